@@ -7,6 +7,7 @@ Bounds are left out, because the server checks them and explains what is wrong; 
 needed, which are accepted all the same. docs/tools.md has everything.
 """
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -37,6 +38,12 @@ _KNOWN = frozenset(
 
 _NO_NEWS: tuple[object, ...] = (None, [], {}, "", False, 0)
 """Defaults that say no more than that a parameter may be left out."""
+
+
+@cache
+def parameter_names(params: type[Struct]) -> tuple[str, ...]:
+    """Return what parameters a tool has. Kept, as msgspec evaluates the annotations of the struct each time."""
+    return tuple(field.encode_name for field in msgspec.structs.fields(params))
 
 
 def listed_schema(params: type[Struct], unlisted: frozenset[str] = frozenset()) -> dict[str, Any]:

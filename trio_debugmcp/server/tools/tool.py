@@ -32,7 +32,7 @@ from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.server.people.turns import in_turn
 from trio_debugmcp.server.tools.others import OtherClients
-from trio_debugmcp.server.tools.schema import listed_schema
+from trio_debugmcp.server.tools.schema import listed_schema, parameter_names
 from trio_debugmcp.server.tools.story import RecordedCall, Story
 from trio_debugmcp.server.tools.words import deed_in, with_words
 from trio_debugmcp.session.debugger import Debugger
@@ -315,7 +315,7 @@ def _named_session(debugger: Debugger, params: Params) -> str | None:
 
 
 def _convert(tool: Tool, arguments: dict[str, Any]) -> Params:
-    known = [field.encode_name for field in msgspec.structs.fields(tool.params)]
+    known = parameter_names(tool.params)
     unknown = [name for name in arguments if name not in known]
     if unknown:
         raise UsageError(
