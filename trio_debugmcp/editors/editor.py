@@ -168,11 +168,20 @@ class Editor:
 
     # --- Numbers ---------------------------------------------------------------------------------------------
 
-    def number(self, kind: Kind, snapshot: Snapshot, adapter_id: int, *, thread: int = 0, frame: int = 0) -> int:
+    def number(
+        self,
+        kind: Kind,
+        snapshot: Snapshot,
+        adapter_id: int,
+        *,
+        thread: int = 0,
+        frame: int = 0,
+        file: str | None = None,
+    ) -> int:
         """Return this editor's number for one of the adapter's in this stop; 0 stays 0."""
         if not adapter_id and kind == "variables":
             return 0
-        return self.ids.give(kind, Place(snapshot.id, snapshot.generation, adapter_id, thread, frame))
+        return self.ids.give(kind, Place(snapshot.id, snapshot.generation, adapter_id, thread, frame, file))
 
     def place(self, kind: Kind, number: int) -> tuple[DebugSession, Snapshot, Place]:
         """Return what a number stands for, in the stop at hand.
@@ -205,7 +214,7 @@ class Editor:
             given["session_id"] = session_id
         if not self.debugger.settings.show_secrets:
             check_arguments(given)
-        self._check_held(tool)
+        self.check_held(tool)
         if self.tools.controls(tool) and self.role == "control":
             self._take_orphan()
         number = await self._calls.called(tool, given)
@@ -218,7 +227,9 @@ class Editor:
     async def recorded(self, tool: str, **arguments: Any) -> AsyncIterator[list[str]]:
         """Record what this editor does as a call of a tool, which is done in another way; the block adds the value."""
         value: list[str] = []
-        self._check_held(tool)
+        self.check_held(tool)
+        if self._session_id is not None:  # a replay is of this program, too
+            arguments["session_id"] = self._session_id
         number = await self._calls.called(tool, arguments)
         async with self.tools.recorded(self.debugger, tool, arguments, self.name, self.client) as call:
             try:
@@ -233,7 +244,7 @@ class Editor:
             call.came_to(result, None)
             await self._calls.answered(number, result)
 
-    def _check_held(self, tool: str) -> None:
+    def check_held(self, tool: str) -> None:
         """Refuse what another person's hold is against. A call of an agent would wait; an editor's person sees why.
 
         Raises:

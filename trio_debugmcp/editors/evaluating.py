@@ -17,9 +17,10 @@ from trio_debugmcp.server.secrets import check_arguments
 from trio_debugmcp.session.evaluation import evaluate_in_frame, evaluate_in_main
 from trio_debugmcp.session.frames import find_frame
 from trio_debugmcp.session.inspection import Evaluation
+from trio_debugmcp.session.safe_evaluation import check_safe
 from trio_debugmcp.session.scopes import chosen_scopes
 from trio_debugmcp.session.session import DebugSession
-from trio_debugmcp.state.model import StackFrame
+from trio_debugmcp.state.model import Snapshot, StackFrame
 from trio_debugmcp.state.payloads import shortened
 
 EVALUATE_SECONDS = 30.0
@@ -52,6 +53,7 @@ async def evaluate(editor: Editor, arguments: Evaluate) -> dict[str, Any]:
         problem = editor.session().profile.expressions.syntax_error(arguments.expression)
         if problem is not None:  # a statement, which would be carried out again at each stop
             raise Refusal(f"`{shortened(arguments.expression)}` is not an expression: {problem}")
+        _check_harmless(editor, arguments.expression)
         seconds = EVALUATE_SECONDS if arguments.context == "clipboard" else HOVER_SECONDS
         return await _evaluated(editor, arguments, place, seconds)
     index = {} if place is None or not place.frame else {"frame_index": place.frame}
@@ -62,6 +64,14 @@ async def evaluate(editor: Editor, arguments: Evaluate) -> dict[str, Any]:
         answer["result"] = ""
     editor.session().refresh_locals()  # it may have changed some
     return answer
+
+
+def _check_harmless(editor: Editor, expression: str) -> None:
+    """Refuse what may change the program while another person holds it: an editor evaluates its watches by itself."""
+    try:
+        check_safe(editor.session(), expression)
+    except UsageError:
+        editor.check_held("evaluate")
 
 
 async def _evaluated(editor: Editor, arguments: Evaluate, place: Place | None, seconds: float) -> dict[str, Any]:
@@ -150,18 +160,18 @@ async def set_variable(editor: Editor, arguments: SetVariable) -> dict[str, Any]
 
     A path is looked for in the frame: that of a global, or of a child whose path is not known, may be a local's.
     """
-    session, _, place = editor.place("variables", arguments.variables_reference)
+    session, snapshot, place = editor.place("variables", arguments.variables_reference)
     editor.check_control("to set a variable")
     can = session.requests.capabilities
     if can.supports_set_variable and (not session.profile.has_probe or await _is_outside(editor, session, place)):
-        return await _set_by_adapter(editor, session, place, arguments)
+        return await _set_by_adapter(editor, session, snapshot, place, arguments)
     body = await session.requests.request("variables", {"variablesReference": place.adapter_id}, VariablesBody)
     found = next((each for each in body.variables or [] if each.name == arguments.name), None)
     if found is None:
         raise Refusal(f"There is no variable {arguments.name} here any more.")
     if found.evaluate_name is None:
         raise Refusal(f"{arguments.name} cannot be set here: the adapter knows no path to it.")
-    return await _assign(editor, session, found.evaluate_name, arguments.value, place)
+    return await _assign(editor, session, snapshot, found.evaluate_name, arguments.value, place)
 
 
 async def _is_outside(editor: Editor, session: DebugSession, place: Place) -> bool:
@@ -173,7 +183,7 @@ async def _is_outside(editor: Editor, session: DebugSession, place: Place) -> bo
 
 
 async def _set_by_adapter(
-    editor: Editor, session: DebugSession, place: Place, arguments: SetVariable
+    editor: Editor, session: DebugSession, snapshot: Snapshot, place: Place, arguments: SetVariable
 ) -> dict[str, Any]:
     """Set a child by its name in the value that has it."""
     if not editor.debugger.settings.show_secrets:
@@ -190,8 +200,10 @@ async def _set_by_adapter(
     finally:
         session.refresh_locals()  # also after a failure: the value may have run code of the program
     answer["value"] = answer.pop("result")
-    at = {"thread": place.thread, "frame": place.frame}
-    answer["variablesReference"] = editor.number("variables", editor.paused()[1], body.variables_reference or 0, **at)
+    # Of the stop in which it was asked for: by now there may be another one, where the adapter has other values.
+    answer["variablesReference"] = editor.number(
+        "variables", snapshot, body.variables_reference or 0, thread=place.thread, frame=place.frame
+    )
     return _with_memory(editor, answer, body.memory_reference)
 
 
@@ -201,10 +213,12 @@ async def set_expression(editor: Editor, arguments: SetExpression) -> dict[str, 
     place = Place(snapshot.id, snapshot.generation, 0, snapshot.stack.thread_id or 0)
     if arguments.frame_id is not None:
         place = editor.place("frame", arguments.frame_id)[2]
-    return await _assign(editor, session, arguments.expression, arguments.value, place)
+    return await _assign(editor, session, snapshot, arguments.expression, arguments.value, place)
 
 
-async def _assign(editor: Editor, session: DebugSession, path: str, value: str, place: Place) -> dict[str, Any]:
+async def _assign(
+    editor: Editor, session: DebugSession, snapshot: Snapshot, path: str, value: str, place: Place
+) -> dict[str, Any]:
     answer = await editor.call(
         "variable_set",
         session_id=session.id,
@@ -214,15 +228,18 @@ async def _assign(editor: Editor, session: DebugSession, path: str, value: str, 
         thread_id=place.thread or None,
     )
     shown = next(iter(answer["variable"].values()))
+    now = session.snapshot
+    if now is None or now.generation != snapshot.generation:  # the program runs, and has other values at its next stop
+        return {"value": shown}
     with trio.move_on_after(HOVER_SECONDS):
         try:
-            frame = await find_frame(session.requests, editor.paused()[1], place.thread, place.frame)
+            frame = await find_frame(session.requests, snapshot, place.thread, place.frame)
             found = (await evaluate_in_frame(session.requests, session.probe, frame, path, HOVER_SECONDS)).evaluation
-        except UsageError:
+        except DebugError:  # also when the program runs by now: it is set
             return {"value": shown}
         value_now = _value(editor, path, found.value, found.type)
         value_now["variablesReference"] = editor.number(
-            "variables", editor.paused()[1], found.reference, thread=place.thread, frame=place.frame
+            "variables", snapshot, found.reference, thread=place.thread, frame=place.frame
         )
         value_now["value"] = value_now.pop("result")
         return _with_memory(editor, value_now, found.memory)

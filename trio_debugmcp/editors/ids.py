@@ -19,13 +19,17 @@ MAX_IDS = 100_000
 
 
 class Place(Struct, frozen=True):
-    """A number of the adapter, in one stop of a session, and the thread and the index of the frame that it is in."""
+    """A number of the adapter, in one stop of a session, and the thread and the index of the frame that it is in.
+
+    Of a target of `goto` the `frame` is its line, in `file`.
+    """
 
     session_id: str
     generation: int
     adapter_id: int
     thread: int = 0
     frame: int = 0
+    file: str | None = None
 
 
 class StopIds:

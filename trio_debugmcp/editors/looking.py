@@ -98,7 +98,7 @@ async def source(editor: Editor, arguments: SourceText) -> dict[str, Any]:
 async def scopes(editor: Editor, arguments: OfFrame) -> dict[str, Any]:
     """Answer the scopes of a frame. An observer gets the locals of the top frame, as the state has them."""
     session, snapshot, place = editor.place("frame", arguments.frame_id)
-    at = {"thread": place.thread, "frame": place.frame}
+    at: dict[str, Any] = {"thread": place.thread, "frame": place.frame}
     if editor.role != "control":
         _state_locals(snapshot, place.thread, place.frame)
         number = editor.number("variables", snapshot, -1, **at)
@@ -146,7 +146,7 @@ async def variables(editor: Editor, arguments: Variables) -> dict[str, Any]:
     if arguments.format is not None:
         asked["format"] = arguments.format
     body = await editor.values.ask(session, snapshot, "variables", asked, VariablesBody)
-    at = {"thread": place.thread, "frame": place.frame}
+    at: dict[str, Any] = {"thread": place.thread, "frame": place.frame}
     found = []
     for each in body.variables or []:
         shown = _known(editor, each.name, each.value, each.type)

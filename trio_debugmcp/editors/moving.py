@@ -95,7 +95,7 @@ async def goto_targets(editor: Editor, arguments: GotoTargets) -> dict[str, Any]
     found = []
     for each in body.targets or []:
         line = each.line or editor.spelling.our_line(arguments.line)
-        number = editor.number("target", snapshot, each.id, frame=line)
+        number = editor.number("target", snapshot, each.id, frame=line, file=path)
         found.append({"id": number, "label": each.label or f"line {line}", "line": editor.spelling.line(line)})
     return {"targets": found}
 
@@ -105,11 +105,12 @@ async def goto(editor: Editor, arguments: OfThread) -> None:
     if arguments.target_id is None:
         raise Refusal("`goto` needs a `targetId`.")
     _, snapshot, place = editor.place("target", arguments.target_id)
-    # By its line, as the tool has it: the target of that line is looked for once more.
+    # By its place, as the tool has it: the target of that line is looked for once more.
     await editor.call(
         "debug_goto",
         session_id=snapshot.id,
         line=place.frame,
+        file=place.file,
         target=str(place.adapter_id),
         thread_id=arguments.thread_id,
     )
@@ -127,7 +128,7 @@ async def step_in_targets(editor: Editor, arguments: OfFrame) -> dict[str, Any]:
 async def restart_frame(editor: Editor, arguments: OfFrame) -> None:
     """Begin a frame's function again."""
     _, snapshot, place = editor.place("frame", arguments.frame_id)
-    await editor.call("debug_restart", session_id=snapshot.id, frame_index=place.frame)
+    await editor.call("debug_restart", session_id=snapshot.id, frame_index=place.frame, thread_id=place.thread)
 
 
 async def restart(editor: Editor, arguments: object) -> None:

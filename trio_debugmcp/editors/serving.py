@@ -22,6 +22,7 @@ from trio_debugmcp.editors.refusals import refusal_of
 from trio_debugmcp.editors.requests import REQUESTS, Served
 from trio_debugmcp.editors.rounds import Rounds
 from trio_debugmcp.errors import DebugError, ProtocolViolation
+from trio_debugmcp.session.programs import chosen
 
 MAX_REQUESTS = 32
 """Requests of one editor that are served at a time. Editors have a handful; what comes beside waits."""
@@ -121,7 +122,7 @@ class Service:
         if served.early:
             await self._carry_out_early(task, served, arguments)
             return
-        with task.editor.answering() if served.moves else nullcontext():
+        with task.editor.answering() if served.moves else nullcontext(), chosen(task.editor.session_id):
             try:
                 body = await served.serve(task.editor, arguments)
             except Exception as error:  # noqa: BLE001 - also a bug of ours: it costs this request, and no other

@@ -26,7 +26,7 @@ from trio_debugmcp.server.tools.beside import end_before_tasks, end_with, runs_b
 from trio_debugmcp.server.tools.building import built
 from trio_debugmcp.server.tools.checks import check_program
 from trio_debugmcp.server.tools.launching import run_program
-from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
+from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.frames import find_frame
 from trio_debugmcp.state.model import Snapshot
@@ -41,6 +41,7 @@ class DebugRestart(Params, frozen=True, kw_only=True):
     frame_index: Annotated[
         Annotated[int, Meta(ge=0)] | None, Meta(description="Only begin this frame's function again, where supported.")
     ] = None
+    thread_id: ThreadId = None
     show: Show = []
     timeout: Seconds = 30.0
     session_id: SessionId = None
@@ -113,7 +114,7 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
 async def _restart_frame(debugger: Debugger, index: int, params: DebugRestart) -> Stop:
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused()
-    frame = await find_frame(session.requests, snapshot, None, index)
+    frame = await find_frame(session.requests, snapshot, params.thread_id, index)
     outcome: Outcome | None = None
     with trio.move_on_at(deadline):
         await session.execution.restart_frame(frame.id)
