@@ -456,6 +456,7 @@ def test_without_the_number_of_its_stop_a_card_compares_what_it_shows(there: str
         expect(button(chat, 1, "Step over")).to_have_attribute("aria-disabled", "true")
         return
     chat.wait_for_function("chat.calls.length > 0")
+    chat.evaluate("chat.settle()")  # the answer has reached the card
     button(chat, 1, "Step over").click()
     chat.wait_for_function("chat.calls.some(({name}) => name === 'card_run')")
     assert calls(chat, "card_run") == [{"action": "over", "stop": "s-1 1.5 7 1"}]
