@@ -7,6 +7,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.server.scene import failure
+from tests.session import natives
 from tests.session.tables import launched
 from trio_debugmcp.session.exceptions import holds
 from trio_debugmcp.session.log_template import Expression, template_parts
@@ -314,7 +315,7 @@ async def test_a_place_that_the_adapter_refuses_is_pending_and_keeps_its_conditi
     ("condition", "problem"),
     [("nope > 2", "the condition `nope > 2` failed: NameError: name 'nope > 2' is not defined"), ("f(nope)", None)],
 )
-async def test_a_condition_that_an_adapter_takes_and_cannot_judge_is_said_at_its_first_hit(
+async def test_a_condition_that_an_adapter_takes_and_cannot_judge_is_said_at_each_stop(
     autojump_clock: MockClock, condition: str, problem: str | None
 ) -> None:
     adapter = FakeAdapter()
@@ -324,11 +325,99 @@ async def test_a_condition_that_an_adapter_takes_and_cannot_judge_is_said_at_its
             await adapter.stop("breakpoint", hit=[1])
             stop = await client.call("debug_wait")
             assert stop["breakpoints"] == ["bp-1"]
+            assert stop.get("notes") == (problem and [problem])
             await client.call("debug_continue", wait=False)
         asked = [each["expression"] for each in adapter.sent("evaluate")]
-        assert asked.count(condition) == (1 if problem else 0)  # a call might change something
+        assert asked.count(condition) == (2 if problem else 0)  # a call might change something
         (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
         assert (problem is not None) is ("failed" in listed)
+
+
+async def test_a_stop_of_an_adapter_that_stops_in_doubt_counts_only_if_the_condition_holds(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [("add", __file__, 1)]
+    async with launched('conditions = "doubted"', adapter, breakpoints=[here(condition="i > 2")]) as client:
+        assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == [{"line": 1, "condition": "i > 2"}]
+        assert await passed(adapter, client, "1", "3", "2", "4") == ["3", "4"]
+        (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert listed.endswith(" if i > 2, 2 hits")
+
+
+async def test_a_condition_of_which_lldb_says_that_it_cannot_judge_it_is_judged_at_each_stop_even_if_it_calls(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [("add", __file__, 1)]
+    condition, error = 'same(hed, "x")', "error: <user expression 0>:1:6: use of undeclared identifier 'hed'"
+    said = f'error: stopped due to an error evaluating condition of breakpoint 1.1: "{condition}"\n'
+    said += f"Couldn't parse conditional expression:\n{error}\n    1 | {condition}\n      |      ^\n\n"
+    async with natives.launched("lldb-dap", adapter, breakpoints=[here(condition=condition)]) as client:
+        for _ in range(2):  # as lldb could not, it is evaluated here once
+            await adapter.event("output", {"category": "stderr", "output": said})
+            await adapter.stop("breakpoint", hit=[1])
+            problem = f"the condition `{condition}` failed: NameError: name '{condition}' is not defined"
+            assert (await client.call("debug_wait"))["notes"] == [problem]
+            await client.call("debug_continue", wait=False)
+        assert [each["expression"] for each in adapter.sent("evaluate")].count(condition) == 2
+
+
+async def test_a_condition_that_lldb_cannot_judge_and_that_holds_when_it_is_judged_again_has_not_failed(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [("total", __file__, 1)]
+    said = 'error: stopped due to an error evaluating condition of breakpoint 1.1: "item.count == 0"\n'
+    said += "error: it is a pointer\n"
+    async with natives.launched("lldb-dap", adapter, breakpoints=[here(condition="item.count == 0")]) as client:
+        states = []
+        for value in ("false", "true"):
+            adapter.values["item.count == 0"] = value
+            await adapter.event("output", {"category": "stderr", "output": said})
+            await adapter.stop("breakpoint", hit=[1])
+            await trio.sleep(1)
+            states.append((await client.call("debug_state"))["state"])
+        stop = await client.call("debug_state")
+        assert (states, stop["breakpoints"], stop.get("notes")) == (["Running", "Paused"], ["bp-1"], None)
+        (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert listed.endswith(" if item.count == 0, 1 hit")
+
+
+@pytest.mark.parametrize(
+    ("condition", "advice"),
+    [
+        ("head->value > 1", "have no `->`: write `head.value > 1`, or `/nat head->value > 1`"),
+        ("same(head->value)", "have no `->`: write `same(head.value)`, or `/nat same(head->value)`"),
+        ("*head > 1", "have members, indices and operators; lldb's own are `/nat *head > 1`"),
+    ],
+)
+async def test_what_codelldb_cannot_parse_is_said_at_each_stop_with_what_to_write_and_not_in_the_programs_output(
+    autojump_clock: MockClock, condition: str, advice: str
+) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [("add", __file__, 1)]
+    said = f"Syntax error: {condition}"
+    told = f"failed: {said}: CodeLLDB's simple expressions {advice}"
+
+    async def refuse(arguments: object) -> object:
+        raise Refusal(f"{said}\n    ^")
+
+    adapter.answer("evaluate", refuse)
+    async with natives.launched("codelldb", adapter, breakpoints=[here(condition=condition)]) as client:
+        output = f"Could not parse breakpoint condition:\n{said}\n    ^\n"
+        await adapter.event("output", {"category": "stderr", "output": output})
+        for _ in range(2):
+            await adapter.stop("breakpoint", hit=[1])
+            stop = await client.call("debug_wait")
+            assert stop["notes"] == [f"the condition `{condition}` {told}"]
+            assert "stderr" not in stop
+            await client.call("debug_continue", wait=False)
+        await adapter.stop("pause")
+        await client.call("debug_wait")
+        failed = await failure(client, "evaluate", expression=condition)
+        assert failed.message.endswith(told)
+        assert (await client.call("process_read_output", stream="stderr"))["entries"] == []
 
 
 async def test_a_step_that_ends_at_a_breakpoint_names_it_only_if_its_condition_holds(

@@ -118,6 +118,26 @@ async def test_a_breakpoint_that_codelldb_has_no_place_for_is_pending_and_what_i
         assert (await client.call("breakpoint_list"))["breakpoints"] == ["fn-1 add"]
 
 
+@pytest.mark.parametrize(("said", "reason"), [(None, "no code of what is loaded is there"), ("not yet", "not yet")])
+async def test_a_breakpoint_that_lldb_has_no_place_for_says_why_it_is_pending_until_it_has_one(
+    autojump_clock: MockClock, said: str | None, reason: str
+) -> None:
+    adapter = native("lldb-dap")
+
+    async def nowhere(arguments: dict[str, Any]) -> object:
+        return {"breakpoints": [{"id": 1, "verified": False, "line": 1, "message": said}]}
+
+    adapter.answer("setBreakpoints", nowhere)
+    async with launched("lldb-dap", adapter) as client:
+        made = await client.call("breakpoint_set", file=__file__, line=1)
+        assert (made["state"], made["message"]) == ("Pending", reason)
+        await adapter.event("breakpoint", {"reason": "changed", "breakpoint": {"id": 1, "verified": True, "line": 1}})
+        await trio.sleep(1)
+        (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert "pending" not in listed
+        assert reason not in listed
+
+
 async def test_a_launch_that_does_not_stop_at_the_entry_sends_no_breakpoint_for_it(autojump_clock: MockClock) -> None:
     adapter = native("gdb")
     async with launched("gdb", adapter):

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapBreakpoint, StackTraceBody, Stopped
+from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.exceptions import holds, value_of
@@ -29,6 +30,11 @@ from trio_debugmcp.state.payloads import shortened
 JUDGED_HERE = "{} stops here at every pass, and the server decides what comes of it: a pass costs milliseconds"
 
 
+def is_judged_twice(profile: Profile, condition: str) -> bool:
+    """Whether a condition that an adapter has judged is judged here again: only one that changes nothing."""
+    return not profile.code.reads_source and profile.repl.safe_rejection(condition) is None
+
+
 class Judging:
     """The breakpoints of one session that are judged here."""
 
@@ -37,7 +43,6 @@ class Judging:
         self._merger = merger
         self._console = console
         self._hits: dict[tuple[str, int], int] = {}
-        self._checked: set[tuple[str, int]] = set()
         self._joined: set[str] = set()
         self._found: tuple[tuple[str, ...], dict[str, int]] | None = None
         self._problem: str | None = None
@@ -177,16 +182,17 @@ class Judging:
     async def _is_wrong(self, each: Breakpoint, frame_id: int | None, *, at_step: bool) -> bool:
         """Whether the adapter names a breakpoint whose condition does not hold, as gdb does where a step ends.
 
-        At its first hit each condition is looked at: lldb takes any, and stops where it cannot be judged.
+        Each condition is looked at: lldb takes any, and stops where it cannot judge one that may hold or not.
         """
-        key, profile = (each.id, each.version), self._requests.profile
-        by_program = profile.code.reads_source or self._requests.capabilities.hit_records is not None
-        if each.condition is None or by_program or (key in self._checked and not at_step):
+        profile = self._requests.profile
+        by_program = self._requests.capabilities.hit_records is not None
+        doubted = profile.habits.conditions == "doubted"
+        if each.condition is None or by_program:
             return False
-        self._checked.add(key)
-        if profile.repl.safe_rejection(each.condition) is not None:  # it would be evaluated twice
+        # One that the adapter could not judge has changed nothing yet.
+        if not is_judged_twice(profile, each.condition) and not (doubted and each.problem is not None):
             return False
-        return not await self._is_met(each, frame_id) and at_step
+        return not await self._is_met(each, frame_id) and (at_step or doubted)
 
     async def _is_met(self, each: Breakpoint, frame_id: int | None) -> bool:
         """Whether a condition holds; one that cannot be judged does, so that the user sees it."""
@@ -217,7 +223,8 @@ class Judging:
     def _reason(self, error: DebugError) -> str:
         reason = error.reason if isinstance(error, AdapterRefused) else str(error)
         lines = reason.strip().splitlines() or [""]
-        return shortened(lines[self._requests.profile.words.telling_line("\n".join(lines))])
+        words = self._requests.profile.words
+        return shortened(words.plain_error(lines[words.telling_line("\n".join(lines))]))
 
     def _count(self, each: Breakpoint) -> int:
         key = each.id, each.version

@@ -29,6 +29,7 @@ from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.hits import ProgramHits
+from trio_debugmcp.session.judging import is_judged_twice
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output_marks import parted, pieces
 from trio_debugmcp.session.requests import Requests
@@ -209,10 +210,12 @@ class EventPump:
         if exit_code is not None and not self._ending.exited:
             self._ending.exit_code = exit_code
         failed = dialect.condition_failure(text)
-        if failed is not None:
+        # Where it is judged again at the stop that follows, that stop tells, which may find that it holds.
+        if failed is not None and not is_judged_twice(self._requests.profile, failed[0]):
             condition, error = failed
             problem = f"the condition `{condition}` failed: {error}"
-            self._examiner.explain_next_stop(problem)
+            if self._requests.profile.habits.conditions != "doubted":
+                self._examiner.explain_next_stop(problem)
             await self._merger.merge(BreakpointFaulted(session_id, condition, problem))
         words = self._requests.profile.words
         stream = words.stream(category, text)

@@ -51,7 +51,8 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         entry: where a launch stops that is to stop at its entry.
         reasons: a reason of a stop in the adapter's words → in the DAP's.
         exception_types: the adapter reports the type of an exception, if it declares `exceptionInfo`.
-        conditions: `ours`: judged by the server at each stop, although the adapter says that it can.
+        conditions: `ours`: judged by the server at each stop, although the adapter says that it can; `doubted`: judged
+            again at the stops that the adapter makes, as it also stops where it cannot judge one.
         hit_conditions: the same, for an adapter that means something else by `3` than the third hit.
         log_messages: the same, for one that writes them into the output of the program.
         one_per_line: it refuses a second breakpoint in a line; the server judges those that are there.
@@ -84,7 +85,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     entry: Entry | None = None
     reasons: dict[str, Reason] = {}
     exception_types: bool = True
-    conditions: Literal["ours"] | None = None
+    conditions: Literal["ours", "doubted"] | None = None
     hit_conditions: Literal["ours"] | None = None
     one_per_line: bool = False
     log_messages: Literal["ours"] | None = None

@@ -44,6 +44,16 @@ _NOWHERE = "no code of what is loaded is there"
 _ERROR = re.compile(r"(Exception: )?error:|Syntax error:")
 """How the line begins that says what is wrong with an expression; CodeLLDB's is one of a traceback of Python's."""
 
+_CONDITION_FAILED = re.compile(
+    r'error: stopped due to an error evaluating condition of breakpoint [\d.]+: "(?P<condition>.*)"\n(?P<trace>.*)'
+    r"|Could not parse breakpoint condition:\n(?P<unparsed>Syntax error: (?P<text>[^\n]*))",
+    re.DOTALL,
+)
+"""What lldb writes in front of a stop at a condition that it cannot judge, and CodeLLDB where one is set."""
+
+_NO_SYNTAX = re.compile(r"Syntax error: (?P<expression>[^/].*)")
+"""What CodeLLDB says of expressions, which are its own simple ones unless a prefix says otherwise."""
+
 _TEXT = re.compile(r"""b?"(?:[^"\\]|\\.)*"|b?'(?:[^'\\]|\\.)'""")
 
 _HOLDER = re.compile(r"(?<![\w.>:)\]])[A-Za-z_][\w:]*(?:(?:\.|->)\w+|\[[^\[\]]*\])*$")
@@ -143,6 +153,16 @@ class NativeDialect(Dialect):
     def __init__(self, raised: Sequence[str]) -> None:
         self._raised = list(raised)
 
+    def condition_failure(self, output: str) -> tuple[str, str] | None:
+        found = _CONDITION_FAILED.match(output)
+        if found is None:
+            return None
+        if found["unparsed"] is not None:
+            return found["text"], found["unparsed"]
+        lines = found["trace"].splitlines()
+        telling = next((line for line in lines if _ERROR.match(line)), lines[0] if lines else "")
+        return found["condition"], telling
+
     def hides(self, variable: DapVariable) -> bool:
         return variable.value.startswith("<error: parent ")  # lldb's members behind a null pointer
 
@@ -183,7 +203,8 @@ class NativeWords(Words):
     exit_signal: ClassVar[str | None] = "$_exitsignal"
 
     def stream(self, category: str, text: str = "") -> ProgramStream:
-        own = self._own_streams or all(_OF_GDB.match(line) for line in text.splitlines() or ["?"])
+        own = self._own_streams or _CONDITION_FAILED.match(text) is not None
+        own = own or all(_OF_GDB.match(line) for line in text.splitlines() or ["?"])
         return "console" if own else super().stream(category, text)
 
     def is_routine(self, text: str) -> bool:
@@ -192,13 +213,25 @@ class NativeWords(Words):
     def about_breakpoint(self, answer: DapBreakpoint) -> DapBreakpoint:
         found = _RESOLVED.fullmatch(answer.message or "")
         if found is None:
-            return answer
+            silent = not answer.verified and not answer.message  # as lldb-dap is
+            return replace(answer, message=_NOWHERE) if silent else answer
         if found[1] == "0":
             return replace(answer, verified=False, message=_NOWHERE)
         return replace(answer, message=None)
 
     def why(self, stopped: Stopped) -> str | None:
         return None  # it only repeats the reason: `breakpoint 1.1`, `step in`; what an exception is, is looked at
+
+    def plain_error(self, error: str) -> str:
+        found = _NO_SYNTAX.fullmatch(error)
+        if found is None:
+            return error
+        written = found["expression"]
+        if "->" in written:
+            advice = f"simple expressions have no `->`: write `{written.replace('->', '.')}`, or `/nat {written}`"
+        else:
+            advice = f"simple expressions have members, indices and operators; lldb's own are `/nat {written}`"
+        return f"{error}: CodeLLDB's {advice}"
 
     def telling_line(self, error: str) -> int:
         """The first error of a compiler: those below it often follow from it."""
