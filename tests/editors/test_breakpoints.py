@@ -413,6 +413,29 @@ async def test_breakpoints_of_a_restarted_program_end_with_its_next_run_and_with
         assert lines(bench) == []
 
 
+async def test_the_next_run_of_a_restarted_program_is_the_first_that_begins_then(autojump_clock: MockClock) -> None:
+    third = FakeAdapter()
+    async with two_programs() as (bench, first, _):
+        async with bench.editor() as editor:
+            await editor.join(sessionId="s-1")
+            await put(editor, {"line": 5})
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(lambda: bench.agent.call("debug_restart", session_id="s-1"))
+            await trio.sleep(1)
+            await first.stop("entry")
+        profile = bench.server.app.debugger.settings.profiles[0]
+        assert isinstance(profile, FakeProfile)
+        profile.adapter = third
+        later = {"program": third.program, "stop_at_entry": False, "wait": False, "new_session": True}
+        await bench.agent.call("debug_launch", **later)
+        await third.exit()
+        await trio.sleep(1)
+        assert lines(bench) == [5]
+        await first.exit()
+        await trio.sleep(1)
+        assert lines(bench) == []
+
+
 async def test_breakpoints_of_an_editor_that_has_waited_in_vain_end_with_the_next_program(
     autojump_clock: MockClock,
 ) -> None:

@@ -255,20 +255,56 @@ async def test_what_is_typed_into_the_console_is_a_call_of_evaluate_for_others(a
         assert (await bench.agent.call("debug_state"))["notes"] == ["a person (Test Editor) evaluated count + 1"]
 
 
+async def test_numbers_hold_as_long_as_the_stop_and_an_observer_sees_the_top_frame_only(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [("inner", FakeAdapter.program, 2), ("outer", FakeAdapter.program, 9)]
+    async with paused(adapter) as (bench, _), bench.editor() as editor, bench.editor() as observer:
+        await editor.join()
+        await observer.join(OBSERVE)
+        frame = await editor.top_frame()
+        await bench.agent.call("breakpoint_set", file=adapter.program, line=3)
+        await editor.wait_event("breakpoint")  # what is reported meanwhile ends no number
+        await editor.ask("scopes", frameId=frame["id"])
+        top, below = (await observer.ask("stackTrace", threadId=1))["stackFrames"]
+        await observer.ask("scopes", frameId=top["id"])
+        assert "top frame" in str(await observer.refused("scopes", frameId=below["id"]))
+
+
+async def test_what_a_statement_comes_to_is_not_shown_where_it_is_nothing(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+
+        async def nothing(arguments: dict[str, Any]) -> Any:
+            return {"result": "None", "type": "NoneType"}
+
+        adapter.answer("evaluate", nothing)
+        await editor.join()
+        asked = {"expression": "print(1)", "frameId": (await editor.top_frame())["id"]}
+        assert (await editor.ask("evaluate", context="repl", **asked))["result"] == ""
+        assert (await editor.ask("evaluate", context="watch", **asked))["result"] == "None"
+
+
 async def test_completions_are_the_adapters(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter({**ALL_CAPABILITIES, "supportsCompletionsRequest": True})
     async with paused(adapter) as (bench, _), bench.editor() as editor:
 
         async def complete(arguments: dict[str, Any]) -> Any:
             assert (arguments["text"], arguments["column"], arguments["frameId"]) == ("cou", 4, 1000)
-            return {"targets": [{"label": "count", "length": 3}, {"label": "counter", "length": 7}]}
+            return {
+                "targets": [
+                    {"label": "count", "length": 3},
+                    {"label": "counter", "length": 7},
+                    {"label": "coup", "length": 4},
+                ]
+            }
 
         adapter.answer("completions", complete)
         await editor.join()
         frame = await editor.top_frame()
         found = await editor.ask("completions", frameId=frame["id"], text="cou", column=4)
         # More than what is typed cannot be replaced.
-        assert found["targets"] == [{"label": "count", "length": 3}, {"label": "counter"}]
+        assert found["targets"] == [{"label": "count", "length": 3}, {"label": "counter"}, {"label": "coup"}]
 
 
 async def test_a_variable_is_set_by_its_path_and_shows_what_it_is_then(autojump_clock: MockClock) -> None:
