@@ -100,13 +100,27 @@ async def test_what_blocks_the_thread_is_named(debugging: Connect, tmp_path: Pat
     async with debugging() as client:
         await stopped(client, tmp_path, VALUES, 5)
         with pytest.raises(ToolFailed, match="may still be running"):
-            await client.call("evaluate", expression="__import__('time').sleep(4)", timeout=0.2)
-        with pytest.raises(ToolFailed, match=r"`1\+1` waited .* for `__import__\('time'\)\.sleep\(4\)`"):
+            await client.call("evaluate", expression="__import__('time').sleep(8)", timeout=0.2)
+        with pytest.raises(ToolFailed, match=r"cannot move: it is still evaluating `__import__\('time'\)\.sleep\(8\)`"):
+            await client.call("debug_step")
+        assert (await client.call("debug_state"))["state"] == "Paused"
+        with pytest.raises(ToolFailed, match=r"`1\+1` waited .* for `__import__\('time'\)\.sleep\(8\)`"):
             await client.call("evaluate", expression="1+1", timeout=0.2)
-        with pytest.raises(ToolFailed, match=r"still running: use debug_restart\. It was taken back, and will not run"):
+        with pytest.raises(ToolFailed, match=r"is still running\. .*debug_restart\. This one was taken back, and will"):
             await client.call("evaluate", expression="setattr(__import__('builtins'), 'late', 1)", timeout=0.2)
         assert (await client.call("evaluate", expression="2+2", timeout=20))["value"] == "4"
         assert (await client.call("evaluate", expression="hasattr(__import__('builtins'), 'late')"))["value"] == "False"
+
+
+async def test_what_waits_for_input_at_a_stop_ends_by_it(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        await stopped(client, tmp_path, VALUES, 5)
+        with pytest.raises(ToolFailed, match="write that with process_write_input"):
+            await client.call("evaluate", expression="input('?')", timeout=0.2)
+        with pytest.raises(ToolFailed, match=r"`input\('\?'\)` at this stop.*process_write_input"):
+            await client.call("debug_continue")
+        await client.call("process_write_input", data="yes\n")
+        assert (await client.call("debug_continue"))["state"] == "Disconnected"
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,86 @@ async def test_an_evaluation_that_waits_for_another_says_that_it_will_still_run(
         await failure(client, "evaluate", expression="first()")
         waits = await failure(client, "evaluate", expression="second()")
         assert "for `first()`, which is still running" in waits.message
-        assert "It will still run when that has ended" in waits.message
+        assert "This one will still run when that has ended" in waits.message
+
+
+@pytest.mark.parametrize(
+    ("tool", "command"), [("debug_continue", "continue"), ("debug_step", "next"), ("debug_run_to", "continue")]
+)
+async def test_a_move_behind_an_unfinished_evaluation_is_not_sent_and_names_it(
+    tool: str, command: str, autojump_clock: MockClock
+) -> None:
+    async with paused("legacy") as (client, adapter):
+        adapter.withhold("evaluate")
+        first = await failure(client, "evaluate", expression="spin()")
+        assert "which does not move until then. It ends by itself, or by debug_restart." in first.message
+        start, sent = trio.current_time(), len(adapter.sent(command))
+        arguments = {"file": adapter.program, "line": 1} if tool == "debug_run_to" else {}
+        refused = await failure(client, tool, **arguments)
+        assert refused.code == "TIMEOUT"
+        assert "still evaluating `spin()` at this stop. Nothing was sent" in refused.message
+        assert trio.current_time() - start == pytest.approx(1)
+        assert len(adapter.sent(command)) == sent
+        assert (await client.read(SESSION))["state"] == "Paused"
+
+
+@pytest.mark.parametrize("second", [False, True])
+async def test_the_program_moves_again_when_an_unfinished_evaluation_has_ended(
+    second: bool, autojump_clock: MockClock
+) -> None:
+    ended = trio.Event()
+
+    async def late(arguments: Any) -> Any:
+        await ended.wait()
+        return {"result": "1", "variablesReference": 0}
+
+    async with paused("legacy") as (client, adapter):
+        adapter.answer("evaluate", late)
+        await failure(client, "evaluate", expression="spin()")
+        if second:
+            await failure(client, "evaluate", expression="spin()")
+        adapter.withhold("evaluate")
+        ended.set()
+        await trio.testing.wait_all_tasks_blocked()
+        sent = len(adapter.sent("evaluate"))
+        adapter.answer("continue", adapter.answer_to("continue"), then=lambda: adapter.stop("breakpoint", hit=[1]))
+        assert (await client.call("debug_continue"))["state"] == "Paused"
+        assert len([each for each in adapter.sent("evaluate")[sent:] if each["expression"] == "1"]) == 0
+
+
+async def test_an_adapter_that_forgets_one_evaluation_and_answers_the_next_moves(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+        adapter.withhold("evaluate")
+        await failure(client, "evaluate", expression="spin()")
+        adapter.restore("evaluate")
+        adapter.answer("continue", adapter.answer_to("continue"), then=lambda: adapter.stop("breakpoint", hit=[1]))
+        assert (await client.call("debug_continue"))["state"] == "Paused"
+
+
+async def test_an_evaluation_of_the_stop_before_holds_up_nothing(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+        adapter.withhold("evaluate")
+        await failure(client, "evaluate", expression="spin()")
+        await adapter.stop("breakpoint", hit=[1])
+        await trio.testing.wait_all_tasks_blocked()
+        adapter.answer("continue", adapter.answer_to("continue"), then=lambda: adapter.stop("breakpoint", hit=[1]))
+        start = trio.current_time()
+        assert (await client.call("debug_continue"))["state"] == "Paused"
+        assert trio.current_time() == start
+
+
+async def test_breakpoints_that_wait_for_an_evaluation_say_so(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+        adapter.withhold("evaluate")
+        adapter.withhold("setBreakpoints")
+        await failure(client, "evaluate", expression="input('?')")
+        start = trio.current_time()
+        waits = await failure(client, "breakpoint_set", file=adapter.program, line=5)
+        assert (
+            "'setBreakpoints' within 2 s: it is still evaluating `input('?')`. It will be carried out" in waits.message
+        )
+        assert "process_write_input" in waits.message
+        assert trio.current_time() - start == pytest.approx(2)
 
 
 async def test_a_disconnect_that_is_not_answered_ends_after_its_grace_period(autojump_clock: MockClock) -> None:

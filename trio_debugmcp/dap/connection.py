@@ -73,6 +73,7 @@ class Connection:
         self._on_reverse_request = on_reverse_request
         self._seq = count(1)
         self._waiting: dict[int, trio.MemorySendChannel[Response]] = {}
+        self._late: dict[int, Callable[[], None]] = {}
         self._ended: EndOfStream | None = None
         self._outbox, self._frames_to_write = trio.open_memory_channel[bytes](0)
         self._inbox, self.events = trio.open_memory_channel[EventBody | EndOfStream](_INBOX_EVENTS)
@@ -93,10 +94,17 @@ class Connection:
         """Count what is waiting, as Trio's channels do."""
         return ConnectionStatistics(len(self._waiting), self.events.statistics().current_buffer_used)
 
-    async def request(self, command: str, arguments: object = None, kind: type[T] = Nothing) -> T:  # type: ignore[assignment]
+    async def request(
+        self,
+        command: str,
+        arguments: object = None,
+        kind: type[T] = Nothing,  # type: ignore[assignment]
+        late: Callable[[], None] | None = None,
+    ) -> T:
         """Send a request and wait for its response, decoded as `kind`.
 
-        The caller bounds the wait with a cancel scope; a late response to a cancelled request is dropped.
+        The caller bounds the wait with a cancel scope; a late response to a cancelled request is dropped, and `late`
+        is called when it comes.
 
         Raises:
             AdapterRefused: the response was `success: false`.
@@ -109,6 +117,10 @@ class Connection:
         try:
             await self._outbox.send(encode_frame(encode_request(seq, command, arguments)))
             response = await wait_answer.receive()
+        except trio.Cancelled:
+            if late is not None:
+                self._late[seq] = late
+            raise
         except (trio.BrokenResourceError, trio.ClosedResourceError, trio.EndOfChannel):
             raise AdapterGone(self._ended.reason if self._ended else "the connection was closed") from None
         finally:
@@ -150,6 +162,9 @@ class Connection:
         waiter = self._waiting.get(response.request_seq)
         if waiter is None:  # the request was cancelled, or never made
             log.debug("response without a request: %s", response)
+            late = self._late.pop(response.request_seq, None)
+            if late is not None:
+                late()
             return
         with suppress(trio.WouldBlock):  # the adapter responds twice, before the first response was taken
             waiter.send_nowait(response)

@@ -18,6 +18,7 @@ from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, Progra
 from trio_debugmcp.probe.answers import ProbeError, Unpaused
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.examination import Examiner
+from trio_debugmcp.session.inspection import check_evaluations_ended
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.probe import ProgramProbe
 from trio_debugmcp.session.requests import Requests
@@ -208,6 +209,7 @@ class Execution:
     async def _resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
         self.check_runs()
         await self._suspension.wait_echo()
+        await check_evaluations_ended(self._requests)
         before = self._requests.snapshot
         tasks = self.tasks
         if self._resuming:

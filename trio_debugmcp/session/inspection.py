@@ -12,7 +12,7 @@ from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.composites import MAX_COMPOSED, children, composed, in_short, scope_children
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.indexing import check_indexed
-from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.requests import Requests, UnfinishedEvaluation
 from trio_debugmcp.session.scopes import ScopeName, chosen_scopes
 from trio_debugmcp.session.variables import child_count, variable_payload
 from trio_debugmcp.state.model import StackFrame
@@ -203,10 +203,11 @@ async def _evaluate_text(
     context = context or requests.profile.dialect.evaluate_context
     arguments = {"expression": part, "frameId": frame.id, "context": context}
     blocked_by = requests.unfinished
+    running = UnfinishedEvaluation(expression, None if requests.snapshot is None else requests.snapshot.generation)
     body: EvaluateBody | None = None
     try:
         with trio.move_on_after(seconds):
-            body = await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds + 1)
+            body = await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds + 1, late=running.end)
             wrong = requests.profile.habits.error_in(body.result)
             if wrong is not None:
                 raise AdapterRefused("evaluate", wrong)
@@ -225,28 +226,58 @@ async def _evaluate_text(
     # First this, as it would begin when the one before it is interrupted.
     withdrawn = blocked_by is not None and withdraw is not None and await withdraw()
     interrupted = await _interrupt(requests)
-    requests.unfinished = None if interrupted else blocked_by or expression
+    if interrupted:
+        requests.forget_unfinished()
+    elif not withdrawn:
+        requests.keep_unfinished(running)
     if blocked_by is not None:
-        sentence = f"`{shortened(expression)}` waited {seconds:g} s for `{shortened(blocked_by)}`, which "
-        sentence += _fate_of_waiting(interrupted, withdrawn)
+        sentence = f"`{shortened(expression)}` waited {seconds:.3g} s for `{shortened(blocked_by.expression)}`, which "
+        sentence += _fate_of_waiting(interrupted, withdrawn, blocked_by)
     else:
         fate = (
             "It was interrupted, and the program is where it was: raise `timeout` to give it longer."
             if interrupted
-            else "It may still be running in the program: raise `timeout`, or end it with debug_disconnect or "
-            "debug_restart."
+            else f"It may still be running in the program, which does not move until then. {running.remedy}"
         )
-        sentence = f"`{shortened(expression)}` did not finish within {seconds:g} s. {fate}"
+        sentence = f"`{shortened(expression)}` did not finish within {seconds:.3g} s. {fate}"
     raise UsageError("EVAL_TIMEOUT", sentence)
 
 
-def _fate_of_waiting(interrupted: bool, withdrawn: bool) -> str:
+async def check_evaluations_ended(requests: Requests) -> None:
+    """Check that no evaluation holds up the program at its stop: a move would be carried out only when that ends.
+
+    Raises:
+        UsageError: `TIMEOUT`: one does. It names the expression and what ends it.
+    """
+    running, snapshot = requests.unfinished, requests.snapshot
+    if running is None or snapshot is None or not snapshot.stack.frames:
+        return
+    # Some adapters never answer an evaluation that has ended; one that answers the next has ended the one before.
+    context = requests.profile.dialect.evaluate_context
+    arguments = {"expression": "1", "frameId": snapshot.stack.frames[0].id, "context": context}
+    with trio.move_on_after(INTERRUPT_SECONDS):
+        try:
+            await requests.request("evaluate", arguments, EvaluateBody)
+        except AdapterRefused as refusal:
+            log.info("after an evaluation: %s", refusal)
+        requests.forget_unfinished()
+        return
+    if not running.ended:
+        raise UsageError(
+            "TIMEOUT",
+            f"The program cannot move: it is still evaluating `{shortened(running.expression)}` at this stop. Nothing "
+            f"was sent, and it is where it was. {running.remedy}",
+            {"expression": running.expression},
+        )
+
+
+def _fate_of_waiting(interrupted: bool, withdrawn: bool, running: UnfinishedEvaluation) -> str:
     if withdrawn:
-        fate = "was interrupted just now: try again" if interrupted else "is still running: use debug_restart"
-        return f"{fate}. It was taken back, and will not run."
+        fate = "was interrupted just now: try again." if interrupted else f"is still running. {running.remedy}"
+        return f"{fate} This one was taken back, and will not run."
     if interrupted:
         return "was interrupted just now. It may have begun then: look at what it changes before you try again."
-    return "is still running: use debug_restart. It will still run when that has ended: do not repeat it."
+    return f"is still running. {running.remedy} This one will still run when that has ended: do not repeat it."
 
 
 async def _interrupt(requests: Requests) -> bool:

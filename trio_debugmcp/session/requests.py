@@ -12,6 +12,8 @@ Only `request_quietly` sets no time limit. What needs a capability is checked by
 """
 
 import logging
+import re
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TypeVar
 
@@ -50,6 +52,34 @@ _ABOUT_A_STOP = frozenset(
 """Requests that are only valid while the program is stopped; another client may resume it at any time. Sent while it
 runs, adapters refuse them, answer for another moment, or fall silent."""
 
+_SETS_BREAKPOINTS = frozenset(f"set{kind}Breakpoints" for kind in ("", "Function", "Exception", "Instruction", "Data"))
+
+_READS_INPUT = re.compile(r"\binput\(|stdin|readline")
+
+
+BEHIND_EVALUATION_SECONDS = 2.0
+"""For breakpoints to be set while an evaluation does not end: js-debug answers then only when that has ended."""
+
+
+class UnfinishedEvaluation:
+    """An evaluation that a caller no longer waits for. `end` is called when the adapter answers it after all."""
+
+    def __init__(self, expression: str, generation: int | None) -> None:
+        self.expression = expression
+        self.generation = generation
+        self.ended = False
+
+    def end(self) -> None:
+        """Note that it has ended."""
+        self.ended = True
+
+    @property
+    def remedy(self) -> str:
+        """A sentence that says what ends it."""
+        if _READS_INPUT.search(self.expression):
+            return "If it waits for the program's input, write that with process_write_input; else use debug_restart."
+        return "It ends by itself, or by debug_restart."
+
 
 class Requests:
     """The requests of one session to its adapter. Made by the session; usable from `connect` until it ends.
@@ -59,7 +89,6 @@ class Requests:
         started: the program was allowed to run, so a refusal may mean that it has ended since.
         user_code: which frames are the user's.
         evaluations: how many a client waits for.
-        unfinished: an expression whose evaluation did not end in time; what is asked of its thread waits for it.
     """
 
     def __init__(
@@ -69,7 +98,7 @@ class Requests:
         self.profile = profile
         self.capabilities = Capabilities()
         self.started = False
-        self.unfinished: str | None = None
+        self._unfinished: list[UnfinishedEvaluation] = []
         self.evaluations = 0
         self.user_code = user_code
         self._merger = merger
@@ -84,6 +113,21 @@ class Requests:
     def snapshot(self) -> Snapshot | None:
         """What is true of the session now; None when it has ended."""
         return self._merger.state.snapshot(self.session_id)
+
+    @property
+    def unfinished(self) -> UnfinishedEvaluation | None:
+        """The first evaluation at this stop that did not end in time; what is asked of its thread waits for it."""
+        generation = None if self.snapshot is None else self.snapshot.generation
+        self._unfinished = [each for each in self._unfinished if not each.ended and each.generation == generation]
+        return self._unfinished[0] if self._unfinished else None
+
+    def keep_unfinished(self, evaluation: UnfinishedEvaluation) -> None:
+        """Keep an evaluation, which no caller waits for, until its answer comes."""
+        self._unfinished.append(evaluation)
+
+    def forget_unfinished(self) -> None:
+        """Note that every evaluation has ended: its thread answers again."""
+        self._unfinished.clear()
 
     @property
     def connected(self) -> bool:
@@ -139,8 +183,16 @@ class Requests:
         except ProtocolViolation as violation:
             log.warning("capabilities: %s", violation)
 
-    async def request(self, command: str, arguments: object, kind: type[T], *, seconds: float = REQUEST_SECONDS) -> T:
-        """Send a request and return the body of its response.
+    async def request(
+        self,
+        command: str,
+        arguments: object,
+        kind: type[T],
+        *,
+        seconds: float = REQUEST_SECONDS,
+        late: Callable[[], None] | None = None,
+    ) -> T:
+        """Send a request and return the body of its response; `late` is called if that comes when the caller has left.
 
         Raises:
             AdapterRefused: the adapter answered with a failure.
@@ -156,21 +208,19 @@ class Requests:
         about_a_stop = command in _ABOUT_A_STOP and not _needs_no_frame(command, arguments)
         if about_a_stop and not self._suspension.stopped:
             raise _resumed(asked_at)
+        behind = self.unfinished
+        if behind is not None and command in _SETS_BREAKPOINTS:
+            seconds = min(seconds, BEHIND_EVALUATION_SECONDS)
         try:
             reading = self._suspension.reading() if command == "variables" else nullcontext()
             with trio.fail_after(seconds), reading:
-                body = await self._connection.request(command, arguments, kind)
+                body = await self._connection.request(command, arguments, kind, late)
             if command == "variables":
-                self.unfinished = None  # its thread answers again
+                self.forget_unfinished()
             return body
         except trio.TooSlowError:
-            if self.unfinished is not None and command in _ABOUT_A_STOP:
-                raise UsageError(
-                    "TIMEOUT",
-                    f"{self.profile.name} did not answer '{command}' within {seconds:g} s: it is still evaluating "
-                    f"`{shortened(self.unfinished)}`. Use evaluate to interrupt it, or debug_restart.",
-                    {"expression": self.unfinished},
-                ) from None
+            if behind is not None and not behind.ended and command in _ABOUT_A_STOP | _SETS_BREAKPOINTS:
+                raise _is_behind(self.profile.name, command, seconds, behind) from None
             raise UsageError(
                 "TIMEOUT",
                 f"{self.profile.name} did not answer '{command}' within {seconds:g} s. If it does not recover, use "
@@ -214,6 +264,16 @@ class Requests:
     def explained(self, gone: AdapterGone) -> AdapterGone:
         """The same error with what the adapter wrote to its standard error last."""
         return gone if self._adapter is None else AdapterGone(gone.reason, self.stderr_tail)
+
+
+def _is_behind(adapter: str, command: str, seconds: float, evaluation: UnfinishedEvaluation) -> UsageError:
+    then = " It will be carried out when that has ended." if command in _SETS_BREAKPOINTS else ""
+    return UsageError(
+        "TIMEOUT",
+        f"{adapter} did not answer '{command}' within {seconds:g} s: it is still evaluating "
+        f"`{shortened(evaluation.expression)}`.{then} {evaluation.remedy}",
+        {"expression": evaluation.expression},
+    )
 
 
 def _needs_no_frame(command: str, arguments: object) -> bool:
