@@ -223,6 +223,17 @@ async def _evaluate_text(
         ) from None
     if body is not None:
         return body
+    raise await _unended(requests, running, blocked_by, seconds, withdraw)
+
+
+async def _unended(
+    requests: Requests,
+    running: UnfinishedEvaluation,
+    blocked_by: UnfinishedEvaluation | None,
+    seconds: float,
+    withdraw: Callable[[], Awaitable[bool]] | None,
+) -> UsageError:
+    """Interrupt what did not end in time, and return the error that says what has become of it."""
     # First this, as it would begin when the one before it is interrupted.
     withdrawn = blocked_by is not None and withdraw is not None and await withdraw()
     interrupted = await _interrupt(requests)
@@ -230,8 +241,9 @@ async def _evaluate_text(
         requests.forget_unfinished()
     elif not withdrawn:
         requests.keep_unfinished(running)
+    shown = f"`{shortened(running.expression)}`"
     if blocked_by is not None:
-        sentence = f"`{shortened(expression)}` waited {seconds:.3g} s for `{shortened(blocked_by.expression)}`, which "
+        sentence = f"{shown} waited {seconds:.3g} s for `{shortened(blocked_by.expression)}`, which "
         sentence += _fate_of_waiting(interrupted, withdrawn, blocked_by)
     else:
         fate = (
@@ -239,8 +251,8 @@ async def _evaluate_text(
             if interrupted
             else f"It may still be running in the program, which does not move until then. {running.remedy}"
         )
-        sentence = f"`{shortened(expression)}` did not finish within {seconds:.3g} s. {fate}"
-    raise UsageError("EVAL_TIMEOUT", sentence)
+        sentence = f"{shown} did not finish within {seconds:.3g} s. {fate}"
+    return UsageError("EVAL_TIMEOUT", sentence)
 
 
 async def check_evaluations_ended(requests: Requests) -> None:
