@@ -325,5 +325,7 @@ async def test_an_observer_sees_instructions_but_evaluates_and_writes_nothing(au
         await client.call("debug_launch", program=FakeAdapter.program, stop_at_entry=True)
         async with server.connect(role="observe") as observer:
             assert "> 0x1004 mov rbp, rsp" in (await observer.call("disassemble"))["instructions"]
+            refused = await failure(observer, "disassemble", address="0x1000")  # decoded data tells its bytes
+            assert (refused.code, "disassemble with `address`" in refused.message) == ("READ_ONLY", True)
             for tool, arguments, _ in CALLS[:2]:
                 assert (await failure(observer, tool, **arguments)).code == "READ_ONLY"

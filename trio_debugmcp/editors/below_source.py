@@ -52,7 +52,8 @@ async def read_memory(editor: Editor, arguments: ReadMemory) -> dict[str, Any]:
 
 
 async def disassemble(editor: Editor, arguments: Disassemble) -> dict[str, Any]:
-    """Answer exactly as many instructions as are wanted, as DAP has it."""
+    """Answer exactly as many instructions as are wanted, as DAP has it: of any address, hence any memory as well."""
+    editor.check_control("to disassemble")
     session, _ = editor.paused()
     if arguments.instruction_count > MAX_INSTRUCTIONS:
         raise Refusal(f"At most {MAX_INSTRUCTIONS} instructions are disassembled at a time.")

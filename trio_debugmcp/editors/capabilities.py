@@ -60,7 +60,6 @@ _OBSERVER = frozenset(
         "supportsModulesRequest",
         "supportsLoadedSourcesRequest",
         "supportsDelayedStackTraceLoading",
-        "supportsDisassembleRequest",
         "supportsCancelRequest",
     }
 )

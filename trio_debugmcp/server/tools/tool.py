@@ -45,7 +45,6 @@ log = logging.getLogger(__name__)
 MAX_SECONDS = 3600
 """The longest wait that a tool accepts. A client that wants to wait longer calls again."""
 
-
 ENDING_SECONDS = 1.0
 """For a session whose adapter is gone to leave the state: the next call must not find it paused."""
 
@@ -134,12 +133,12 @@ class Tool(Struct, frozen=True, kw_only=True):
         """Return whether a connection of that role may call the tool."""
         return role == "control" or (self.read_only and not self.runs_code and self.acts_on != "people")
 
-    def refusal(self) -> UsageError:
+    def refusal(self, part: str = "") -> UsageError:
         """Return the error for an observer that calls a tool it may not call."""
-        what = "is for those in control" if self.acts_on == "people" else "can change the debugged program"
+        what = "is for those in control" if self.acts_on == "people" or part else "can change the debugged program"
         return UsageError(
             "READ_ONLY",
-            f"This connection may only observe, and {self.name} {what}. Use a connection with "
+            f"This connection may only observe, and {self.name}{part} {what}. Use a connection with "
             "the control token, or read the resources.",
             {"tool": self.name},
         )
@@ -263,8 +262,9 @@ class Toolbox:
             if not tool.allows(role):
                 raise tool.refusal()
             params = _convert(tool, arguments)
-            if role == "observe" and getattr(params, "show", None):  # expressions run code of the program
-                raise tool.refusal()
+            for part in ("show", "address") if role == "observe" else ():  # they run code, and read any memory
+                if getattr(params, part, None):
+                    raise tool.refusal(f" with `{part}`")
             if tool.moves:
                 params = await in_turn(debugger, name, arguments, params)
             with chosen(_named_session(debugger, params)):
