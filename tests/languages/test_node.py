@@ -82,6 +82,25 @@ async def test_a_module_of_ecmascript_and_typescript_stop_at_their_first_stateme
         assert await client.call("debug_disconnect") == {"ended": True}
 
 
+async def test_breakpoints_that_are_added_behind_those_of_the_launch_are_hit_each_by_its_own_id(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    (tmp_path / "twice.js").write_text("function work(n) {\n  n += 1;\n  n += 2;\n  return n;\n}\nwork(work(0));\n")
+    async with debugging("--root", str(tmp_path)) as client:
+        await client.call("debug_launch", program="twice.js", breakpoints=[{"file": "twice.js", "line": 2}])
+        await client.call("breakpoint_set", file="twice.js", line=4)
+        listed = (await client.call("breakpoint_list"))["breakpoints"]
+        assert [each.partition("twice.js")[2] for each in listed] == [":2, 1 hit", ":4"]
+        stops = [await client.call("debug_continue") for _ in range(2)]
+        stops.append(await client.call("debug_run_to", file="twice.js", line=3))
+        told = [(stop["at"].rpartition("/")[2], stop.get("breakpoints", [])) for stop in stops]
+        assert told == [
+            ("twice.js:4 in work", ["bp-2"]),
+            ("twice.js:2 in work", ["bp-1"]),
+            ("twice.js:3 in work", []),
+        ]
+
+
 @pytest.mark.parametrize("option", ["--inspect=127.0.0.1:0", "--inspect-port=127.0.0.1:0"])
 async def test_a_program_is_attached_to_by_its_inspector_which_is_opened_if_need_be_and_lives_on(
     debugging: Connect, option: str

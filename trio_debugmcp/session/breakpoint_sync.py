@@ -12,9 +12,10 @@ from typing import Any
 import trio
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint
+from trio_debugmcp.dap.messages import DapBreakpoint
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import AdapterRefused, DebugError
+from trio_debugmcp.session.adapter_ids import AdapterIds
 from trio_debugmcp.session.addressed import AddressedBreakpoints
 from trio_debugmcp.session.condition_trial import ConditionTrial
 from trio_debugmcp.session.exception_sync import ExceptionSync
@@ -79,6 +80,7 @@ class BreakpointSync:
         # Two tasks that send the same file could overtake each other between the state and the wire, and the older
         # list would stay with the adapter.
         self._one_at_a_time = trio.Lock()
+        self._ids = AdapterIds(requests)
         self._exceptions = ExceptionSync(requests, merger, self.hidden)
         self.addressed = AddressedBreakpoints(requests, merger, self._one_at_a_time, judging)
         self.sent_files: set[str] = set()
@@ -273,11 +275,10 @@ class BreakpointSync:
             groups = grouped(placed) if shared else apart(placed)
         groups = self.judging.joined(groups)
         hidden = self.hidden.lines(file, lambda: self.places.first_statement(file))
-        wanted = [self._line_breakpoint(file, each, judged=problem is None) for each in groups]
-        source = {"path": file, "name": file.rpartition("/")[2]}
-        arguments = {"source": source, "breakpoints": [*wanted, *hidden], "sourceModified": False}
+        wanted = [*(self._line_breakpoint(file, each, judged=problem is None) for each in groups), *hidden]
+        arguments = {"source": {"path": file, "name": Path(file).name}, "breakpoints": wanted, "sourceModified": False}
         try:
-            body = await self._requests.request("setBreakpoints", arguments, BreakpointsBody)
+            body = await self._ids.set_breakpoints(arguments)
         except AdapterRefused as refusal:
             return [(each, DapBreakpoint(message=refusal.reason)) for each in placed]
         self.sent_files.add(file)

@@ -56,6 +56,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         hit_conditions: the same, for an adapter that means something else by `3` than the third hit.
         log_messages: the same, for one that writes them into the output of the program.
         one_per_line: it refuses a second breakpoint in a line; the server judges those that are there.
+        numbers_anew: the ids of breakpoints that it gets once it has the program begin at 1 again, one for each sent.
         log_prefix: a pattern of what it writes before a log message; without groups.
         errors: a pattern of values that are errors, of evaluations that have failed; its first group is the error.
         exit_code: a pattern of output, whose first group is the exit code, for an adapter that reports it in words.
@@ -88,6 +89,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     conditions: Literal["ours", "doubted"] | None = None
     hit_conditions: Literal["ours"] | None = None
     one_per_line: bool = False
+    numbers_anew: bool = False
     log_messages: Literal["ours"] | None = None
     log_prefix: str | None = None
     errors: str | None = None
