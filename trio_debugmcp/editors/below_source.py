@@ -4,7 +4,6 @@ Places in memory are named as the adapter names them: an address is the same for
 """
 
 from base64 import b64encode
-from contextlib import suppress
 from typing import Any
 
 from trio_debugmcp.dap.messages import Instruction
@@ -14,7 +13,7 @@ from trio_debugmcp.editors.arguments import (
     ReadMemory,
     SetInstructionBreakpoints,
 )
-from trio_debugmcp.editors.breakpoints import shown_to
+from trio_debugmcp.editors.breakpoints import shown_to, take_back
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.looking import source_of
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
@@ -98,11 +97,8 @@ async def set_instruction_breakpoints(editor: Editor, arguments: SetInstructionB
     editor.check_control("to set breakpoints")
     kept = {_address(each) for each in arguments.breakpoints}
     for old in _mine(editor):
-        gone = old.lost is not None or old.address not in kept
-        if gone and await editor.book.leave(editor.owner, old):
-            editor.reported.pop(old.id, None)
-            with suppress(UsageError):  # another client has removed it
-                await editor.call("breakpoint_remove", id=old.id)
+        if old.lost is not None or old.address not in kept:
+            await take_back(editor, old)
     return {"breakpoints": [await _set(editor, each) for each in arguments.breakpoints]}
 
 

@@ -37,7 +37,7 @@ class EditorBook:
     def __init__(self, debugger: Debugger) -> None:
         self._debugger = debugger
         self._owners: dict[str, set[Owner]] = {}
-        self._programs: dict[Owner, str | _Restarted | None] = {}
+        self._programs: dict[Owner, set[str | _Restarted]] = {}
         self._here: set[Owner] = set()
 
     def __repr__(self) -> str:
@@ -48,13 +48,18 @@ class EditorBook:
         self._owners.setdefault(made.id, set()).add(owner)
 
     def joined(self, owner: Owner, program: str | None) -> None:
-        """Record in which program an editor is."""
-        self._programs[owner] = program
+        """Record in which program an editor is. One that shows whatever is in focus is in several."""
+        programs = self._programs.setdefault(owner, set())
+        if program is not None:
+            runs = {each for each in programs if _is_run(each, program, self._debugger.state)}
+            self._programs[owner] = (programs - runs) | {program}
         self._here.add(owner)
 
-    def left(self, owner: Owner) -> None:
+    async def left(self, owner: Owner) -> None:
         """Record that an editor has left. What it has set stays while its program is debugged."""
         self._here.discard(owner)
+        if not self._programs.get(owner):  # it has waited in vain, or the launch has failed
+            await self._forget(owner)
 
     def is_owner(self, owner: Owner, breakpoint_id: str) -> bool:
         """Return whether this editor has set a breakpoint."""
@@ -79,6 +84,11 @@ class EditorBook:
         self._owners[each.id].add(now)
         self._debugger.breakpoints.owners.add(each.id, now)
 
+    def is_only(self, owner: Owner, breakpoint_id: str) -> bool:
+        """Return whether no client but this editor has set a breakpoint."""
+        others = self._owners.get(breakpoint_id, set()) - {owner}
+        return not others and not self._debugger.breakpoints.owners.has_other(breakpoint_id, owner)
+
     async def leave(self, owner: Owner, each: Breakpoint) -> bool:
         """Take an editor's share of a breakpoint away; return whether no client has set it any more."""
         owners = self._owners.get(each.id, set())
@@ -102,33 +112,35 @@ class EditorBook:
                 await self._end(each.id, state, goes_on=each.end_reason in GOING_ON)
 
     async def _end(self, program: str, state: State, *, goes_on: bool) -> None:
-        owners = [owner for owner in self._programs if self._is_in(owner, program, state)]
-        for owner in owners:
-            if goes_on:
-                self._programs[owner] = _Restarted(_programs(state))
+        for owner, programs in list(self._programs.items()):
+            ended = {each for each in programs if each == program or _is_run(each, program, state)}
+            if not ended:
                 continue
-            del self._programs[owner]
-            for breakpoint_id in [id_ for id_, those in self._owners.items() if owner in those]:
-                found = next((each for each in self._debugger.state.breakpoints if each.id == breakpoint_id), None)
-                if found is None:
-                    self._owners.pop(breakpoint_id, None)
-                elif await self.leave(owner, found):
-                    await self._remove(breakpoint_id)
+            programs.difference_update(ended)
+            if goes_on:
+                programs.add(_Restarted(_programs(state)))
+            if not programs:
+                await self._forget(owner)
 
-    def _is_in(self, owner: Owner, program: str, state: State) -> bool:
-        match self._programs[owner]:
-            case None:  # one that is here waits for a program, and one that is gone has waited in vain
-                return owner not in self._here
-            case _Restarted() as run:
-                return run.is_of(program, state)
-            case known:
-                return known == program
+    async def _forget(self, owner: Owner) -> None:
+        """Remove what only this editor has set."""
+        self._programs.pop(owner, None)
+        for breakpoint_id in [id_ for id_, those in self._owners.items() if owner in those]:
+            found = next((each for each in self._debugger.state.breakpoints if each.id == breakpoint_id), None)
+            if found is None:
+                self._owners.pop(breakpoint_id, None)
+            elif await self.leave(owner, found):
+                await self._remove(breakpoint_id)
 
     async def _remove(self, breakpoint_id: str) -> None:
         try:
             await self._debugger.breakpoints.remove(breakpoint_id)
         except DebugError as error:  # another client has removed it, or an adapter is ending
             log.info("removing %s: %s", breakpoint_id, error)
+
+
+def _is_run(each: str | _Restarted, program: str, state: State) -> bool:
+    return isinstance(each, _Restarted) and each.is_of(program, state)
 
 
 def _programs(state: State) -> frozenset[str]:

@@ -112,7 +112,7 @@ async def _replace(editor: Editor, file: str | None, wanted: list[Wanted]) -> di
     async with editor.debugger.breakpoints.batch() as batch:
         for old in editor.book.of(editor.owner, file):
             if _place(old) not in places:
-                await _leave(editor, old)
+                await take_back(editor, old)
         results += [await _set(editor, each) for each in wanted[:MAX_BREAKPOINTS]]
     answers = [await _answer(editor, each, batch.refused) for each in results]
     beyond = {"verified": False, "message": f"more than {MAX_BREAKPOINTS} breakpoints: this is not set"}
@@ -124,7 +124,7 @@ async def _answer(editor: Editor, result: _Set, refused: Mapping[str, DebugError
     error = result.error or (refused.get(result.id) if result.is_new else None)
     if error is not None:
         for each in result.mine:  # what it was before must not stop the program under one that is shown as refused
-            await _leave(editor, each)
+            await take_back(editor, each)
         return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
     now = next((each for each in editor.debugger.state.breakpoints if each.id == result.id), None)
     if now is None:  # another client has removed it meanwhile
@@ -134,12 +134,23 @@ async def _answer(editor: Editor, result: _Set, refused: Mapping[str, DebugError
     return shown_to(editor, now)
 
 
-async def _leave(editor: Editor, each: Breakpoint) -> None:
-    """Take back what this editor has set; it stays if another client has set it as well."""
-    editor.reported.pop(each.id, None)  # of what it has removed itself it gets no event
-    if await editor.book.leave(editor.owner, each):
-        with suppress(UsageError):  # another client has removed it
-            await editor.call("breakpoint_remove", id=each.id)
+async def take_back(editor: Editor, each: Breakpoint) -> None:
+    """Take back what this editor has set; it stays if another client has set it as well.
+
+    Raises:
+        Refusal: another person holds the program.
+    """
+    shown = editor.reported.pop(each.id, None)  # of what it has removed itself it gets no event
+    is_done = False
+    try:
+        if editor.book.is_only(editor.owner, each.id):
+            with suppress(UsageError):  # another client has removed it
+                await editor.call("breakpoint_remove", id=each.id)
+        is_done = True
+    finally:
+        if not is_done and shown is not None:  # refused or cancelled: it is still this editor's
+            editor.reported[each.id] = shown
+    await editor.book.leave(editor.owner, each)
 
 
 async def _set(editor: Editor, wanted: Wanted) -> _Set:

@@ -70,9 +70,9 @@ class Membership:
                     await self._take_part(editor, request, wanted, configuration)
                     await trio.sleep_forever()
             finally:
-                self._context.book.left((client, name))
                 # Shielded: this ends by cancellation, and the timeline must still record the end.
                 with trio.move_on_after(MERGE_SECONDS, shield=True):
+                    await self._context.book.left((client, name))
                     if presence is not None:
                         await presence.left(name)
                     if client.in_timeline:

@@ -14,7 +14,7 @@ from trio_debugmcp.editors.arguments import (
     SetDataBreakpoints,
     SetExceptionBreakpoints,
 )
-from trio_debugmcp.editors.breakpoints import exceptions_of, shown_to
+from trio_debugmcp.editors.breakpoints import exceptions_of, shown_to, take_back
 from trio_debugmcp.editors.capabilities import FILTERS
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
@@ -141,11 +141,8 @@ async def set_data_breakpoints(editor: Editor, arguments: SetDataBreakpoints) ->
     wanted = [(each, *_read(each.data_id)) for each in arguments.breakpoints]
     kept = {(path, each.access_type or "write") for each, _, _, path in wanted}
     for old in _data(editor):
-        unwanted = old.watch is not None and _watched(old.watch) not in kept
-        if unwanted and await editor.book.leave(editor.owner, old):
-            editor.reported.pop(old.id, None)  # of what it has removed itself it gets no event
-            with suppress(UsageError):
-                await editor.call("breakpoint_remove", id=old.id)
+        if old.watch is not None and _watched(old.watch) not in kept:
+            await take_back(editor, old)
     return {"breakpoints": [await _watch(editor, each, thread, frame, path) for each, thread, frame, path in wanted]}
 
 

@@ -41,6 +41,10 @@ class Owners:
         """Return whether a client that is connected has set a breakpoint."""
         return bool(self._owners.get(breakpoint_id))
 
+    def has_other(self, breakpoint_id: str, owner: Owner) -> bool:
+        """Return whether another client that is connected has set a breakpoint."""
+        return bool(self._owners.get(breakpoint_id, set()) - {owner})
+
     def choose(
         self, there: Sequence[Breakpoint], owner: Owner | None, same: Callable[[Breakpoint], bool]
     ) -> Breakpoint | None:
