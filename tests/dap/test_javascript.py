@@ -233,3 +233,13 @@ def test_a_module_of_ecmascript_is_a_file_and_a_class_has_its_own_name() -> None
 @pytest.mark.parametrize("text", ["", "done\n", "^\n\nError: x\n", "Node.js v20\n", "x\n^\n\n\nNode.js v20\n"])
 def test_output_without_a_crash_has_none(text: str) -> None:
     assert printed_in(text).crash is None
+
+
+def test_a_condition_that_js_debug_does_not_take_is_found_in_what_it_writes() -> None:
+    said = 'Syntax error setting breakpoint with condition "a == \\"x\\" &&" on line 8: Unexpected token \';\''
+    assert profile().dialect.condition_failure(said) == ('a == "x" &&', "it does not parse: it ends too early")
+    with_one = "Syntax error setting breakpoint with condition \"a ; b\" on line 8: Unexpected token ';'"
+    assert profile().dialect.condition_failure(with_one) == ("a ; b", "it does not parse: Unexpected token ';'")
+    assert profile().words.is_routine(said)
+    assert profile().dialect.condition_failure("Syntax error\n") is None
+    assert not profile().words.is_routine("Syntax error\n")

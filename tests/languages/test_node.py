@@ -147,3 +147,26 @@ async def test_a_compound_of_which_one_cannot_start_leaves_no_program_running(
         with pytest.raises(ToolFailed, match=r"none\.js"):
             await client.call("debug_launch", configuration="both", stop_at_entry=False)
         assert (await client.call("debug_state"))["state"] == "Disconnected"
+
+
+async def test_a_condition_that_fails_stops_the_program_and_one_that_does_not_parse_is_named(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    (tmp_path / "twice.js").write_text("function work(n) {\n  n += 1;\n  n += 2;\n  return n;\n}\nwork(work(0));\n")
+    async with debugging("--root", str(tmp_path)) as client:
+        wanted = [
+            {"file": "twice.js", "line": 2, "condition": "n >"},
+            {"file": "twice.js", "line": 3, "condition": "nn > 2"},
+        ]
+        stop = await client.call("debug_launch", program="twice.js", breakpoints=wanted)
+        failed = "the condition `nn > 2` failed: ReferenceError: nn is not defined"
+        assert (stop["breakpoints"], stop["at"].rpartition("/")[2]) == (["bp-2"], "twice.js:3 in work")
+        assert failed in stop["notes"]
+        assert any("`n >` failed: it does not parse: it ends too early" in note for note in stop["notes"])
+        with pytest.raises(ToolFailed, match=r"`n \+ \)` is refused: it does not parse: .*'\)'"):
+            await client.call("breakpoint_set", file="twice.js", line=4, condition="n + )")
+        nowhere = await client.call("breakpoint_set", file="twice.js", line=300)
+        assert nowhere["message"] == "no script that is loaded has code there"
+        assert failed in (await client.call("debug_continue"))["notes"]
+        assert (await client.call("debug_continue"))["exitCode"] == 0
+        assert (await client.call("process_read_output"))["entries"] == []

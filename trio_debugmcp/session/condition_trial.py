@@ -39,6 +39,7 @@ class ConditionTrial:
     async def problem(self, mine: Breakpoint, send: Callable[[], Awaitable[None]]) -> str | None:
         """Return why the adapter has refused a condition; `send` sends the breakpoint as it is to be sent."""
         problem, snapshot = self._message(mine), self._requests.snapshot
+        said = self._said(mine)
         if problem is None or snapshot is None or snapshot.phase not in ("Running", "Paused"):
             return None
         if mine.condition is None or self._judging.is_judged(mine):
@@ -49,7 +50,7 @@ class ConditionTrial:
         finally:
             self._tried.discard(mine.id)
         if self._message(mine) is None:
-            return problem
+            return said or problem
         await send()
         return None
 
@@ -59,3 +60,8 @@ class ConditionTrial:
         session_id = self._requests.session_id
         bindings = [binding for each in now for binding in each.bindings if binding.session_id == session_id]
         return next((each.message or "it is not set" for each in bindings if not each.verified), None)
+
+    def _said(self, mine: Breakpoint) -> str | None:
+        """Return what the adapter has written of a condition; its answer may only say that it is not set."""
+        problem = next((each.problem for each in self._merger.state.breakpoints if each.id == mine.id), None)
+        return problem and problem.removeprefix(f"the condition `{mine.condition}` failed: ")

@@ -1,10 +1,13 @@
 """JavaScript and TypeScript, as js-debug and V8 show them."""
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, Stopped
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import Capabilities, DapBreakpoint, DapFrame, DapVariable, Stopped
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.javascript_crashes import printed_in
 from trio_debugmcp.dap.profiles.javascript_exceptions import BUILT_IN, keeping
@@ -35,6 +38,13 @@ _SHORT_NAME = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]?(?![\w$])")
 _COUNTED = re.compile(r"[\w$]*\(\d+\) [\[{]")
 """How V8 begins the description of a collection: `(3) [1, 2, 3]`, `Map(2) {…}`, `Uint8Array(2) […]`."""
 
+_UNPARSED = re.compile(
+    r'Syntax error setting breakpoint with condition (?P<condition>"(?:[^"\\]|\\.)*") on line \d+: (?P<error>.*)\s*'
+)
+"""What js-debug writes of a condition with which it does not set a breakpoint."""
+
+_NOWHERE = "no script that is loaded has code there"
+
 _DEFINITION = re.compile(r"(async )?ƒ\*?|class\b")
 
 
@@ -53,6 +63,15 @@ class JavaScriptDialect(Dialect):
         plain = [each for each in filters if each not in keeps]
         options = [{"filterId": each, "condition": keeps[each]} for each in filters if each in keeps]
         return {"filters": plain, "filterOptions": options}
+
+    def condition_failure(self, output: str) -> tuple[str, str] | None:
+        found = _UNPARSED.fullmatch(output)
+        if found is None:
+            return None
+        condition = str(json.loads(found["condition"]))
+        # It is parsed as a statement, which ends with a semicolon.
+        at_end = found["error"] == "Unexpected token ';'" and ";" not in condition
+        return condition, "it does not parse: " + ("it ends too early" if at_end else found["error"])
 
     def exception_kind(self, kind: str, mode: str | None) -> tuple[str, str | None]:
         found = _KIND.fullmatch(kind)
@@ -80,6 +99,12 @@ class JavaScriptWords(Words):
         "no JavaScript is running: the program waits, for a timer or for input, say. The pause stays armed, and stops "
         "it where JavaScript runs next"
     )
+
+    def is_routine(self, text: str) -> bool:
+        return _UNPARSED.fullmatch(text) is not None  # the breakpoint says so
+
+    def about_breakpoint(self, answer: DapBreakpoint) -> DapBreakpoint:
+        return replace(answer, message=_NOWHERE) if answer.message == "Unbound breakpoint" else answer
 
     def why(self, stopped: Stopped) -> str | None:
         why = super().why(stopped)
