@@ -244,6 +244,17 @@ def test_our_own_adapters_fit_what_they_debug(program: str, facts: ProgramFacts,
     assert fitting(known, program, facts) == expected
 
 
+def test_a_program_that_is_not_there_or_is_a_directory_without_one_is_said_to_be_that() -> None:
+    for facts, code, words in (
+        (ProgramFacts(), "INVALID_PATH", "The program '/src/app.txt' does not exist. Pass the path of a file."),
+        (ProgramFacts("directory"), "ADAPTER_NOT_FOUND", "'/src/app.txt' is a directory without a program that an"),
+        (ProgramFacts("file"), "ADAPTER_NOT_FOUND", "There is no debug adapter for '/src/app.txt'. Pass `adapter`"),
+    ):
+        with pytest.raises(UsageError) as refused:
+            candidates(None, "/src/app.txt", PROFILES, lambda _, facts=facts: facts)  # type: ignore[misc]
+        assert (refused.value.code, refused.value.message.startswith(words)) == (code, True), refused.value.message
+
+
 def test_a_directory_of_sources_without_a_project_says_what_it_lacks() -> None:
     facts = ProgramFacts("directory", suffixes=(".go",))
     with pytest.raises(

@@ -31,7 +31,7 @@ async def test_without_a_session_each_mistake_is_named_and_the_server_stays_usab
         ),
         ("debug_attach", {}, "INVALID_PARAMETER", "port"),
         ("debug_attach", {"pid": 999999999}, "ATTACH_FAILED", "no process"),
-        ("debug_attach", {"port": 9}, "ATTACH_FAILED", "nothing answers"),
+        ("debug_attach", {"port": 9}, "ATTACH_FAILED", "nothing listens"),
         ("debug_continue", {}, "NO_SESSION", "debug_launch"),
         ("debug_restart", {}, "NO_SESSION", "debug_launch"),
         ("debug_wait", {"breakpoint_id": "bp-9"}, "BREAKPOINT_NOT_FOUND", "bp-9"),

@@ -224,6 +224,21 @@ async def test_a_call_that_is_not_there_lists_those_that_are(
         assert adapter.sent("stepIn") == []
 
 
+async def test_a_line_without_a_call_that_can_be_stepped_into_says_so(autojump_clock: MockClock) -> None:
+    async with paused("legacy", native()) as (client, adapter):
+        adapter.step_in_targets = []
+        failed = await failure(client, "debug_step", mode="in", target="add")
+        sentence = "This line has no call that can be stepped into. Leave out `target`."
+        assert (failed.code, failed.message) == ("INVALID_PARAMETER", sentence)
+
+
+async def test_a_call_of_several_lines_is_named_by_its_first(autojump_clock: MockClock) -> None:
+    async with paused("legacy", native()) as (client, adapter):
+        adapter.step_in_targets = [{"id": 1, "label": "class Till:\n    total = 0"}]
+        failed = await failure(client, "debug_step", mode="in", target="add")
+        assert failed.message.endswith("by its name or its number: 1 class Till:.")
+
+
 async def test_calls_of_one_name_differ_by_their_numbers(autojump_clock: MockClock) -> None:
     async with paused("legacy", native()) as (client, adapter):
         adapter.step_in_targets = [{"id": 4, "label": "add"}, {"id": 5, "label": "add"}, {"id": 6, "label": "f"}]
@@ -234,8 +249,6 @@ async def test_calls_of_one_name_differ_by_their_numbers(autojump_clock: MockClo
         adapter.step_in_targets = [{"id": each, "label": f"f{each}()"} for each in range(20)]
         failed = await failure(client, "debug_step", mode="in", target="add")
         assert failed.message.endswith("14 f14(); 5 more.")
-        adapter.step_in_targets = []
-        assert "number: none." in (await failure(client, "debug_step", mode="in", target="add")).message
 
         async def refused(arguments: object) -> object:
             raise Refusal("no bytecode")

@@ -12,6 +12,7 @@ from trio_debugmcp.app import Options
 from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, Printed, Programs
 from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions
 from trio_debugmcp.dap.profiles.python_files import PythonCode
+from trio_debugmcp.dap.profiles.python_programs import PythonPrograms
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.server.tools.tool import Toolbox
 from trio_debugmcp.session.debugger import Debugger
@@ -94,6 +95,7 @@ async def test_a_command_line_is_a_module_and_its_arguments(scene: Scene) -> Non
     [
         ({"program": "here.py", "cwd": "nowhere"}, "INVALID_PATH", "nowhere' does not exist"),
         ({"program": "nowhere.py"}, "INVALID_PATH", "nowhere.py' does not exist"),
+        ({"program": "nowhere.txt"}, "INVALID_PATH", "nowhere.txt' does not exist"),
         ({"program": "command"}, "INVALID_PATH", "pass `module`"),
         ({"program": "bin/command"}, "INVALID_PATH", "There is no file 'bin/command'"),
         (
@@ -109,6 +111,34 @@ async def test_what_cannot_run_is_refused_with_what_to_do(
     async with connect(options=scene.options) as client:
         failed = await failure(client, "debug_launch", **arguments)
         assert (failed.code, words in failed.message) == (code, True), failed.message
+
+
+@pytest.mark.parametrize(
+    ("test", "words"),
+    [
+        ("tests/test_nope.py::test_y", "There is no file 'tests/test_nope.py' in "),
+        ("tests/test_nope.py", "There are: tests/test_note.py."),
+        ("none/test_nope.py", "Pass its path, and the `cwd`"),
+    ],
+)
+async def test_a_test_in_a_file_that_is_not_there_is_not_run(test: str, words: str, scene: Scene) -> None:
+    (scene.server / "tests").mkdir()
+    (scene.server / "tests" / "test_note.py").write_text("def test_y(): pass\n")
+    scene.profile.programs = PythonPrograms()
+    async with connect(options=scene.options) as client:
+        failed = await failure(client, "debug_launch", test=test)
+        assert (failed.code, words in failed.message) == ("INVALID_PATH", True), failed.message
+        assert scene.adapter.sent("launch") == []
+
+
+async def test_a_launch_says_what_its_breakpoints_drop_of_earlier_ones(scene: Scene) -> None:
+    async with connect(options=scene.options) as client:
+        wanted = {"file": "here.py", "line": 5}
+        first = await run(client, breakpoints=[{**wanted, "condition": "due > 2"}])
+        assert "notes" not in first
+        again = await run(client, breakpoints=[wanted], replace=True)
+        assert "bp-1: the update has dropped its condition `due > 2`" in again["notes"]
+        assert "notes" not in await run(client, breakpoints=[wanted], replace=True)
 
 
 async def test_a_second_launch_replaces_the_first_only_if_it_says_so(scene: Scene) -> None:

@@ -111,6 +111,13 @@ async def open_stdio_adapter(
             nursery.cancel_scope.cancel(reason="the adapter is closed")
 
 
+def _is_refused(error: BaseException | None) -> bool:
+    """Whether nothing listens at any of the addresses that were tried."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(_is_refused, error.exceptions))
+    return isinstance(error, ConnectionRefusedError) or (error is not None and _is_refused(error.__cause__))
+
+
 @asynccontextmanager
 async def open_socket_adapter(address: SocketAddress) -> AsyncIterator[Adapter]:
     """Connect to an adapter that listens already.
@@ -122,6 +129,8 @@ async def open_socket_adapter(address: SocketAddress) -> AsyncIterator[Adapter]:
         with trio.fail_after(_CONNECT_SECONDS):
             stream = await connect(address)
     except (OSError, trio.TooSlowError) as error:
+        if _is_refused(error):
+            raise AdapterGone(f"nothing listens at {address}: the connection is refused") from error
         raise AdapterGone(f"nothing answers at {address}: {str(error) or 'timed out'}") from error
     async with stream:
         yield Adapter(stream, address=address)

@@ -203,9 +203,14 @@ def start_failure(profile: Profile, start: RootStart, error: DebugError, output:
             return UsageError("LAUNCH_FAILED" if launching else "ATTACH_FAILED", sentence)
         case _:
             stderr = error.stderr_tail if isinstance(error, AdapterGone) else ""
+            by_port = isinstance(start, Attach) and start.port is not None
+            advice = "Start what listens there, or pass another port, and " if by_port else ""
+            advice = "Look at the details, and " if stderr or details else advice
+            advice = (advice + again)[0].upper() + (advice + again)[1:]
+            if stderr:
+                details = {"stderr": stderr, **details}
             return UsageError(
                 "ADAPTER_FAILED" if launching else "ATTACH_FAILED",
-                f"{profile.name} did not {'launch' if launching else 'attach'}: {str(error).rstrip('. ')}. Look at the "
-                f"details, and {again}.",
-                {"stderr": stderr, **details},
+                f"{profile.name} did not {'launch' if launching else 'attach'}: {str(error).rstrip('. ')}. {advice}.",
+                details,
             )

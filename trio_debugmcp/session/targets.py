@@ -68,12 +68,14 @@ def _chosen(found: Sequence[Target], wanted: str | None) -> Target:
     chosen = chosen or [each for each in found if wanted in _names(each.label)]
     if len(chosen) == 1:
         return chosen[0]
+    if not found:
+        raise UsageError("INVALID_PARAMETER", "This line has no call that can be stepped into. Leave out `target`.")
     shown = [_named(each) for each in (chosen or found)]
     listed = "; ".join(shown[:_MAX_NAMED]) + (f"; {len(shown) - _MAX_NAMED} more" * (len(shown) > _MAX_NAMED))
     what = "Several targets are" if chosen or wanted is None else f"The target `{shortened(wanted)}` is not"
     raise UsageError(
         "INVALID_PARAMETER",
-        f"{what} here. Pass one of these as `target`, by its name or its number: {listed or 'none'}.",
+        f"{what} here. Pass one of these as `target`, by its name or its number: {listed}.",
         {"targets": shown},
     )
 
@@ -86,4 +88,5 @@ def _names(label: str) -> tuple[str, str]:
 
 def _named(each: Target) -> str:
     place = f" column {each.column}" if each.column is not None else ""
-    return f"{each.id} {each.label}{place}"
+    label = each.label.partition("\n")[0]  # debugpy's of a class is its whole text
+    return f"{each.id} {label}{place}"

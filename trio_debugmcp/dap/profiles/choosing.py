@@ -55,23 +55,36 @@ def candidates(
         fits, what = _for_program(program, profiles, facts), f"for '{program}'"
     if not fits:
         names = "; ".join(f"{each.name} ({each.language})" for each in profiles)
-        of_project = "" if program is None or adapter is not None else _without_project(program, profiles, facts)
-        raise UsageError(
-            "ADAPTER_NOT_FOUND", f"There is no debug adapter {what}. {of_project}Pass `adapter`, one of: {names}."
-        )
+        by_program = program is not None and adapter is None and kind is None
+        problem = _without_project(program or "", profiles, facts) if by_program else None
+        problem = problem or f"There is no debug adapter {what}. "
+        raise UsageError("ADAPTER_NOT_FOUND", f"{problem}Pass `adapter`, one of: {names}.")
     return fits
 
 
-def _without_project(program: str, profiles: Sequence[Profile], facts: Callable[[str], ProgramFacts | None]) -> str:
-    """Return what a directory of sources needs to be a program; empty if it is something else."""
+def _without_project(
+    program: str, profiles: Sequence[Profile], facts: Callable[[str], ProgramFacts | None]
+) -> str | None:
+    """Return what a directory needs to be a program; None if it is something else.
+
+    Raises:
+        UsageError: `INVALID_PATH`: there is no such path.
+    """
     found = facts(program)
+    if found is not None and found.kind is None:
+        raise UsageError(
+            "INVALID_PATH", f"The program '{program}' does not exist. Pass the path of a file.", {"path": program}
+        )
     if found is None or found.kind != "directory":
-        return ""
+        return None
+    what = f"'{program}' is a directory without a program that an adapter knows."
     for each in profiles:
         if each.detect.files and not set(each.detect.suffixes).isdisjoint(found.suffixes):
             files = " or ".join(each.detect.files)
-            return f"It has sources of {each.language}, and no {files} in it or above: make one, or pass a file. "
-    return ""
+            return (
+                f"{what} It has sources of {each.language}, and no {files} in it or above: make one, or pass a file. "
+            )
+    return f"{what} Pass a file in it. "
 
 
 def _for_program(

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.breakpoints import update_notes
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec, exception_spec
 from trio_debugmcp.session.breakpoint_specs import BreakpointSpec
@@ -40,10 +41,14 @@ def spec_of(
     return exception_spec(debugger, params.exception, params.condition, profile)
 
 
-async def set_all(debugger: Debugger, specs: Iterable[BreakpointSpec | ExceptionSpec]) -> None:
-    """Set breakpoints in their order."""
+async def set_all(debugger: Debugger, specs: Iterable[BreakpointSpec | ExceptionSpec]) -> list[str]:
+    """Set breakpoints in their order; return what the updates of earlier ones have dropped."""
+    notes: list[str] = []
     for spec in specs:
+        found = update_notes(debugger, spec, READER.get())
         if isinstance(spec, ExceptionSpec):
-            await debugger.breakpoints.set_exception(spec, READER.get())
+            id_ = (await debugger.breakpoints.set_exception(spec, READER.get())).id
         else:
-            await debugger.breakpoints.set(spec, READER.get())
+            id_ = (await debugger.breakpoints.set(spec, READER.get())).id
+        notes += [f"{id_}: {each}" for each in found]
+    return notes

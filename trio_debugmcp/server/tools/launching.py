@@ -17,7 +17,7 @@ from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.beside import caller, check_free, make_room
 from trio_debugmcp.server.tools.building import build_plan, built, debug_notes, test_program
-from trio_debugmcp.server.tools.checks import check_options, check_program, choose_profile
+from trio_debugmcp.server.tools.checks import check_options, check_program, check_test, choose_profile
 from trio_debugmcp.server.tools.launch_breakpoints import LaunchBreakpoint, set_all, spec_of
 from trio_debugmcp.server.tools.mappings import Mapping as PathMap
 from trio_debugmcp.server.tools.mappings import checked_mappings
@@ -28,7 +28,6 @@ from trio_debugmcp.session.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.exception_wishes import ExceptionSpec
 from trio_debugmcp.session.exceptions import LEAVES_CODE
-from trio_debugmcp.state.payloads import shortened
 
 UNCAUGHT, LEAVES_TEST = "unhandled", "userUnhandled"
 """Modes in which an exception stops the program: nothing catches it; it leaves the code of the user's."""
@@ -148,13 +147,13 @@ async def _run(
     deadline = trio.current_time() + params.timeout
     async with built(debugger, profile, wanted, deadline) as launch:
         beside = await make_room(debugger, params)
-        await set_all(debugger, specs)
+        notes = await set_all(debugger, specs)
         start = replace(
             launch,
             stop_at_entry=_stops_at_entry(debugger, params),
             restart_at_entry=_stops_at_entry(debugger, params, of_users=True),
         )
-        return await run_program(
+        answer = await run_program(
             debugger,
             profile,
             start,
@@ -164,6 +163,7 @@ async def _run(
             show=params.show,
             earlier=frozenset(debugger.breakpoints.earlier),
         )
+        return replace(answer, notes=[*answer.notes, *notes])
 
 
 def _interpreter(debugger: Debugger, target: Target, cwd: str) -> tuple[str | None, bool]:
@@ -248,9 +248,7 @@ async def _by_options(debugger: Debugger, params: DebugLaunch, stop_at: tuple[st
         own, name = {"code": params.code}, "<code>"
         stop_at = (*stop_at, LEAVES_CODE) if stop_at else ()
     elif params.test is not None:
-        problem = profile.programs.test_problem(params.test)
-        if problem is not None:
-            raise UsageError("INVALID_PARAMETER", f"'{shortened(params.test)}' {problem}.")
+        check_test(debugger, profile, params.test, params.cwd or ".")
         own, name = profile.programs.test_options(params.test), params.test
         stop_at = (*stop_at, LEAVES_TEST) if stop_at else ()
     if own is None or not own.keys() <= profile.code_options:
