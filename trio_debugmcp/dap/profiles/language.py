@@ -273,10 +273,6 @@ class Programs:
         """Whether a run of a test that has failed may not have found it, by the exit code and what was printed."""
         return False
 
-    def test_file(self, test: str) -> str | None:
-        """The path of the file that a test's name begins with; None if it does not name one."""
-        return None
-
     def near_tests(self, test: str, directory: str) -> list[str]:
         """Tests whose names are like that of one which was not found."""
         return []

@@ -60,10 +60,6 @@ class PythonPrograms(Programs):
     def is_test_missing(self, exit_code: int, errors: str) -> bool:
         return python_tests.is_missing(exit_code, errors)
 
-    def test_file(self, test: str) -> str | None:
-        file = test.partition("::")[0]
-        return file if file.endswith(".py") else None
-
     def near_tests(self, test: str, directory: str) -> list[str]:
         return python_tests.near_tests(test, directory)
 

@@ -146,8 +146,8 @@ def check_test(debugger: Debugger, profile: Profile, test: str, cwd: str) -> Non
     problem = profile.programs.test_problem(test)
     if problem is not None:
         raise UsageError("INVALID_PARAMETER", f"'{shortened(test)}' {problem}.")
-    file, directory = profile.programs.test_file(test), debugger.workspace.resolve(cwd)
-    if file is None:
+    file, directory = test.partition("::")[0], debugger.workspace.resolve(cwd)
+    if not profile.detect.suffixes or not file.endswith(profile.detect.suffixes):
         return
 
     def ask() -> list[str] | None:
