@@ -123,6 +123,21 @@ async def test_what_waits_for_input_at_a_stop_ends_by_it(debugging: Connect, tmp
         assert (await client.call("debug_continue"))["state"] == "Disconnected"
 
 
+async def test_what_is_left_out_of_an_evaluated_value_is_counted(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        await stopped(client, tmp_path, VALUES, 5)
+        for expression, limit, end in [
+            ("list(range(100000))", 200, "… (100000 items in all)"),
+            ("list(range(100000))", 2000, " 58, ...] (100000 items in all)"),
+            ("'x' * 1000000", 200, "… (+999802 characters)"),
+            ("'x' * 70000", 100000, "x' (70000 characters in all)"),
+            ("b'x' * 1000", 200, "… (+803 characters)"),
+            ("[1, 2]", 200, "[1, 2]"),
+        ]:
+            found = await client.call("evaluate", expression=expression, max_value_length=limit)
+            assert found["value"].endswith(end)
+
+
 @pytest.mark.parametrize(
     "turn",
     ["print('turn', flush=True)", "subprocess.run([sys.executable, '-c', 'print(\"turn\")'])"],

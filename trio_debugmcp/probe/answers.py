@@ -330,6 +330,9 @@ class EvaluationOutcome(ProbeAnswer, frozen=True):
     value: str = ""
     type: str | None = None
     child_count: int | None = None
+    length: int | None = None
+    unit: str = ""
+    """What `length` counts: items of a collection, characters or bytes of a text."""
     printed: str = ""
     error: str | None = None
     trace: str = ""

@@ -71,7 +71,7 @@ async def evaluate_in_frame(
         evaluation = inspection.evaluation(body, _NONE if outcome.has_value else None)
         if outcome.value:  # pydevd shows the address of such an object
             evaluation = replace(evaluation, value=outcome.value)
-        return Evaluated(evaluation, outcome.printed)
+        return Evaluated(replace(evaluation, length=outcome.length, unit=outcome.unit), outcome.printed)
     return Evaluated(await inspection.evaluate(requests, frame, expression, seconds, context))
 
 
@@ -186,7 +186,8 @@ async def evaluate_in_main(probe: ProgramProbe, expression: str, seconds: float)
     _raise_failure(outcome, expression)
     if not outcome.has_value:
         return Evaluated(Evaluation("", None, 0, 0), outcome.printed)
-    return Evaluated(Evaluation(outcome.value, outcome.type, outcome.child_count, 0), outcome.printed)
+    found = Evaluation(outcome.value, outcome.type, outcome.child_count, 0, length=outcome.length, unit=outcome.unit)
+    return Evaluated(found, outcome.printed)
 
 
 async def _ended(probe: ProgramProbe, number: int, expression: str, deadline: float) -> EvaluationOutcome:

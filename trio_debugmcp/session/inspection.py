@@ -39,7 +39,8 @@ INTERRUPT_AGAIN_SECONDS = 0.05
 class Evaluation(msgspec.Struct, frozen=True):
     """The whole value of an expression; `reference` leads to its children while the stop lasts.
 
-    `memory`: where it is, or what it points to, as the adapter names places in memory.
+    `memory`: where it is, or what it points to, as the adapter names places in memory. `length`: of the whole, where it
+    is known, in `unit`s: items, characters or bytes; the adapter may have cut the value.
     """
 
     value: str
@@ -47,6 +48,8 @@ class Evaluation(msgspec.Struct, frozen=True):
     child_count: int | None
     reference: int
     memory: str | None = None
+    length: int | None = None
+    unit: str = ""
 
 
 # --- Variables -----------------------------------------------------------------------------------------------

@@ -87,6 +87,7 @@ class Evaluation:
             value = None
             for code in parts:
                 value = _value(code, names, self._source)
+        self.report.update(_size(value))
         if own_thread and self.report["hasValue"]:
             self.report.update(_shown(value))
         elif values.is_bare(value):
@@ -220,6 +221,16 @@ def _shown(value: Any) -> Json:
     if leaf or length is not None:
         shown["childCount"] = length if not leaf else 0
     return shown
+
+
+def _size(value: Any) -> Json:
+    """Return how long a text or a collection is: pydevd shows only the first of its items, and ends of a text."""
+    for base, unit in ((str, "characters"), (bytes, "bytes")):
+        if issubclass(type(value), base):
+            return {"length": base.__len__(value), "unit": unit}
+    if facts.container(value) is None:
+        return {}
+    return {"length": facts.length(value), "unit": "items"}
 
 
 def _fields(value: Any) -> str:

@@ -10,6 +10,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.text import without_debugger
 from trio_debugmcp.server.answers.values import fitting, full_path, rendered, shows_type
+from trio_debugmcp.server.answers.whole import shortened_value
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
     EvaluationSeconds,
@@ -205,11 +206,16 @@ async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
     value, kind = found.evaluation.value, found.evaluation.type
     has_value = bool(value) or kind is not None
     return Value(
-        value=shortened(value, params.max_value_length) if has_value else None,
+        value=_cut(found.evaluation, params.max_value_length) if has_value else None,
         type=None if shows_type(value, kind, python=session.profile.has_probe) else kind,
         executed=not has_value,
         printed=shortened(printed, MAX_PRINTED_LENGTH) if printed else "",
     )
+
+
+def _cut(found: inspection.Evaluation, limit: int) -> str:
+    """Return a value cut at the limit, with what is left out: also of one that the adapter has cut before."""
+    return shortened_value(found.value, limit, found.length, found.unit)
 
 
 async def _evaluate_running(session: DebugSession, params: Evaluate) -> evaluation.Evaluated:
@@ -234,7 +240,7 @@ async def _evaluate_stopped(debugger: Debugger, params: Evaluate) -> tuple[evalu
     )
     session.refresh_locals()
     whole, thread_id = found.evaluation, frames.active_thread(snapshot, params.thread_id)
-    told = shortened(whole.value, params.max_value_length)
+    told = _cut(whole, params.max_value_length)
     await keep_value(debugger.merger, snapshot, thread_id, params.frame_index, params.expression, told, whole.type)
     await debugger.console.settle()
     written = "".join(each.text for each in debugger.console.entries(first) if each.stream != "tracepoint")
