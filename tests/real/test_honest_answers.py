@@ -138,6 +138,24 @@ async def test_what_is_left_out_of_an_evaluated_value_is_counted(debugging: Conn
             assert found["value"].endswith(end)
 
 
+async def test_an_evaluation_that_is_interrupted_for_another_says_so(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client, trio.open_nursery() as nursery:
+        await stopped(client, tmp_path, VALUES, 5)
+        began = tmp_path / "began"
+
+        async def hold_up() -> None:
+            with pytest.raises(ToolFailed, match="was interrupted: another evaluation waited for it") as failed:
+                endless = f"open({str(began)!r}, 'w').close()\nwhile True: pass"
+                await client.call("evaluate", expression=endless, timeout=60)
+            assert failed.value.code == "EVAL_TIMEOUT"
+
+        nursery.start_soon(hold_up)
+        while not began.exists():  # noqa: ASYNC110 (a file)
+            await trio.sleep(0.02)
+        with pytest.raises(ToolFailed, match=r"did not finish within 0\.2 s"):
+            await client.call("evaluate", expression="1", timeout=0.2)
+
+
 @pytest.mark.parametrize(
     "turn",
     ["print('turn', flush=True)", "subprocess.run([sys.executable, '-c', 'print(\"turn\")'])"],

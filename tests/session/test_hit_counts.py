@@ -6,6 +6,7 @@ from trio.testing import MockClock
 
 from tests.session.natives import SOURCE, launched
 from trio_debugmcp.dap.profiles.native import NativeWords
+from trio_debugmcp.dap.profiles.python_messages import PythonWords
 from trio_debugmcp.session.exit_signal import true_exit_code
 from trio_debugmcp.state.breakpoints import meets_hit_condition
 from trio_debugmcp.testing import DebugClient, FakeAdapter
@@ -102,6 +103,15 @@ def test_what_gdb_writes_about_every_breakpoint_and_thread_is_routine_and_nothin
         assert not words.is_routine(news)
     assert words.stream("stdout", "❌\ufe0f Cannot access memory\n") == "console"
     assert not NativeWords(own_streams=True).is_routine(missing)
+
+
+def test_what_pydevd_writes_about_a_slow_evaluation_is_routine_and_nothing_else() -> None:
+    slow = (
+        "Evaluating: (lambda probe:\n probe.here(1)) did not finish after 3.00 seconds.\nThis may mean a number:\n- x\n"
+    )
+    assert PythonWords().is_routine(slow)
+    for news in ("", "Evaluating: the model\n", f"mine\n{slow}", "it did not finish after 3.00 seconds.\n"):
+        assert not PythonWords().is_routine(news)
 
 
 async def test_routine_of_gdb_is_not_shown(autojump_clock: MockClock) -> None:

@@ -255,7 +255,7 @@ class Editor:
         moves = any(each.name == tool and each.moves for each in self.tools.tools)
         if moves and holds_another(people, None if party is None else party.id):
             who = "Another person" if people.hold is None or people.hold.name is None else people.hold.name
-            raise Refusal(f"{who} holds the program. It moves again when it is handed back.", show=True)
+            raise Refusal(f"{who} holds the session. Nothing is moved or changed until it is handed back.", show=True)
 
     def _take_orphan(self) -> None:
         """Become the owner of a program that has none any more, so that it does not end in the midst of a step.

@@ -117,7 +117,8 @@ async def _by_probe(
 
     `expression` is what the user knows of it.
     """
-    deadline = trio.current_time() + seconds
+    began, interrupts = trio.current_time(), requests.interrupts
+    deadline = began + seconds
     by_probe = requests.profile.has_probe and requests.profile.repl.by_probe
     for _ in range(2 if by_probe else 0):  # the question after the first one installs the probe
         number = probe.next_number()
@@ -142,6 +143,8 @@ async def _by_probe(
             if refusal is None:  # the code has run: a second time could do harm
                 raise _unknown_outcome(expression, error) from None
             break
+        if outcome.error == "KeyboardInterrupt" and requests.interrupts != interrupts:
+            raise _interrupted_for_another(expression, trio.current_time() - began)
         _raise_failure(outcome, expression)
         if body is None:  # the value cannot be shown
             raise refusal or _unanswered(expression)
@@ -237,6 +240,14 @@ def _raise_failure(outcome: EvaluationOutcome, expression: str) -> None:
         raise UsageError("EVAL_FAILED", f"`{shortened(expression)}` failed: {error}", details)
 
 
+def _interrupted_for_another(expression: str, seconds: float) -> UsageError:
+    return UsageError(
+        "EVAL_TIMEOUT",
+        f"`{shortened(expression)}` had not finished after {seconds:.1f} s, and was interrupted: another evaluation "
+        "waited for it until its own time limit. The program is where it was.",
+    )
+
+
 def _too_slow(interrupted: bool, expression: str, seconds: float) -> UsageError:
     fate = (
         "It was interrupted, and the program runs as before: raise `timeout` to give it longer."
@@ -244,7 +255,7 @@ def _too_slow(interrupted: bool, expression: str, seconds: float) -> UsageError:
         else "It waits in C code and ends when that does. It has a thread of its own, so that the program runs as "
         "before, and evaluate works."
     )
-    sentence = f"`{shortened(expression)}` did not finish within {seconds:g} s. {fate}"
+    sentence = f"`{shortened(expression)}` did not finish within {seconds:.3g} s. {fate}"
     return UsageError("EVAL_TIMEOUT", sentence)
 
 

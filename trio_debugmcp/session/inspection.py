@@ -300,6 +300,7 @@ async def _interrupt(requests: Requests) -> bool:
     expression = requests.profile.repl.interrupt()
     if expression is None:
         return False
+    requests.interrupts += 1
     arguments = {"expression": expression, "context": requests.profile.dialect.evaluate_context}
     with trio.move_on_after(INTERRUPT_SECONDS):
         try:

@@ -89,6 +89,7 @@ class Requests:
         started: the program was allowed to run, so a refusal may mean that it has ended since.
         user_code: which frames are the user's.
         evaluations: how many a client waits for.
+        interrupts: how often the evaluations of the program were interrupted.
     """
 
     def __init__(
@@ -100,6 +101,7 @@ class Requests:
         self.started = False
         self._unfinished: list[UnfinishedEvaluation] = []
         self.evaluations = 0
+        self.interrupts = 0
         self.user_code = user_code
         self._merger = merger
         self._suspension = suspension

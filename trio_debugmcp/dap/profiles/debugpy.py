@@ -34,10 +34,11 @@ from trio_debugmcp.dap.profiles.profile import Dialect, Profile, Runtime
 from trio_debugmcp.dap.profiles.python_expressions import RETURNS, PythonExpressions, where_it_leaves
 from trio_debugmcp.dap.profiles.python_files import PythonCode, without_guard
 from trio_debugmcp.dap.profiles.python_injection import injection_problem
-from trio_debugmcp.dap.profiles.python_messages import for_pydevd
+from trio_debugmcp.dap.profiles.python_messages import PythonWords, for_pydevd
 from trio_debugmcp.dap.profiles.python_programs import PythonPrograms, interpreter_command
 from trio_debugmcp.dap.profiles.python_repl import PythonRepl
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
+from trio_debugmcp.dap.profiles.words import Words
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
 from trio_debugmcp.errors import CannotRun
 
@@ -170,6 +171,7 @@ class Debugpy(Profile):
     maps_paths: bool = True
     traces: bool = True
     dialect: Dialect = DebugpyDialect()
+    words: Words = PythonWords()
     expressions: Expressions = PythonExpressions()
     code: Code = PythonCode()
     repl: Repl = PythonRepl()

@@ -1,11 +1,27 @@
-"""Log messages for pydevd, where the program does not render them itself: attached to by port, through an adapter.
+"""What pydevd writes about slow evaluations; and log messages for it, where the program does not render them itself.
 
     for_pydevd("{name!r} costs {price:.2f} {{EUR}}")    # one expression in braces
 
+That is so where it was attached to by port, through an adapter.
 On the direct line the program renders messages itself: `probe/inside/templates.py`.
 """
 
+import re
+
+from trio_debugmcp.dap.profiles.words import Words
 from trio_debugmcp.probe.inside.templates import Field, Template, TemplateError
+
+_SLOW_EVALUATION = re.compile(
+    r"\s*(?:pydevd: )?Evaluating: .* did not finish after [\d.]+ seconds\.\nThis may mean .*", re.DOTALL
+)
+"""What it writes about an evaluation that takes long, with the text that we have it evaluate."""
+
+
+class PythonWords(Words):
+    """The texts of debugpy."""
+
+    def is_routine(self, text: str) -> bool:
+        return _SLOW_EVALUATION.fullmatch(text) is not None
 
 
 def for_pydevd(message: str) -> str:

@@ -1,6 +1,8 @@
-"""Values cut to a length, with what is left out of the whole: an adapter may have cut them before. Pure.
+"""Values cut to a length, with what is left out of the whole.
 
-shortened_value("[0, 1, ...]", 200, 9000, "items")    # "[0, 1, ...] (9000 items in all)"
+    shortened_value("[0, 1, ...]", 200, 9000, "items")    # "[0, 1, ...] (9000 items in all)"
+
+An adapter may have cut them before. Pure.
 """
 
 import re
