@@ -434,21 +434,3 @@ async def test_the_next_run_of_a_restarted_program_is_the_first_that_begins_then
         await first.exit()
         await trio.sleep(1)
         assert lines(bench) == []
-
-
-async def test_breakpoints_of_an_editor_that_has_waited_in_vain_end_with_the_next_program(
-    autojump_clock: MockClock,
-) -> None:
-    adapter = FakeAdapter()
-    async with open_bench(adapter) as bench:
-        async with bench.editor() as editor:
-            await editor.initialize()
-            await editor.send("attach", {"token": "control-token", "wait": True})
-            await editor.wait_event("initialized")
-            await put(editor, {"line": 5})
-        await bench.agent.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
-        await trio.sleep(1)
-        assert lines(bench) == [5]
-        await adapter.exit()
-        await trio.sleep(1)
-        assert lines(bench) == []

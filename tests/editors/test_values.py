@@ -18,6 +18,7 @@ def asked(adapter: FakeAdapter) -> tuple[int, int]:
 
 
 async def step(editor: EditorClient, adapter: FakeAdapter) -> None:
+    await editor.wait_event("stopped")  # at the latest that of joining
     number = len(editor.bodies("stopped"))
     await editor.ask("next", threadId=1)
     await adapter.stop("step")
