@@ -253,8 +253,8 @@ async def test_an_editor_cancels_its_own_requests_and_no_others(autojump_clock: 
         bench.editor() as other,
         trio.open_nursery() as nursery,
     ):
-        await one.join(OBSERVE)
-        await other.join(OBSERVE)
+        await one.join()
+        await other.join()
         adapter.withhold("disassemble")
         asked = [
             Asked(nursery, each, "disassemble", memoryReference="0x1000", instructionCount=1) for each in (one, other)
