@@ -195,7 +195,7 @@ def _terms(each: Breakpoint) -> str:
 def breakpoint_of(editor: Editor, each: Breakpoint) -> dict[str, Any]:
     """Return a breakpoint as DAP has it: where it really is, and why it is not verified."""
     if each.watch is not None:
-        return _with_message(number_of(each.id), data_breakpoint_payload(each, each.watch))
+        return _with_message(editor, number_of(each.id), data_breakpoint_payload(each, each.watch))
     payload = breakpoint_payload(each)
     shown: dict[str, Any] = {"id": number_of(each.id), "verified": payload.verified}
     if payload.line is not None:
@@ -205,19 +205,21 @@ def breakpoint_of(editor: Editor, each: Breakpoint) -> dict[str, Any]:
     if each.address is not None:
         shown["instructionReference"] = each.address
     if payload.message is not None:
-        shown["message"] = payload.message
+        shown["message"] = editor.plain(payload.message)
     elif not payload.verified:
         shown["message"] = "disabled" if not payload.enabled else "not set in the program yet"
     elif not editor.book.is_owner(editor.owner, each.id) and (each.condition or each.hit_condition or each.log_message):
-        shown["message"] = _terms(each)
+        shown["message"] = editor.plain(_terms(each))
     return shown
 
 
-def exceptions_of(each: ExceptionBreakpoint, filter_index: int) -> dict[str, Any]:
+def exceptions_of(editor: Editor, each: ExceptionBreakpoint, filter_index: int) -> dict[str, Any]:
     """Return a kind of exceptions as DAP has it. All kinds are one breakpoint here, and one each to the editor."""
-    return _with_message(number_of(each.id) + filter_index * FILTER_IDS, exception_breakpoint_payload(each))
+    return _with_message(editor, number_of(each.id) + filter_index * FILTER_IDS, exception_breakpoint_payload(each))
 
 
-def _with_message(number: int, payload: DataBreakpointPayload | ExceptionBreakpointPayload) -> dict[str, Any]:
+def _with_message(
+    editor: Editor, number: int, payload: DataBreakpointPayload | ExceptionBreakpointPayload
+) -> dict[str, Any]:
     shown: dict[str, Any] = {"id": number, "verified": payload.verified}
-    return shown if payload.message is None else {**shown, "message": payload.message}
+    return shown if payload.message is None else {**shown, "message": editor.plain(payload.message)}

@@ -28,7 +28,7 @@ from trio_debugmcp.editors.source_numbers import SourceNumbers
 from trio_debugmcp.editors.spelling import Spelling
 from trio_debugmcp.editors.values import SharedValues
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.masking.mask import masked
+from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.clients import Client, Clients
 from trio_debugmcp.server.failures import failed_result, usage_error
@@ -276,9 +276,12 @@ class Editor:
         if self.role != "control":
             raise UsageError("READ_ONLY", f"This editor may only observe: {what} needs the control token.")
 
-    def plain(self, text: str) -> str:
-        """Return a text of the program without its secrets, unless the server shows them."""
-        return text if self.debugger.settings.show_secrets else masked(text)
+    def plain(self, text: str, name: str = "") -> str:
+        """Return a text without secrets, unless the server shows them. `name`: all that it is known to be the value of.
+
+        Whatever an editor is shown of the program, or of what other clients have said, has gone through this.
+        """
+        return text if self.debugger.settings.show_secrets else masked_value(name, text)
 
     def note(self, text: str) -> None:
         """Show a sentence to the person, among the output."""

@@ -12,7 +12,6 @@ from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.ids import Place
 from trio_debugmcp.editors.refusals import Refusal
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.server.secrets import check_arguments
 from trio_debugmcp.session.evaluation import evaluate_in_frame, evaluate_in_main
 from trio_debugmcp.session.frames import find_frame
@@ -117,9 +116,7 @@ async def _copied(session: DebugSession, frame: StackFrame, expression: str, sec
 
 
 def _value(editor: Editor, name: str, value: str, kind: str | None) -> dict[str, Any]:
-    if not editor.debugger.settings.show_secrets:
-        value = masked_value(name, value)
-    shown: dict[str, Any] = {"result": value, "variablesReference": 0}
+    shown: dict[str, Any] = {"result": editor.plain(value, name), "variablesReference": 0}
     return shown if kind is None else {**shown, "type": kind}
 
 
@@ -227,7 +224,7 @@ async def _assign(
         frame_index=place.frame,
         thread_id=place.thread or None,
     )
-    shown = next(iter(answer["variable"].values()))
+    shown = editor.plain(next(iter(answer["variable"].values())), path)
     now = session.snapshot
     if now is None or now.generation != snapshot.generation:  # the program runs, and has other values at its next stop
         return {"value": shown}

@@ -9,7 +9,6 @@ from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.events import module_of
 from trio_debugmcp.editors.refusals import Refusal
 from trio_debugmcp.errors import DebugError
-from trio_debugmcp.masking.mask import masked, masked_value
 from trio_debugmcp.session.frames import active_thread, fetch_frames
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.source_text import source_text
@@ -31,7 +30,7 @@ async def threads(editor: Editor, arguments: object) -> dict[str, Any]:
     else:
         all_of_them = () if snapshot is None else snapshot.threads.threads
         known = [(each.id, each.name) for each in all_of_them if each.state != "Exited"]
-    return {"threads": [{"id": number, "name": name or f"thread {number}"} for number, name in known]}
+    return {"threads": [{"id": number, "name": editor.plain(name or f"thread {number}")} for number, name in known]}
 
 
 async def first_threads(session: DebugSession) -> list[tuple[int, str | None]]:
@@ -89,7 +88,7 @@ async def source(editor: Editor, arguments: SourceText) -> dict[str, Any]:
     if path is None:
         raise Refusal("This source is unknown: no answer to this editor has it.")
     text = await source_text(editor.debugger, path)
-    return {"content": text if editor.debugger.settings.show_secrets else masked(text)}
+    return {"content": editor.plain(text)}
 
 
 # --- Values -----------------------------------------------------------------------------------------------------------
@@ -149,7 +148,7 @@ async def variables(editor: Editor, arguments: Variables) -> dict[str, Any]:
     at: dict[str, Any] = {"thread": place.thread, "frame": place.frame}
     found = []
     for each in body.variables or []:
-        shown = _known(editor, each.name, each.value, each.type)
+        shown = _known(editor, each.name, each.value, each.type, each.evaluate_name)
         shown["variablesReference"] = editor.number("variables", snapshot, each.variables_reference, **at)
         more = {
             "evaluateName": each.evaluate_name,
@@ -161,10 +160,8 @@ async def variables(editor: Editor, arguments: Variables) -> dict[str, Any]:
     return {"variables": found}
 
 
-def _known(editor: Editor, name: str, value: str, kind: str | None) -> dict[str, Any]:
-    if not editor.debugger.settings.show_secrets:
-        value = masked_value(name, value)
-    shown = {"name": name, "value": value, "variablesReference": 0}
+def _known(editor: Editor, name: str, value: str, kind: str | None, path: str | None = None) -> dict[str, Any]:
+    shown = {"name": name, "value": editor.plain(value, f"{name} {path or ''}"), "variablesReference": 0}
     return shown if kind is None else {**shown, "type": kind}
 
 
@@ -178,9 +175,7 @@ async def exception_info(editor: Editor, arguments: OfThread) -> dict[str, Any]:
     if stop is None or stop.exception is None or stop.thread_id != arguments.thread_id:
         raise Refusal("This thread has not stopped at an exception.")
     known = stop.exception
-    text = known.message or ""
-    if not editor.debugger.settings.show_secrets:
-        text = masked(text)
+    text = editor.plain(known.message or "")
     shown: dict[str, Any] = {"exceptionId": known.type or "exception", "description": text, "breakMode": "always"}
     if session.requests.capabilities.supports_exception_info_request and editor.role == "control":
         body = await session.requests.request("exceptionInfo", {"threadId": stop.thread_id}, ExceptionInfoBody)
@@ -191,7 +186,7 @@ async def exception_info(editor: Editor, arguments: OfThread) -> dict[str, Any]:
                 "message": text,
                 "typeName": body.details.type_name,
                 "fullTypeName": body.details.full_type_name,
-                "stackTrace": trace if trace is None or editor.debugger.settings.show_secrets else masked(trace),
+                "stackTrace": None if trace is None else editor.plain(trace),
             }
             shown["details"] = {name: value for name, value in details.items() if value is not None}
     return shown

@@ -88,7 +88,7 @@ class Membership:
             else:
                 await self._attach(editor, wanted)
         except (DebugError, OSError, ValidationError) as error:
-            self._channel.refuse(request, refusal_of(error).sentence, show=True)
+            self._channel.refuse(request, editor.plain(refusal_of(error).sentence), show=True)
             if self._is_initialized:
                 self._channel.event("terminated")
             return

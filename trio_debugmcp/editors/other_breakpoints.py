@@ -45,7 +45,7 @@ async def set_exception_breakpoints(editor: Editor, arguments: SetExceptionBreak
     except DebugError as error:
         problem = editor.plain(refusal_of(error).sentence)
     now = exceptions_of_all(editor)
-    shown = {} if now is None or problem else {each: exceptions_of(now, KINDS.index(each)) for each in wanted}
+    shown = {} if now is None or problem else {each: exceptions_of(editor, now, KINDS.index(each)) for each in wanted}
     editor.filters = shown
     failed = {"verified": False, "message": problem or "It was removed again."}
     unknown = {"verified": False, "message": f"There is no such kind of exceptions; there are: {', '.join(KINDS)}."}
@@ -84,7 +84,7 @@ def changed_filters(editor: Editor) -> list[tuple[str, dict[str, Any]]]:
     if now is None:
         gone, editor.filters = editor.filters, {}
         return [("removed", {"id": each["id"], "verified": False}) for each in gone.values()]
-    shown = {each: exceptions_of(now, KINDS.index(each)) for each in editor.filters}
+    shown = {each: exceptions_of(editor, now, KINDS.index(each)) for each in editor.filters}
     before, editor.filters = editor.filters, shown
     return [("changed", each) for name, each in shown.items() if each != before[name]]
 
@@ -128,8 +128,8 @@ async def data_breakpoint_info(editor: Editor, arguments: DataBreakpointInfo) ->
         thread, frame = place.thread, place.frame
     info = await session.requests.request("dataBreakpointInfo", asked, DataBreakpointInfoBody)
     if info.data_id is None:
-        return {"dataId": None, "description": info.description}
-    answer: dict[str, Any] = {"dataId": f"{thread}:{frame}:{path}", "description": info.description}
+        return {"dataId": None, "description": editor.plain(info.description)}
+    answer: dict[str, Any] = {"dataId": f"{thread}:{frame}:{path}", "description": editor.plain(info.description)}
     return answer if info.access_types is None else {**answer, "accessTypes": info.access_types}
 
 
