@@ -1,6 +1,7 @@
 """The door for editors against strangers and bad editors: each costs its own connection, and no other client."""
 
 import json
+import logging
 
 import pytest
 import trio
@@ -9,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trio.testing import MockClock, lockstep_stream_pair
 
-from tests.editors.bench import CONTROL, EditorClient, open_bench, paused
+from tests.editors.bench import CONTROL, OBSERVE, EditorClient, open_bench, paused
 from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.editors.channel import MAX_WAITING_BYTES, STALLED_SECONDS
+from trio_debugmcp.sparse_log import MAX_LINES
 from trio_debugmcp.testing import FakeAdapter
 from trio_debugmcp.transports.admission import STRANGER_SECONDS
 
@@ -184,3 +186,43 @@ def test_no_bytes_make_the_door_fail_or_say_anything_about_the_session() -> None
         trio.run(main, clock=MockClock(autojump_threshold=0))
 
     check()
+
+
+async def test_what_strangers_send_is_not_in_the_log_and_they_fill_no_disk(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="trio_debugmcp.editors")
+    token = b'{"seq": "x", "type": "request", "command": "attach", "arguments": {"token": "my-secret-token"}}'
+    async with paused() as (bench, _):
+        for _ in range(MAX_LINES + 5):
+            async with bench.editor() as editor:
+                await editor.stream.send_all(encode_frame(token))
+                await editor.wait_closed()
+    assert "my-secret-token" not in caplog.text
+    assert caplog.text.count("an editor broke the protocol: not a DAP message") == MAX_LINES
+
+
+async def test_the_name_of_an_editor_is_one_bounded_line_in_what_others_read(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join(hello={"clientName": "Evil\n\x1b[31m" + "x" * 60_000})
+        await editor.ask("setBreakpoints", source={"path": adapter.program}, breakpoints=[{"line": 7}])
+        [shown] = (await bench.agent.read("debugger://breakpoints"))["breakpoints"]
+        [name] = shown["setBy"]
+        assert name == "Evil  [31m" + "x" * 90
+        assert name in json.dumps(await bench.agent.read("debugger://people"))
+
+
+async def test_the_name_of_an_agent_is_one_bounded_line_in_what_others_read(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, _), bench.server.connect(name="a\n" + "x" * 60_000) as other:
+        await other.call("debug_state")
+        people = json.dumps(await bench.agent.read("debugger://people"))
+        assert f'"a {"x" * 98}"' in people
+
+
+async def test_editors_that_come_and_go_leave_nothing_behind(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, _):
+        for token in (OBSERVE, CONTROL):
+            async with bench.editor() as editor:
+                await editor.join(token)
+                assert ("0 editors" in repr(bench.door)) is (token == OBSERVE)
+            assert "0 editors" in repr(bench.door)

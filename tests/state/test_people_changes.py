@@ -56,6 +56,17 @@ def test_what_makes_no_difference_gives_the_same_value() -> None:
         assert list(people_happenings(BOTH, change, BOTH)) == []
 
 
+def test_hand_backs_to_an_agent_that_never_asks_are_bounded_and_the_newest_are_kept() -> None:
+    said = MessageSent(party="c-2", text="mind the discount", to=("c-1",), at=1.0)
+    now = people(said, start=BOTH)
+    for number in range(50):
+        taken = HoldTaken(party="c-2", at=10.0)
+        now = people(taken, HandedBack(party="c-2", text=f"{number}", at=11.0), start=now)
+    texts = [each.text for each in now.pending_for("c-1")]
+    assert texts == ["mind the discount", *map(str, range(31, 50))]
+    assert len(now.messages) == 20
+
+
 def test_a_person_on_two_connections_is_absent_when_both_are_lost() -> None:
     both = people(PartyArrived(connection=3, name="dashboard", at=0.0), person(3), start=BOTH)
     assert [(each.id, each.connections) for each in both.persons] == [("c-2", (2, 3))]

@@ -41,11 +41,13 @@ class EditorBook:
         self._here: set[Owner] = set()
 
     def __repr__(self) -> str:
-        return f"<EditorBook of {len(self._owners)} breakpoints>"
+        return f"<EditorBook of {len(self._owners)} breakpoints and {len(self._programs)} editors>"
 
     def note(self, owner: Owner, made: Breakpoint) -> None:
         """Record that an editor has set a breakpoint."""
         self._owners.setdefault(made.id, set()).add(owner)
+        # It may have left while this was being set: then that ends with the programs that there are.
+        self._programs.setdefault(owner, {*self._debugger.state.roots().values()})
 
     def joined(self, owner: Owner, program: str | None) -> None:
         """Record in which program an editor is. One that shows whatever is in focus is in several."""
@@ -58,7 +60,8 @@ class EditorBook:
     async def left(self, owner: Owner) -> None:
         """Record that an editor has left. What it has set stays while its program is debugged."""
         self._here.discard(owner)
-        if not self._programs.get(owner):  # it has waited in vain, or the launch has failed
+        mine = any(owner in those for those in self._owners.values())
+        if not mine or not self._programs.get(owner):  # it has waited in vain, or the launch has failed
             await self._forget(owner)
 
     def is_owner(self, owner: Owner, breakpoint_id: str) -> bool:

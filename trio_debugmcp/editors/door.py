@@ -33,6 +33,7 @@ from trio_debugmcp.editors.rounds import Rounds
 from trio_debugmcp.editors.serving import Service
 from trio_debugmcp.errors import DebugError, ProtocolViolation
 from trio_debugmcp.server.auth import Role
+from trio_debugmcp.sparse_log import SparseLog
 from trio_debugmcp.transports.admission import Visitor
 from trio_debugmcp.transports.head import Refused
 
@@ -52,6 +53,7 @@ class EditorDoor:
         self._context = context
         self.rounds = Rounds(context.debugger)
         self._role_of = role_of
+        self._log = SparseLog(log)
 
     def __repr__(self) -> str:
         return f"<EditorDoor: {self._context.book!r}>"
@@ -70,7 +72,8 @@ class EditorDoor:
             try:
                 await visit.run()
             except ProtocolViolation as violation:
-                log.info("an editor broke the protocol: %s", violation)
+                reason = violation.reason.partition(":")[0]  # behind that is what it has sent, perhaps a token
+                self._log.log(logging.INFO, "an editor broke the protocol: %s", reason)
 
 
 class _Visit:

@@ -30,7 +30,7 @@ from trio_debugmcp.editors.values import SharedValues
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.server.auth import Role
-from trio_debugmcp.server.clients import Client, Clients
+from trio_debugmcp.server.clients import Client, Clients, known_name
 from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.server.people.hold import holds_another
 from trio_debugmcp.server.secrets import check_arguments
@@ -100,7 +100,8 @@ class Editor:
         self._capabilities: object = None
         self._adapter: object = None
         self._session_id: str | None = None
-        self.book.joined(self.owner, None)
+        if self.role == "control":  # an observer sets none
+            self.book.joined(self.owner, None)
 
     def __repr__(self) -> str:
         return f"<Editor {self.name!r} role={self.role!r} in {self._session_id}>"
@@ -126,7 +127,8 @@ class Editor:
         """Show that session from now on."""
         self._session_id = session_id
         program = self.debugger.programs.of(session_id)
-        self.book.joined(self.owner, None if program is None else program.id)
+        if self.role == "control":
+            self.book.joined(self.owner, None if program is None else program.id)
 
     def report_capabilities(self) -> None:
         """Report what this session's adapter can do and this editor may, if that has changed."""
@@ -316,4 +318,4 @@ class Editor:
 
 def name_of(hello: Initialize) -> str:
     """Return the name by which others know an editor."""
-    return hello.client_name or hello.client_id or NAMELESS
+    return known_name(hello.client_name or "") or known_name(hello.client_id or "") or NAMELESS

@@ -26,8 +26,16 @@ from trio_debugmcp.session.programs import DebuggedProgram, chosen
 LINGER_SECONDS = 120.0
 """Time for an agent's host to be restarted, or a person to take over, before the program is ended."""
 
+MAX_NAME_LENGTH = 100
+"""Characters of the name by which others know a client: it is repeated in answers, notes and events of theirs."""
+
 PARTING_SECONDS = 1.0
 """For the last notifications of a session to reach the observers, before the server ends as well."""
+
+
+def known_name(given: str) -> str:
+    """Return the name by which others know a client that calls itself so: of bounded length, in one line."""
+    return "".join(each if each.isprintable() else " " for each in given[:MAX_NAME_LENGTH]).strip()
 
 
 class Client:

@@ -21,6 +21,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from trio_debugmcp.publish.hub import Hub
 from trio_debugmcp.server.auth import Role
+from trio_debugmcp.server.clients import known_name
 from trio_debugmcp.server.delivery import deliver
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.people.presence import Presence
@@ -40,7 +41,7 @@ ABSENT_SECONDS = 600.0
 def client_name(ctx: Context) -> str | None:
     """Return the name with which the client of a request has introduced itself."""
     client = ctx.session.client_params
-    return None if client is None else client.client_info.name
+    return None if client is None else known_name(client.client_info.name)
 
 
 class _KnownClient:
@@ -96,7 +97,8 @@ class Peer:
         client, known = ctx.session.client_params, None
         # None while `initialize` is served, which may still be refused: the client counts from its next message on.
         if client is not None:
-            known = await self._introduce(client.client_info.name, client.client_info.version, ctx)
+            info = client.client_info
+            known = await self._introduce(known_name(info.name), known_name(info.version), ctx)
         level = _requested_log_level(ctx)
         with known.serving() if known is not None else nullcontext():
             return await call_next(ctx) if level is None else await self._with_logs(level, ctx, call_next)

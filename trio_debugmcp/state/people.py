@@ -18,6 +18,10 @@ Outcome = Literal["answered", "dismissed", "timedOut", "cancelled", "unattended"
 """How a question has ended. `unattended`: no person in control is connected any more."""
 
 
+MAX_PENDING = 20
+"""Messages that wait for one agent. It has had none of them, so it would not have the next one either."""
+
+
 class Party(Struct, frozen=True):
     """A client in control, by the connection on which it has introduced itself, and its name.
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.state.changes import MAX_TEXT_LENGTH, Change, Happening
 from trio_debugmcp.state.payloads import UnixTime, shortened
-from trio_debugmcp.state.people import Hold, Message, Outcome, Party, People, Question, Recipient, Waiting
+from trio_debugmcp.state.people import MAX_PENDING, Hold, Message, Outcome, Party, People, Question, Recipient, Waiting
 
 PeopleEvent = Literal["held", "handedBack", "messageSent", "asked", "answered"]
 
@@ -219,10 +219,25 @@ def _released(people: People, at: UnixTime, kind: Literal["handedBack", "disconn
     if hold is None:
         return people
     to = tuple(Recipient(each.id, each.name) for each in people.agents)
-    people = replace(people, hold=None)
+    people = replace(people, hold=None, messages=_with_room(people))
     return _with_message(
         people, Message("", kind, text, hold.name, at, to, seconds=max(0.0, round(at - hold.since, 3)))
     )
+
+
+def _with_room(people: People) -> tuple[Message, ...]:
+    """The messages, with room for one more to each agent: the oldest hand back makes it, as what was said stays."""
+    messages = people.messages
+    for agent in people.agents:
+        waiting = people.pending_for(agent.id)
+        oldest = next((each for each in waiting if each.kind != "message"), None)
+        if len(waiting) >= MAX_PENDING and oldest is not None:
+            messages = tuple(_without(each, agent.id) if each.id == oldest.id else each for each in messages)
+    return tuple(each for each in messages if each.to)
+
+
+def _without(message: Message, party: str) -> Message:
+    return replace(message, to=tuple(each for each in message.to if each.party != party))
 
 
 # --- Messages ---------------------------------------------------------------------------------------------------------

@@ -12,11 +12,11 @@ from tests.server.people.scene import PEOPLE, scene
 from tests.server.scene import launch
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.people.deeds import deed_of, sentence
-from trio_debugmcp.server.people.messages import MAX_PENDING
 from trio_debugmcp.server.people.presence import Presence
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.server.tools.others import OtherClients
 from trio_debugmcp.server.tools.words import with_words
+from trio_debugmcp.state.people import MAX_PENDING
 from trio_debugmcp.testing import ToolFailed, open_server
 
 

@@ -14,11 +14,8 @@ import trio
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS
-from trio_debugmcp.state.people import Message, Party
+from trio_debugmcp.state.people import MAX_PENDING, Message, Party
 from trio_debugmcp.state.people_changes import MessageSent, MessagesTaken
-
-MAX_PENDING = 20
-"""Messages that wait for one agent. It has had none of them, so it would not have the next one either."""
 
 MAX_TEXT_LENGTH = 2000
 """Characters of a message: some paragraphs."""
