@@ -149,7 +149,7 @@ class Listening(Payload, frozen=True):
 
 
 class SessionPayload(Payload, frozen=True):
-    """`debugger://session`. `sessions`: every session of the program, the root first.
+    """`debugger://session`. `sessions`: every session of the program, the root first; each process is there once.
 
     `listening`: only of a session that has no program of its own, but waits for some that dial in.
     """

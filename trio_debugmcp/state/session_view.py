@@ -1,6 +1,9 @@
 """`debugger://session` as a view of the state: one session, those beside it, and its children."""
 
+from collections.abc import Sequence
+
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from trio_debugmcp.state.model import Snapshot, State
 from trio_debugmcp.state.payloads import ChildSession, Listening, SessionPayload, SessionsPayload, iso_time
@@ -29,7 +32,7 @@ def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionP
         exit_code=snapshot.exit_code,
         exception=None if stop is None else stop.exception,
         children=[_child(each) for each in state.snapshots if each.parent == snapshot.id],
-        sessions=[_child(each) for each in state.snapshots if roots[each.id] == roots[snapshot.id]],
+        sessions=_listed(state, [each for each in state.snapshots if roots[each.id] == roots[snapshot.id]]),
         session_id=snapshot.id,
         parent_session_id=snapshot.parent,
         revision=revision,
@@ -59,7 +62,14 @@ def tree_parts(state: State) -> dict[str, tuple[object, ...]]:
 
 def sessions_payload(state: State, revision: int) -> SessionsPayload:
     """The payload of `debugger://sessions`."""
-    return SessionsPayload([_child(each) for each in state.snapshots], state.focus, revision)
+    return SessionsPayload(_listed(state, state.snapshots), state.focus, revision)
+
+
+def _listed(state: State, snapshots: Sequence[Snapshot]) -> list[ChildSession]:
+    """These sessions; one that only launches is the process of its child, and only there until that is."""
+    doubles = {each.id for each in snapshots if state.program_of(each.id) != each.id}
+    listed = [_child(each) for each in snapshots if each.id not in doubles]
+    return [replace(each, parent_session_id=None) if each.parent_session_id in doubles else each for each in listed]
 
 
 def _listening(state: State, snapshot: Snapshot) -> Listening | UnsetType:
