@@ -153,7 +153,7 @@ def test_answers_of_tools_become_what_the_resources_would_have(page: "Page") -> 
     assert found["inside"] == [["cart['tea']", None], ["cart.owner", 0]]
     assert found["top"] == [["n", 0], ["empty", 0], ["cart", None]]
     assert found["output"] == [[4, "stdout", "a"], [5, "tracepoint", "b"]]
-    nothing = {"exception": None, "at": None, "stack": []}
+    nothing: dict[str, object] = {"exception": None, "at": None, "stack": []}
     assert found["ends"] == [
         None,
         {"exitCode": 3, "reason": "the program ended", **nothing},
