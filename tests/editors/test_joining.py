@@ -145,6 +145,16 @@ async def test_an_editor_that_disconnects_changes_nothing(autojump_clock: MockCl
         assert adapter.commands()[before:] == []
 
 
+async def test_an_agent_learns_that_the_person_in_an_editor_has_ended_the_session(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.join()
+        await editor.wait_event("stopped")
+        await editor.ask("disconnect", terminateDebuggee=True)
+        await editor.wait_closed()
+        (note,) = [each for each in (await bench.agent.call("debug_state"))["notes"] if "disconnected" in each]
+        assert note.startswith("disconnected by a person (")
+
+
 async def test_an_editor_that_waits_joins_the_next_session(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with open_bench(adapter) as bench, bench.editor() as editor, trio.open_nursery() as nursery:

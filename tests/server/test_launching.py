@@ -361,6 +361,24 @@ async def test_what_another_client_did_is_noted_once(scene: Scene) -> None:
         assert await person("debug_state") == ["agent called breakpoint_remove"]
 
 
+async def test_who_has_ended_a_session_is_said_to_the_others(scene: Scene) -> None:
+    async with (
+        open_server(scene.options) as server,
+        server.connect(name="Ann") as ann,
+        server.connect(name="Ben") as ben,
+    ):
+        await run(ann)
+        await ann.call("debug_disconnect")  # of the session before
+        await run(ann)
+        await ben.call("debug_disconnect")
+        assert "disconnected by Ben" in (await ann.call("debug_state"))["notes"]
+        assert "disconnected" in (await ben.call("debug_state"))["notes"]
+        await run(ann)
+        await ann.call("debug_disconnect")
+        assert "disconnected by Ann" in (await ben.call("debug_state"))["notes"]
+        assert "disconnected" in (await ann.call("debug_state"))["notes"]
+
+
 async def test_another_client_of_the_same_name_is_another_one(scene: Scene) -> None:
     async with open_server(scene.options) as server:
         tools = open_toolbox()

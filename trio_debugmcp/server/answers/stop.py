@@ -18,6 +18,7 @@ from trio_debugmcp.errors import AdapterGone, UsageError
 from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.breakpoints import end_notes, thread_notes
+from trio_debugmcp.server.answers.ending import end_reason
 from trio_debugmcp.server.answers.lines import session_line, thread_name
 from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.places import Places
@@ -138,7 +139,7 @@ async def _stop_answer(
             paused = await debugger.wait_locals(paused)
         found = replace(paused_answer(debugger, paused), moment=moment_of(paused, next_seq))
     elif ended is not None:
-        found = ended_answer(ended)
+        found = ended_answer(debugger, ended)
         notes = [*found.notes, *survived_notes(debugger), *end_notes(debugger, held)]
         notes += others_notes(debugger, ended.id)
         found = replace(found, notes=notes, session=ended.id if debugger.state.snapshots else None)
@@ -199,15 +200,16 @@ def others_notes(debugger: Debugger, session_id: str) -> list[str]:
     return [f"other programs are still debugged: {named}{more}; in focus is {state.focus}"]
 
 
-def ended_answer(ended: Snapshot) -> Stop:
+def ended_answer(debugger: Debugger, ended: Snapshot) -> Stop:
     """Answer how a session has ended."""
+    reason = end_reason(debugger, ended, (READER.get() or (None, None))[1])
     signal = signal_name(ended.exit_code)
     return Stop(
         state="Disconnected",
         reason="Exited",
         exit_code=ended.exit_code,
         signal=None if signal is UNSET else signal,
-        notes=[ended.end_reason] if ended.end_reason and (ended.exit_code is None or ended.failed) else [],
+        notes=[reason] if reason and (ended.exit_code is None or ended.failed) else [],
     )
 
 

@@ -143,7 +143,7 @@ async def state_now(debugger: Debugger, params: DebugState) -> Stop:
 
 def _ended(debugger: Debugger, last: Snapshot) -> Stop:
     """Answer how the last session has ended; if its program failed, with the exception that ended it."""
-    answer = replace(ended_answer(last), session=last.id)
+    answer = replace(ended_answer(debugger, last), session=last.id)
     answer = replace(answer, notes=[*answer.notes, *survived_notes(debugger)])
     crash = last_crash(debugger, last)
     return answer if crash is None else with_crash(debugger, answer, *crash)
