@@ -38,6 +38,18 @@ async def test_a_message_is_in_the_next_answer_of_any_tool_and_in_no_other(autoj
         assert [each["message"] for each in await now.events("messageSent")] == 4 * ["it is the discount"]
 
 
+async def test_notes_of_deeds_and_words_are_in_the_order_in_which_they_happened(autojump_clock: MockClock) -> None:
+    async with scene() as now, now.page() as page:
+        await now.agent.call("debug_state")
+        await page.call("breakpoint_set", file=now.adapter.program, line=3)
+        await trio.sleep(1)
+        await page.call("agent_message", text="it is the discount")
+        await trio.sleep(1)
+        await page.call("breakpoint_remove", id="*")
+        notes = (await now.agent.call("debug_state"))["notes"]
+        assert [each.partition(") ")[2].split()[0] for each in notes] == ["set", "says:", "removed"]
+
+
 async def test_a_message_is_in_a_failed_answer_too(autojump_clock: MockClock) -> None:
     async with scene() as now, now.page() as page:
         await page.call("agent_message", text="it is the discount")
@@ -162,13 +174,13 @@ async def test_each_agent_on_a_shared_connection_learns_what_a_person_did_and_wh
     shared, page = Connection(), Connection()
     for name in ("one", "two"):
         others.caller(shared, name)
-        assert others.deeds(shared, name) == []
+        assert [text for _, text in others.deeds(shared, name)] == []
         assert others.notes(shared, name, lambda _: True) == []
     others.called(page, "page", "debug_step", "stepped over")
     others.called(shared, "one", "debug_continue")
-    assert others.deeds(shared, "one") == [stepped]
-    assert others.deeds(shared, "two") == [stepped]
-    assert others.deeds(shared, "two") == []
+    assert [text for _, text in others.deeds(shared, "one")] == [stepped]
+    assert [text for _, text in others.deeds(shared, "two")] == [stepped]
+    assert [text for _, text in others.deeds(shared, "two")] == []
     assert others.notes(shared, "one", lambda _: True) == []
     assert others.notes(shared, "two", lambda _: True) == ["one called debug_continue"]
     # One that comes later has not been here before, and misses nothing from the beginning of its first call on.
@@ -176,7 +188,7 @@ async def test_each_agent_on_a_shared_connection_learns_what_a_person_did_and_wh
     others.caller(shared, "three")
     await trio.sleep(1)
     others.called(page, "page", "debug_continue", "continued")
-    assert others.deeds(shared, "three") == ["a person (page) continued"]
+    assert [text for _, text in others.deeds(shared, "three")] == ["a person (page) continued"]
 
 
 async def test_what_a_person_did_is_kept_when_the_call_that_could_have_said_it_is_cancelled(

@@ -59,8 +59,10 @@ def check_pending(debugger: Debugger, agents: Sequence[Party]) -> None:
             )
 
 
-async def take_messages(debugger: Debugger, party: Party) -> list[str]:
+async def take_messages(debugger: Debugger, party: Party) -> list[tuple[float, str]]:
     """Return what waits for an agent, as notes of the answer that is about to be sent; no other answer has them.
+
+    Each with the time at which it was said, by Trio's clock.
 
     Nothing may be awaited between this and the answer. If the call is cancelled before it, they wait for the next one.
     """
@@ -71,7 +73,12 @@ async def take_messages(debugger: Debugger, party: Party) -> list[str]:
     # Shielded: a cancellation in the middle would leave them marked as delivered. The merger never waits.
     with trio.move_on_after(MERGE_SECONDS, shield=True):
         people = (await debugger.merger.merge(change)).people
-        return [note_of(each) for each in people.messages if any(to.receipt == receipt for to in each.to)]
+        since = trio.current_time() - debugger.clock.now()
+        return [
+            (each.sent_at + since, note_of(each))
+            for each in people.messages
+            if any(to.receipt == receipt for to in each.to)
+        ]
     return []
 
 

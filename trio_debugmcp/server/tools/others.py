@@ -1,7 +1,8 @@
 """What other clients have done meanwhile: other agents, and persons at a page."""
 
+from bisect import bisect_left
 from collections import Counter, deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from itertools import count
 from weakref import WeakKeyDictionary
 
@@ -75,21 +76,22 @@ class OtherClients:
             deed = ""
         self._calls.append(_Call(self._last, client, name, tool, deed, trio.current_time()))
 
-    def deeds(self, reader: Hashable, name: str | None) -> list[str]:
-        """Return a sentence for each person who has done something since the last answer to this client.
+    def deeds(self, reader: Hashable, name: str | None, between: Sequence[float] = ()) -> list[tuple[float, str]]:
+        """Return a sentence for each person who has done something since the last answer to this client, and when.
 
-        They are in no later one: this is for an answer that is sent.
+        They are in no later one: this is for an answer that is sent. `between`: times, in order, at which a person
+        said something: what was done before is another sentence than what was done after.
         """
         known = self._known(reader, name)
         if known is None:
             return []
         last, me, since = known.reported, known.number, known.since
         known.reported = self._last
-        done: dict[int | None, list[_Call]] = {}
+        done: dict[tuple[int | None, int], list[_Call]] = {}
         for each in self._calls:
             if each.deed and each.caller != me and (each.at >= since if last is None else each.number > last):
-                done.setdefault(each.caller, []).append(each)
-        return [sentence(calls[0].name, [each.deed or "" for each in calls]) for calls in done.values()]
+                done.setdefault((each.caller, bisect_left(between, each.at)), []).append(each)
+        return [(calls[0].at, sentence(calls[0].name, [each.deed or "" for each in calls])) for calls in done.values()]
 
     def notes(self, reader: Hashable, name: str | None, controls: Callable[[str], bool]) -> list[str]:
         """Return a note on the calls of other agents that changed something since the last answer to this client.

@@ -42,6 +42,7 @@ class TimelineAnswer(Answer, frozen=True, kw_only=True):
     """Events, oldest first. `nextEventId`: pass it as `after_event_id` to continue without a gap or a repetition.
 
     `total`: how many match after the cursor, where some are not shown; `dropped`: events too old to be kept.
+    What a tracepoint wrote has no thread, as not every adapter says it: `thread_id` leaves it out.
     """
 
     events: list[ShownEvent]

@@ -1,6 +1,7 @@
 """What persons did and said, in the answers to agents."""
 
 from collections.abc import Hashable, Mapping
+from operator import itemgetter
 from typing import Any
 
 import mcp_types as types
@@ -47,6 +48,7 @@ async def with_words(debugger: Debugger, others: OtherClients, result: types.Cal
         return result
     words = await take_messages(debugger, who.party)
     # A call that its client has cancelled is not answered: what was done is for the next one.
-    deeds = [] if trio.current_effective_deadline() <= trio.current_time() else others.deeds(who.client, who.name)
-    notes = [*deeds, *words]
+    cancelled = trio.current_effective_deadline() <= trio.current_time()
+    deeds = [] if cancelled else others.deeds(who.client, who.name, sorted(at for at, _ in words))
+    notes = [note for _, note in sorted([*deeds, *words], key=itemgetter(0))]
     return with_notes(result, notes) if notes else result
