@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -434,3 +435,26 @@ async def test_the_next_run_of_a_restarted_program_is_the_first_that_begins_then
         await first.exit()
         await trio.sleep(1)
         assert lines(bench) == []
+
+
+async def test_a_breakpoint_is_removed_by_the_spelling_under_which_it_was_set(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    (tmp_path / "app.py").write_text("a = 1\nb = 2\n")
+    path = f"{tmp_path}/../{tmp_path.name}/app.py"
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.join()
+        await editor.ask("setBreakpoints", source={"path": path}, breakpoints=[{"line": 2}])
+        assert [each.file for each in bench.server.app.debugger.state.breakpoints] == [f"{tmp_path}/app.py"]
+        await editor.ask("setBreakpoints", source={"path": path}, breakpoints=[])
+        assert bench.server.app.debugger.state.breakpoints == ()
+
+
+@pytest.mark.parametrize("wanted", [{"line": 2**70}, {"line": 7, "column": 2**31}])
+async def test_a_number_outside_of_what_the_protocol_has_is_refused(
+    wanted: dict[str, int], autojump_clock: MockClock
+) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        refused = await editor.refused("setBreakpoints", source={"path": adapter.program}, breakpoints=[wanted])
+        assert "do not fit" in str(refused)

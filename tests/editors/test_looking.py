@@ -307,6 +307,22 @@ async def test_completions_are_the_adapters(autojump_clock: MockClock) -> None:
         assert found["targets"] == [{"label": "count", "length": 3}, {"label": "counter"}, {"label": "coup"}]
 
 
+async def test_a_completion_says_where_it_begins_and_without_a_line_the_first_is_meant(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter({**ALL_CAPABILITIES, "supportsCompletionsRequest": True})
+
+    async def complete(arguments: dict[str, Any]) -> Any:
+        assert (arguments["line"], arguments["column"]) == (1, 7)
+        return {"targets": [{"label": "count", "start": 4, "length": 2}]}
+
+    adapter.answer("completions", complete)
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        await editor.join(hello={"linesStartAt1": False, "columnsStartAt1": False})
+        found = await editor.ask("completions", text="x = co + y", column=6)
+        assert found["targets"] == [{"label": "count", "start": 4, "length": 2}]
+
+
 async def test_a_variable_is_set_by_its_path_and_shows_what_it_is_then(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter({**ALL_CAPABILITIES, "supportsSetExpression": True})
     adapter.locals, adapter.values = {"count": "3"}, {"count": "5"}

@@ -67,6 +67,27 @@ def test_hand_backs_to_an_agent_that_never_asks_are_bounded_and_the_newest_are_k
     assert len(now.messages) == 20
 
 
+def test_of_two_agents_of_one_name_that_reconnect_each_gets_the_messages_of_one() -> None:
+    now = people(agent(1), agent(3), person())
+    parties = tuple(each.id for each in now.agents)
+    now = people(MessageSent(party=now.persons[0].id, text="use 3 %", to=parties, at=2.0), start=now)
+    now = people(
+        PartyLeft(connection=1, name="agent", at=3.0), PartyLeft(connection=3, name="agent", at=3.0), start=now
+    )
+    now = people(agent(4), agent(5), start=now)
+    assert [len(now.pending_for(each.id)) for each in now.agents] == [1, 1]
+
+
+def test_a_key_under_another_name_is_another_person_who_leaves_as_others_do() -> None:
+    other = PersonJoined(connection=3, name="dashboard 2", key="tab", at=3.0)
+    now = people(other, start=HELD)
+    assert [each.name for each in now.persons] == ["dashboard", "dashboard 2"]
+    assert now.party_of(3, "dashboard 2") is not None
+    now = people(PartyLeft(connection=3, name="dashboard 2", at=4.0), start=now)
+    now = people(PartyLeft(connection=2, name="dashboard", at=5.0), start=now)
+    assert [each.absent_since for each in now.persons] == [5.0, 4.0]
+
+
 def test_a_person_on_two_connections_is_absent_when_both_are_lost() -> None:
     both = people(PartyArrived(connection=3, name="dashboard", at=0.0), person(3), start=BOTH)
     assert [(each.id, each.connections) for each in both.persons] == [("c-2", (2, 3))]

@@ -410,10 +410,11 @@ class SourceBody(Message, frozen=True):
 
 
 class CompletionItem(Message, frozen=True):
-    """One completion: `text`, or else the label, replaces `length` characters."""
+    """One completion: `text`, or else the label, replaces `length` characters, from `start` on if that is said."""
 
     label: str = ""
     text: str | None = None
+    start: int | None = None
     length: int | None = None
 
 

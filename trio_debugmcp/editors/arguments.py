@@ -6,6 +6,9 @@ from msgspec import Meta, field
 
 from trio_debugmcp.dap.messages import Message, Source
 
+MAX_NUMBER = 2**31 - 2
+"""Of lines and columns: DAP's numbers have 31 bits, and an editor may count from 0 where we count from 1."""
+
 
 class Initialize(Message, frozen=True):
     """What an editor says of itself."""
@@ -76,7 +79,7 @@ class Completions(Message, frozen=True):
 
     text: str
     column: int
-    line: int = 1
+    line: int | None = None
     frame_id: int | None = None
 
 
@@ -116,14 +119,14 @@ class GotoTargets(Message, frozen=True):
     """A line to go to."""
 
     source: Source
-    line: int
+    line: Annotated[int, Meta(le=MAX_NUMBER)]
 
 
 class SourceBreakpoint(Message, frozen=True):
     """One breakpoint of a file, as an editor wants it."""
 
-    line: int
-    column: int | None = None
+    line: Annotated[int, Meta(le=MAX_NUMBER)]
+    column: Annotated[int, Meta(le=MAX_NUMBER)] | None = None
     condition: str | None = None
     hit_condition: str | None = None
     log_message: str | None = None
@@ -134,7 +137,7 @@ class SetBreakpoints(Message, frozen=True):
 
     source: Source
     breakpoints: list[SourceBreakpoint] | None = None
-    lines: list[int] | None = None
+    lines: list[Annotated[int, Meta(le=MAX_NUMBER)]] | None = None
 
 
 class FunctionBreakpoint(Message, frozen=True):

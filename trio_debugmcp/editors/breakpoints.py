@@ -75,6 +75,9 @@ async def set_breakpoints(editor: Editor, arguments: SetBreakpoints) -> dict[str
     """Set this editor's breakpoints of a file."""
     editor.check_control("to set breakpoints")
     file = editor.spelling.our_path(arguments.source.path or "")
+    with suppress(UsageError):  # then each breakpoint's answer says why
+        # As the tool has it: what is stored under another spelling could not be removed under this one.
+        file = editor.debugger.workspace.resolve(file)
     given = arguments.breakpoints
     if given is None:
         given = [SourceBreakpoint(line) for line in arguments.lines or ()]

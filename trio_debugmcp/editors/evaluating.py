@@ -135,7 +135,8 @@ async def completions(editor: Editor, arguments: Completions) -> dict[str, Any]:
     if frame is None and snapshot.stack.frames:
         frame = snapshot.stack.frames[0].id
     column = editor.spelling.our_column(arguments.column)
-    asked = {"text": arguments.text, "column": column, "line": editor.spelling.our_line(arguments.line)}
+    line = 1 if arguments.line is None else editor.spelling.our_line(arguments.line)
+    asked = {"text": arguments.text, "column": column, "line": line}
     asked |= {} if frame is None else {"frameId": frame}
     body = await session.requests.request("completions", asked, CompletionsBody, seconds=COMPLETION_SECONDS)
     found = []
@@ -145,6 +146,8 @@ async def completions(editor: Editor, arguments: Completions) -> dict[str, Any]:
             shown["text"] = each.text
         if each.length is not None and each.length < (column or 1):  # gdb has the length of the label there
             shown["length"] = each.length
+        if each.start is not None:
+            shown["start"] = each.start  # an offset into the text, from 0 for all
         found.append(shown)
     return {"targets": found}
 

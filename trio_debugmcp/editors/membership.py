@@ -6,6 +6,7 @@ membership
 """
 
 from collections.abc import Mapping
+from secrets import token_hex
 from typing import Any
 
 import trio
@@ -60,7 +61,7 @@ class Membership:
                 await merger.merge(Happened(client_joined(name, None, self._role)))
                 presence = Presence(self._context.debugger, client) if self._role == "control" else None
             try:
-                key = f"editor {client.number}"
+                key = f"editor {token_hex(16)}"  # who could guess it would be this person
                 if presence is not None:  # a person, who is the same as long as the connection; it shows no questions
                     await presence.joined(name, key, answers=False)
                 with calls:

@@ -134,9 +134,11 @@ def _(change: PartyArrived, people: People) -> People:
         return people
     party = Party(f"c-{people.arrived + 1}", change.name, (change.connection,))
     people = replace(people, parties=(*people.parties, party), arrived=people.arrived + 1)
-    # An agent that connects again, under its name, gets what was for the one that has left.
+    # An agent that connects again, under its name, gets what was for one that has left: of several, the first.
+    gone = (to for each in people.messages for to in each.to if to.left and to.name == party.name)
+    before = next((to.party for to in gone), None)
     return _with_recipients(
-        people, lambda to: to.left and to.name == party.name, lambda to: replace(to, party=party.id, left=False)
+        people, lambda to: to.left and to.party == before, lambda to: replace(to, party=party.id, left=False)
     )
 
 
@@ -160,7 +162,7 @@ def _(change: PersonJoined, people: People) -> People:
     arrived = people.party_of(change.connection, change.name)
     if arrived is None:
         raise AssertionError("a party that has arrived is here")
-    known = next((each for each in people.persons if each.key == change.key), None)
+    known = next((each for each in people.persons if (each.key, each.name) == (change.key, change.name)), None)
     if known is None:
         people = _with_party(people, replace(arrived, key=change.key, answers=change.answers))
     elif known.id != arrived.id:
