@@ -51,12 +51,12 @@ async def test_a_breakpoint_set_in_a_session_has_no_id_of_one_from_its_launch(
     wanted = [{"file": adapter.program, "line": line} for line in launch]
     wanted += [{"file": str(other), "line": line} for line in others]
     async with launched(ANEW, adapter, breakpoints=wanted) as client:
-        for line in (15, 6):
-            made = await client.call("breakpoint_set", file=adapter.program, line=line)
-            ids = [id_ for file in adapter.ids.values() for id_ in file.values()]
+        for file, line in ((__file__, 9), (adapter.program, 15), (adapter.program, 6)):
+            made = await client.call("breakpoint_set", file=file, line=line)
+            ids = [id_ for lines in adapter.ids.values() for id_ in lines.values()]
             assert len(set(ids)) == len(ids)
-            adapter.frames = [("f", adapter.program, line)]
-            await adapter.stop("breakpoint", hit=[adapter.ids[adapter.program][line]])
+            adapter.frames = [("f", file, line)]
+            await adapter.stop("breakpoint", hit=[adapter.ids[file][line]])
             await trio.sleep(1)
             stop = await client.call("debug_state")
             assert stop["breakpoints"] == [made["id"]]

@@ -41,7 +41,6 @@ class AdapterIds:
         while longest is not None and longest["breakpoints"] and self._given > 0:
             await self._request(longest)
             self._given -= len(longest["breakpoints"])
-        self._early.clear()
 
     async def _request(self, arguments: dict[str, Any]) -> BreakpointsBody:
         return await self._requests.request("setBreakpoints", arguments, BreakpointsBody)
