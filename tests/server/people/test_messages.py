@@ -50,6 +50,16 @@ async def test_notes_of_deeds_and_words_are_in_the_order_in_which_they_happened(
         assert [each.partition(") ")[2].split()[0] for each in notes] == ["set", "says:", "removed"]
 
 
+async def test_a_watch_of_a_page_is_not_a_deed_and_what_a_person_types_is(autojump_clock: MockClock) -> None:
+    async with scene() as now, now.page() as page:
+        now.adapter.values = {"total": "3"}
+        await now.agent.call("debug_state")
+        await page.call("evaluate", expression="total")
+        assert "notes" not in await now.agent.call("debug_state")
+        await page.call("evaluate", expression="total", timeout=30)
+        assert (await now.agent.call("debug_state"))["notes"] == ["a person (dashboard) evaluated total"]
+
+
 async def test_a_message_is_in_a_failed_answer_too(autojump_clock: MockClock) -> None:
     async with scene() as now, now.page() as page:
         await page.call("agent_message", text="it is the discount")

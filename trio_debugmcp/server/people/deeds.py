@@ -30,6 +30,9 @@ _PLAIN = {
     "debug_listen": "began to wait for programs",
 }
 
+_PAGE = "dashboard"
+"""What the page calls itself."""
+
 _ASSIGNS = re.compile(r"(?<![=!<>])=(?!=)")
 
 
@@ -102,6 +105,12 @@ def _change(tool: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) 
             return f"wrote {len(str(arguments.get('data', '')))} characters to the program's input{end}"
         case _:
             return None
+
+
+def is_watch(name: str | None, tool: str, arguments: Mapping[str, Any]) -> bool:
+    """Whether a page evaluates a watch, as it does at each stop: without a time limit, unlike what a person types."""
+    is_drawn = name == _PAGE and tool == "evaluate" and "timeout" not in arguments
+    return is_drawn and _ASSIGNS.search(str(arguments.get("expression"))) is None
 
 
 def repeats(deed: str, before: Iterable[str]) -> bool:
