@@ -210,11 +210,12 @@ class EventPump:
         if exit_code is not None and not self._ending.exited:
             self._ending.exit_code = exit_code
         failed = dialect.condition_failure(text)
+        doubted = self._requests.profile.habits.conditions == "doubted"
         # Where it is judged again at the stop that follows, that stop tells, which may find that it holds.
-        if failed is not None and not is_judged_twice(self._requests.profile, failed[0]):
+        if failed is not None and not (doubted and is_judged_twice(self._requests.profile, failed[0])):
             condition, error = failed
             problem = f"the condition `{condition}` failed: {error}"
-            if self._requests.profile.habits.conditions != "doubted":
+            if not doubted:
                 self._examiner.explain_next_stop(problem)
             await self._merger.merge(BreakpointFaulted(session_id, condition, problem))
         words = self._requests.profile.words
