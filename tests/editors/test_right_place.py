@@ -135,7 +135,7 @@ async def test_while_a_person_holds_editors_evaluate_by_themselves_only_what_cha
         await editor.join()
         await page.call("session_hold")
         at = {"frameId": (await editor.top_frame())["id"], "context": context}
-        with pytest.raises(Refused, match="holds the program"):
+        with pytest.raises(Refused, match="holds the session"):
             await editor.ask("evaluate", expression="items.pop()", **at)
         assert (await editor.ask("evaluate", expression="count", **at))["result"] == "3"
         assert "items.pop()" not in {each.get("expression") for each in adapter.sent("evaluate")}

@@ -212,7 +212,7 @@ async def test_while_a_person_holds_the_program_an_editor_is_refused_with_who_ho
         await page.call("person_join", key="the tab of a page")
         await page.call("session_hold")
         refused = await editor.refused("next", threadId=1)
-        assert ("holds the program" in str(refused), refused.show) == (True, True)
+        assert ("holds the session" in str(refused), refused.show) == (True, True)
         assert "next" not in adapter.commands()
         await page.call("session_hand_back")
         await editor.ask("next", threadId=1)

@@ -107,4 +107,4 @@ async def test_an_invalid_answer_to_initialize_says_to_launch_again(autojump_clo
     adapter = FakeAdapter(capabilities={"supportsConfigurationDoneRequest": "perhaps"})
     async with connect(options=adapter.options()) as client:
         failed = await failure(client, "debug_launch", program=adapter.program)
-        assert (failed.code, "call debug_launch again" in failed.message) == ("ADAPTER_FAILED", True)
+        assert (failed.code, "Call debug_launch again" in failed.message) == ("ADAPTER_FAILED", True)
