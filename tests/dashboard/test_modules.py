@@ -687,11 +687,15 @@ def test_the_page_says_whose_input_it_was_and_who_ended_the_session(page: "Page"
           const end = (sessionId) => event('sessionEnded', {sessionId});
           const stop = (client, error = null, person = false) =>
             event('toolCalled', {tool: 'debug_disconnect', client, error, person});
+          const numbered = (...ids) => (each, index) => ({...each, eventId: ids[index]});
           const texts = (...events) => inputsOf(events).map(({text}) => text);
           return {
             inputs: [
               texts(start('s-1'), write('one'), end('s-1'), start('s-2'), write('two')),
               texts(start('s-1'), write('one'), start('s-2', 's-1'), end('s-2'), start('s-3', 's-1'), write('two')),
+              texts(...[start('s-1'), write('one'), start('s-2'), write('two')].map(numbered(1, 2, 4, 5))),
+              texts(...[start('s-1'), write('one'), start('s-2'), write('two')].map(numbered(1, 2, 3, 4))),
+              texts(...[start('s-1'), write('one'), start('s-2', 's-1'), write('two')].map(numbered(1, 2, 4, 5))),
             ],
             ended: [
               endedBy('the program ended', [stop('mcp')], true),
@@ -707,7 +711,9 @@ def test_the_page_says_whose_input_it_was_and_who_ended_the_session(page: "Page"
           };
         }"""
     )
-    assert found["inputs"] == [["two"], ["one", "two"]], "of a program that is over nothing is in the next one's output"
+    both = ["one", "two"]
+    expected = [["two"], both, ["two"], both, both]
+    assert found["inputs"] == expected, "of a program that is over nothing is in the next one's output"
     assert found["ended"] == [
         "the program ended",
         "a client has ended the session",

@@ -166,6 +166,9 @@ def test_a_line_is_written_to_a_program_that_waits_for_it(
     expect(page.locator("#output")).to_contain_text("Who?")
     field = page.get_by_label("Input for the program")  # opens by itself
     expect(page.get_by_text("The program may be waiting for a line.")).to_be_visible()
+    expect(field).not_to_be_focused()
+    frame = "(field) => { const {borderColor, boxShadow} = getComputedStyle(field); return borderColor + boxShadow; }"
+    assert field.evaluate(frame) == page.get_by_label("Expression to evaluate").evaluate(frame), "it looks focused"
     field.fill("Ada Lovelace, Countess")
     shot(page, "input")
     check_access(page)
@@ -179,6 +182,23 @@ def test_a_line_is_written_to_a_program_that_waits_for_it(
     expect(page.locator("#state")).to_have_text("Paused: EOFError")
     notes = agent.call("debug_state")["notes"]
     assert any("wrote 23 characters to the program's input" in note for note in notes)
+
+
+def test_what_was_typed_for_one_program_is_not_in_the_output_of_one_that_replaces_it(
+    agent: Agent, control_page: "Page"
+) -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "asks.py").write_text("name = input('Who? ')\nbreakpoint()\n")
+    (agent.directory / "app.py").write_text("one = 1\ntwo = 2\n")
+    page = control_page
+    agent.call("debug_launch", program="asks.py", stop_at_entry=False, wait=False)
+    page.get_by_label("Input for the program").fill("zoe")
+    page.get_by_label("Input for the program").press("Enter")
+    expect(page.locator("#output .piece.input")).to_have_text("zoe\n", use_inner_text=False)
+    agent.call("debug_launch", program="app.py", stop_at_entry=True, replace=True)
+    expect(page.locator("#where")).to_contain_text("app.py")
+    expect(page.locator("#output .piece")).to_have_count(0)
 
 
 def in_the_middle(agent: Agent, page: "Page") -> tuple[int, int]:

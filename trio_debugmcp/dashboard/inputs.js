@@ -13,8 +13,13 @@ const CUT = '… (+';
 function ofThisProgram(events) {
   const there = new Set();
   let from = 0;
-  events.forEach(({type, payload}, index) => {
+  let hole = false;
+  events.forEach(({type, payload, eventId}, index) => {
+    hole ||= eventId > events[index - 1]?.eventId + 1;
     if (type === 'sessionStarted') {
+      // The server forgets its events when a program replaces another: the end of that one may never have come here.
+      if (hole && !payload.parentSessionId) there.clear();
+      hole = false;
       if (there.size === 0) from = index;
       there.add(payload.sessionId);
     } else if (type === 'sessionEnded') there.delete(payload.sessionId);

@@ -64,7 +64,6 @@ export function createInput(store, call) {
     const prompt = possible && session.state === 'Running' && last !== undefined && last.stream === 'stdout' && !last.text.endsWith('\n');
     clearTimeout(timer);
     if (prompt && !open) timer = setTimeout(() => show(true), PROMPT_SECONDS * 1000);
-    form.dataset.wanted = String(prompt);
     setText(hint, prompt ? 'The program may be waiting for a line.' : '');
     hint.hidden = !prompt;
     show(open);
