@@ -54,7 +54,9 @@ def test_a_person_holds_steps_and_hands_back_with_a_word_and_a_second_page_and_a
     check_access(page)
     shot(page, "held")
     shot(second, "other")
-    strip.get_by_label("Message to agent").fill("mind the <b>total</b>")
+    field = strip.get_by_label("Message to agent")
+    expect(field).to_have_attribute("placeholder", "Message to agent, or a sentence to hand back with")
+    field.fill("mind the <b>total</b>")
     strip.get_by_role("button", name="Hand back").click()
     notes = agent.answer(waiting)["structuredContent"]["notes"]
     assert notes[0] == "a person (dashboard) stepped over"

@@ -69,7 +69,7 @@ export function createPeople(store, people) {
       : 'Step yourself: what agents do to the program waits until you hand back';
     hold.classList.toggle('main', mine);
     const label = `Message to ${agentNames(now)}`;
-    field.placeholder = `${label}…`;
+    field.placeholder = mine ? `${label}, or a sentence to hand back with` : `${label}…`;
     field.ariaLabel = label;
     recipients(to, agents);
     setText(sent, lastWords(now));
