@@ -7,7 +7,6 @@ and its other client is `Agent`, without a loop. A test without what it needs is
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +14,7 @@ import pytest
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 CHROMIUM = Path("/usr/bin/chromium")
 CHROMIUM_OPTIONS = [
@@ -55,28 +54,37 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="package")
-def browser() -> "Iterator[BrowserContext]":
-    """One Chromium with a fresh profile for all these tests, and no longer: playwright's loop is not trio's."""
+def chromium() -> "Iterator[Browser]":
+    """One Chromium for all these tests, and no longer: playwright's loop is not trio's."""
     reason = "playwright is not installed: pip install playwright"
     sync_api = pytest.importorskip("playwright.sync_api", reason=reason)
     if not CHROMIUM.exists():
         pytest.skip(f"there is no {CHROMIUM}: apt-get install chromium")
-    with TemporaryDirectory() as profile, sync_api.sync_playwright() as playwright:
+    with sync_api.sync_playwright() as playwright:
         sync_api.expect.set_options(timeout=PAGE_SECONDS * 1000)
-        context = playwright.chromium.launch_persistent_context(
-            profile,
-            executable_path=CHROMIUM,
-            args=CHROMIUM_OPTIONS,
-            viewport={"width": 1280, "height": 800},
-            color_scheme="light",
-        )
-        context.set_default_timeout(PAGE_SECONDS * 1000)
-        yield context
-        context.close()
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_OPTIONS)
+        yield chromium
+        chromium.close()
+
+
+@contextmanager
+def fresh_profile(chromium: "Browser") -> "Iterator[BrowserContext]":
+    """A profile in which nothing is stored, as its clock is that of all its tabs: a test may leave that stopped."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800}, color_scheme="light")
+    context.set_default_timeout(PAGE_SECONDS * 1000)
+    yield context
+    context.close()
 
 
 @pytest.fixture
-def agent(browser: "BrowserContext", tmp_path: Path) -> Iterator[Agent]:
+def browser(chromium: "Browser") -> "Iterator[BrowserContext]":
+    """A profile of this test."""
+    with fresh_profile(chromium) as context:
+        yield context
+
+
+@pytest.fixture
+def agent(chromium: "Browser", tmp_path: Path) -> Iterator[Agent]:
     """A server, and the client on its standard input and output. Its directory has `app.py`."""
     (tmp_path / "app.py").write_text(PROGRAM)
     agent = Agent(tmp_path)
@@ -123,7 +131,7 @@ def open_page(browser: "BrowserContext") -> Iterator[OpenPage]:
 
 
 @pytest.fixture(scope="module")
-def server(browser: "BrowserContext", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
+def server(chromium: "Browser", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
     """One server for the tests of a module that need no program."""
     server = Agent(tmp_path_factory.mktemp("empty"))
     yield server

@@ -7,7 +7,7 @@ from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Locator, Page
 
 
 def breakpoints(agent: Agent) -> list[str]:
@@ -178,21 +178,21 @@ def test_expressions_are_evaluated_and_watched_in_the_frame_that_is_shown_and_va
     page.reload()
     expect(page.locator(".line.current")).to_have_count(1)
 
-    def pressed() -> list[bool]:
-        seen = []
-        for key, shown in (("v", tip), ("h", page.get_by_role("dialog")), ("/", page.locator(".find:focus"))):
-            page.locator("#locals summary" if key == "h" else ".line.current .gutter").first.focus()
-            page.keyboard.press(key)
-            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-            seen.append(shown.count() > 0)
-            page.keyboard.press("Escape")
-        return seen
+    def press(key: str) -> "Locator":
+        page.locator("#locals summary" if key == "h" else ".line.current .gutter").first.focus()
+        page.keyboard.press(key)
+        return {"v": tip, "h": page.get_by_role("dialog"), "/": page.locator(".find:focus")}[key]
 
-    assert pressed() == [False, False, False]
+    for key in ("v", "h", "/"):
+        shown = press(key)
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        expect(shown).to_have_count(0)
     keys.click()
     switch.check()
     page.keyboard.press("Escape")
-    assert pressed() == [True, True, True]
+    for key in ("v", "h", "/"):
+        expect(press(key)).to_have_count(1)
+        page.keyboard.press("Escape")
     select = "const select = document.createElement('select'); select.id = 'list'; document.body.append(select);"
     page.evaluate(f"() => {{ {select} select.focus(); }}")
     page.keyboard.press("/")

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.dashboard.agent import OBSERVE_TOKEN, Agent
-from tests.dashboard.conftest import OpenPage, opening
+from tests.dashboard.conftest import OpenPage, fresh_profile, opening
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import Browser, Page
 
 
 @pytest.fixture(scope="module")
-def page(server: Agent, browser: "BrowserContext") -> Iterator["Page"]:
+def page(server: Agent, chromium: "Browser") -> Iterator["Page"]:
     """One page for all tests that only import modules into it: to load it takes longer than what most of them do."""
-    with opening(browser) as opened:
+    with fresh_profile(chromium) as context, opening(context) as opened:
         yield opened(server.url(OBSERVE_TOKEN))
 
 
@@ -128,6 +128,9 @@ def test_answers_of_tools_become_what_the_resources_would_have(page: "Page") -> 
               answers.endOf({state: 'Disconnected', reason: 'Exited', exitCode: 3}),
               answers.endOf({state: 'Disconnected', reason: 'Exited', notes: ['agent called x', 'disconnected']},
                 ['cut… (+3 characters)', 'disconnected']),
+              answers.endOf({state: 'Disconnected', reason: 'Exited', notes: ['disconnected by agent']},
+                ['disconnected']),
+              answers.endOf({state: 'Disconnected', reason: 'Exited', notes: ['disconnected by agent']}, ['over']),
               answers.endOf({state: 'Disconnected', reason: 'Exited', notes: ['agent called x', 'cut off']},
                 ['cut… (+4 characters)']),
               answers.endOf({state: 'Disconnected', reason: 'Exited', exitCode: 0, notes: ['agent called x']}, ['']),
@@ -158,6 +161,8 @@ def test_answers_of_tools_become_what_the_resources_would_have(page: "Page") -> 
         None,
         {"exitCode": 3, "reason": "the program ended", **nothing},
         {"exitCode": None, "reason": "a client has ended the session", **nothing},
+        {"exitCode": None, "reason": "a client has ended the session", **nothing},
+        {"exitCode": None, "reason": "the program ended", **nothing},
         {"exitCode": None, "reason": "cut off", **nothing},
         {"exitCode": 0, "reason": "the program ended", **nothing},
         {"exitCode": 1, "reason": "the program ended", "exception": "KeyError: 3", "at": "a.py:2 in f", "stack": []},

@@ -13,6 +13,7 @@ from trio.testing import MockClock, lockstep_stream_pair
 from tests.editors.bench import CONTROL, OBSERVE, EditorClient, open_bench, paused
 from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.editors.channel import MAX_WAITING_BYTES, STALLED_SECONDS
+from trio_debugmcp.editors.serving import MAX_WAITING
 from trio_debugmcp.sparse_log import MAX_LINES
 from trio_debugmcp.testing import FakeAdapter
 from trio_debugmcp.transports.admission import STRANGER_SECONDS
@@ -129,6 +130,21 @@ async def test_a_flood_of_evaluations_waits_for_its_turn_and_the_agent_does_not(
         start = trio.current_time()
         await bench.agent.call("debug_step", wait=False)
         assert trio.current_time() - start < 0.1
+
+
+@pytest.mark.parametrize(("size", "number"), [(1, MAX_WAITING), (3 * 1024 * 1024, 2)])
+async def test_what_an_editor_asks_for_beside_is_bounded(size: int, number: int, autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor, trio.open_nursery() as nursery:
+        await editor.join()
+        frame = await editor.top_frame()
+        adapter.withhold("evaluate")
+        wanted = {"frameId": frame["id"], "expression": "1" * size, "context": "hover"}
+        for _ in range(number):
+            await editor.send("evaluate", wanted)
+        refused = await editor.refused("evaluate", **wanted)
+        assert "Too many requests" in str(refused)
+        assert await editor.ask("disconnect") == {}
+        nursery.cancel_scope.cancel()
 
 
 async def test_many_connections_without_a_token_keep_no_editor_out(autojump_clock: MockClock) -> None:

@@ -1,6 +1,7 @@
 """What an editor's `launch` starts: by its type, or by the file, which is said; and what is refused."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -57,11 +58,15 @@ async def test_a_type_that_is_not_known_is_named_and_the_file_decides(
         assert notes(editor) == ([] if note is None else [f"fake_adapter.py is {note}.\n"])
 
 
-async def test_what_neither_type_nor_file_decides_is_refused_with_the_types(autojump_clock: MockClock) -> None:
+async def test_what_neither_type_nor_file_decides_is_refused_with_the_types(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    program = tmp_path / "main.cob"
+    program.touch()
     async with open_bench(FakeAdapter()) as bench, bench.editor() as editor:
         bench.server.app.debugger.settings.profiles[0].types = frozenset({"known", "also"})
-        refused = await launch(editor, program="/src/main.cob", type="cobol")
-        assert "no debug adapter for '/src/main.cob'" in refused
+        refused = await launch(editor, program=str(program), type="cobol")
+        assert f"no debug adapter for '{program}'" in refused
         assert refused.endswith("the type 'cobol' of the configuration is not known; there are also, known.")
 
 

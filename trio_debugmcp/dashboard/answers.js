@@ -86,9 +86,13 @@ export const outputOf = ({entries, nextSeq, dropped = 0}, seq) => ({
  */
 export function endOf({state, reason, exitCode = null, notes = [], exception = null, at = null, stack = []}, reasons = []) {
   if (state !== 'Disconnected' || !reason) return null;
-  const why = notes.find((note) => reasons.some((each) => isShort(each, note))) ?? BY_ITSELF;
-  return {exitCode, reason: why === 'disconnected' ? BY_A_CLIENT : why, exception, at, stack};
+  const byClient = notes.some((note) => DISCONNECTED.test(note)) && reasons.includes('disconnected');
+  const why = byClient ? BY_A_CLIENT : notes.find((note) => reasons.some((each) => isShort(each, note)));
+  return {exitCode, reason: why ?? BY_ITSELF, exception, at, stack};
 }
+
+// The note names the client that has ended the session, where it is not the reader; the reason on the timeline never does.
+const DISCONNECTED = /^disconnected( by .+)?$/s;
 
 /** Whether a text of the timeline is this one; long ones are cut there. */
 function isShort(short, text) {
