@@ -53,6 +53,27 @@ def reported(editor: EditorClient) -> list[tuple[str, int, bool]]:
     return [(reason, shown["id"], shown["verified"]) for reason, shown in found]
 
 
+async def test_a_program_and_its_first_thread_are_reported_once_in_each_run(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with open_bench(adapter) as bench, bench.editor() as editor, trio.open_nursery() as nursery:
+        await editor.initialize()
+        nursery.start_soon(lambda: editor.ask("attach", token="control-token", wait=True))
+        await editor.wait_event("initialized")
+        await editor.ask("configurationDone")
+        await bench.agent.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
+        await editor.wait_event("thread")
+        await adapter.stop("breakpoint")
+        await editor.wait_event("stopped")
+        assert [each["reason"] for each in editor.bodies("thread")] == ["started"]
+        assert len(editor.bodies("process")) == 1
+        nursery.start_soon(bench.agent.call, "debug_restart")
+        await editor.wait_event("process", 2)
+        await adapter.stop("entry")
+        await editor.wait_event("stopped", 2)
+        assert [each["reason"] for each in editor.bodies("thread")] == ["started", "exited", "started"]
+        assert len(editor.bodies("process")) == 2
+
+
 async def test_kinds_of_exceptions_that_were_set_before_the_program_are_reported_when_it_has_them(
     autojump_clock: MockClock,
 ) -> None:
@@ -99,6 +120,31 @@ async def test_kinds_of_exceptions_that_another_client_removes_are_reported_and_
         await bench.agent.call("breakpoint_set_exception", exception_type="*")
         await trio.sleep(1)
         assert len(reported(editor)) == 4
+
+
+async def test_conditions_that_differ_between_kinds_of_exceptions_hold_for_none_and_the_answer_says_so(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.join()
+
+        async def messages(*conditions: str | None) -> list[str | None]:
+            wanted = zip(("raised", "uncaught"), conditions, strict=True)
+            options = [{"filterId": kind, **({"condition": each} if each else {})} for kind, each in wanted]
+            answer = await editor.ask("setExceptionBreakpoints", filters=[], filterOptions=options)
+            assert all(each["verified"] for each in answer["breakpoints"])
+            return [each.get("message") for each in answer["breakpoints"]]
+
+        async def condition() -> str | None:
+            [known] = (await bench.agent.read("debugger://breakpoints"))["exceptionBreakpoints"]
+            wanted: str | None = known["condition"]
+            return wanted
+
+        assert (await messages("x > 1", "x > 1"), await condition()) == ([None, None], "x > 1")
+        first, second = await messages("x > 1", "x > 2")
+        assert "without its condition" in str(first)
+        assert (second, await condition()) == (first, None)
+        assert (await messages("x > 1", None), await condition()) == ([first, None], None)
 
 
 async def test_a_kind_of_exceptions_that_there_is_not_is_refused_in_its_answer(autojump_clock: MockClock) -> None:

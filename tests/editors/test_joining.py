@@ -155,6 +155,41 @@ async def test_an_agent_learns_that_the_person_in_an_editor_has_ended_the_sessio
         assert note.startswith("disconnected by a person (")
 
 
+@pytest.mark.parametrize("leaving", ["terminate", "disconnect"])
+async def test_a_launch_that_does_not_come_to_an_end_is_given_up_when_its_person_stops_it(
+    leaving: str, autojump_clock: MockClock
+) -> None:
+    adapter = FakeAdapter()
+    adapter.withhold("launch")
+    async with open_bench(adapter) as bench, bench.editor() as editor:
+        await editor.initialize()
+        await editor.send("launch", {"token": CONTROL, "program": adapter.program})
+        await editor.wait_event("initialized")
+        await editor.ask("configurationDone")
+        await trio.sleep(1)
+        assert "launch" in adapter.commands()
+        start = trio.current_time()
+        await editor.ask(leaving, **({"terminateDebuggee": True} if leaving == "disconnect" else {}))
+        assert trio.current_time() - start < 10  # the adapter has its time to end the program
+        if leaving == "terminate":
+            await editor.wait_event("terminated")
+            assert editor.log.count("response launch") == 1
+        assert (await bench.agent.call("debug_state"))["state"] == "Disconnected"
+
+
+async def test_an_editor_waits_for_a_session_until_terminate(autojump_clock: MockClock) -> None:
+    async with open_bench(FakeAdapter()) as bench, bench.editor() as editor, trio.open_nursery() as nursery:
+        await editor.initialize()
+
+        async def attach() -> None:
+            assert (await editor.refused("attach", token=CONTROL, wait=True)).word == "cancelled"
+
+        nursery.start_soon(attach)
+        await editor.wait_event("initialized")
+        await editor.ask("terminate")
+        await editor.wait_event("terminated")
+
+
 async def test_an_editor_that_waits_joins_the_next_session(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with open_bench(adapter) as bench, bench.editor() as editor, trio.open_nursery() as nursery:

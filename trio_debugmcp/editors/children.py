@@ -15,7 +15,7 @@ from trio_debugmcp.state.model import Snapshot, State
 
 log = logging.getLogger(__name__)
 
-ANSWER_SECONDS = 10.0
+OFFER_SECONDS = 10.0
 """For an editor to agree to open a session; it connects later."""
 
 MAX_OFFERED = 50
@@ -73,7 +73,7 @@ async def _offer(editor: Editor, configuration: Mapping[str, Any], session: Snap
     }
     name = f"{session.origin.process_name or session.origin.adapter} ({session.id})"
     child = {**kept, "request": "attach", "name": name, "sessionId": session.id, "wait": False}
-    with trio.move_on_after(ANSWER_SECONDS):
+    with trio.move_on_after(OFFER_SECONDS):
         try:
             await editor.channel.ask("startDebugging", {"request": "attach", "configuration": child})
         except AdapterRefused as refusal:

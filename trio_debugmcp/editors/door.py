@@ -28,6 +28,7 @@ from trio_debugmcp.editors.capabilities import STRANGER
 from trio_debugmcp.editors.channel import MAX_STRANGER_BYTES, EditorChannel, open_channel
 from trio_debugmcp.editors.editor import Context, Editor
 from trio_debugmcp.editors.membership import Membership
+from trio_debugmcp.editors.moving import terminate
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
 from trio_debugmcp.editors.rounds import Rounds
 from trio_debugmcp.editors.serving import Service
@@ -184,9 +185,8 @@ class _Visit:
     async def _disconnect(self, request: Request, editor: Editor | None) -> bool:
         try:
             wanted = decode_body(request.arguments, Leaving)
-            if editor is not None and wanted.terminate_debuggee and editor.snapshot is not None:
-                editor.check_control("to end the program")
-                await editor.call("debug_disconnect", session_id=editor.session_id, terminate=True)
+            if editor is not None and wanted.terminate_debuggee:
+                await terminate(editor, wanted)
         except (DebugError, OSError) as error:
             self._channel.refuse(request, refusal_of(error).sentence)
         else:

@@ -43,7 +43,7 @@ from trio_debugmcp.transports.tap import ConnectionTap
 
 NAMELESS = "an editor"
 
-ANSWER_SECONDS = 2.0
+EFFECTS_SECONDS = 2.0
 """For an adapter to answer what a person asks for, after which events about its effects are sent in any case."""
 
 
@@ -66,6 +66,7 @@ class Editor:
         fixed: it shows the session that it has named, and no other.
         name: by which others know it; `owner`: as whom it sets breakpoints.
         ids: its numbers of frames and values.
+        joining: in it the program is started or waited for; its person may give that up.
         shows_values: it has asked for the variables of the top frame, at the stop before.
         left: the session and the number of the stop that it has resumed from, until the next one is reported.
         announced: the breakpoints of others that were reported to it; `reported`: each as it was reported last.
@@ -97,6 +98,7 @@ class Editor:
         self.fixed = self.shows_values = False
         self.left: tuple[str, int] | None = None
         self.acts_until = 0.0
+        self.joining = trio.CancelScope()
         self._capabilities: object = None
         self._adapter: object = None
         self._session_id: str | None = None
@@ -293,9 +295,9 @@ class Editor:
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """Have events wait until a request is answered whose effect they are, for `ANSWER_SECONDS` at most."""
+        """Have events wait until a request is answered whose effect they are, for `EFFECTS_SECONDS` at most."""
         request = object()
-        self._answering[request] = trio.current_time() + ANSWER_SECONDS
+        self._answering[request] = trio.current_time() + EFFECTS_SECONDS
         try:
             yield
         finally:

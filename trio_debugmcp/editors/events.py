@@ -1,6 +1,6 @@
 """What is reported to an editor when the state has changed. Derived from the two states, whatever the cause. Pure.
 
-    for name, body in events(old, new, "s-1"):
+    for name, body in of_session(old, new):
         channel.event(name, body)
 
 States in between may have been missed: then a stop that is another one is reported as a resume and a stop.

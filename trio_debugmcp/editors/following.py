@@ -5,7 +5,8 @@ When it reads is for `Rounds` to say, and what several get is put together there
 """
 
 import trio
-from msgspec import Struct
+from msgspec import Raw, Struct
+from msgspec.json import encode
 
 from trio_debugmcp.editors.book import GOING_ON
 from trio_debugmcp.editors.breakpoints import breakpoint_of
@@ -14,14 +15,12 @@ from trio_debugmcp.editors.looking import first_threads, source_of
 from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.editors.other_breakpoints import changed_filters
 from trio_debugmcp.editors.rounds import Rounds
+from trio_debugmcp.editors.starting import LAUNCH_SECONDS
 from trio_debugmcp.session.output_tail import OutputTail
 from trio_debugmcp.state.model import Snapshot, State
 
 SHOWN_CHARACTERS = 64_000
 """Of what was written before an editor has joined; a person reads the end of it."""
-
-RESTART_SECONDS = 60.0
-"""For a program to run again that another client restarts, with what is built before."""
 
 _CATEGORIES = {"stdout": "stdout", "stderr": "stderr", "console": "console", "tracepoint": "console"}
 
@@ -33,6 +32,7 @@ class _Seen(Struct):
     snapshot: Snapshot | None = None
     process: tuple[str, int | None] | None = None
     running: str | None = None
+    first_threads: frozenset[bytes] = frozenset()
 
 
 class Follower:
@@ -86,7 +86,7 @@ class Follower:
         if end is None or end.end_reason not in GOING_ON:
             return self._turn_to_focus()
         before = {each.id for each in self._seen.state.snapshots}
-        with trio.move_on_after(RESTART_SECONDS):
+        with trio.move_on_after(LAUNCH_SECONDS):
             now = await merger.wait_until(lambda now: now.focus is not None and now.focus not in before)
             editor.join(now.program_of(now.focus or ""))
             return True
@@ -114,16 +114,20 @@ class Follower:
         self._report_breakpoints(seen.state, state)
         self._report_output()
         self._report_sources()
+        if seen.snapshot is None or seen.snapshot.id != snapshot.id:
+            seen.first_threads = frozenset()
         for name, body in self._rounds.events(seen.snapshot, snapshot):
             if name == "stopped":
                 self._look_ahead(snapshot)
-            if self._is_wanted(name):
+            if self._is_wanted(name, body):
                 editor.channel.event(name, body)
         seen.state, seen.snapshot = state, snapshot
         editor.at_stop = snapshot.stop.number if snapshot.phase == "Paused" and snapshot.stop is not None else 0
 
-    def _is_wanted(self, event: str) -> bool:
+    def _is_wanted(self, event: str, body: Raw) -> bool:
         editor, before = self._editor, self._seen.snapshot
+        if event == "thread":
+            return bytes(body) not in self._seen.first_threads
         if event == "continued":  # the response to its own request says that, as DAP has it
             return before is None or before.stop is None or (before.id, before.stop.number) != editor.left
         return event != "invalidated" or editor.hello.supports_invalidated_event
@@ -139,8 +143,13 @@ class Follower:
         """Report the threads of a program that runs and has not stopped yet: an editor pauses one of them."""
         if self._lacks_threads(snapshot):
             self._seen.running = snapshot.id
-            for number, _ in await first_threads(self._editor.session()):
-                self._editor.channel.event("thread", {"reason": "started", "threadId": number})
+            found = await first_threads(self._editor.session())
+            bodies = [encode({"reason": "started", "threadId": number}) for number, _ in found]
+            self._seen.first_threads = frozenset(
+                bodies
+            )  # the state has no threads before the first stop, and then these
+            for body in bodies:
+                self._editor.channel.event("thread", Raw(body))
 
     def _lacks_threads(self, snapshot: Snapshot) -> bool:
         running = snapshot.phase == "Running" and snapshot.threads.captured_at is None
@@ -148,6 +157,8 @@ class Follower:
 
     def _report_process(self, snapshot: Snapshot) -> None:
         origin = snapshot.origin
+        if snapshot.phase == "Starting":  # its number comes with the start
+            return
         if self._seen.process == (snapshot.id, origin.process_id):
             return
         self._seen.process = (snapshot.id, origin.process_id)

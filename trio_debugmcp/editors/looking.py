@@ -17,7 +17,7 @@ from trio_debugmcp.state.model import Locals, Snapshot, StackFrame
 ALL_FRAMES = 1000
 """Frames of one answer; editors page, and a deeper stack is a recursion."""
 
-THREADS_SECONDS = 1.0
+FIRST_THREADS_SECONDS = 1.0
 """For the threads of a program that has not stopped yet; what else there is to report waits for them."""
 
 
@@ -36,7 +36,7 @@ async def threads(editor: Editor, arguments: object) -> dict[str, Any]:
 async def first_threads(session: DebugSession) -> list[tuple[int, str | None]]:
     """Ask the adapter for the threads of a program that has not stopped yet; none if it does not say."""
     try:
-        body = await session.requests.request("threads", None, ThreadsBody, seconds=THREADS_SECONDS)
+        body = await session.requests.request("threads", None, ThreadsBody, seconds=FIRST_THREADS_SECONDS)
     except (DebugError, OSError):  # it begins, or ends, or cannot tell while it runs
         return []
     return [(each.id, each.name) for each in body.threads or []]

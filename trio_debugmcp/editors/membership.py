@@ -30,7 +30,7 @@ from trio_debugmcp.state.changes import Happened
 from trio_debugmcp.state.model import State
 from trio_debugmcp.state.timeline import client_joined, client_left
 
-THREADS_SECONDS = 0.3
+JOINED_SECONDS = 0.3
 """For an editor that has joined to ask for the threads, as VS Code does at once. A stop that is reported before that is
 answered it shows without values."""
 
@@ -84,20 +84,30 @@ class Membership:
     ) -> None:
         starts = request.command == "launch"
         try:
-            if starts:
-                await self._launch(editor, configuration)
-            else:
-                await self._attach(editor, wanted)
+            with editor.joining:
+                if starts:
+                    await self._launch(editor, configuration)
+                else:
+                    await self._attach(editor, wanted)
         except (DebugError, OSError, ValidationError) as error:
             self._channel.refuse(request, editor.plain(refusal_of(error).sentence), show=True)
-            if self._is_initialized:
-                self._channel.event("terminated")
-            return
+        else:
+            if not editor.joining.cancelled_caught:
+                await self._follow(editor, request, configuration, starts=starts)
+                return
+            self._channel.refuse(request, "It was given up, as `terminate` has asked for.", word="cancelled")
+        if self._is_initialized:
+            self._channel.event("terminated")
+
+    async def _follow(
+        self, editor: Editor, request: Request, configuration: Mapping[str, Any], *, starts: bool
+    ) -> None:
+        """Report what happens in the session, until it has ended."""
         self._channel.respond(request)
         if not starts:
             self._initialize(editor)
             await self.configured.wait()
-            with trio.move_on_after(THREADS_SECONDS):
+            with trio.move_on_after(JOINED_SECONDS):
                 await self.asked_threads.wait()
         async with trio.open_nursery() as nursery:
             if self._hello.supports_start_debugging_request and not editor.fixed:

@@ -6,10 +6,8 @@ from trio_debugmcp.dap.messages import TargetsBody
 from trio_debugmcp.editors.arguments import GotoTargets, Leaving, OfFrame, OfThread
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import Refusal
+from trio_debugmcp.editors.starting import LAUNCH_SECONDS
 from trio_debugmcp.session.frames import active_thread
-
-RESTART_SECONDS = 60.0
-"""For a program to be built and to begin again; the stop that follows is an event."""
 
 
 async def continue_(editor: Editor, arguments: OfThread) -> dict[str, Any]:
@@ -134,11 +132,16 @@ async def restart_frame(editor: Editor, arguments: OfFrame) -> None:
 async def restart(editor: Editor, arguments: object) -> None:
     """Run the program again from its beginning, with the breakpoints as they are. All who debug it stay."""
     editor.session()
-    await editor.call("debug_restart", session_id=editor.session_id, timeout=RESTART_SECONDS)
+    await editor.call("debug_restart", session_id=editor.session_id, timeout=LAUNCH_SECONDS)
 
 
 async def terminate(editor: Editor, arguments: Leaving) -> None:
-    """End the program, for all who debug it."""
+    """End the program, for all who debug it; one that is being started, or waited for, is given up."""
     editor.check_control("to end the program")
-    if editor.session_id is not None and editor.snapshot is not None:
+    if editor.session_id is None:
+        editor.joining.cancel(reason="its person has given it up")
+        for program in editor.debugger.programs.living():  # an agent whose launch is cancelled has it still
+            if program.owner is editor.client:
+                await editor.call("debug_disconnect", session_id=program.id, terminate=True)
+    elif editor.snapshot is not None:
         await editor.call("debug_disconnect", session_id=editor.session_id, terminate=True)

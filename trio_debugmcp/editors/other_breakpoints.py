@@ -10,7 +10,6 @@ from trio_debugmcp.dap.messages import DataBreakpointInfoBody, VariablesBody
 from trio_debugmcp.editors.arguments import (
     DataBreakpoint,
     DataBreakpointInfo,
-    FilterOptions,
     SetDataBreakpoints,
     SetExceptionBreakpoints,
 )
@@ -23,6 +22,8 @@ from trio_debugmcp.session.exception_wishes import ExceptionSpec
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Watch
 
 _ALL = "*"
+
+DROPPED = "It stops without its condition: all kinds of exceptions are one breakpoint here, so they need the same one."
 
 KINDS = [each["filter"] for each in FILTERS]
 """The kinds of exceptions, in the order of their numbers."""
@@ -40,8 +41,10 @@ async def set_exception_breakpoints(editor: Editor, arguments: SetExceptionBreak
         return {}  # an observer has none: editors send that to all
     editor.check_control("to set breakpoints")
     problem: str | None = None
+    conditions = {each.filter_id: each.condition or None for each in options}
+    condition = _one_for_all([conditions.get(each) for each in wanted])
     try:
-        await _want(editor, wanted, [each for each in options if each.filter_id in wanted])
+        await _want(editor, wanted, condition)
     except DebugError as error:
         problem = editor.plain(refusal_of(error).sentence)
     now = exceptions_of_all(editor)
@@ -49,16 +52,27 @@ async def set_exception_breakpoints(editor: Editor, arguments: SetExceptionBreak
     editor.filters = shown
     failed = {"verified": False, "message": problem or "It was removed again."}
     unknown = {"verified": False, "message": f"There is no such kind of exceptions; there are: {', '.join(KINDS)}."}
-    return {"breakpoints": [shown.get(each, failed if each in wanted else unknown) for each in named]}
+    dropped = {each for each, wants in conditions.items() if wants != condition}
+    answers = [shown.get(each, failed if each in wanted else unknown) for each in named]
+    return {
+        "breakpoints": [
+            {"message": DROPPED, **answer} if each in dropped and each in shown else answer
+            for each, answer in zip(named, answers, strict=True)
+        ]
+    }
 
 
-async def _want(editor: Editor, wanted: set[str], options: list[FilterOptions]) -> None:
-    conditions = {each.condition or None for each in options} - {None}
+def _one_for_all(conditions: list[str | None]) -> str | None:
+    """Return the condition of all kinds, if they have the same; else none holds, as a stop too many is seen."""
+    return conditions[0] if len({*conditions}) == 1 else None
+
+
+async def _want(editor: Editor, wanted: set[str], condition: str | None) -> None:
     spec = ExceptionSpec(
         first_chance="raised" in wanted,
         second_chance="uncaught" in wanted,
         user_unhandled="userUnhandled" in wanted,
-        condition=next(iter(conditions)) if len(conditions) == 1 and len(options) == len(wanted) else None,
+        condition=condition,
     )
     if not wanted:
         await _leave(editor)

@@ -70,4 +70,4 @@ REQUESTS: dict[str, Served] = {
     ),
     "restart": Served(Nothing, moving.restart, early=True, urgent=True),
 }
-"""By command. `initialize`, `attach`, `launch`, `configurationDone` and `disconnect` are served in door.py."""
+"""By command. Those that join and leave are served in door.py, `configurationDone` in serving.py."""
