@@ -250,6 +250,46 @@ async def test_data_is_watched_by_the_path_of_a_variable(autojump_clock: MockClo
         assert await editor.refused("setDataBreakpoints", breakpoints=[{"dataId": "invented"}])
 
 
+async def test_the_same_path_in_another_frame_or_at_another_stop_is_other_data(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter({**ALL_CAPABILITIES, "supportsDataBreakpoints": True})
+    adapter.values = {"count": "3", "&(count)": "0x1000"}
+    adapter.frames = [("inner", adapter.program, 3), ("main", adapter.program, 9)]
+
+    async def info(arguments: dict[str, Any]) -> Any:
+        return {"dataId": f"count of {arguments['frameId']}", "description": "count"}
+
+    adapter.answer("dataBreakpointInfo", info)
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        await editor.join()
+        await editor.wait_event("stopped")
+
+        async def data_ids() -> list[str]:
+            frames = (await editor.ask("stackTrace", threadId=1))["stackFrames"]
+            asked = [await editor.ask("dataBreakpointInfo", name="count", frameId=each["id"]) for each in frames]
+            return [each["dataId"] for each in asked]
+
+        async def put(*wanted: dict[str, str]) -> list[Any]:
+            answers = (await editor.ask("setDataBreakpoints", breakpoints=wanted))["breakpoints"]
+            return [each["id"] if each["verified"] else each["message"] for each in answers]
+
+        inner, outer = await data_ids()
+        first, second = await put({"dataId": inner}, {"dataId": outer})
+        assert first != second
+        before = [each["dataId"] for each in adapter.sent("setDataBreakpoints")[-1]["breakpoints"]]
+        assert len({*before}) == 2
+
+        await editor.ask("next", threadId=1)
+        await adapter.stop("step")
+        await editor.wait_event("stopped", 2)
+        # What is watched stays that, wherever the program is; a path of the stop before is not evaluated here.
+        assert await put({"dataId": inner, "condition": "count > 3"}, {"dataId": outer}) == [first, second]
+        assert [each["dataId"] for each in adapter.sent("setDataBreakpoints")[-1]["breakpoints"]] == before
+        assert [each.get("condition") for each in await known(bench, "dataBreakpoints")] == ["count > 3", None]
+        refused = await put({"dataId": inner, "accessType": "read"})
+        assert "at a stop that is over" in refused[0]
+        assert await known(bench, "dataBreakpoints") == []
+
+
 async def test_data_is_watched_with_a_condition_and_a_hit_condition_that_can_be_changed(
     autojump_clock: MockClock,
 ) -> None:

@@ -91,6 +91,30 @@ async def test_with_two_programs_what_is_typed_and_read_is_of_the_editors_own_an
             assert "s-1" in str(next(each for each in calls if each["tool"] == "evaluate")["arguments"])
 
 
+async def test_a_breakpoint_that_only_another_program_has_is_not_verified_in_the_editors_own(
+    autojump_clock: MockClock,
+) -> None:
+    one, two = FakeAdapter(), FakeAdapter()
+
+    async def put(asked: dict[str, Any]) -> dict[str, Any]:
+        return {"breakpoints": [{"verified": each["line"] != 7} for each in asked["breakpoints"]]}
+
+    one.answer("setBreakpoints", put)
+    options = one.options()
+    async with open_bench(one, options) as bench:
+        await two_programs(bench, one, two, options.settings.profiles[0])
+        async with bench.editor() as first, bench.editor() as second:
+            await first.join(sessionId="s-1")
+            await second.join(sessionId="s-2")
+            wanted = {"source": {"path": one.program}, "breakpoints": [{"line": 7}, {"line": 8}]}
+            made = (await first.ask("setBreakpoints", **wanted))["breakpoints"]
+            assert [each["verified"] for each in made] == [False, True]
+            assert [each["verified"] for each in (await second.ask("setBreakpoints", **wanted))["breakpoints"]] == [
+                True,
+                True,
+            ]
+
+
 async def test_a_value_that_was_set_in_a_stop_that_is_over_by_then_does_not_lead_to_values_of_the_next(
     autojump_clock: MockClock,
 ) -> None:

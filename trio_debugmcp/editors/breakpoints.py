@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trio_debugmcp.editors.arguments import (
     FunctionBreakpoint,
@@ -197,6 +198,7 @@ def _terms(each: Breakpoint) -> str:
 
 def breakpoint_of(editor: Editor, each: Breakpoint) -> dict[str, Any]:
     """Return a breakpoint as DAP has it: where it really is, and why it is not verified."""
+    each = _here(editor, each)
     if each.watch is not None:
         return _with_message(editor, number_of(each.id), data_breakpoint_payload(each, each.watch))
     payload = breakpoint_payload(each)
@@ -214,6 +216,16 @@ def breakpoint_of(editor: Editor, each: Breakpoint) -> dict[str, Any]:
     elif not editor.book.is_owner(editor.owner, each.id) and (each.condition or each.hit_condition or each.log_message):
         shown["message"] = editor.plain(_terms(each))
     return shown
+
+
+def _here(editor: Editor, each: Breakpoint) -> Breakpoint:
+    """Return a breakpoint as the program has it that this editor shows: what others make of it says nothing of that."""
+    state = editor.debugger.state
+    if len(state.snapshots) <= 1 or state.snapshot(editor.session_id or "") is None:
+        return each
+    roots = state.roots()
+    mine = roots[editor.session_id or ""]
+    return replace(each, bindings=tuple(one for one in each.bindings if roots.get(one.session_id) == mine))
 
 
 def exceptions_of(editor: Editor, each: ExceptionBreakpoint, filter_index: int) -> dict[str, Any]:

@@ -65,6 +65,7 @@ class Editor:
         acts_until: until then what happens is the effect of what its person did, by Trio's clock.
         fixed: it shows the session that it has named, and no other.
         name: by which others know it; `owner`: as whom it sets breakpoints.
+        watched: the breakpoint that was set for an id of data and a kind of access.
         ids: its numbers of frames and values.
         joining: in it the program is started or waited for; its person may give that up.
         shows_values: it has asked for the variables of the top frame, at the stop before.
@@ -89,6 +90,7 @@ class Editor:
         self.spelling = Spelling(hello)
         self.ids = StopIds()
         self.sources = SourceNumbers()
+        self.watched: dict[tuple[str, str], str] = {}
         self.announced: set[str] = set()
         self.reported: dict[str, object] = {}
         self.at_stop: int | None = None

@@ -3,8 +3,11 @@
 What several clients want of exceptions is one breakpoint for each type: `session/exception_wishes.py`.
 """
 
+import re
 from contextlib import suppress
 from typing import Any
+
+from msgspec import Struct
 
 from trio_debugmcp.dap.messages import DataBreakpointInfoBody, VariablesBody
 from trio_debugmcp.editors.arguments import (
@@ -19,9 +22,11 @@ from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.exception_wishes import ExceptionSpec
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Watch
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
 
 _ALL = "*"
+
+_DATA_ID = re.compile(r"([^:]*):(\d{1,19}):(\d{1,19}):(\d{1,19}):(.+)", re.DOTALL)
 
 DROPPED = "It stops without its condition: all kinds of exceptions are one breakpoint here, so they need the same one."
 
@@ -122,6 +127,16 @@ def exceptions_of_all(editor: Editor) -> ExceptionBreakpoint | None:
 # --- Data -------------------------------------------------------------------------------------------------------------
 
 
+class _Shown(Struct, frozen=True):
+    """Where a variable was shown: its id says that, as the same path may mean another one elsewhere."""
+
+    session_id: str
+    generation: int
+    thread: int
+    frame: int
+    path: str
+
+
 async def data_breakpoint_info(editor: Editor, arguments: DataBreakpointInfo) -> dict[str, Any]:
     """Answer whether a variable can be watched; the id is the path that evaluates to it, in its frame."""
     session, snapshot = editor.paused()
@@ -143,7 +158,8 @@ async def data_breakpoint_info(editor: Editor, arguments: DataBreakpointInfo) ->
     info = await session.requests.request("dataBreakpointInfo", asked, DataBreakpointInfoBody)
     if info.data_id is None:
         return {"dataId": None, "description": editor.plain(info.description)}
-    answer: dict[str, Any] = {"dataId": f"{thread}:{frame}:{path}", "description": editor.plain(info.description)}
+    data_id = f"{snapshot.id}:{snapshot.generation}:{thread}:{frame}:{path}"
+    answer: dict[str, Any] = {"dataId": data_id, "description": editor.plain(info.description)}
     return answer if info.access_types is None else {**answer, "accessTypes": info.access_types}
 
 
@@ -152,39 +168,52 @@ async def set_data_breakpoints(editor: Editor, arguments: SetDataBreakpoints) ->
     if editor.role != "control" and not arguments.breakpoints:
         return {"breakpoints": []}
     editor.check_control("to watch data")
-    wanted = [(each, *_read(each.data_id)) for each in arguments.breakpoints]
-    kept = {(path, each.access_type or "write") for each, _, _, path in wanted}
+    wanted = [(each, _read(each.data_id)) for each in arguments.breakpoints]
+    kept = {editor.watched.get(_key(each)) for each, _ in wanted}
     for old in _data(editor):
-        if old.watch is not None and _watched(old.watch) not in kept:
+        if old.id not in kept:
             await take_back(editor, old)
-    return {"breakpoints": [await _watch(editor, each, thread, frame, path) for each, thread, frame, path in wanted]}
+    return {"breakpoints": [await _watch(editor, each, shown) for each, shown in wanted]}
 
 
-async def _watch(editor: Editor, wanted: DataBreakpoint, thread: int, frame: int, path: str) -> dict[str, Any]:
-    access = wanted.access_type or "write"
-    condition, hits = wanted.condition or None, wanted.hit_condition or None
-    terms = (path, access, condition, hits)
-    for each in _data(editor):
-        if each.watch is not None and terms == (*_watched(each.watch), each.condition, each.hit_condition):
-            return shown_to(editor, each)
+async def _watch(editor: Editor, wanted: DataBreakpoint, shown: _Shown) -> dict[str, Any]:
+    terms = {"condition": wanted.condition or None, "hit_condition": wanted.hit_condition or None}
+    mine = next((each for each in _data(editor) if each.id == editor.watched.get(_key(wanted))), None)
+    if mine is not None and terms == {"condition": mine.condition, "hit_condition": mine.hit_condition}:
+        return shown_to(editor, mine)
     try:
-        answer = await editor.call(
-            "breakpoint_set_data",
-            session_id=editor.session_id,
-            expression=path,
-            access=access,
-            frame_index=frame,
-            thread_id=thread or None,
-            condition=condition,
-            hit_condition=hits,
-        )
+        if mine is not None and editor.book.is_only(editor.owner, mine.id):  # wherever the program is by now
+            answer = await editor.call("breakpoint_edit", id=mine.id, **terms)
+        else:
+            answer = await _set_anew(editor, wanted, shown, **terms)
     except DebugError as error:
         return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
     made = next((each for each in editor.debugger.state.breakpoints if each.id == answer["id"]), None)
     if made is None:
         return {"verified": False, "message": "It was removed again."}
+    editor.watched[_key(wanted)] = made.id
     editor.book.note(editor.owner, made)
     return shown_to(editor, made)
+
+
+async def _set_anew(editor: Editor, wanted: DataBreakpoint, shown: _Shown, **terms: str | None) -> Any:
+    _, snapshot = editor.paused()
+    if (snapshot.id, snapshot.generation) != (shown.session_id, shown.generation):
+        # The path may mean another variable by now, of another call.
+        raise Refusal("This variable was shown at a stop that is over: choose it again where it is shown now.")
+    return await editor.call(
+        "breakpoint_set_data",
+        session_id=editor.session_id,
+        expression=shown.path,
+        access=wanted.access_type or "write",
+        frame_index=shown.frame,
+        thread_id=shown.thread or None,
+        **terms,
+    )
+
+
+def _key(wanted: DataBreakpoint) -> tuple[str, str]:
+    return wanted.data_id, wanted.access_type or "write"
 
 
 def _data(editor: Editor) -> list[Breakpoint]:
@@ -192,18 +221,15 @@ def _data(editor: Editor) -> list[Breakpoint]:
     return [each for each in everything if each.watch is not None and editor.book.is_owner(editor.owner, each.id)]
 
 
-def _watched(watch: Watch) -> tuple[str, str]:
-    return watch.expression, watch.access
-
-
-def _read(data_id: str) -> tuple[int, int, str]:
-    """Return the thread, the frame and the path in an id of ours.
+def _read(data_id: str) -> _Shown:
+    """Return what an id of ours says.
 
     Raises:
         Refusal: it is not one.
     """
-    thread, _, rest = data_id.partition(":")
-    frame, _, path = rest.partition(":")
-    if not (thread.isdecimal() and frame.isdecimal() and path):
+    found = _DATA_ID.fullmatch(data_id)
+    if found is None:
         raise Refusal(f"There is no data with the id '{data_id}': no answer to this editor has it.")
-    return int(thread), int(frame), path
+    session_id, *numbers, path = found.groups()
+    generation, thread, frame = map(int, numbers)
+    return _Shown(session_id, generation, thread, frame, path)

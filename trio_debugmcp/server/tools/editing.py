@@ -15,7 +15,7 @@ from trio_debugmcp.state.model import Breakpoint
 
 
 class BreakpointEdit(Params, frozen=True, kw_only=True):
-    id: Annotated[str, Meta(description="A breakpoint on a line, a function or an instruction, e.g. bp-1.")]
+    id: Annotated[str, Meta(description="A breakpoint, e.g. bp-1; not one on exceptions.")]
     condition: Condition = None
     hit_condition: HitCondition = None
     log_message: Annotated[
@@ -25,15 +25,15 @@ class BreakpointEdit(Params, frozen=True, kw_only=True):
 
 async def _edit(debugger: Debugger, params: BreakpointEdit) -> BreakpointAnswer:
     old = debugger.breakpoints.find(params.id)
-    if not isinstance(old, Breakpoint) or old.watch is not None:
+    if not isinstance(old, Breakpoint):
         raise UsageError(
             "INVALID_PARAMETER",
-            f"{params.id} is not on a line or a function: set it again with breakpoint_set_exception or "
-            "breakpoint_set_data.",
+            f"{params.id} is on exceptions: set it again with breakpoint_set_exception.",
             {"parameter": "id"},
         )
-    if params.log_message is not None and old.address is not None:
-        raise UsageError("INVALID_PARAMETER", f"{params.id} is on an instruction, and has no `log_message`.")
+    if params.log_message is not None and (old.address is not None or old.watch is not None):
+        what = "an instruction" if old.watch is None else "data"
+        raise UsageError("INVALID_PARAMETER", f"{params.id} is on {what}, and has no `log_message`.")
     texts = {"condition": params.condition, "hit_condition": params.hit_condition, "log_message": params.log_message}
     profile = debugger.language_of(old.file)
     check_texts(params.condition, params.hit_condition, params.log_message, profile)
