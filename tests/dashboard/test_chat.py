@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.dashboard.agent import CONTROL_TOKEN, Agent
-from tests.dashboard.conftest import OpenPage
+from tests.dashboard.conftest import PAGE_SECONDS, OpenPage
 from tests.javascript import package
 
 if TYPE_CHECKING:
@@ -122,6 +123,19 @@ def frame(page: "Page", number: int) -> "Frame":
     found = page.locator(f'iframe[title="card {number}"]').element_handle().content_frame()
     assert found is not None
     return found
+
+
+def wait_until_fitting(page: "Page", number: int) -> int:
+    """Wait until a card's frame is as high as what the card shows, and return how high."""
+    inside, around = frame(page, number), page.locator(f'iframe[title="card {number}"]')
+    end = time.monotonic() + PAGE_SECONDS
+    while True:
+        needed = inside.evaluate("Math.ceil(document.documentElement.getBoundingClientRect().height)")
+        height: int = around.evaluate("(frame) => frame.offsetHeight")
+        if height == needed:
+            return height
+        assert time.monotonic() < end, (height, needed)
+        page.wait_for_timeout(50)
 
 
 def launched(page: "Page") -> Any:
@@ -240,9 +254,7 @@ def test_the_card_looks_as_its_host_and_is_as_high_as_what_it_shows(empty_chat: 
     for _ in range(4):
         show(chat, STOP)  # the last ones are out of sight
     for number in range(1, 6):
-        height = frame(chat, number).evaluate("document.documentElement.getBoundingClientRect().height")
-        assert height > 200
-        expect(chat.locator(f'iframe[title="card {number}"]')).to_have_css("height", f"{-(-height // 1):.0f}px")
+        assert wait_until_fitting(chat, number) > 200
 
 
 def hold_time(page: "Page") -> None:

@@ -678,6 +678,17 @@ def test_any_colour_of_a_program_is_legible_on_light_and_on_dark(fresh_page: "Pa
     assert worst["dark"] >= 4.5
 
 
+def test_refusals_name_the_buttons_that_do_what_the_tools_do(page: "Page") -> None:
+    said = page.evaluate(
+        """async () => {
+          const {inButtons} = await import('/refusals.js');
+          try { inButtons(new Error('Use debug_restart, debug_disconnect or my_debug_pause; debug_goto too.')); }
+          catch (error) { return error.message; }
+        }"""
+    )
+    assert said == "Use Restart, Stop or my_debug_pause; debug_goto too."
+
+
 def test_the_page_says_whose_input_it_was_and_who_ended_the_session(page: "Page") -> None:
     found = page.evaluate(
         """async () => {

@@ -156,6 +156,7 @@ async def test_a_pause_before_the_first_line_has_a_line(debugging: Connect) -> N
     async with debugging() as client:
         await client.call("debug_launch", program=program("busy.py"), stop_at_entry=False, wait=False)
         stop = await client.call("debug_pause")
+        assert "at" in stop, stop
         assert f"{where(stop).line}> " in stop["source"]
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from itertools import count
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.server.scene import failure, launch, paused, running
 from tests.session.answers import refuse
 from tests.session.test_children import adopt
 from trio_debugmcp.server.tools.pausing import BLOCKED_AFTER_SECONDS
+from trio_debugmcp.server.tools.silent import AGAIN_SECONDS
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES
 from trio_debugmcp.session.probe import MAX_SIZE, MAX_THREADS, PROBE_SECONDS
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
@@ -409,7 +411,7 @@ async def test_a_pause_of_a_blocked_program_says_where_everything_is_and_stays_a
     async with running("legacy", adapter) as (client, _):
         start = trio.current_time()
         report = await client.call("debug_pause")
-        assert trio.current_time() - start == pytest.approx(0.5)
+        assert trio.current_time() - start == pytest.approx(BLOCKED_AFTER_SECONDS + AGAIN_SECONDS)
         assert (report["state"], "timedOut" in report) == ("Running", False)
         armed, deadlock = report["notes"]
         assert "The pause stays armed" in armed
@@ -469,6 +471,22 @@ async def test_a_pause_waits_as_long_as_any_thread_may_run(found: Any, autojump_
         assert (report["state"], report["timedOut"], "notes" in report) == ("Running", True, False)
         await adapter.stop("pause")
         assert (await client.call("debug_wait"))["reason"] == "Pause"
+
+
+async def test_a_program_whose_threads_wait_elsewhere_a_moment_later_can_be_paused(autojump_clock: MockClock) -> None:
+    adapter = probed()
+    plausible, lines = adapter.answer_to("evaluate"), count(1)
+
+    async def moving(arguments: dict[str, Any]) -> object:
+        adapter.probe = {"threads": threads(thread(1, "main", at=place("read", next(lines))))}
+        return await plausible(arguments)
+
+    adapter.answer("evaluate", moving)
+    async with running("legacy", adapter) as (client, _):
+        start = trio.current_time()
+        report = await client.call("debug_pause", timeout=3)
+        assert trio.current_time() - start == pytest.approx(3)
+        assert (report["timedOut"], "notes" in report) == (True, False)
 
 
 async def test_a_thread_that_runs_is_paused_as_ever(autojump_clock: MockClock) -> None:

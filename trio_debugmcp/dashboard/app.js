@@ -47,6 +47,7 @@ import {echoing} from './inputs.js';
 import {watched} from './late.js';
 import {People} from './people.js';
 import {aboutShown, Chooser} from './processes.js';
+import {inButtons} from './refusals.js';
 import {blankProcess, initialState, SessionView, URIS} from './session.js';
 import {createScrub} from './scrub.js';
 import {createShare} from './share.js';
@@ -69,7 +70,7 @@ const connected = () => client ?? {
   readText: (_uri) => Promise.reject(new ConnectionLost('Not connected to the server.')),
 };
 const call = (name, args = {}) =>
-  watched(store, name, () => connected().callTool(name, aboutShown(name, args, store.state.chosen)));
+  watched(store, name, () => connected().callTool(name, aboutShown(name, args, store.state.chosen)).catch(inButtons));
 const live = /** @type {LiveSide & Store} */ (new LiveSide(store));
 const follow = new Follow(live);
 const history = new History(live, follow, (name, args) => connected().callTool(name, args), (uri) => connected().readText(uri));

@@ -124,8 +124,11 @@ def check_an_endless_repr_is_interrupted() -> None:
 
     kept, bounds.debugger = bounds.debugger, lambda: type("Debugger", (), {"timeout_tracker": Timer()})()
     try:
-        found = within_a_budget(lambda budget: shown(budget, Endless))
-        assert found == "too slow", found
+        for _ in range(5):  # on a busy machine the interrupt may come before the type had its time
+            found = within_a_budget(lambda budget: shown(budget, Endless))
+            assert found == "too slow", found
+            if bounds.slow(Endless) is not None:
+                break
         assert bounds.slow(Endless) is not None
         assert within_a_budget(lambda budget: shown(budget, Stubborn)) in ("too slow", "stubborn")
         for _ in range(100000):  # nothing is raised later

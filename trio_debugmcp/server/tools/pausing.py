@@ -8,7 +8,7 @@ from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageE
 from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.server.answers.stop import Stop, stop_answer
 from trio_debugmcp.server.tools.answering import thread_lines, wait_answer
-from trio_debugmcp.server.tools.silent import ask_or_look, outside_note
+from trio_debugmcp.server.tools.silent import AGAIN_SECONDS, ask_or_look, outside_note
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.execution import WORKS_MEANWHILE
@@ -62,10 +62,14 @@ async def pause(debugger: Debugger, params: DebugPause) -> Stop:
 
 
 class Blocked(Struct, frozen=True):
-    """Why a program cannot be paused, and where its threads are, a line each."""
+    """Why a program cannot be paused, and where its threads are, a line each.
+
+    One look alone is not sure of threads that wait: they may wait for a moment, for a file that is read.
+    """
 
     notes: list[str]
     threads: list[str] = []
+    is_sure: bool = True
 
 
 async def _stopped_or_blocked(
@@ -80,7 +84,7 @@ async def _stopped_or_blocked(
         async def explain() -> None:
             nonlocal blocked
             await trio.sleep(BLOCKED_AFTER_SECONDS)
-            blocked = await _blocked(debugger, session)
+            blocked = await _surely_blocked(debugger, session)
             if blocked is not None:
                 nursery.cancel_scope.cancel(reason="the program cannot be paused now")
 
@@ -106,6 +110,17 @@ _SILENT = "it is not known where the threads are"
 """Note on a pause to which the program gave no answer at all."""
 
 
+async def _surely_blocked(debugger: Debugger, session: DebugSession) -> Blocked | None:
+    """Return why a program cannot be paused, which one look may only have made it seem; None if it can."""
+    found = await _blocked(debugger, session)
+    while found is not None and not found.is_sure:
+        await trio.sleep(AGAIN_SECONDS)
+        before, found = found, await _blocked(debugger, session)
+        if found == before:
+            break
+    return found
+
+
 async def _blocked(debugger: Debugger, session: DebugSession) -> Blocked | None:
     """Return why a program cannot be paused: every thread waits, or one keeps the GIL; None if it can."""
     if session.profile.words.waiting is not None:
@@ -123,7 +138,7 @@ async def _blocked(debugger: Debugger, session: DebugSession) -> Blocked | None:
     if not complete or any(thread.state != "waiting" for thread in found.threads):
         return None
     notes = [f"deadlock: threads {', '.join(map(str, each.threads))} wait for each other" for each in found.deadlocks]
-    return Blocked([_BLOCKED, *notes], thread_lines(debugger, found.threads, found.total))
+    return Blocked([_BLOCKED, *notes], thread_lines(debugger, found.threads, found.total), is_sure=False)
 
 
 def _is_running(snapshot: Snapshot | None) -> bool:

@@ -10,6 +10,7 @@ Only processes of this machine are looked into.
 from collections.abc import Awaitable, Callable
 
 import trio
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.probe.answers import Body, ProbeError, Reply
@@ -20,6 +21,10 @@ from trio_debugmcp.session.start import ChildStart
 
 LOOK_AFTER_SECONDS = 0.3
 """From a question to a look from outside: the probe takes milliseconds, and an answer is promised within a second."""
+
+
+AGAIN_SECONDS = 0.2
+"""From one look to the next: what has moved on by then only had no turn yet, as on a busy machine or at its start."""
 
 
 async def ask_or_look(
@@ -40,8 +45,15 @@ async def ask_or_look(
             nonlocal seen
             await trio.sleep(LOOK_AFTER_SECONDS)
             seen = await _look(debugger, session)
-            if isinstance(seen, Outside) and seen.keeper is not None:
-                nursery.cancel_scope.cancel(reason="the GIL is kept")
+            while isinstance(seen, Outside) and seen.keeper is not None:
+                if failure is not None:  # it moves, so it is no call in C code
+                    seen = replace(seen, keeper=None)
+                    return
+                await trio.sleep(AGAIN_SECONDS)
+                before, seen = seen.keeper, await _look(debugger, session)
+                if isinstance(seen, Outside) and seen.keeper == before:
+                    nursery.cancel_scope.cancel(reason="the GIL is kept")
+                    return
 
         nursery.start_soon(look)
         try:

@@ -1,0 +1,21 @@
+// The server's refusals name tools, as they are written for agents. A person has buttons.
+
+const BUTTONS = /** @type {Record<string, string>} */ ({
+  debug_continue: 'Continue',
+  debug_pause: 'Pause',
+  debug_restart: 'Restart',
+  debug_disconnect: 'Stop',
+});
+
+const NAMED = new RegExp(`\\b(${Object.keys(BUTTONS).join('|')})\\b`, 'g');
+
+/**
+ * Throw an error again, with the names of the buttons that do the same as the tools in its sentence.
+ *
+ * @param {Error} error
+ * @returns {never}
+ */
+export function inButtons(error) {
+  error.message = error.message.replace(NAMED, (tool) => BUTTONS[tool]);
+  throw error;
+}
