@@ -46,7 +46,7 @@ async def ask_or_look(
             await trio.sleep(LOOK_AFTER_SECONDS)
             seen = await _look(debugger, session)
             while isinstance(seen, Outside) and seen.keeper is not None:
-                if failure is not None:  # it moves, so it is no call in C code
+                if failure is not None:  # it has moved: Python code runs there
                     seen = replace(seen, keeper=None)
                     return
                 await trio.sleep(AGAIN_SECONDS)
