@@ -34,6 +34,11 @@ export function createTimeline(store, actions) {
   const marks = new Marks(layers.marks, (event) => actions.showEvent(event));
   let width = 0;
   let frame = 0;
+  /**
+   * What can be seen of the track. It is read when it changes: in a draw, after all that a stop has changed, the
+   * browser would lay out the whole page for it, and once more for what is drawn then.
+   */
+  const view = {left: 0, width: 0};
   /** Where the events are that were drawn last. @type {{shown: TimelineEvent[], at: (index: number) => number}} */
   let drawn = {shown: [], at: () => 0};
   let headAt = 0;
@@ -56,12 +61,12 @@ export function createTimeline(store, actions) {
     const {events, event: chosen, active, session, gaps, forgotten, past} = store.state;
     const shown = events.filter((event) => laneOf(event) >= 0 && !isBookkeeping(event));
     setText(byId('timeline-note'), noteOf(shown.length, gaps, forgotten));
-    const atEnd = track.scrollLeft + track.clientWidth > track.scrollWidth - 20;
+    const atEnd = view.left + view.width > width - 20;
     const before = width;
-    width = Math.max(60, track.clientWidth) * 2 ** Number(zoom.value);
+    width = Math.max(60, view.width) * 2 ** Number(zoom.value);
     if (width !== before) picture.setAttribute('width', String(width));
-    if (atEnd && !chosen) track.scrollLeft = width;
-    const [left, right] = [track.scrollLeft - AROUND, track.scrollLeft + track.clientWidth + AROUND];
+    if (atEnd && !chosen) scrollTo(width - view.width);
+    const [left, right] = [view.left - AROUND, view.left + view.width + AROUND];
     const scale = timeScale(shown.map(secondsOf));
     const pixels = (/** @type {number} */ portion) => MARGIN + portion * (width - 2 * MARGIN);
     const x = (/** @type {number} */ moment) => pixels(scale.x(moment));
@@ -86,14 +91,21 @@ export function createTimeline(store, actions) {
     drawHead(past?.stop ?? 0);
   }
 
+  /** @param {number} left */
+  function scrollTo(left) {
+    const wanted = Math.max(0, Math.min(left, width - view.width));
+    if (Math.abs(wanted - view.left) < 1) return;
+    track.scrollLeft = wanted;
+    view.left = track.scrollLeft;
+  }
+
   /** Draw the line at the stop of the past that the page shows, and bring it into sight. @param {number} stop */
   function drawHead(stop) {
     const index = stop ? drawn.shown.findIndex((event) => stopOf(event) === stop) : -1;
     const x = drawn.at(index);
     layers.head.setAttribute('d', index < 0 ? '' : `M${x.toFixed(1)} ${AXIS}V${HEIGHT}`);
     const moved = index >= 0 && stop !== headAt;
-    // Only then is it asked what is in sight: after so much has been drawn, the browser would lay it all out once more.
-    if (moved && (x < track.scrollLeft || x > track.scrollLeft + track.clientWidth)) track.scrollLeft = x - track.clientWidth / 2;
+    if (moved && (x < view.left || x > view.left + view.width)) scrollTo(x - view.width / 2);
     headAt = index < 0 ? 0 : stop;
   }
 
@@ -111,17 +123,17 @@ export function createTimeline(store, actions) {
 
   /** Zoom and keep the moment at `pixel` of the visible part where it is. */
   function zoomTo(value, pixel) {
-    const portion = (track.scrollLeft + pixel) / width;
+    const portion = (view.left + pixel) / width;
     zoom.value = String(value);
     draw();
-    track.scrollLeft = portion * width - pixel;
+    scrollTo(portion * width - pixel);
   }
 
   let last = zoom.value;
   zoom.addEventListener('input', () => {
     const value = zoom.value;
     zoom.value = last;
-    zoomTo(value, track.clientWidth / 2);
+    zoomTo(value, view.width / 2);
     last = zoom.value;
   });
   track.addEventListener(
@@ -134,8 +146,12 @@ export function createTimeline(store, actions) {
     },
     {passive: false},
   );
-  new ResizeObserver(drawSoon).observe(track);
-  track.addEventListener('scroll', drawSoon, {passive: true});
+  const looked = () => {
+    [view.left, view.width] = [track.scrollLeft, track.clientWidth];
+    drawSoon();
+  };
+  new ResizeObserver(looked).observe(track);
+  track.addEventListener('scroll', looked, {passive: true});
 
   store.watch(['events', 'gaps', 'event', 'active', 'session', 'past'], drawSoon);
   store.watch(['event'], ({event}) => drawDetail(byId('event'), event));

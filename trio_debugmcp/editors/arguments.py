@@ -19,7 +19,6 @@ class Initialize(Message, frozen=True):
     lines_start_at_1: bool = True
     columns_start_at_1: bool = True
     path_format: str | None = None
-    supports_variable_paging: bool = False
     supports_invalidated_event: bool = False
     supports_start_debugging_request: bool = False
     supports_memory_references: bool = False
@@ -231,7 +230,6 @@ class Cancel(Message, frozen=True):
 
 
 class Leaving(Message, frozen=True):
-    """How an editor leaves; a restart of its own is for another connection."""
+    """How an editor leaves."""
 
-    restart: bool = False
     terminate_debuggee: bool | None = None
