@@ -21,6 +21,12 @@ export class Rows {
   #drawn = new Map();
   #count = 0;
   #frame = 0;
+  /**
+   * How far the view is scrolled, and how high it is; 0 if that is not known. It is read when it changes: in the midst
+   * of a draw the browser would lay out the whole page for it.
+   */
+  #top = 0;
+  #height = 0;
   /** The row that was revealed last, and whether it can still be seen: the person may have scrolled from there. */
   #revealed = -1;
   #inSight = false;
@@ -55,7 +61,7 @@ export class Rows {
     this.#count = count;
     this.kept = this.#revealed = -1;
     this.view.style.setProperty('--rows-height', `${Math.min(count * this.height, MOST_PIXELS)}px`);
-    this.view.scrollTop = 0;
+    this.#scrollTo(0);
     this.draw();
   }
 
@@ -74,11 +80,9 @@ export class Rows {
     if (index < 0 || index >= this.#count) return;
     this.#revealed = index;
     const [top, bottom] = [index * this.height, (index + 1) * this.height];
-    const {scrollTop, clientHeight} = this.view;
-    const margin = clientHeight / 6;
-    if (top - margin < scrollTop || bottom + margin > scrollTop + clientHeight) {
-      this.view.scrollTop = Math.max(0, top - clientHeight / 2.5);
-    }
+    const height = this.#seenHeight();
+    const margin = height / 6;
+    if (top - margin < this.#top || bottom + margin > this.#top + height) this.#scrollTo(Math.max(0, top - height / 2.5));
     this.#inSight = true;
     this.draw();
   }
@@ -96,8 +100,8 @@ export class Rows {
   }
 
   draw() {
-    const first = Math.max(0, Math.floor(this.view.scrollTop / this.height) - AROUND);
-    const last = Math.min(this.#count, Math.ceil((this.view.scrollTop + this.view.clientHeight) / this.height) + AROUND);
+    const first = Math.max(0, Math.floor(this.#top / this.height) - AROUND);
+    const last = Math.min(this.#count, Math.ceil((this.#top + this.#seenHeight()) / this.height) + AROUND);
     const focused = this.indexOf(document.activeElement);
     for (const [index, row] of this.#drawn) {
       if ((index < first || index >= last) && index !== focused && index !== this.kept) {
@@ -109,14 +113,28 @@ export class Rows {
     if (this.kept >= 0 && this.kept < this.#count) this.#row(this.kept);
   }
 
+  #seenHeight() {
+    return (this.#height ||= this.view.clientHeight);
+  }
+
+  /** @param {number} top */
+  #scrollTo(top) {
+    this.view.scrollTop = top;
+    this.#top = this.view.scrollTop; // as far as the view can be scrolled
+  }
+
+  #look() {
+    [this.#top, this.#height] = [this.view.scrollTop, this.view.clientHeight];
+  }
+
   #isSeen() {
-    const {scrollTop, clientHeight} = this.view;
     const [top, bottom] = [this.#revealed * this.height, (this.#revealed + 1) * this.height];
-    return this.#revealed >= 0 && top >= scrollTop && bottom <= scrollTop + clientHeight;
+    return this.#revealed >= 0 && top >= this.#top && bottom <= this.#top + this.#height;
   }
 
   #scrolled() {
-    if (this.view.clientHeight > 0) this.#inSight = this.#isSeen();
+    this.#look();
+    if (this.#height > 0) this.#inSight = this.#isSeen();
     this.#drawSoon();
   }
 
@@ -125,7 +143,8 @@ export class Rows {
    * that `#inSight` is still what the person has had: not where a lower view, or one that was moved, has been left.
    */
   #resized() {
-    if (this.view.clientHeight === 0) return; // folded, or another panel fills the page
+    this.#look();
+    if (this.#height === 0) return; // folded, or another panel fills the page
     if (this.#inSight && !this.#isSeen()) this.reveal(this.#revealed);
     else this.draw();
   }
