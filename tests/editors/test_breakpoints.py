@@ -67,10 +67,94 @@ async def test_breakpoints_of_others_are_reported_and_stay_theirs_when_an_editor
             (3, "x", ["mcp"]),
             (4, None, ["Test Editor"]),
         ]
-        await put(editor)
-        assert [each["line"] for each in await known(bench)] == [3]
+        await put(editor, {"line": 3})
         await bench.agent.call("breakpoint_remove", id=f"bp-{echo['id']}")
         await editor.wait(lambda: [each["reason"] for each in editor.bodies("breakpoint")] == ["new", "removed"])
+
+
+async def test_what_a_person_sets_where_it_has_taken_away_anothers_breakpoint_is_its_own(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await bench.agent.call("breakpoint_set", file=adapter.program, line=3, condition="x")
+        await editor.join()
+        theirs = (await editor.wait_event("breakpoint"))["breakpoint"]["id"]
+        await put(editor)
+        assert editor.bodies("output")[-1]["output"].startswith("The breakpoint of mcp on line 3 stays: ")
+        [mine] = await put(editor, {"line": 3})
+        assert mine["id"] != theirs
+        assert [(each["condition"], each["setBy"]) for each in await known(bench)] == [
+            ("x", ["mcp"]),
+            (None, ["Test Editor"]),
+        ]
+        await put(editor)
+        assert [each["condition"] for each in await known(bench)] == ["x"]
+
+
+async def test_an_editor_is_told_what_another_client_makes_of_its_breakpoint_and_does_not_undo_it_unawares(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.join()
+        [mine] = await put(editor, {"line": 5})
+        await bench.agent.call("breakpoint_edit", id=f"bp-{mine['id']}", condition="x")
+        event = await editor.wait_event("breakpoint")
+        assert event["reason"] == "changed"
+        assert event["breakpoint"]["message"] == "changed by another client: if x"
+        await put(editor, {"line": 5}, {"line": 6})
+        assert [each["condition"] for each in await known(bench)] == ["x", None]
+        await put(editor, {"line": 5, "condition": "y"}, {"line": 6})
+        assert [each["condition"] for each in await known(bench)] == ["y", None]
+        await put(editor, {"line": 5}, {"line": 6})
+        assert [each["condition"] for each in await known(bench)] == [None, None]
+
+
+async def test_a_breakpoint_of_an_editor_that_another_client_turns_into_a_logpoint_is_still_the_editors(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.join()
+        [mine] = await put(editor, {"line": 5})
+        made = await bench.agent.call("breakpoint_edit", id=f"bp-{mine['id']}", log_message="at {count}")
+        await editor.wait(lambda: bool(editor.bodies("breakpoint")[2:]))
+        [gone, _, shown] = editor.bodies("breakpoint")
+        new = shown["breakpoint"]
+        assert (gone["reason"], gone["breakpoint"]["id"]) == ("removed", mine["id"])
+        assert (made["id"], new["message"]) == (f"tp-{new['id']}", "changed by another client: logs at {count}")
+        assert await put(editor) == []
+        assert await known(bench) == []
+
+
+async def test_a_second_breakpoint_at_the_same_place_is_refused(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.join()
+        [first, second] = await put(editor, {"line": 5}, {"line": 5, "condition": "x"})
+        assert (first["verified"], second["verified"]) == (True, False)
+        assert "another breakpoint at the same place" in second["message"]
+        assert [each["condition"] for each in await known(bench)] == [None]
+
+
+async def test_one_file_with_two_spellings_has_one_set_of_breakpoints(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    file = tmp_path / "real" / "app.py"
+    file.write_text("pass\n" * 20)
+    linked = str(tmp_path / "link" / "app.py")
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        await bench.agent.call("breakpoint_set", file=str(file), line=3, condition="x")
+        [mine] = await put(editor, {"line": 3, "condition": "y"}, file=linked)
+        assert mine["source"]["path"] == linked
+        [again] = await put(editor, {"line": 5}, file=linked)
+        assert again["verified"]
+        assert [(each["file"], each["line"], each["condition"]) for each in await known(bench)] == [
+            (str(file), 3, "x"),
+            (str(file), 5, None),
+        ]
+        assert [each["line"] for each in adapter.sent("setBreakpoints")[-1]["breakpoints"]] == [3, 5]
+        assert {each["source"]["path"] for each in adapter.sent("setBreakpoints")} == {str(file)}
 
 
 async def test_what_two_have_set_alike_stays_until_both_have_taken_it_back(autojump_clock: MockClock) -> None:
@@ -219,6 +303,27 @@ async def test_exception_filters_of_an_editor_alone_go_when_it_takes_them_back(a
         assert (mine["condition"], mine["breakOnSecondChance"]) == ("e.args", False)
         await editor.ask("setExceptionBreakpoints", filters=[])
         assert await known(bench, "exceptionBreakpoints") == []
+
+
+async def test_exception_filters_of_an_editor_end_with_its_program_and_are_its_own_again_when_it_comes_back(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter):
+        async with bench.editor() as editor:
+            await editor.join()
+            await editor.ask("setExceptionBreakpoints", filters=["raised"])
+        await trio.sleep(1)
+        assert len(await known(bench, "exceptionBreakpoints")) == 1, "it stays while the program is debugged"
+        async with bench.editor() as editor:
+            await editor.join()
+            await editor.ask("setExceptionBreakpoints", filters=[])
+            assert await known(bench, "exceptionBreakpoints") == []
+            await editor.ask("setExceptionBreakpoints", filters=["raised"])
+        await bench.agent.call("breakpoint_set_exception", exception_type="*", break_on_first_chance=False)
+        await adapter.exit()
+        await trio.sleep(1)
+        [left] = bench.server.app.debugger.state.exceptions
+        assert (left.first_chance, left.second_chance) == (False, True)
 
 
 async def test_data_is_watched_by_the_path_of_a_variable(autojump_clock: MockClock) -> None:

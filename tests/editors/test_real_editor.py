@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import trio
 
-from tests.editors.bench import EditorClient
+from tests.editors.bench import EditorClient, Refused
 from tests.javascript import HERE, package
 from tests.languages.conftest import need
 from tests.real.conftest import line_of, program
 from tests.transports.conftest import ServerProcess, StartServer, serving
 from tests.transports.scene import CONTROL
 from trio_debugmcp.dap.profiles import profile_named
-from trio_debugmcp.testing import connect_process
+from trio_debugmcp.testing import ToolFailed, connect_process
 
 __all__ = ["serving"]
 
@@ -117,6 +117,50 @@ async def test_a_person_and_an_agent_share_a_session_and_the_person_may_vanish(s
             assert ("i", "0") in values(launched["variables"])
             await editor.wait("end")
         assert (await agent.call("debug_state"))["state"] == "Disconnected"
+
+
+async def test_what_an_editor_evaluates_shows_in_all_values_and_under_a_hold_changes_none(
+    serving: StartServer, tmp_path: Path
+) -> None:
+    path = tmp_path / "dict.py"
+    path.write_text("d = {'a': 1}\nprint(d)\n")
+    async with serving("--dap", "0") as server, connect_process(server.process) as agent:
+        await agent.call("debug_launch", program=str(path), breakpoints=[{"file": str(path), "line": 2}])
+        port = int(await server.said(r"dap: [\d.]+:(\d+)"))
+        async with await trio.open_tcp_stream("127.0.0.1", port) as stream, trio.open_nursery() as nursery:
+            editor = EditorClient(stream)
+            nursery.start_soon(editor.receive)
+            await editor.join(CONTROL, {"supportsInvalidatedEvent": True})
+            frame = await editor.top_frame((await editor.wait_event("stopped"))["threadId"])
+
+            async def shown() -> str:
+                [found] = [each["value"] for each in await editor.locals() if each["name"] == "d"]
+                return str(found)
+
+            async def asked(expression: str, context: str) -> str:
+                answer = await editor.ask("evaluate", expression=expression, frameId=frame["id"], context=context)
+                return str(answer["result"])
+
+            assert await shown() == "{'a': 1}"
+            assert await asked("d.update(b=2)", "watch") == "None"
+            assert await shown() == "{'a': 1, 'b': 2}"
+            with pytest.raises(Refused, match="division by zero"):
+                await asked("d.clear() or 1/0", "repl")
+            await editor.wait_event("invalidated")
+            assert await shown() == "{}"
+            with pytest.raises(ToolFailed, match="division by zero"):
+                await agent.call("evaluate", expression="d.update(c=3) or 1/0")
+            await editor.wait_event("invalidated", 2)
+            assert await shown() == "{'c': 3}"
+            await agent.call("person_join", key="tab-12345678")
+            await agent.call("session_hold")
+            for context in ("watch", "hover", "clipboard"):
+                for expression in ("d.clear()", "exec('d[5] = 5')", "setattr(__builtins__, 'x', 1)"):
+                    with pytest.raises(Refused, match="holds the session"):
+                        await asked(expression, context)
+                assert await asked("d['c'] + len(d)", context) == "4"
+            assert await shown() == "{'c': 3}"
+            nursery.cancel_scope.cancel()
 
 
 async def test_js_debug_copies_a_value_whatever_its_name_is(serving: StartServer, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`EditorBook`: which breakpoints editors have set, over all their connections.
+"""`EditorBook`: which breakpoints editors have set, on exceptions as well, over all their connections.
 
 The registry has all breakpoints, and knows which client has set which as long as it is connected. An editor connects
 anew for each session, and sends all its breakpoints again. So what only editors have set ends with the session that
@@ -12,6 +12,7 @@ from msgspec import Struct
 from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.exception_wishes import ExceptionWishes
 from trio_debugmcp.session.ownership import Owner
 from trio_debugmcp.state.model import Breakpoint, State
 
@@ -39,6 +40,7 @@ class EditorBook:
         self._owners: dict[str, set[Owner]] = {}
         self._programs: dict[Owner, set[str | _Restarted]] = {}
         self._here: set[Owner] = set()
+        debugger.breakpoints.owners.followers.append(self._follow)
 
     def __repr__(self) -> str:
         return f"<EditorBook of {len(self._owners)} breakpoints and {len(self._programs)} editors>"
@@ -56,11 +58,12 @@ class EditorBook:
             runs = {each for each in programs if _is_run(each, program, self._debugger.state)}
             self._programs[owner] = (programs - runs) | {program}
         self._here.add(owner)
+        self._wishes.kept.add(owner)
 
     async def left(self, owner: Owner) -> None:
         """Record that an editor has left. What it has set stays while its program is debugged."""
         self._here.discard(owner)
-        mine = any(owner in those for those in self._owners.values())
+        mine = any(owner in those for those in self._owners.values()) or self._wishes.wanted_by(owner)
         if not mine or not self._programs.get(owner):  # it has waited in vain, or the launch has failed
             await self._forget(owner)
 
@@ -78,8 +81,24 @@ class EditorBook:
 
     def departed(self, owner: Owner, file: str | None) -> list[tuple[Owner, Breakpoint]]:
         """Return what editors of this name have set in a file before they left: it may have come back."""
-        gone = [each for each in self._programs if each[1] == owner[1] and each not in self._here]
-        return [(each, found) for each in gone for found in self.of(each, file)]
+        return [(each, found) for each in self._gone(owner) for found in self.of(each, file)]
+
+    def pass_on_exceptions(self, owner: Owner) -> None:
+        """Record that what editors of this name wanted of exceptions before they left is this one's: it is back."""
+        for each in self._gone(owner):
+            self._wishes.pass_on(each, owner)
+
+    def _gone(self, owner: Owner) -> list[Owner]:
+        return [each for each in self._programs if each[1] == owner[1] and each not in self._here]
+
+    @property
+    def _wishes(self) -> ExceptionWishes:
+        return self._debugger.breakpoints.wishes
+
+    def _follow(self, one_id: str, other_id: str) -> None:
+        """Record that another breakpoint takes the place of one: a client has edited it, and it is of another kind."""
+        if one_id != other_id and one_id in self._owners:
+            self._owners.setdefault(other_id, set()).update(self._owners.pop(one_id))
 
     def pass_on(self, before: Owner, now: Owner, each: Breakpoint) -> None:
         """Record that a breakpoint of an editor that has left is that of one that has come back."""
@@ -128,6 +147,13 @@ class EditorBook:
     async def _forget(self, owner: Owner) -> None:
         """Remove what only this editor has set."""
         self._programs.pop(owner, None)
+        self._wishes.kept.discard(owner)
+        for each in self._debugger.state.exceptions:
+            if self._wishes.of(each.exception_type, owner) is not None:
+                try:
+                    await self._debugger.breakpoints.leave_exception(each, owner)
+                except DebugError as error:
+                    log.info("leaving %s: %s", each.id, error)
         for breakpoint_id in [id_ for id_, those in self._owners.items() if owner in those]:
             found = next((each for each in self._debugger.state.breakpoints if each.id == breakpoint_id), None)
             if found is None:

@@ -1,10 +1,11 @@
 """The requests that set breakpoints. Each replaces what this editor has set, and nothing of what others have.
 
 What an editor has not set itself was reported to it by events. Editors take such breakpoints for theirs and send them
-back: one at a place of another client's that says nothing new is that other's, and stays that.
+back: one at a place of another client's that says nothing new is that other's, and stays that. Once an editor has left
+it out, its person has taken it away there: what it sets at that place later is its own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -20,8 +21,9 @@ from trio_debugmcp.editors.arguments import (
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.looking import source_of
 from trio_debugmcp.editors.numbers import number_of
-from trio_debugmcp.editors.refusals import refusal_of
+from trio_debugmcp.editors.refusals import Refusal, refusal_of
 from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.session.breakpoint_specs import spelling
 from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
 from trio_debugmcp.state.payloads import DataBreakpointPayload, ExceptionBreakpointPayload
@@ -53,19 +55,20 @@ class Wanted(Struct, frozen=True):
         return (self.file, self.line, self.column, self.function)
 
     @property
+    def terms(self) -> tuple[str | None, ...]:
+        """What it says besides where it is."""
+        return _terms_of(self)
+
+    @property
     def is_plain(self) -> bool:
         """Whether it says nothing but where it is."""
-        return not (self.condition or self.hit_condition or self.log_message)
-
-    def fits(self, each: Breakpoint) -> bool:
-        """Return whether a breakpoint is just this one."""
-        mine = (*self.place, self.condition, self.hit_condition, self.log_message)
-        return mine == (*_place(each), each.condition, each.hit_condition, each.log_message)
+        return self.terms == _PLAIN
 
 
 class _Set(Struct, frozen=True):
     """What came of setting one: its id, what the editor had there, whether it was set just now, or why it was not."""
 
+    wanted: Wanted
     id: str
     mine: list[Breakpoint] = []
     is_new: bool = False
@@ -79,12 +82,14 @@ async def set_breakpoints(editor: Editor, arguments: SetBreakpoints) -> dict[str
     with suppress(UsageError):  # then each breakpoint's answer says why
         # As the tool has it: what is stored under another spelling could not be removed under this one.
         file = editor.debugger.workspace.resolve(file)
+    known = spelling(file, editor.debugger.state.breakpoints)
+    editor.spellings[known] = file
     given = arguments.breakpoints
     if given is None:
         given = [SourceBreakpoint(line) for line in arguments.lines or ()]
     wanted = [
         Wanted(
-            file=file,
+            file=known,
             line=editor.spelling.our_line(each.line),
             column=editor.spelling.our_column(each.column),
             condition=each.condition or None,
@@ -93,7 +98,7 @@ async def set_breakpoints(editor: Editor, arguments: SetBreakpoints) -> dict[str
         )
         for each in given
     ]
-    return await _replace(editor, file, wanted)
+    return await _replace(editor, known, wanted)
 
 
 async def set_function_breakpoints(editor: Editor, arguments: SetFunctionBreakpoints) -> dict[str, Any]:
@@ -112,15 +117,38 @@ async def _replace(editor: Editor, file: str | None, wanted: list[Wanted]) -> di
     places = {each.place for each in wanted}
     for owner, old in editor.book.departed(editor.owner, file):
         editor.book.pass_on(owner, editor.owner, old)
+        editor.reported.setdefault(old.id, None)  # this answer reports it
+    _leave_out(editor, file, places)
     results: list[_Set] = []
     async with editor.debugger.breakpoints.batch() as batch:
         for old in editor.book.of(editor.owner, file):
             if _place(old) not in places:
                 await take_back(editor, old)
-        results += [await _set(editor, each) for each in wanted[:MAX_BREAKPOINTS]]
+        done: set[tuple[object, ...]] = set()
+        for each in wanted[:MAX_BREAKPOINTS]:
+            results.append(_Set(each, "", error=TWICE) if each.place in done else await _set(editor, each))
+            done.add(each.place)
     answers = [await _answer(editor, each, batch.refused) for each in results]
     beyond = {"verified": False, "message": f"more than {MAX_BREAKPOINTS} breakpoints: this is not set"}
     return {"breakpoints": [*answers, *(beyond for _ in wanted[MAX_BREAKPOINTS:])]}
+
+
+TWICE = Refusal("This request has another breakpoint at the same place, and an editor has one there: give it both.")
+
+
+def _leave_out(editor: Editor, file: str | None, places: Collection[tuple[object, ...]]) -> None:
+    """Tell the person which breakpoints of others stay that the editor shows no more: the program stops there."""
+    for each in editor.debugger.state.breakpoints:
+        place = _place(each)
+        if each.file != file or (each.function is None) != (file is not None) or place in places:
+            continue
+        editor.asked.pop(place, None)
+        if each.id in editor.announced:
+            editor.announced.discard(each.id)
+            editor.reported.pop(each.id, None)
+            who, where = " and ".join(each.set_by) or "another client", each.function or f"line {each.line}"
+            said = f"The breakpoint of {who} on {where} stays: it is not yours. What you set there now is yours.\n"
+            editor.channel.event("output", {"category": "console", "output": editor.plain(said)})
 
 
 async def _answer(editor: Editor, result: _Set, refused: Mapping[str, DebugError]) -> dict[str, Any]:
@@ -135,6 +163,7 @@ async def _answer(editor: Editor, result: _Set, refused: Mapping[str, DebugError
         return {"verified": False, "message": "It was removed again."}
     if result.is_new:
         editor.book.note(editor.owner, now)
+    editor.asked[result.wanted.place] = result.wanted.terms
     return shown_to(editor, now)
 
 
@@ -160,11 +189,13 @@ async def take_back(editor: Editor, each: Breakpoint) -> None:
 async def _set(editor: Editor, wanted: Wanted) -> _Set:
     here = [each for each in editor.debugger.state.breakpoints if not each.temporary and _place(each) == wanted.place]
     mine = [each for each in here if editor.book.is_owner(editor.owner, each.id)]
-    same = next((each for each in mine if wanted.fits(each)), None)
+    same = next((each for each in mine if _terms_of(each) == wanted.terms), None)
+    if same is None and mine and editor.asked.get(wanted.place) == wanted.terms:
+        same = mine[0]  # another client has edited it, and the editor sends with another one what it has sent before
     if same is None and not mine and wanted.is_plain:
         same = next((each for each in here if each.id in editor.announced), None)
     if same is not None:
-        return _Set(same.id)
+        return _Set(wanted, same.id)
     try:
         answer = await editor.call(
             "breakpoint_set",
@@ -174,12 +205,19 @@ async def _set(editor: Editor, wanted: Wanted) -> _Set:
             },
         )
     except DebugError as error:
-        return _Set("", mine, error=error)
-    return _Set(answer["id"], mine, is_new=True)
+        return _Set(wanted, "", mine, error=error)
+    return _Set(wanted, answer["id"], mine, is_new=True)
 
 
 def _place(each: Breakpoint) -> tuple[str | None, int | None, int | None, str | None]:
     return (each.file, each.line, each.column, each.function)
+
+
+_PLAIN = (None, None, None)
+
+
+def _terms_of(each: Breakpoint | Wanted) -> tuple[str | None, ...]:
+    return (each.condition, each.hit_condition, each.log_message)
 
 
 def shown_to(editor: Editor, each: Breakpoint) -> dict[str, Any]:
@@ -188,12 +226,19 @@ def shown_to(editor: Editor, each: Breakpoint) -> dict[str, Any]:
     return shown
 
 
-def _terms(each: Breakpoint) -> str:
-    """Return what another client's breakpoint says besides its place: DAP has no word for that, and editors show it."""
+def _news(editor: Editor, each: Breakpoint) -> str | None:
+    """Return what a breakpoint says besides its place, if this editor has not asked for just that.
+
+    DAP has no word for it in what is reported, so an editor shows it as a message.
+    """
+    is_mine = editor.book.is_owner(editor.owner, each.id)
+    if _terms_of(each) == (editor.asked.get(_place(each), _terms_of(each)) if is_mine else _PLAIN):
+        return None
     terms = [f"if {each.condition}"] if each.condition else []
     terms += [f"at hit {each.hit_condition}"] if each.hit_condition else []
     terms += [f"logs {each.log_message}"] if each.log_message else []
-    return f"set by {' and '.join(each.set_by) or 'another client'}: {', '.join(terms)}"
+    who = "changed by another client" if is_mine else f"set by {' and '.join(each.set_by) or 'another client'}"
+    return f"{who}: {', '.join(terms) or 'it always stops'}"
 
 
 def breakpoint_of(editor: Editor, each: Breakpoint) -> dict[str, Any]:
@@ -206,15 +251,15 @@ def breakpoint_of(editor: Editor, each: Breakpoint) -> dict[str, Any]:
     if payload.line is not None:
         shown["line"] = editor.spelling.line(payload.line)
     if payload.file is not None:
-        shown["source"] = source_of(editor, payload.file)
+        shown["source"] = source_of(editor, editor.spellings.get(payload.file, payload.file))
     if each.address is not None:
         shown["instructionReference"] = each.address
     if payload.message is not None:
         shown["message"] = editor.plain(payload.message)
     elif not payload.verified:
         shown["message"] = "disabled" if not payload.enabled else "not set in the program yet"
-    elif not editor.book.is_owner(editor.owner, each.id) and (each.condition or each.hit_condition or each.log_message):
-        shown["message"] = editor.plain(_terms(each))
+    elif (news := _news(editor, each)) is not None:
+        shown["message"] = editor.plain(news)
     return shown
 
 

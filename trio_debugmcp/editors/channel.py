@@ -20,7 +20,7 @@ import trio
 from trio_debugmcp.dap.codec import decode_message, failure_text
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Request, Response
-from trio_debugmcp.errors import AdapterRefused, ProtocolViolation
+from trio_debugmcp.errors import AdapterRefused
 
 MAX_STRANGER_BYTES = 64 * 1024
 """One message of a connection that has shown no token: a configuration with a large environment fits."""
@@ -192,8 +192,6 @@ async def open_channel(stream: trio.abc.Stream, max_message_bytes: int) -> Async
 
     Resource handling: at the end of the block what was sent is written, within a bounded time. The caller closes the
     stream.
-
-    Error handling: bytes that are not DAP end the block without an error, after what was sent before is written.
     """
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
@@ -207,8 +205,6 @@ async def open_channel(stream: trio.abc.Stream, max_message_bytes: int) -> Async
             nursery.start_soon(write)
             try:
                 yield channel
-            except ProtocolViolation as violation:
-                channel.event("output", {"category": "important", "output": f"{violation}\n"})
             finally:
                 channel.finish()
                 writing.deadline = trio.current_time() + (0 if channel.cut_off else FINISH_SECONDS)

@@ -69,10 +69,10 @@ class EditorDoor:
     async def receive(self, stream: trio.abc.Stream, visitor: Visitor) -> None:
         """Serve one connection to its end. The caller closes it."""
         async with open_channel(stream, MAX_STRANGER_BYTES) as channel:
-            visit = _Visit(self._context, self.rounds, channel, visitor, self._role_of)
             try:
-                await visit.run()
+                await _Visit(self._context, self.rounds, channel, visitor, self._role_of).run()
             except ProtocolViolation as violation:
+                channel.event("output", {"category": "important", "output": f"{violation}\n"})
                 reason = violation.reason.partition(":")[0]  # behind that is what it has sent, perhaps a token
                 self._log.log(logging.INFO, "an editor broke the protocol: %s", reason)
 

@@ -71,6 +71,7 @@ class Editor:
         shows_values: it has asked for the variables of the top frame, at the stop before.
         left: the session and the number of the stop that it has resumed from, until the next one is reported.
         announced: the breakpoints of others that were reported to it; `reported`: each as it was reported last.
+        asked: what it has asked for at each place last, besides the place; `spellings`: how it spells files.
         at_stop: the number of the stop that was reported last; 0 if it runs since, None if nothing was reported yet.
         filters: the kinds of exceptions that it wants to stop at, each as it was reported last.
     """
@@ -92,6 +93,8 @@ class Editor:
         self.sources = SourceNumbers()
         self.watched: dict[tuple[str, str], str] = {}
         self.announced: set[str] = set()
+        self.asked: dict[tuple[object, ...], tuple[str | None, ...]] = {}
+        self.spellings: dict[str, str] = {}
         self.reported: dict[str, object] = {}
         self.at_stop: int | None = None
         self.filters: dict[str, dict[str, Any]] = {}
@@ -250,16 +253,21 @@ class Editor:
             call.came_to(result, None)
             await self._calls.answered(number, result)
 
+    def is_held(self, tool: str) -> bool:
+        """Return whether another person's hold is against what a tool does."""
+        people = self.debugger.state.people
+        party = people.party_of(self.client.number, self.name)
+        moves = any(each.name == tool and each.moves for each in self.tools.tools)
+        return moves and holds_another(people, None if party is None else party.id)
+
     def check_held(self, tool: str) -> None:
         """Refuse what another person's hold is against. A call of an agent would wait; an editor's person sees why.
 
         Raises:
             Refusal: the programs are held.
         """
-        people = self.debugger.state.people
-        party = people.party_of(self.client.number, self.name)
-        moves = any(each.name == tool and each.moves for each in self.tools.tools)
-        if moves and holds_another(people, None if party is None else party.id):
+        if self.is_held(tool):
+            people = self.debugger.state.people
             who = "Another person" if people.hold is None or people.hold.name is None else people.hold.name
             raise Refusal(f"{who} holds the session. Nothing is moved or changed until it is handed back.", show=True)
 

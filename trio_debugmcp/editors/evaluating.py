@@ -16,11 +16,11 @@ from trio_debugmcp.server.secrets import check_arguments
 from trio_debugmcp.session.evaluation import evaluate_in_frame, evaluate_in_main
 from trio_debugmcp.session.frames import find_frame
 from trio_debugmcp.session.inspection import Evaluation
-from trio_debugmcp.session.safe_evaluation import check_safe
+from trio_debugmcp.session.safe_evaluation import SafePlace, check_safe, evaluate_safely
 from trio_debugmcp.session.scopes import chosen_scopes
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot, StackFrame
-from trio_debugmcp.state.payloads import shortened
+from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, shortened
 
 EVALUATE_SECONDS = 30.0
 """For what a person types; it is cancelled when the editor leaves."""
@@ -52,25 +52,56 @@ async def evaluate(editor: Editor, arguments: Evaluate) -> dict[str, Any]:
         problem = editor.session().profile.expressions.syntax_error(arguments.expression)
         if problem is not None:  # a statement, which would be carried out again at each stop
             raise Refusal(f"`{shortened(arguments.expression)}` is not an expression: {problem}")
-        _check_harmless(editor, arguments.expression)
-        seconds = EVALUATE_SECONDS if arguments.context == "clipboard" else HOVER_SECONDS
-        return await _evaluated(editor, arguments, place, seconds)
+        return await _evaluated_by_itself(editor, arguments, place)
     index = {} if place is None or not place.frame else {"frame_index": place.frame}
-    async with editor.recorded("evaluate", expression=arguments.expression, **index) as value:
-        answer = await _evaluated(editor, arguments, place, EVALUATE_SECONDS)
-        value.append(answer["result"])
+    session = editor.session()
+    try:
+        async with editor.recorded("evaluate", expression=arguments.expression, **index) as value:
+            answer = await _evaluated(editor, arguments, place, EVALUATE_SECONDS)
+            value.append(answer["result"])
+    finally:
+        session.refresh_locals()  # also after a failure, or when given up: what ran until then may have changed some
     if (answer["result"], answer.get("type")) == _NOTHING:  # of a call that prints only that is to be seen
         answer["result"] = ""
-    editor.session().refresh_locals()  # it may have changed some
     return answer
 
 
-def _check_harmless(editor: Editor, expression: str) -> None:
-    """Refuse what may change the program while another person holds it: an editor evaluates its watches by itself."""
+async def _evaluated_by_itself(editor: Editor, arguments: Evaluate, place: Place | None) -> dict[str, Any]:
+    """Evaluate for a hover, a watch or the clipboard, which others do not learn of.
+
+    While another person holds the program, only what changes nothing is evaluated: an editor does it at each stop.
+    """
+    session, expression = editor.session(), arguments.expression
+    is_held = editor.is_held("evaluate")
+    if is_held:
+        try:
+            if session.profile.has_probe:
+                return await _proven_harmless(editor, session, expression, place)
+            check_safe(session, expression)
+        except UsageError as error:
+            if error.code == "SAFE_EVAL_REJECTED":
+                editor.check_held("evaluate")
+            raise
     try:
-        check_safe(editor.session(), expression)
-    except UsageError:
-        editor.check_held("evaluate")
+        seconds = EVALUATE_SECONDS if arguments.context == "clipboard" else HOVER_SECONDS
+        return await _evaluated(editor, arguments, place, seconds)
+    finally:
+        if not expression.strip().isidentifier():
+            # It may have changed values all the same. That is no news to editors: they would evaluate it again.
+            editor.values.forget(session)
+
+
+async def _proven_harmless(
+    editor: Editor, session: DebugSession, expression: str, place: Place | None
+) -> dict[str, Any]:
+    """Evaluate where the probe sees to it that no code of the program runs. What is inside the value is not shown."""
+    snapshot = session.snapshot
+    where = SafePlace()
+    if snapshot is not None and snapshot.phase == "Paused" and snapshot.stack.frames:
+        thread, index = (snapshot.stack.thread_id or 0, 0) if place is None else (place.thread, place.frame)
+        where = SafePlace(thread, index, await find_frame(session.requests, snapshot, thread, index))
+    value, kind = await evaluate_safely(session, where, expression, HOVER_SECONDS, MAX_VALUE_LENGTH)
+    return _value(editor, expression, value, kind)
 
 
 async def _evaluated(editor: Editor, arguments: Evaluate, place: Place | None, seconds: float) -> dict[str, Any]:

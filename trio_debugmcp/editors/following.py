@@ -174,7 +174,7 @@ class Follower:
         for each in () if changes is None else (*changes.new, *changes.changed):
             shown = breakpoint_of(editor, each)
             mine = editor.book.is_owner(editor.owner, each.id)
-            known = mine or each.id in editor.announced
+            known = each.id in editor.reported
             if not mine:
                 editor.announced.add(each.id)
             if known and shown == editor.reported.get(each.id):  # it differs in its hits only

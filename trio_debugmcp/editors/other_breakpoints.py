@@ -48,6 +48,7 @@ async def set_exception_breakpoints(editor: Editor, arguments: SetExceptionBreak
     problem: str | None = None
     conditions = {each.filter_id: each.condition or None for each in options}
     condition = _one_for_all([conditions.get(each) for each in wanted])
+    editor.book.pass_on_exceptions(editor.owner)
     try:
         await _want(editor, wanted, condition)
     except DebugError as error:

@@ -93,6 +93,10 @@ class SharedValues:
             mine.came.set()
         return body
 
+    def forget(self, session: DebugSession) -> None:
+        """Have the values of a stop asked for anew: one may have been changed by what is no news to clients."""
+        self._stops.pop(session, None)
+
     def _answers(self, session: DebugSession, snapshot: Snapshot) -> dict[tuple[str, bytes], _Answer]:
         moment = snapshot.generation, session.changes
         found = self._stops.get(session)

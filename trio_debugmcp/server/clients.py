@@ -121,7 +121,9 @@ class Clients:
             # A client that never owned a program, or owned it before another took over, leaves it alone.
             for program in self._debugger.programs.living():
                 if program.owner is client:
-                    program.owner, program.orphaned_at = None, trio.current_time()
+                    # A person who holds it only looks at it, perhaps, and must not lose it.
+                    program.owner = self._holder()
+                    program.orphaned_at = trio.current_time() if program.owner is None else inf
             self.changed()
 
     def give(self, client: Client, session_id: str | None = None) -> None:
@@ -130,6 +132,13 @@ class Clients:
         program = None if wanted is None else self._debugger.programs.of(wanted)
         if program is not None:
             program.owner, program.orphaned_at = client, inf
+
+    def _holder(self) -> Client | None:
+        """Return the client of the person who holds the programs."""
+        people = self._debugger.state.people
+        party = None if people.hold is None else people.party(people.hold.party)
+        numbers = () if party is None else party.connections
+        return next((each for each in self._clients if each.number in numbers), None)
 
     def changed(self) -> None:
         """Wake the waiting tasks: a client has connected, disconnected, or taken control."""

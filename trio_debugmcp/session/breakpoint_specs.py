@@ -1,6 +1,10 @@
-"""What a breakpoint should be, and how that compares with those that there are. Pure."""
+"""What a breakpoint should be, and how that compares with those that there are. Pure, but for links of files."""
+
+from collections.abc import Iterable
+from os.path import realpath
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trio_debugmcp.state.model import Breakpoint, Watch
 from trio_debugmcp.state.payloads import BreakpointType
@@ -38,6 +42,24 @@ def type_of(spec: BreakpointSpec) -> BreakpointType:
 def prefix(spec: BreakpointSpec) -> str:
     """Return how the id of a breakpoint begins."""
     return "dp" if spec.watch else "fn" if spec.function else "tp" if spec.log_message else "bp"
+
+
+def spelled(spec: BreakpointSpec, known: Iterable[Breakpoint]) -> BreakpointSpec:
+    """Return a breakpoint with its file spelled as that of the known ones is, if that is the same file."""
+    return spec if spec.file is None else replace(spec, file=spelling(spec.file, known))
+
+
+def spelling(file: str, known: Iterable[Breakpoint]) -> str:
+    """Return how the known breakpoints spell a file, as it is given if they have none in it.
+
+    A link has two spellings for one file. An adapter that got both would replace the breakpoints of one by those of
+    the other, and go on to call all of them verified.
+    """
+    files = {each.file: None for each in known if each.file is not None}
+    if file in files:
+        return file
+    real = realpath(file)
+    return next((each for each in files if realpath(each) == real), file)
 
 
 def same_place(one: Breakpoint, other: BreakpointSpec) -> bool:

@@ -20,7 +20,7 @@ from msgspec.structs import asdict, replace
 from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
 from trio_debugmcp.session.addresses import found_again
 from trio_debugmcp.session.batch import BATCH, Batch
-from trio_debugmcp.session.breakpoint_specs import BreakpointSpec, is_same, prefix, same_place, type_of
+from trio_debugmcp.session.breakpoint_specs import BreakpointSpec, is_same, prefix, same_place, spelled, type_of
 from trio_debugmcp.session.breakpoint_sync import EXCEPTIONS, FUNCTIONS, BreakpointSync
 from trio_debugmcp.session.exception_wishes import ExceptionSpec, ExceptionWishes
 from trio_debugmcp.session.merger import Merger
@@ -102,6 +102,7 @@ class BreakpointRegistry:
         Raises:
             UsageError: `INVALID_CONDITION`: an adapter refuses the condition; what was there before stays.
         """
+        spec = spelled(spec, self._visible())
         before = instead or self.replaced_by(spec, owner)
         made = await self._put(spec, owner, instead)
         self.earlier.discard(made.id)
@@ -212,6 +213,7 @@ class BreakpointRegistry:
 
     def at_place(self, spec: BreakpointSpec) -> list[Breakpoint]:
         """Return the breakpoints at the place of this one."""
+        spec = spelled(spec, self._visible())
         return [each for each in self._visible() if same_place(each, spec)]
 
     async def enable(self, breakpoint_id: str, *, enabled: bool) -> None:
@@ -249,11 +251,10 @@ class BreakpointRegistry:
         Raises:
             UsageError: `BREAKPOINT_NOT_FOUND`.
         """
-        everything = self._all()
-        for each in everything:
-            if each.id == breakpoint_id:
-                return each
-        known = ", ".join(each.id for each in everything) or "none"
+        everything = {each.id: each for each in self._all()}
+        if breakpoint_id in everything:
+            return everything[breakpoint_id]
+        known = ", ".join(everything) or "none"
         raise UsageError(
             "BREAKPOINT_NOT_FOUND",
             f"There is no breakpoint '{breakpoint_id}'. Known ids: {known}.",

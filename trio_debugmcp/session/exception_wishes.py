@@ -5,7 +5,7 @@
     wishes.put(ExceptionSpec(first_chance=True, second_chance=False), editor)    # both: one breakpoint for both
     wishes.leave("*", editor)                                                    # the agent's again
 
-What a client that has disconnected wants stays until another one sets the type.
+What a client that has disconnected wants stays until another one sets the type; or, if it is `kept`, until it is left.
 """
 
 from collections.abc import Hashable
@@ -27,9 +27,13 @@ class ExceptionSpec(Struct, frozen=True, kw_only=True):
 
 
 class ExceptionWishes:
-    """The wishes of all clients, by type; those under None are of clients that have disconnected, or are not known."""
+    """The wishes of all clients, by type; those under None are of clients that have disconnected, or are not known.
+
+    `kept`: clients whose wishes are theirs beyond their connection. Who adds one sees to it that it leaves them.
+    """
 
     def __init__(self) -> None:
+        self.kept: set[Owner] = set()
         self._wishes: dict[str, dict[Owner | None, ExceptionSpec]] = {}
 
     def __repr__(self) -> str:
@@ -58,6 +62,16 @@ class ExceptionWishes:
         wishes.pop(owner, None)
         return _joined(list(wishes.values())) if wishes else None
 
+    def wanted_by(self, owner: Owner) -> list[str]:
+        """Return the types of which a client wants something."""
+        return [each for each, wishes in self._wishes.items() if owner in wishes]
+
+    def pass_on(self, before: Owner, now: Owner) -> None:
+        """Record that a client wants what another one has wanted, of types of which it wants nothing itself."""
+        for wishes in self._wishes.values():
+            if before in wishes:
+                wishes.setdefault(now, wishes.pop(before))
+
     def forget(self, exception_type: str) -> None:
         """Forget a type: its breakpoint was removed."""
         self._wishes.pop(exception_type, None)
@@ -65,7 +79,7 @@ class ExceptionWishes:
     def release(self, connection: Hashable) -> None:
         """Keep what the clients of a connection want as of no client: it has ended."""
         for wishes in self._wishes.values():
-            released = [each for each in wishes if each is not None and each[0] is connection]
+            released = [each for each in wishes if each is not None and each[0] is connection and each not in self.kept]
             specs = [wishes.pop(each) for each in released]
             if specs:
                 wishes[None] = _joined([*specs, *([wishes[None]] if None in wishes else [])])

@@ -17,9 +17,13 @@ Owner = tuple[Hashable, str | None]
 
 
 class Owners:
-    """The clients that have set each breakpoint, by its id."""
+    """The clients that have set each breakpoint, by its id.
+
+    `followers` are called with the ids of a breakpoint and of that which takes its place.
+    """
 
     def __init__(self) -> None:
+        self.followers: list[Callable[[str, str], None]] = []
         self._owners: dict[str, set[Owner]] = {}
         self._names: dict[str, dict[str, None]] = {}
 
@@ -77,6 +81,8 @@ class Owners:
         """Record that another breakpoint takes the place of one, for the clients that have set that one."""
         self._owners.setdefault(other_id, set()).update(self._owners.get(one_id, set()))
         self._names.setdefault(other_id, {}).update(self._names.get(one_id, {}))
+        for each in self.followers:
+            each(one_id, other_id)
 
     def forget(self, breakpoint_id: str) -> None:
         """Forget a breakpoint that was removed."""

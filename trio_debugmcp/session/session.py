@@ -313,9 +313,10 @@ class DebugSession:
     def refresh_locals(self) -> None:
         """Fetch the locals of the top frame again: an evaluation may have changed them."""
         self.changes += 1
-        snapshot = self.snapshot
-        if self.execution.tasks is not None and snapshot is not None:
-            self._examiner.refresh_locals(self.execution.tasks, snapshot)
+        tasks, snapshot = self.execution.tasks, self.snapshot
+        # What asks while an evaluation is unfinished waits behind that, and a move would wait behind what asks.
+        if tasks is not None and snapshot is not None and self.requests.unfinished is None:
+            self._examiner.refresh_locals(tasks, snapshot)
 
     async def _serve_reverse_request(self, request: Request) -> object:
         match request.command:

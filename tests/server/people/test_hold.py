@@ -7,6 +7,7 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from tests.server.people.scene import PEOPLE, scene
+from trio_debugmcp.server.clients import LINGER_SECONDS
 from trio_debugmcp.server.people.presence import GRACE_SECONDS
 from trio_debugmcp.testing import ToolFailed
 
@@ -38,6 +39,18 @@ async def test_while_a_person_holds_an_agents_step_waits_for_the_hand_back(
         assert [each["type"] for each in events] == ["held", "handedBack"]
         assert events[1]["message"] == "mind the discount"
         assert events[1]["seconds"] == 12.0
+
+
+async def test_a_program_stays_with_the_person_who_holds_it_when_the_agent_disconnects(
+    autojump_clock: MockClock,
+) -> None:
+    async with scene() as now, now.page() as page:
+        async with now.server.connect(name="other") as other:
+            await other.call("debug_step", wait=False)
+            await now.adapter.stop("step")
+            await page.call("session_hold")
+        await trio.sleep(LINGER_SECONDS + 1)
+        assert (await page.call("debug_state"))["state"] == "Paused"
 
 
 async def test_what_only_reads_is_answered_during_a_hold(autojump_clock: MockClock) -> None:

@@ -235,10 +235,12 @@ async def _evaluate_stopped(debugger: Debugger, params: Evaluate) -> tuple[evalu
     await debugger.console.settle()
     first = debugger.console.next_seq
     debugger.console.entries(first)  # nothing is joined to the output of before
-    found = await evaluation.evaluate_in_frame(
-        session.requests, session.probe, frame, params.expression, params.timeout
-    )
-    session.refresh_locals()
+    try:
+        found = await evaluation.evaluate_in_frame(
+            session.requests, session.probe, frame, params.expression, params.timeout
+        )
+    finally:
+        session.refresh_locals()  # also after a failure, or when given up: what ran until then may have changed some
     whole, thread_id = found.evaluation, frames.active_thread(snapshot, params.thread_id)
     told = _cut(whole, params.max_value_length)
     await keep_value(debugger.merger, snapshot, thread_id, params.frame_index, params.expression, told, whole.type)

@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Sequence
-from itertools import count
+from itertools import count, takewhile
 from weakref import WeakKeyDictionary
 
 import trio
@@ -72,7 +72,7 @@ class OtherClients:
         """Record that a client has called a tool, which did not fail. `deed`: what a person did by that."""
         self._last, known = next(self._numbers), self._known(reader, name)
         client = None if known is None else known.number
-        if deed is not None and repeats(deed, (each.deed or "" for each in self._calls if each.caller == client)):
+        if deed and repeats(deed, [each.deed or "" for each in self._calls if each.caller == client]):
             deed = ""
         self._calls.append(_Call(self._last, client, name, tool, deed, trio.current_time()))
 
@@ -88,8 +88,8 @@ class OtherClients:
         last, me, since = known.reported, known.number, known.since
         known.reported = self._last
         done: dict[tuple[int | None, int], list[_Call]] = {}
-        for each in self._calls:
-            if each.deed and each.caller != me and (each.at >= since if last is None else each.number > last):
+        for each in self._after(last or 0):
+            if each.deed and each.caller != me and (last is not None or each.at >= since):
                 done.setdefault((each.caller, bisect_left(between, each.at)), []).append(each)
         return [(calls[0].at, sentence(calls[0].name, [each.deed or "" for each in calls])) for calls in done.values()]
 
@@ -106,13 +106,19 @@ class OtherClients:
         if last is None:
             return []
         calls: Counter[str] = Counter()
-        for each in self._calls:
-            if each.number > last and each.caller != me and each.deed is None and controls(each.tool):
+        for each in self._after(last):
+            if each.caller != me and each.deed is None and controls(each.tool):
                 who = f"another {each.name}" if each.name == name else each.name
                 calls[f"{who} called {each.tool}"] += 1
         named = [f"{call} {number} times" if number > 1 else call for call, number in calls.items()]
         others = len(named) - _MAX_NAMED
         return [*named[:_MAX_NAMED], *([f"{others} other calls: see timeline_query"] if others > 0 else [])]
+
+    def _after(self, number: int) -> list[_Call]:
+        """Return the calls after one, in order. Looked for from the last, as it is one of the last for who steps."""
+        fresh = list(takewhile(lambda each: each.number > number, reversed(self._calls)))
+        fresh.reverse()
+        return fresh
 
     def _known(self, reader: Hashable, name: str | None) -> _Caller | None:
         """Return what is known of a client, which keeps nothing of it alive."""

@@ -118,6 +118,11 @@ async def _join(debugger: Debugger, params: PersonJoin) -> Joined:
 
 async def _hold(debugger: Debugger, params: SessionHold) -> Held:
     taken = await hold.take_hold(debugger, _person(debugger), take_over=params.take_over)
+    who = current_caller(debugger)
+    if isinstance(who.client, Client):
+        for each in debugger.programs.living():
+            if each.owner is None:  # nobody's program would end soon, while it is held
+                who.client.take_control({"session_id": each.id})
     return Held(since=iso_time(taken.since))
 
 
