@@ -451,6 +451,7 @@ def test_what_is_typed_to_go_somewhere_and_to_connect_is_understood(page: "Page"
           const {matching, parsed} = await import('/goto.js');
           const {tokenIn} = await import('/token.js');
           const {isCut, isPath} = await import('/frame.js');
+          const {numbersOf} = await import('/values.js');
           const {sourceProblem} = await import('/words.js');
           const files = ['/a/shop/x.py', '/a/lib/shop.py', '/b/Shop_test.py', '/b/other.py'];
           return {
@@ -458,7 +459,8 @@ def test_what_is_typed_to_go_somewhere_and_to_connect_is_understood(page: "Page"
             files: [matching(files, 'shop'), matching(files, 'b shop'), matching(files, ''), matching(files, 'none')],
             tokens: ['abc', ' http://h:1/#token=a-b ', 'http://h/#other=1'].map(tokenIn),
             paths: ['a', 'a.b[0]', "a['k'].c", 'größe', 'a + 1', 'f(x)', '1a', 'a.', ''].filter(isPath),
-            cut: ['abc… (+12 characters)', '[1, … (+3 items)]', 'abc… (+x)'].map(isCut),
+            cut: ['abc… (+12 characters)', '[1, … (+3 items)]', '[1, {1 item}]', 'abc… (+x)'].map(isCut),
+            large: [numbersOf(['12345678901234567894', '12345678901234567891']), numbersOf(['1.5', '-2'])],
             problems: [
               sourceProblem("File path '/a.py' is not referenced in any loaded debug symbols"),
               sourceProblem("Source file '/a.py' referenced in debug symbols but not found on disk"),
@@ -468,6 +470,10 @@ def test_what_is_typed_to_go_somewhere_and_to_connect_is_understood(page: "Page"
           };
         }"""
     )
+    exact, others = found["large"]
+    assert (exact["lowest"], exact["highest"]) == ("12345678901234567891", "12345678901234567894")
+    assert (exact["numbers"], others["numbers"]) == ([3, 0], [1.5, -2])
+    assert (others["lowest"], others["highest"]) == ("-2", "1.5")
     assert found["typed"] == [["shop", None], ["shop", 12], ["", 12], ["shop", None], ["C:\\a.py", 3], ["", None]]
     in_name = ["/a/lib/shop.py", "/b/Shop_test.py"]
     assert found["files"][0] == [*in_name, "/a/shop/x.py"], "files of that name before those in a directory of it"
@@ -478,7 +484,7 @@ def test_what_is_typed_to_go_somewhere_and_to_connect_is_understood(page: "Page"
     ]
     assert found["tokens"] == ["abc", "a-b", ""]
     assert found["paths"] == ["a", "a.b[0]", "a['k'].c", "größe"]
-    assert found["cut"] == [True, True, False]
+    assert found["cut"] == [True, True, True, False]
     assert "of an earlier session" in found["problems"][0]
     assert found["problems"][1:] == ["This file is not there any more.", "else", found["problems"][0]]
 

@@ -118,6 +118,19 @@ async def test_what_waits_for_an_editor_is_bounded(autojump_clock: MockClock) ->
         assert trio.current_time() - start < STALLED_SECONDS
 
 
+async def test_an_editor_that_reads_may_get_more_in_all_than_may_wait_for_it(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        await editor.wait_event("stopped")
+        received = 0
+        while received < 2 * MAX_WAITING_BYTES:
+            await adapter.event("output", {"category": "stdout", "output": "x" * 1_000_000})
+            await trio.sleep(1)
+            received = sum(len(each["output"]) for each in editor.bodies("output"))
+        assert (await editor.top_frame())["name"] == "main"
+        assert not editor.closed
+
+
 async def test_a_flood_of_evaluations_waits_for_its_turn_and_the_agent_does_not(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     adapter.values = {"1": "1"}

@@ -272,6 +272,16 @@ async def test_numbers_hold_as_long_as_the_stop_and_an_observer_sees_the_top_fra
         assert "top frame" in str(await observer.refused("scopes", frameId=below["id"]))
 
 
+async def test_an_observer_gets_no_locals_of_one_thread_as_those_of_another(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.threads = [(1, "Main"), (2, "Worker")]
+    async with paused(adapter) as (bench, _), bench.editor() as observer:
+        await observer.join(OBSERVE)
+        await observer.wait_event("stopped")
+        other = await observer.top_frame(2)
+        assert "top frame" in str(await observer.refused("scopes", frameId=other["id"]))
+
+
 async def test_what_a_statement_comes_to_is_not_shown_where_it_is_nothing(autojump_clock: MockClock) -> None:
     async with paused() as (bench, adapter), bench.editor() as editor:
 
@@ -425,9 +435,10 @@ async def test_an_editor_that_counts_from_zero_gets_lines_and_columns_so(autojum
 async def test_paths_as_uris_are_understood_and_answered(autojump_clock: MockClock) -> None:
     async with paused() as (bench, adapter), bench.editor() as editor:
         await editor.join(hello={"pathFormat": "uri"})
-        source = {"path": f"file://{adapter.program}"}
-        [made] = (await editor.ask("setBreakpoints", source=source, breakpoints=[{"line": 4}]))["breakpoints"]
-        assert made["source"]["path"] == source["path"]
+        for scheme in ("file", "File"):
+            source = {"path": f"{scheme}://{adapter.program}"}
+            [made] = (await editor.ask("setBreakpoints", source=source, breakpoints=[{"line": 4}]))["breakpoints"]
+            assert made["source"]["path"] == f"file://{adapter.program}"
 
 
 async def test_an_observer_sees_the_stop_and_the_locals_of_its_top_frame_without_a_request_to_the_program(

@@ -21,5 +21,5 @@ export function frameName({frames, stack, follow, session, past}) {
 /** Whether a text is a path to a variable, such as `order.items[3]`: what can be opened and set. */
 export const isPath = (text) => /^[\p{L}_$][\p{L}\p{N}_$]*(?:\.[\p{L}_$][\p{L}\p{N}_$]*|\[[^[\]]*\])*$/u.test(text);
 
-/** A value that the server has cut, as it says at its end. */
-export const isCut = (text) => /… \(\+\d+ \w+\)/.test(text);
+/** A value that is not all there: cut, as it says at its end, or with a part of which it has the size only. */
+export const isCut = (text) => /… \(\+\d+ \w+\)|[[{(]\d+ items?[\]})]/.test(text);

@@ -25,6 +25,25 @@ const PAD = 7;
 /** The number that a value is; NaN for everything else. @param {string} value */
 export const numberOf = (value) => (/^-?(\d[\d_]*\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value.replaceAll('_', '')) : NaN);
 
+const INTEGER = /^-?\d[\d_]*$/;
+
+/**
+ * The numbers that values are, to be drawn, and the texts of the least and the greatest. Integers may be too large for
+ * a number of JavaScript to tell them apart: those are counted from the least.
+ *
+ * @param {string[]} values
+ */
+export function numbersOf(values) {
+  let numbers = values.map(numberOf);
+  if (values.every((each) => INTEGER.test(each))) {
+    const exact = values.map((each) => BigInt(each.replaceAll('_', '')));
+    const least = exact.reduce((low, each) => (each < low ? each : low));
+    numbers = exact.map((each) => Number(each - least));
+  }
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  return {numbers, low, high, lowest: values[numbers.indexOf(low)], highest: values[numbers.indexOf(high)]};
+}
+
 /** Mark the points that differ from the one before. @param {Point[]} points */
 export const changesIn = (points) => points.map(({value}, index) => index > 0 && value !== points[index - 1].value);
 
@@ -93,8 +112,9 @@ export function showValues(name, history, {call, functionName, sessionId}) {
 /** @param {Point[]} points @param {boolean[]} changed @param {{stops: number, dropped: number, leftOut: number}} counts */
 function wordsOf(points, changed, {stops, dropped, leftOut}) {
   if (points.length === 0) return `It was not read at any of the ${plural(stops, 'stop')} that are kept.`;
-  const numbers = points.map(({value}) => numberOf(value)).filter((each) => !Number.isNaN(each));
-  const range = numbers.length > 1 ? `from ${Math.min(...numbers)} to ${Math.max(...numbers)}` : '';
+  const values = points.map(({value}) => value).filter((each) => !Number.isNaN(numberOf(each)));
+  const {lowest, highest} = values.length > 1 ? numbersOf(values) : {};
+  const range = values.length > 1 ? `from ${lowest} to ${highest}` : '';
   return [
     `read at ${points.length} of ${plural(stops, 'stop')}`,
     `${plural(changed.filter(Boolean).length, 'change')}`,
@@ -106,12 +126,11 @@ function wordsOf(points, changed, {stops, dropped, leftOut}) {
 
 /** @param {Point[]} points @param {boolean[]} changed @param {number} here @param {(stop: number) => void} go */
 function drawing(points, changed, here, go) {
-  const numbers = points.map(({value}) => numberOf(value));
-  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  const {numbers, low, high, lowest, highest} = numbersOf(points.map(({value}) => value));
   const x = (/** @type {number} */ index) => PAD + (index / (points.length - 1)) * (WIDTH - 2 * PAD);
   const isLine = !numbers.some(Number.isNaN);
   const y = (/** @type {number} */ value) => HEIGHT - PAD - (high === low ? 0.5 : (value - low) / (high - low)) * (HEIGHT - 2 * PAD);
-  const words = isLine ? `A line of ${points.length} numbers from ${low} to ${high}` : `A strip of ${points.length} values`;
+  const words = isLine ? `A line of ${points.length} numbers from ${lowest} to ${highest}` : `A strip of ${points.length} values`;
   const dots = points.map(({stop, value}, index) =>
     svg(
       'g',

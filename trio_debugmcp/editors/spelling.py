@@ -38,4 +38,4 @@ class Spelling:
 
     def our_path(self, path: str) -> str:
         """Return a path of the editor as we write it."""
-        return unquote(urlsplit(path).path) if path.startswith("file://") else path
+        return unquote(urlsplit(path).path) if path[:7].lower() == "file://" else path
