@@ -33,11 +33,14 @@ async def offer_sessions(editor: Editor, configuration: Mapping[str, Any]) -> No
     """Ask the editor to open each session that there is besides its own, until cancelled."""
     merger, offered = editor.debugger.merger, set[str]()
     starts = configuration.get("request") == "launch" or "program" in configuration
+    kept = {
+        name: each for name, each in configuration.items() if (name in _KEPT if starts else not name.startswith("__"))
+    }
     room = trio.Semaphore(MAX_ASKED)
 
     async def offer(session: Snapshot) -> None:
         try:
-            await _offer(editor, configuration, session)
+            await _offer(editor, {**kept, **_attach_to(session)})
         finally:
             room.release()
 
@@ -66,15 +69,14 @@ def _next(editor: Editor, state: State, offered: set[str], *, own_only: bool) ->
     return None
 
 
-async def _offer(editor: Editor, configuration: Mapping[str, Any], session: Snapshot) -> None:
-    starts = configuration.get("request") == "launch" or "program" in configuration
-    kept = {
-        name: each for name, each in configuration.items() if (name in _KEPT if starts else not name.startswith("__"))
-    }
+def _attach_to(session: Snapshot) -> Mapping[str, Any]:
     name = f"{session.origin.process_name or session.origin.adapter} ({session.id})"
-    child = {**kept, "request": "attach", "name": name, "sessionId": session.id, "wait": False}
+    return {"request": "attach", "name": name, "sessionId": session.id, "wait": False}
+
+
+async def _offer(editor: Editor, child: Mapping[str, Any]) -> None:
     with trio.move_on_after(OFFER_SECONDS):
         try:
             await editor.channel.ask("startDebugging", {"request": "attach", "configuration": child})
         except AdapterRefused as refusal:
-            log.info("an editor opens no session %s: %s", session.id, refusal.reason)
+            log.info("an editor opens no session %s: %s", child["sessionId"], refusal.reason)
