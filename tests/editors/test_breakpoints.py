@@ -91,7 +91,7 @@ async def test_what_a_person_sets_where_it_has_taken_away_anothers_breakpoint_is
         assert [each["condition"] for each in await known(bench)] == ["x"]
 
 
-async def test_an_editor_is_told_what_another_client_makes_of_its_breakpoint_and_does_not_undo_it_unawares(
+async def test_an_editor_learns_what_another_client_makes_of_its_breakpoint_and_does_not_undo_it_unawares(
     autojump_clock: MockClock,
 ) -> None:
     async with paused() as (bench, _), bench.editor() as editor:

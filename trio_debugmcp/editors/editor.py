@@ -253,20 +253,13 @@ class Editor:
             call.came_to(result, None)
             await self._calls.answered(number, result)
 
-    def is_held(self, tool: str) -> bool:
-        """Return whether another person's hold is against what a tool does."""
-        people = self.debugger.state.people
-        party = people.party_of(self.client.number, self.name)
-        moves = any(each.name == tool and each.moves for each in self.tools.tools)
-        return moves and holds_another(people, None if party is None else party.id)
-
     def check_held(self, tool: str) -> None:
         """Refuse what another person's hold is against. A call of an agent would wait; an editor's person sees why.
 
         Raises:
             Refusal: the programs are held.
         """
-        if self.is_held(tool):
+        if is_held(self, tool):
             people = self.debugger.state.people
             who = "Another person" if people.hold is None or people.hold.name is None else people.hold.name
             raise Refusal(f"{who} holds the session. Nothing is moved or changed until it is handed back.", show=True)
@@ -326,6 +319,14 @@ class Editor:
             self._settled = trio.Event()
             with trio.move_on_at(max(self._answering.values())):
                 await self._settled.wait()
+
+
+def is_held(editor: Editor, tool: str) -> bool:
+    """Return whether another person's hold is against what a tool does."""
+    people = editor.debugger.state.people
+    party = people.party_of(editor.client.number, editor.name)
+    moves = any(each.name == tool and each.moves for each in editor.tools.tools)
+    return moves and holds_another(people, None if party is None else party.id)
 
 
 def name_of(hello: Initialize) -> str:

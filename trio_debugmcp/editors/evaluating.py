@@ -8,7 +8,7 @@ import trio
 
 from trio_debugmcp.dap.messages import CompletionsBody, ScopesBody, SetVariableBody, VariablesBody
 from trio_debugmcp.editors.arguments import Completions, Evaluate, SetExpression, SetVariable
-from trio_debugmcp.editors.editor import Editor
+from trio_debugmcp.editors.editor import Editor, is_held
 from trio_debugmcp.editors.ids import Place
 from trio_debugmcp.editors.refusals import Refusal
 from trio_debugmcp.errors import DebugError, UsageError
@@ -72,8 +72,7 @@ async def _evaluated_by_itself(editor: Editor, arguments: Evaluate, place: Place
     While another person holds the program, only what changes nothing is evaluated: an editor does it at each stop.
     """
     session, expression = editor.session(), arguments.expression
-    is_held = editor.is_held("evaluate")
-    if is_held:
+    if is_held(editor, "evaluate"):
         try:
             if session.profile.has_probe:
                 return await _proven_harmless(editor, session, expression, place)
@@ -87,7 +86,7 @@ async def _evaluated_by_itself(editor: Editor, arguments: Evaluate, place: Place
         return await _evaluated(editor, arguments, place, seconds)
     finally:
         if not expression.strip().isidentifier():
-            # It may have changed values all the same. That is no news to editors: they would evaluate it again.
+            # It may have changed values all the same. No editor is asked to look again: it would evaluate this again.
             editor.values.forget(session)
 
 

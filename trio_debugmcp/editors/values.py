@@ -94,7 +94,7 @@ class SharedValues:
         return body
 
     def forget(self, session: DebugSession) -> None:
-        """Have the values of a stop asked for anew: one may have been changed by what is no news to clients."""
+        """Have the values of a stop asked for anew: one may have been changed by what clients do not learn of."""
         self._stops.pop(session, None)
 
     def _answers(self, session: DebugSession, snapshot: Snapshot) -> dict[tuple[str, bytes], _Answer]:

@@ -53,7 +53,7 @@ def spelling(file: str, known: Iterable[Breakpoint]) -> str:
     """Return how the known breakpoints spell a file, as it is given if they have none in it.
 
     A link has two spellings for one file. An adapter that got both would replace the breakpoints of one by those of
-    the other, and go on to call all of them verified.
+    the other, and continue to call all of them verified.
     """
     files = {each.file: None for each in known if each.file is not None}
     if file in files:

@@ -254,12 +254,8 @@ class BreakpointRegistry:
         everything = {each.id: each for each in self._all()}
         if breakpoint_id in everything:
             return everything[breakpoint_id]
-        known = ", ".join(everything) or "none"
-        raise UsageError(
-            "BREAKPOINT_NOT_FOUND",
-            f"There is no breakpoint '{breakpoint_id}'. Known ids: {known}.",
-            {"id": breakpoint_id},
-        )
+        sentence = f"There is no breakpoint '{breakpoint_id}'. Known ids: {', '.join(everything) or 'none'}."
+        raise UsageError("BREAKPOINT_NOT_FOUND", sentence, {"id": breakpoint_id})
 
     async def find_again(self, lines_of: Callable[[str], Sequence[str] | None]) -> list[str]:
         """Look whether lines have been edited since their breakpoints were set, and move those that go by their text.

@@ -121,7 +121,7 @@ async def _hold(debugger: Debugger, params: SessionHold) -> Held:
     who = current_caller(debugger)
     if isinstance(who.client, Client):
         for each in debugger.programs.living():
-            if each.owner is None:  # nobody's program would end soon, while it is held
+            if each.owner is None:  # without one it would end soon, while it is held
                 who.client.take_control({"session_id": each.id})
     return Held(since=iso_time(taken.since))
 
