@@ -14,6 +14,7 @@ from tests.languages.cases import CASES, PROGRAMS
 from tests.languages.conftest import need
 from tests.real.conftest import Connect
 from trio_debugmcp.dap.profiles import profile_named
+from trio_debugmcp.recording.format import read_recording
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 
@@ -178,15 +179,17 @@ class Scenario:
 
 
 async def test_an_adapter_debugs_a_program_from_its_entry_to_its_end_and_leaves_nothing_behind(
-    debugging: Connect, adapter: str, program: str
+    debugging: Connect, adapter: str, program: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    async with debugging() as client:
+    recording = tmp_path_factory.mktemp("recording") / "acceptance.jsonl"  # not beside what must leave no process
+    async with debugging("--record", str(recording)) as client:
         scenario = Scenario(client, adapter, program)
         for part in ("entry", "loop", "function", "looking", "end", "crash", "leave"):
             await getattr(scenario, part)()
         with trio.fail_after(10):
             while processes_of(program):
                 await trio.sleep(0.05)
+    assert read_recording(recording).complete
 
 
 def processes_of(program: str) -> list[str]:

@@ -256,3 +256,59 @@ async def test_an_unasked_pause_at_a_breakpoint_is_its_hit_unless_that_depends(
     async with launched("", adapter, breakpoints=[{"file": __file__, "line": 1, **more}]) as client:
         await adapter.stop("pause")
         assert (await published(client))[0] == reason
+
+
+# --- Breakpoints that an adapter keeps --------------------------------------------------------------------------------
+
+KEEPS = "keeps-breakpoints = 'BP - Line'"
+
+KEPT: dict[str, Any] = {"reason": "breakpoint", "text": " BP - Line  app.rb:3 (line)"}
+"""What rdbg 1.4 says where it stops, of breakpoints that were removed, too."""
+
+
+async def test_a_breakpoint_that_was_removed_and_is_kept_by_the_adapter_stops_nothing(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = at(__file__, 3)
+    async with launched(KEEPS, adapter, breakpoints=[{"file": __file__, "line": 3}]) as client:
+        await adapter.stop(**KEPT)
+        answer = await client.call("debug_wait")
+        assert (answer["reason"], answer["breakpoints"], answer.get("notes")) == ("Breakpoint", ["bp-1"], None)
+        await client.call("breakpoint_remove", id="bp-1")
+        await client.call("debug_continue", wait=False)
+        await adapter.stop(**KEPT)
+        assert await published(client) == ("Running", None)
+        assert len(adapter.sent("continue")) == 2
+        await adapter.stop("breakpoint", text="temporary bp")  # a statement of the program's
+        assert await published(client) == ("Breakpoint", None)
+
+
+async def test_a_pause_that_meets_a_breakpoint_which_was_removed_is_a_pause(autojump_clock: MockClock) -> None:
+    adapter = at(__file__, 3)
+    adapter.answer("pause", adapter.answer_to("threads"), lambda: adapter.stop(**KEPT))
+    async with launched(KEEPS, adapter) as client:
+        answer = await client.call("debug_pause")
+        assert (answer["reason"], answer.get("breakpoints"), answer.get("notes")) == ("Pause", None, None)
+
+
+async def test_a_step_goes_on_through_a_breakpoint_that_was_removed_and_ends_where_one_is(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = at(__file__, 10)
+    caller, callee, after = ("main", __file__, 10), ("add", __file__, 3), ("main", __file__, 11)
+    ways = {"next": [callee, caller], "stepOut": [after]}
+
+    def stopping(command: str) -> None:
+        async def stop() -> None:
+            adapter.frames = ways[command]
+            await adapter.stop(**KEPT)
+
+        adapter.answer(command, adapter.answer_to("threads"), stop)
+
+    async with launched(KEEPS, adapter) as client:
+        await adapter.stop("pause")
+        await client.call("debug_wait")
+        stopping("next")
+        stopping("stepOut")
+        answer = await client.call("debug_step")
+        assert (answer["reason"], answer["at"].rpartition(":")[2]) == ("Step", "11 in main")

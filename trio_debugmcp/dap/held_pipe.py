@@ -2,6 +2,8 @@
 
 import trio
 
+from trio_debugmcp.dap.pipe_descriptor import descriptor_of
+
 _CHUNK_BYTES = 64 * 1024
 
 MAX_HELD_BYTES = 1024 * 1024
@@ -22,15 +24,9 @@ class HeldPipe(trio.abc.ReceiveStream):
     def __repr__(self) -> str:
         return f"<HeldPipe {len(self.held)} bytes before {self._pipe!r}>"
 
-    def fileno(self) -> int:
-        """The descriptor of the pipe.
-
-        Raises:
-            TypeError: it has none.
-        """
-        if not isinstance(self._pipe, trio.lowlevel.FdStream):
-            raise TypeError("not a pipe of the system")
-        return self._pipe.fileno()
+    def fileno(self) -> int | None:
+        """The descriptor of the pipe; None if it has none."""
+        return descriptor_of(self._pipe)
 
     async def hold_more(self) -> bool:
         """Read more, and hold it; False at the end."""

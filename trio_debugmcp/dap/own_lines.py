@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 
 import trio
 
+from trio_debugmcp.dap.pipe_descriptor import descriptor_of
+
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
@@ -72,10 +74,9 @@ class ProgramPipe(trio.abc.ReceiveStream):
     def __repr__(self) -> str:
         return f"<ProgramPipe of {self._pipe!r}>"
 
-    def fileno(self) -> int:
-        """The descriptor of the pipe; raises TypeError if it has none."""
-        descriptor: int = getattr(self._pipe, "fileno", _no_descriptor)()
-        return descriptor
+    def fileno(self) -> int | None:
+        """The descriptor of the pipe; None if it has none."""
+        return descriptor_of(self._pipe)
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes:
         while True:
@@ -89,7 +90,3 @@ class ProgramPipe(trio.abc.ReceiveStream):
 
     async def aclose(self) -> None:
         await self._pipe.aclose()
-
-
-def _no_descriptor() -> int:
-    raise TypeError("not a pipe of the system")

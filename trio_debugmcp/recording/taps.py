@@ -16,6 +16,7 @@ from mcp.shared.message import SessionMessage
 
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.framing import FrameDecoder
+from trio_debugmcp.dap.pipe_descriptor import descriptor_of
 from trio_debugmcp.dap.process import Program
 from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.recording.file import RecordingFile
@@ -154,10 +155,8 @@ class _TappedPipe(trio.abc.ReceiveStream):
         self._wrote = wrote
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
 
-    def fileno(self) -> int:
-        if not isinstance(self._pipe, trio.lowlevel.FdStream):
-            raise TypeError("not a pipe of the system")
-        return self._pipe.fileno()
+    def fileno(self) -> int | None:
+        return descriptor_of(self._pipe)
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         data = await self._pipe.receive_some(max_bytes)

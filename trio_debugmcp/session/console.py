@@ -15,13 +15,14 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Hashable
 from contextlib import suppress
 from itertools import takewhile
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 import trio
 import trio.lowlevel
 from msgspec.structs import replace
 
 from trio_debugmcp.clock import Clock
+from trio_debugmcp.dap.pipe_descriptor import descriptor_of
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.masking.streams import StreamMasker
@@ -59,13 +60,6 @@ _NEW = object()
 """Stands for readers that have not been given anything yet."""
 
 Stream = Literal["stdout", "stderr", "console", "tracepoint"]
-
-
-@runtime_checkable
-class _WithDescriptor(Protocol):
-    """A pipe with a file descriptor, whether or not a recorder has wrapped it."""
-
-    def fileno(self) -> int: ...
 
 
 class Console:
@@ -227,7 +221,7 @@ class Console:
         """Read a pipe of the program to its end."""
         self.is_piped = True
         decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        descriptor = pipe.fileno() if isinstance(pipe, _WithDescriptor) else None
+        descriptor = descriptor_of(pipe)
         if descriptor is not None:
             self._pipes[descriptor] = 0
         try:

@@ -9,6 +9,7 @@
   is there. One in code without source, as in a runtime that calls the program's, is left for the next.
 - A stop that was asked for by `pause` is one, although lldb reports a signal and js-debug the end of a step.
 - A step that ends as a `breakpoint`, as all of Perl's do, is a step if there is no breakpoint at its end.
+- A breakpoint that the user has removed, and the adapter keeps, as rdbg 1.4 does, stops nothing.
 """
 
 import re
@@ -73,6 +74,9 @@ class StopReasons:
         self.further = "continue"
         if self._raises(stopped, stack):
             return replace(stopped, reason="exception", hit_breakpoint_ids=None)
+        may_be_taken_back = self._requests.profile.habits.may_be_taken_back(stopped)
+        if may_be_taken_back:
+            stopped = replace(stopped, text=None, description=None)  # which only say where it is
         hidden = self._breakpoints.hidden
         own = stopped.reason == "entry" and hidden.place is not None  # at the breakpoint that is hidden
         paused = self._suspension.pause_requested
@@ -84,6 +88,8 @@ class StopReasons:
         if kept and not paused:
             return None  # the end of a step that a breakpoint had cut short, long since
         self._at_beginning = self._at_beginning and paused  # a pause before the beginning leaves that to come
+        if may_be_taken_back and not self._there(stopped, stack):
+            return replace(stopped, reason="pause") if paused else None
         if stopped.hit_breakpoint_ids or stopped.reason not in ("step", "breakpoint") or self._there(stopped, stack):
             return stopped
         if before.stepping:

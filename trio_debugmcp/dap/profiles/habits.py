@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import fields, replace
 
-from trio_debugmcp.dap.messages import Capabilities
+from trio_debugmcp.dap.messages import Capabilities, Stopped
 from trio_debugmcp.dap.profiles.patterns import check_pattern
 
 CAPABILITY_FIELDS = {each.encode_name: each.name for each in fields(Capabilities)}
@@ -73,6 +73,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         crlf: the program writes to a terminal of the adapter's, which ends its lines with a carriage return, too.
         functions_in_order: what is answered about breakpoints on functions is in the order in which they were sent.
         keeps_steps: a step that a breakpoint has cut short still ends some time, with a stop.
+        keeps_breakpoints: a pattern of what a stop at a breakpoint on a line says, for an adapter that takes none back.
         ends_launched: a program that it has launched ends with the session, whatever is asked.
         halts_when_left: a program that was attached to keeps its breakpoints when the session ends, and stays stopped.
         detach: a command without which it ends what a server at a port has started for it, evaluated as `repl`.
@@ -100,6 +101,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     ends_by_closing: bool = False
     functions_in_order: bool = True
     keeps_steps: bool = False
+    keeps_breakpoints: str | None = None
     exception: str | None = None
     learns_sources: bool = False
     crlf: bool = False
@@ -125,6 +127,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         check_pattern("exception", self.exception, named=("type", "message"))
         check_pattern("errors", self.errors)
         check_pattern("exit-code", self.exit_code, group="exit code")
+        check_pattern("keeps-breakpoints", self.keeps_breakpoints)
 
     def true_capabilities(self, declared: Capabilities) -> Capabilities:
         """Return what the adapter can do, from what it declares."""
@@ -160,6 +163,11 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         """Return the type and the message of an exception that a stop names so."""
         found = re.search(self.exception, text) if self.exception is not None else None
         return None if found is None else (found["type"], found["message"])
+
+    def may_be_taken_back(self, stopped: Stopped) -> bool:
+        """Whether a stop is at a breakpoint on a line, which the adapter keeps even if the user has removed it."""
+        said = stopped.text or stopped.description or ""
+        return self.keeps_breakpoints is not None and re.search(self.keeps_breakpoints, said) is not None
 
     def exit_code_in(self, text: str) -> int | None:
         """Return the program's exit code, if the adapter says it in this output."""
