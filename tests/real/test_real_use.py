@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from tests.real.conftest import Connect, at, line_of, program, text_of, where
+from tests.real.conftest import TEST_SECONDS, Connect, at, line_of, program, text_of, where
 
 TESTS = "failing_tests.py"
 
@@ -103,10 +103,11 @@ async def test_workers_of_dask_stop_in_a_task_and_their_results_are_right(debugg
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(run)
-            stops = [await client.call("debug_wait")]
+            # Until two processes have imported Dask, on a machine with three other tests.
+            stops = [await client.call("debug_wait", timeout=TEST_SECONDS)]
             while len((await client.call("debug_state", session_id=door["session"])).get("sessions", [])) < 3:
                 await trio.sleep(0.1)
-            stops.append(await client.call("debug_continue"))
+            stops.append(await client.call("debug_continue", timeout=TEST_SECONDS))
             await client.call("debug_continue", wait=False)
         assert [where(each).function for each in stops] == ["square", "square"]
         values = sorted(stop["locals"]["squared"] for stop in stops)
