@@ -37,6 +37,8 @@ def square(number):
     return squared
 
 if __name__ == "__main__":
+    from job import square  # a copy of one of `__main__` has no file
+
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster,
         Client(cluster) as client,

@@ -12,6 +12,9 @@ def square(number):
 
 
 if __name__ == "__main__":
+    # Of a function of `__main__` the workers get a copy without its file, from cloudpickle 3.1.3 on.
+    from dask_squares import square
+
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster,
         Client(cluster) as client,

@@ -127,12 +127,15 @@ class Door:
                         await other.aclose()
         return self._address
 
-    async def admit(self, stream: trio.abc.Stream) -> None:
-        """Ask who has connected on this stream; hand it over or close it."""
+    async def admit(
+        self, stream: trio.abc.Stream, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    ) -> None:
+        """Ask who has connected on this stream; hand it over or close it. Reports started when it stands at the door."""
         caller = None
         taken = False
         with trio.move_on_after(ADMISSION_SECONDS) as scope:
             self._at_the_door[scope] = trio.current_time()
+            task_status.started()
             try:
                 caller = await admitted(stream, self.token)
             except WritesRecords as other:
@@ -163,7 +166,8 @@ class Door:
                     self._log.log(logging.WARNING, "a program cannot dial in: %s", error)
                     await trio.sleep(_FULL_SECONDS)
                     continue
-                self._nursery.start_soon(self.admit, stream)
+                # Before the next one is looked for: it would find the place free that this one is about to take.
+                await self._nursery.start(self.admit, stream)
 
     async def _wait_for_room(self) -> None:
         """Wait for a place at the door; the oldest caller loses its own once it has had the time to answer.
