@@ -302,6 +302,7 @@ def test_a_card_that_a_person_let_run_waits_for_the_next_stop_and_an_old_one_loo
 
     chat, first = empty_chat, card(empty_chat, 1)
     chat.clock.install()
+    hold_time(chat)
     answer(chat, "card_state", {"structuredContent": {"current": True}})
     answer(chat, "card_run", {"structuredContent": {"state": "Running", "timedOut": True}})
     show(chat, {**STOP, "exception": "long " * 999}, {"moment": "s-1 1.5 1 1"}, capabilities={"serverTools": {}})
@@ -320,8 +321,6 @@ def test_a_card_that_a_person_let_run_waits_for_the_next_stop_and_an_old_one_loo
     # A button that is refused makes the card look at once. Then it is known to be old.
     answer(chat, "card_state", {"structuredContent": {"current": True}})
     passes(chat, 9)
-    hold_time(chat)
-    chat.evaluate("chat.settle()")
     deeper = {
         **following,
         "at": "lib/shop.py:25 in visit",
