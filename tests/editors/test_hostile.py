@@ -12,7 +12,7 @@ from trio.testing import MockClock, lockstep_stream_pair
 
 from tests.editors.bench import CONTROL, OBSERVE, EditorClient, open_bench, paused
 from trio_debugmcp.dap.framing import encode_frame
-from trio_debugmcp.editors.channel import MAX_WAITING_BYTES, STALLED_SECONDS
+from trio_debugmcp.editors.channel import MAX_WAITING_BYTES, PIECE_BYTES, STALLED_SECONDS
 from trio_debugmcp.editors.serving import MAX_WAITING
 from trio_debugmcp.sparse_log import MAX_LINES
 from trio_debugmcp.testing import FakeAdapter
@@ -96,6 +96,25 @@ async def test_an_editor_that_does_not_read_is_cut_off_and_delays_no_other(autoj
         assert bench.admission.statistics().control == 1
         events = (await bench.agent.read("debugger://timeline"))["events"]
         assert events[-1]["type"] == "clientLeft"
+
+
+async def test_an_editor_that_reads_slowly_is_not_cut_off(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), trio.open_nursery() as nursery:
+        ours, theirs = lockstep_stream_pair()
+        nursery.start_soon(bench.admission.serve, theirs, bench.door.receive)
+        editor = EditorClient(ours)
+        async with trio.open_nursery() as reading:
+            reading.start_soon(editor.receive)
+            await editor.join()
+            await editor.wait_event("stopped")
+            reading.cancel_scope.cancel()
+        await adapter.event("output", {"category": "stdout", "output": "x" * 8 * PIECE_BYTES})
+        received = 0
+        while received < 8 * PIECE_BYTES:
+            await trio.sleep(STALLED_SECONDS / 2)
+            received += len(await ours.receive_some(PIECE_BYTES))
+        assert bench.admission.statistics().control == 1
+        nursery.cancel_scope.cancel()
 
 
 async def test_what_waits_for_an_editor_is_bounded(autojump_clock: MockClock) -> None:

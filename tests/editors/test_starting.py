@@ -8,7 +8,8 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.editors.bench import EditorClient, Refused, open_bench
+from tests.editors.bench import EditorClient, Refused, open_bench, paused
+from trio_debugmcp.editors.starting import NO_TERMINAL
 from trio_debugmcp.testing import FakeAdapter
 
 
@@ -56,6 +57,26 @@ async def test_a_type_that_is_not_known_is_named_and_the_file_decides(
         assert await launch(editor, program=adapter.program, **configuration) == ""
         await editor.wait_event("process")
         assert notes(editor) == ([] if note is None else [f"fake_adapter.py is {note}.\n"])
+
+
+@pytest.mark.parametrize(
+    ("console", "expected"), [("integratedTerminal", [f"{NO_TERMINAL}\n"]), ("internalConsole", [])]
+)
+async def test_a_person_who_wants_a_terminal_learns_that_there_is_none(
+    console: str, expected: list[str], autojump_clock: MockClock
+) -> None:
+    adapter = FakeAdapter()
+    async with open_bench(adapter) as bench, bench.editor() as editor:
+        assert await launch(editor, program=adapter.program, console=console) == ""
+        await editor.wait_event("process")
+        assert notes(editor) == expected
+
+
+async def test_a_launch_beside_a_session_is_refused_in_the_words_of_a_configuration(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.initialize()
+        with pytest.raises(Refused, match=r'"request": "attach".*"newSession": true.*"replace": true'):
+            await editor.ask("launch", token="control-token", program=adapter.program)
 
 
 async def test_what_neither_type_nor_file_decides_is_refused_with_the_types(

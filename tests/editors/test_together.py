@@ -249,6 +249,19 @@ async def test_an_editor_that_can_is_asked_to_open_each_child_session_over_the_s
         assert len(editor.bodies("stopped")) == 1  # its own
 
 
+async def test_a_child_session_has_no_tasks_of_the_configuration_that_has_started_it(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.children = {7: FakeAdapter()}
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        tasks = {"preLaunchTask": "open the tunnel", "postDebugTask": "close it", "debugServer": 4711}
+        await editor.join(hello={"supportsStartDebuggingRequest": True}, **tasks)
+        await adapter.reverse_request("startDebugging", {"request": "attach", "configuration": {"child": 7}})
+        await editor.wait(lambda: bool(editor.asked))
+        [request] = editor.asked
+        assert not {"preLaunchTask", "postDebugTask"} & request["arguments"]["configuration"].keys()
+        assert request["arguments"]["configuration"]["debugServer"] == 4711
+
+
 async def test_sessions_are_offered_side_by_side_to_an_editor_that_does_not_answer(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     adapter.children = {number: FakeAdapter() for number in range(12)}

@@ -291,7 +291,7 @@ async def test_a_pause_that_meets_a_breakpoint_which_was_removed_is_a_pause(auto
         assert (answer["reason"], answer.get("breakpoints"), answer.get("notes")) == ("Pause", None, None)
 
 
-async def test_a_step_goes_on_through_a_breakpoint_that_was_removed_and_ends_where_one_is(
+async def test_a_step_continues_through_a_breakpoint_that_was_removed_and_ends_where_one_is(
     autojump_clock: MockClock,
 ) -> None:
     adapter = at(__file__, 10)

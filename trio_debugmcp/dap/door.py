@@ -130,7 +130,7 @@ class Door:
     async def admit(
         self, stream: trio.abc.Stream, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
     ) -> None:
-        """Ask who has connected on this stream; hand it over or close it. Reports started when it stands at the door."""
+        """Ask who has connected on this stream; hand it over or close it. Reports started when it is counted."""
         caller = None
         taken = False
         with trio.move_on_after(ADMISSION_SECONDS) as scope:

@@ -32,7 +32,10 @@ MAX_WAITING_BYTES = 16 * 1024 * 1024
 """What may wait for an editor to read: the output that is kept of a program, and some large lists."""
 
 STALLED_SECONDS = 30.0
-"""For an editor to read anything at all while something waits for it."""
+"""For an editor to read `PIECE_BYTES` while something waits for it. One behind a slow tunnel reads, if slowly."""
+
+PIECE_BYTES = 64 * 1024
+"""Written at once, so that it shows whether anything is read."""
 
 _CHUNK_BYTES = 64 * 1024
 
@@ -169,12 +172,14 @@ class EditorChannel:
                     continue
                 data = b"".join(self._queue)
                 self._queue.clear()
-                with trio.move_on_after(STALLED_SECONDS) as patience:
-                    await self._stream.send_all(data)
-                self._waiting_bytes -= len(data)
-                if patience.cancelled_caught:  # half a message may be written: nothing can follow it
-                    self._cut_off("it does not read what it is sent")
-                    return
+                for start in range(0, len(data), PIECE_BYTES):
+                    piece = memoryview(data)[start : start + PIECE_BYTES]
+                    with trio.move_on_after(STALLED_SECONDS) as patience:
+                        await self._stream.send_all(piece)
+                    self._waiting_bytes -= len(piece)
+                    if patience.cancelled_caught:  # half a message may be written: nothing can follow it
+                        self._cut_off("it does not read what it is sent")
+                        return
 
     def finish(self) -> None:
         """Send nothing more; what was sent is still written."""

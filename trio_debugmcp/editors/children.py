@@ -26,16 +26,15 @@ MAX_ASKED = 5
 """Requests to open a session that wait for the answers of one editor. One that never answers gets more later."""
 
 _KEPT = ("type", "token", "host", "port", "connect", "debugServer")
-"""What a session has of the configuration that has started another one: how the door is reached, and who comes."""
+"""What a session has of the configuration that has started another one: how the door is reached, and who comes. Not its
+tasks, which the editor would run again for each session, nor what is done at its end."""
 
 
 async def offer_sessions(editor: Editor, configuration: Mapping[str, Any]) -> None:
     """Ask the editor to open each session that there is besides its own, until cancelled."""
     merger, offered = editor.debugger.merger, set[str]()
     starts = configuration.get("request") == "launch" or "program" in configuration
-    kept = {
-        name: each for name, each in configuration.items() if (name in _KEPT if starts else not name.startswith("__"))
-    }
+    kept = {name: each for name, each in configuration.items() if name in _KEPT}
     room = trio.Semaphore(MAX_ASKED)
 
     async def offer(session: Snapshot) -> None:

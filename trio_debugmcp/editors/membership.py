@@ -22,7 +22,7 @@ from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
 from trio_debugmcp.editors.rounds import Rounds
 from trio_debugmcp.editors.starting import start_of
-from trio_debugmcp.errors import NO_SESSION, DebugError
+from trio_debugmcp.errors import NO_SESSION, DebugError, UsageError
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.people.presence import Presence
 from trio_debugmcp.session.merger import MERGE_SECONDS
@@ -130,9 +130,8 @@ class Membership:
     async def _launch(self, editor: Editor, configuration: Mapping[str, Any]) -> None:
         """Start a program once the editor has set its breakpoints, and join it."""
         editor.check_control("to start a program")
-        editor.debugger.programs.check_free(
-            new_session=bool(configuration.get("newSession")) or bool(configuration.get("replace"))
-        )
+        if not configuration.get("replace"):
+            _check_free(editor, new_session=bool(configuration.get("newSession")))
         self._initialize(editor)
         await self.configured.wait()
         start = await start_of(editor.debugger, configuration)
@@ -148,6 +147,25 @@ class Membership:
         if not self._is_initialized:
             self._is_initialized = True
             self._channel.event("initialized")
+
+
+def _check_free(editor: Editor, *, new_session: bool) -> None:
+    """Raise unless a program may be started.
+
+    Raises:
+        Refusal: there is a session; in the words of a configuration, where a tool's would name its parameters.
+        UsageError: `SESSION_ACTIVE`: there are too many.
+    """
+    try:
+        editor.debugger.programs.check_free(new_session=new_session)
+    except UsageError as error:
+        if new_session:
+            raise
+        raise Refusal(
+            'A debug session is active. To join it, use a configuration with "request": "attach"; with '
+            '"newSession": true this program runs beside it, with "replace": true in its place.',
+            show=True,
+        ) from error
 
 
 def _session(state: State, wanted: Attach) -> str | None:

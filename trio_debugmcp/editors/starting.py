@@ -24,6 +24,13 @@ OURS = ("token", "wait", "sessionId", "newSession", "replace", "host", "port", "
 OUR_TYPE = "trio-debugmcp"
 """Programs of this type are debugged by the adapter for their file, or by `adapter`."""
 
+_TERMINALS = ("integratedTerminal", "externalTerminal")
+
+NO_TERMINAL = (
+    "The program has no terminal, whatever `console` says: what it writes is shown here, and the agent or a person at "
+    "the dashboard writes its input."
+)
+
 LAUNCH_SECONDS = 60.0
 """For a program to be started, an adapter to be woken, and what is built before."""
 
@@ -74,6 +81,8 @@ async def start_of(debugger: Debugger, configuration: Mapping[str, Any]) -> Star
         "stop_at_entry": bool(plan.stop_at_entry),
         "just_my_code": plan.just_my_code,
     }
+    if kept.get("console") in _TERMINALS:
+        note = " ".join(filter(None, (note, NO_TERMINAL)))
     return Start(arguments, note)
 
 
