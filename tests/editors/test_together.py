@@ -253,7 +253,7 @@ async def test_a_child_session_has_no_tasks_of_the_configuration_that_has_starte
     adapter = FakeAdapter()
     adapter.children = {7: FakeAdapter()}
     async with paused(adapter) as (bench, _), bench.editor() as editor:
-        tasks = {"preLaunchTask": "open the tunnel", "postDebugTask": "close it", "debugServer": 4711}
+        tasks: dict[str, Any] = {"preLaunchTask": "open the tunnel", "postDebugTask": "close it", "debugServer": 4711}
         await editor.join(hello={"supportsStartDebuggingRequest": True}, **tasks)
         await adapter.reverse_request("startDebugging", {"request": "attach", "configuration": {"child": 7}})
         await editor.wait(lambda: bool(editor.asked))
