@@ -111,6 +111,29 @@ def test_messages_and_questions_go_between_the_page_and_the_agent(agent: Agent, 
     assert agent.answer(third)["structuredContent"]["unanswered"].startswith("dismissed")
 
 
+def test_a_long_question_can_be_answered_in_any_window_and_stays_in_sight(agent: Agent, control_page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page, strip = control_page, control_page.locator("#people")
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
+    arguments = {"question": "Q" * 2000, "choices": [f"{number}" * 190 for number in range(10)]}
+    agent.begin("tools/call", name="ask_person", arguments=arguments)
+    dismiss = strip.get_by_role("button", name="Dismiss")
+    dismiss.wait_for()
+    for width, height in ((1440, 900), (1024, 768), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        box = dismiss.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= height
+        source = page.locator(".panel.source").bounding_box()
+        assert source is not None
+        assert source["height"] > 100
+    page.mouse.move(200, 700)
+    page.mouse.wheel(0, 1500)
+    expect(page.locator(".bar")).not_to_be_in_viewport()
+    expect(strip.locator(".question")).to_be_in_viewport()
+
+
 def test_that_a_message_was_delivered_is_old_news_after_a_while(agent: Agent, open_page: OpenPage) -> None:
     from playwright.sync_api import expect
 

@@ -130,6 +130,20 @@ async def test_another_person_is_refused_at_once_and_may_take_over(autojump_cloc
         assert events[1]["takenFrom"] == events[0]["party"]
 
 
+async def test_a_person_at_a_card_is_refused_at_once_in_words_for_a_person(autojump_clock: MockClock) -> None:
+    async with scene() as now, now.page() as page:
+        await page.call("session_hold")
+        await trio.sleep(4)
+        start = trio.current_time()
+        with pytest.raises(ToolFailed) as failed:
+            await now.agent.call("card_run", action="over")
+        assert (failed.value.code, trio.current_time()) == ("HELD", start)
+        assert str(failed.value) == (
+            "HELD: A person (dashboard) has held the session for 4 s, so this was not carried out. Press again once it "
+            "is handed back, or take over at the dashboard."
+        )
+
+
 async def test_a_call_that_is_cancelled_while_it_waits_is_shown_no_longer(autojump_clock: MockClock) -> None:
     async with scene() as now, now.page() as page:
         await page.call("session_hold")

@@ -11,7 +11,7 @@ from trio.testing import MockClock
 from tests.server.people.scene import PEOPLE, scene
 from tests.server.scene import launch
 from trio_debugmcp.server.answers.stop import READER
-from trio_debugmcp.server.people.deeds import deed_of, sentence
+from trio_debugmcp.server.people.deeds import deed_of, sentence, watching
 from trio_debugmcp.server.people.presence import Presence
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.server.tools.others import OtherClients
@@ -247,7 +247,24 @@ async def test_a_person_who_starts_a_program_is_in_the_answer_to_an_agent_that_h
         assert (await now.agent.call("breakpoint_list"))["notes"] == [f"a person (dashboard) started {name}"]
 
 
-async def test_a_watch_is_named_once_and_an_assignment_each_time(autojump_clock: MockClock) -> None:
+async def test_a_watch_that_may_change_the_program_is_named_once_and_what_is_typed_each_time(
+    autojump_clock: MockClock,
+) -> None:
+    async with scene() as now, now.page() as page:
+        now.adapter.values["items.pop()"] = "3"
+        for _ in range(2):
+            await page.call("evaluate", expression="items.pop()")
+        watched = "a person (dashboard) watches items.pop() at every stop, which may change the program"
+        assert (await now.agent.call("threads_list"))["notes"] == [watched]
+        await page.call("evaluate", expression="items.pop()")
+        assert "notes" not in await now.agent.call("threads_list")
+        for _ in range(2):
+            await page.call("evaluate", expression="items.pop()", timeout=30)
+            notes = (await now.agent.call("threads_list"))["notes"]
+            assert notes == ["a person (dashboard) evaluated items.pop()"]
+
+
+async def test_a_watch_of_a_variable_is_not_named_and_an_assignment_each_time(autojump_clock: MockClock) -> None:
     async with scene() as now, now.page() as page:
         now.adapter.values.update({"total": "3", "total = 3": ""})
         for _ in range(2):
@@ -341,3 +358,20 @@ def test_a_sentence_about_deeds_is_bounded() -> None:
         "removed bp-5, and 3 more: see timeline_query"
     )
     assert len(deed_of("evaluate", {"expression": "x" * 500}, {})) < 130
+
+
+@pytest.mark.parametrize(
+    ("expression", "is_named"),
+    [
+        ("basket.lines[0]", False),
+        ("(total + 1) * 2", False),
+        ("len(items) > 3", False),
+        ("items.pop()", True),
+        ("handlers[0]()", True),
+        ("len(items.pop())", True),
+        ("i++", True),
+        ("await queue.get", True),
+    ],
+)
+def test_a_watch_is_named_if_it_calls_what_may_change_the_program(expression: str, is_named: bool) -> None:
+    assert watching(expression) == (f"watches {expression} at every stop, which may change the program" * is_named)

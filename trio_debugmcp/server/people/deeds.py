@@ -33,6 +33,13 @@ _PLAIN = {
 _PAGE = "dashboard"
 """What the page calls itself."""
 
+_WATCHES = "watches "
+
+_ACTS = re.compile(r"[\w\])]\s*\(|\+\+|--|\bawait\b")
+"""Calls, and what else changes something without an assignment."""
+
+_ONLY_READS = re.compile(r"\b(?:len|type|id|isinstance)\s*\(")
+
 _ASSIGNS = re.compile(r"(?<![=!<>])=(?!=)")
 
 
@@ -113,9 +120,16 @@ def is_watch(name: str | None, tool: str, arguments: Mapping[str, Any]) -> bool:
     return is_drawn and _ASSIGNS.search(str(arguments.get("expression"))) is None
 
 
+def watching(expression: str) -> str:
+    """Return what a person does who watches an expression; nothing, if that only reads."""
+    if not _ACTS.search(_ONLY_READS.sub("", expression)):
+        return ""
+    return f"{_WATCHES}{shortened(expression, _MAX_LENGTH)} at every stop, which may change the program"
+
+
 def repeats(deed: str, before: Iterable[str]) -> bool:
-    """Whether a deed is the evaluation of a watch: its page repeats it at every stop, and it assigns nothing."""
-    return deed.startswith("evaluated ") and _ASSIGNS.search(deed) is None and deed in before
+    """Whether a deed is a watch that is known already: its page evaluates it at every stop."""
+    return deed.startswith(_WATCHES) and deed in before
 
 
 def sentence(name: str | None, deeds: Iterable[str]) -> str:

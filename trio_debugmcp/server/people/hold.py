@@ -68,6 +68,17 @@ def holds_another(people: People, party_id: str | None) -> bool:
     return people.hold is not None and people.hold.party != party_id
 
 
+def refuse_if_held(debugger: Debugger, caller: Caller) -> None:
+    """Refuse a button that a person presses elsewhere than at a page.
+
+    Raises:
+        UsageError: `HELD`: the programs are held.
+    """
+    hold = debugger.state.people.hold
+    if hold is not None and holds_another(debugger.state.people, caller.id):
+        raise _held(debugger, hold, "this", "Press again once it is handed back, or take over at the dashboard")
+
+
 async def step_aside(debugger: Debugger, caller: Caller, tool: str, timeout: float | None) -> float:
     """Wait while another holds the programs, at most for `timeout` seconds. Returns how many it were.
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.server.clients import Client
-from trio_debugmcp.server.people.hold import holds_another, step_aside
+from trio_debugmcp.server.people.hold import holds_another, refuse_if_held, step_aside
 from trio_debugmcp.server.people.presence import current_caller
 from trio_debugmcp.session.debugger import Debugger
 
@@ -17,13 +17,19 @@ LEAST_SECONDS = 1.0
 P = TypeVar("P", bound=Struct)
 
 
-async def in_turn(debugger: Debugger, tool: str, arguments: Mapping[str, object], params: P) -> P:
+async def in_turn(
+    debugger: Debugger, tool: str, arguments: Mapping[str, object], params: P, *, by_person: bool = False
+) -> P:
     """Wait while another holds the programs. Returns the parameters, with what is left of the call's `timeout`.
+
+    `by_person`: the person in front of an agent presses a button, and is not kept waiting.
 
     Raises:
         UsageError: `HELD`: they are held for longer than the call may wait.
     """
     who = current_caller(debugger)
+    if by_person:
+        refuse_if_held(debugger, who)
     timeout: float | None = getattr(params, "timeout", None)
     waited = await step_aside(debugger, who, tool, timeout)
     if not waited:

@@ -266,7 +266,7 @@ class Toolbox:
                 if getattr(params, part, None):
                     raise tool.refusal(f" with `{part}`")
             if tool.moves:
-                params = await in_turn(debugger, name, arguments, params)
+                params = await in_turn(debugger, name, arguments, params, by_person=tool.by_person)
             with chosen(_named_session(debugger, params)):
                 result = await tool.run(debugger, params)
             if isinstance(result, Stop) and result.session is not None and self.controls(name):

@@ -10,7 +10,7 @@ import trio
 from trio_debugmcp.masking.answers import masked_json
 from trio_debugmcp.server.answers.answer import with_notes
 from trio_debugmcp.server.answers.stop import READER
-from trio_debugmcp.server.people.deeds import deed_of, is_watch
+from trio_debugmcp.server.people.deeds import deed_of, is_watch, watching
 from trio_debugmcp.server.people.messages import take_messages
 from trio_debugmcp.server.people.presence import caller_of, current_caller
 from trio_debugmcp.server.tools.others import OtherClients, PersonBeside
@@ -28,11 +28,13 @@ def deed_in(
     """Return what a person did; empty if the call only read, as pages do by themselves; None if an agent called."""
     if not is_person(debugger, *(READER.get() or (None, None))):
         return None
-    if not moves or is_watch((READER.get() or (None, None))[1], tool, arguments):
+    if not moves:
         return ""
     answer = result.structured_content or {}
     if not debugger.settings.show_secrets:  # here, as a sentence does not show which part of it is whose value
         arguments, answer = masked_json(dict(arguments)), masked_json(answer, str(arguments.get("path") or ""))
+    if is_watch((READER.get() or (None, None))[1], tool, arguments):
+        return watching(str(arguments.get("expression")))
     return deed_of(tool, arguments, answer)
 
 
