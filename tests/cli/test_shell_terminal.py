@@ -111,3 +111,10 @@ async def test_a_killed_server_is_reported_and_the_prompt_stays(tmp_path: Path) 
         os.kill(terminal.pid, signal.SIGTERM)
         await terminal.ends()
         assert terminal.echoes
+
+
+async def test_a_person_who_starts_the_server_by_hand_learns_what_it_is() -> None:
+    async with open_terminal([sys.executable, "-m", "trio_debugmcp"]) as terminal:
+        await terminal.shows(r"This is an MCP server.*Ctrl-C ends it")
+        await terminal.types("\x04")  # the end of its input
+        assert await terminal.ends() == 0

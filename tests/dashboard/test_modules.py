@@ -693,6 +693,26 @@ def test_refusals_name_the_buttons_that_do_what_the_tools_do(page: "Page") -> No
         }"""
     )
     assert said == "Use Restart, Stop or my_debug_pause; debug_goto too."
+    said = page.evaluate(
+        """async () => {
+          const {inButtons} = await import('/refusals.js');
+          try { inButtons(new Error('No active debug session: start one with the tool debug_launch.')); }
+          catch (error) { return error.message; }
+        }"""
+    )
+    assert said == "No program is debugged now."
+
+
+def test_a_message_is_news_from_when_it_was_last_delivered(page: "Page") -> None:
+    ages = page.evaluate(
+        """async () => {
+          const {secondsSince} = await import('/people.js');
+          const at = (seconds) => new Date(seconds * 1000).toISOString();
+          const message = (...delivered) => ({sentAt: at(100), to: delivered.map((deliveredAt) => ({deliveredAt}))});
+          return [message(), message(null), message(at(130), null, at(120))].map((each) => secondsSince(each, 200_000));
+        }"""
+    )
+    assert ages == [100, 100, 70]
 
 
 def test_the_page_says_whose_input_it_was_and_who_ended_the_session(page: "Page") -> None:

@@ -195,7 +195,7 @@ async def test_an_editor_that_waits_joins_the_next_session(autojump_clock: MockC
     async with open_bench(adapter) as bench, bench.editor() as editor, trio.open_nursery() as nursery:
         await editor.initialize()
         refused = await editor.refused("attach", token="control-token")
-        assert "No active debug session" in str(refused)
+        assert "There is no debug session. With" in str(refused)
     async with open_bench(adapter) as bench, bench.editor() as editor, trio.open_nursery() as nursery:
         await editor.initialize()
 

@@ -40,6 +40,8 @@ async def test_without_a_session_each_mistake_is_named_and_the_server_stays_usab
         ("breakpoint_set", {"file": STEPS, "line": 0}, "INVALID_PARAMETER", "line"),
         ("breakpoint_set", {"file": "/nowhere.py", "line": 1}, "INVALID_PATH", "/nowhere.py"),
         ("breakpoint_set", {"file": STEPS, "line": 5, "condition": "a b"}, "INVALID_CONDITION", "a b"),
+        ("breakpoint_set", {"file": STEPS, "line": 5, "condition": "a = 'b'"}, "INVALID_CONDITION", "write `==`"),
+        ("debug_launch", {"file": STEPS}, "INVALID_PARAMETER", "pass it as `program`"),
         ("breakpoint_set", {"file": STEPS, "line": 5, "hit_condition": "often"}, "INVALID_CONDITION", ">= 3"),
         ("breakpoint_enable", {"id": "bp-9"}, "BREAKPOINT_NOT_FOUND", "bp-9"),
         ("breakpoint_remove", {"id": "bp-9"}, "BREAKPOINT_NOT_FOUND", "bp-9"),

@@ -99,7 +99,7 @@ def test_its_configurations_start_the_server_from_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("page", "shows"),
-    [(README, ["'answer'", "'42'"]), (CLIENT, ['"state":"Paused"', '"pauseReason":"Step"'])],
+    [(README, ['"reason":"Breakpoint"', '"answer":"42"']), (CLIENT, ['"state":"Paused"', '"pauseReason":"Step"'])],
     ids=["README", "client"],
 )
 def test_its_python_example_and_that_of_the_client_run(

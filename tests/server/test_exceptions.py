@@ -270,7 +270,7 @@ async def test_the_exception_that_ended_the_program_is_shown_as_it_was_printed(
                 {"way": "cause", "exception": "Why: 2"},
                 {"way": "context", "exception": "Deep: 3", "frames": ["f a.py:3 (raised here) | deep()"]},
             ],
-            "notes": [CRASH_NOTE],
+            "notes": [f"{CRASH_NOTE}; no values are kept after the end"],
         }
         cut = await context(client, max_inner=1, max_frames=1)
         assert (cut["total"], cut["omitted"], len(cut["frames"])) == (2, {"exceptions": 1}, 1)

@@ -54,3 +54,17 @@ async def test_a_number_that_is_accepted_beside_a_string_is_named(autojump_clock
 def needed(tool: types.Tool) -> dict[str, Any]:
     """Arguments for the parameters that have no default."""
     return dict.fromkeys(tool.input_schema.get("required", ()), "x")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("step", "debug_step?"), ("breakpoint_sett", "breakpoint_set?"), ("debug_lanch", "debug_launch?"), ("xyzzy", "")],
+)
+async def test_a_tool_that_is_not_there_is_answered_with_the_one_that_is_meant(
+    name: str, meant: str, autojump_clock: MockClock
+) -> None:
+    async with connect() as client:
+        message = (await failure(client, name)).message
+    assert message.startswith(f"There is no tool '{name}'. {'Do you mean ' if meant else 'Tools: '}")
+    assert meant.removesuffix("?") in message.partition(" Tools: ")[0]
+    assert "person_join" not in message  # which only a page calls

@@ -205,11 +205,11 @@ async def test_the_signal_of_the_last_stop_is_known_after_the_end(autojump_clock
         assert (state["state"], state["signal"]) == ("Disconnected", "SIGSEGV")
         assert (state["exception"], state["at"]) == (stop["exception"], stop["at"])
         assert state["stack"] == stop["stack"]
-        assert state["notes"] == [STOPPED_NOTE]
+        assert state["notes"] == [f"{STOPPED_NOTE}; its values are in stop 1: see stop_get"]
         found = await client.call("exception_get_context")
         assert found["exception"] == stop["exception"]
         assert found["frames"][0].startswith("check work/orders.cpp:47")
-        assert found["notes"] == [STOPPED_NOTE]
+        assert found["notes"] == [f"{STOPPED_NOTE}; its values are in stop 1: see stop_get"]
 
 
 @pytest.mark.parametrize(

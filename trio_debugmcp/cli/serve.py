@@ -22,6 +22,13 @@ MAX_LINGER_SECONDS = 86400
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
+AT_A_TERMINAL = (
+    "This is an MCP server, which a host starts and speaks JSON-RPC with; Ctrl-C ends it. To see it at work: "
+    "trio-debugmcp demo. All commands: trio-debugmcp --help"
+)
+"""For a person who starts it by hand, to whom it would say nothing."""
+
+
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add `serve` and its options to the command line."""
     parser = commands.add_parser(
@@ -288,6 +295,8 @@ def serve_until_done(command: str, options: "Options", network: "Network") -> in
 
     from trio_debugmcp.listen import serve
 
+    if network.stdio and sys.stdin.isatty():
+        print(AT_A_TERMINAL, file=sys.stderr)
     try:
         trio.run(serve, options, network)
     except OSError as error:

@@ -100,3 +100,8 @@ export function agentNames(people) {
   if (!first) return '';
   return others.length ? `${first.name} and ${others.length} more` : first.name ?? 'an agent';
 }
+
+/** For how long there is no news of a message, by this computer's clock: since it was sent, or delivered to anybody. */
+export function secondsSince({sentAt, to}, now = Date.now()) {
+  return (now - Math.max(...[sentAt, ...to.map((each) => each.deliveredAt ?? sentAt)].map((each) => Date.parse(each)))) / 1000;
+}

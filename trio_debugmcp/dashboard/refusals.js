@@ -7,6 +7,9 @@ const BUTTONS = /** @type {Record<string, string>} */ ({
   debug_disconnect: 'Stop',
 });
 
+/** How to begin a session is for the agent to know. */
+const NO_SESSION = /^No active debug session: .*?(?=\.|$)/;
+
 const NAMED = new RegExp(`\\b(${Object.keys(BUTTONS).join('|')})\\b`, 'g');
 
 /**
@@ -16,6 +19,6 @@ const NAMED = new RegExp(`\\b(${Object.keys(BUTTONS).join('|')})\\b`, 'g');
  * @returns {never}
  */
 export function inButtons(error) {
-  error.message = error.message.replace(NAMED, (tool) => BUTTONS[tool]);
+  error.message = error.message.replace(NO_SESSION, 'No program is debugged now').replace(NAMED, (tool) => BUTTONS[tool]);
   throw error;
 }

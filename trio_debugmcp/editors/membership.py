@@ -22,7 +22,7 @@ from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
 from trio_debugmcp.editors.rounds import Rounds
 from trio_debugmcp.editors.starting import start_of
-from trio_debugmcp.errors import NO_SESSION, DebugError, UsageError
+from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.people.presence import Presence
 from trio_debugmcp.session.merger import MERGE_SECONDS
@@ -119,8 +119,11 @@ class Membership:
         """Join the session that is wanted; with `wait`, when there is one."""
         debugger = editor.debugger
         if _session(debugger.state, wanted) is None and not wanted.wait:
-            sentence = NO_SESSION if wanted.session_id is None else f"There is no debug session '{wanted.session_id}'"
-            raise Refusal(f'{sentence}. With "wait": true an editor waits for the next one.')
+            which = "" if wanted.session_id is None else f" '{wanted.session_id}'"
+            raise Refusal(
+                f'There is no debug session{which}. With "wait": true an editor waits for the next one; with '
+                '"request": "launch" it starts one.'
+            )
         if _session(debugger.state, wanted) is None:
             # Its breakpoints are taken before there is a program: a short one would be over before they came.
             self._initialize(editor)

@@ -1,7 +1,7 @@
 // The strip between a person and the agents: hold and hand back, a message, questions. An observer sees who holds.
 
 import {byId, el, setText} from '../dom.js';
-import {agentNames, agentsOf} from '../people.js';
+import {agentNames, agentsOf, secondsSince} from '../people.js';
 import {clock} from '../words.js';
 import {createQuestions} from './questions.js';
 
@@ -28,10 +28,14 @@ export function createPeople(store, people) {
   let timer = 0;
   /** Whether what became of a message has been read: it stands for a while from when nothing of it is open any more. */
   function isOver(words, {messages}) {
-    const open = lastMessage(messages)?.to.some(({deliveredAt, left}) => !deliveredAt && !left);
+    const last = lastMessage(messages);
+    const open = last?.to.some(({deliveredAt, left}) => !deliveredAt && !left);
     if (words === seen) return !open && timer === 0;
     clearTimeout(timer);
+    const first = seen === '';
     seen = words;
+    // When the page is opened: it was news before that.
+    if (first && !open && last && secondsSince(last) > SENT_SECONDS) return true;
     timer = open ? 0 : window.setTimeout(() => {
       timer = 0;
       sent.hidden = true;

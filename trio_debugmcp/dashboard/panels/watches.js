@@ -76,7 +76,7 @@ export function createWatches(store, actions) {
     const dataset = {path: expression, changed: String(changed)};
     const content = [
       el('span', {className: 'name', title: expression}, expression),
-      el('span', {className: error ? 'value error' : 'value', title: error ?? value}, error ?? value ?? '…'),
+      el('span', {className: error ? 'value error' : 'value', title: error ?? value}, error ? withoutExpression(error, expression) : value ?? '…'),
       changed ? el('span', {className: 'badge', title: `before: ${before}`}, 'changed') : null,
     ];
     const opens = isPath(expression) && value !== undefined && store.state.stack?.stale === false;
@@ -125,4 +125,10 @@ function childRow({name, value, path, childCount}, actions) {
   const content = [el('span', {className: 'name', title: name}, name), el('span', {className: 'value', title: value}, value)];
   const dataset = {path};
   return childCount === 0 ? el('div', {className: 'variable', dataset}, ...content) : opening(path, dataset, content, actions);
+}
+
+/** An error as its row shows it, beside the expression. */
+function withoutExpression(error, expression) {
+  const known = `\`${expression}\` failed: `;
+  return error.startsWith(known) ? error.slice(known.length) : error;
 }

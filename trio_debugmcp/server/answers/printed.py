@@ -8,9 +8,9 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened, signal_name
 
-CRASH_NOTE = "the exception is the last one that the program printed; no values are kept after the end"
+CRASH_NOTE = "the exception is the last one that the program printed"
 
-STOPPED_NOTE = "the exception is that of the last stop, from which the program ran to its end; no values are kept"
+STOPPED_NOTE = "the exception is that of the last stop, from which the program ran to its end"
 
 MAX_BEHIND = 5
 """Exceptions behind the one that ended a program, in the answer about its end; exception_get_context has the others."""
@@ -29,11 +29,20 @@ def last_crash(debugger: Debugger, last: Snapshot) -> tuple[Crash, str] | None:
     """Return the exception that ended the last program, if it failed, and a note on how that is known."""
     found = _stopped_crash(debugger, last)
     if found is not None:
-        return found, STOPPED_NOTE
+        return found, STOPPED_NOTE + _values_note(debugger, last, found)
     if not last.exit_code or isinstance(signal_name(last.exit_code), str):
         return None
     printed = _printed(debugger).crash
-    return None if printed is None else (printed, CRASH_NOTE)
+    return None if printed is None else (printed, CRASH_NOTE + _values_note(debugger, last, printed))
+
+
+def _values_note(debugger: Debugger, last: Snapshot, crash: Crash) -> str:
+    """Return where the values at an exception are: its stop is kept, if it was the last one."""
+    stop = last.stop
+    raised = stop is not None and stop.exception is not None and crash.exception.startswith(stop.exception.type)
+    if stop is None or not raised or all(each.stop.number != stop.number for each in debugger.state.kept.stops):
+        return "; no values are kept after the end"
+    return f"; its values are in stop {stop.number}: see stop_get"
 
 
 def _stopped_crash(debugger: Debugger, last: Snapshot) -> Crash | None:

@@ -1,5 +1,6 @@
 """When a breakpoint stops: the parameters that tools have for that, and the check of what is written in them."""
 
+import re
 from typing import Annotated
 
 from msgspec import Meta
@@ -11,6 +12,10 @@ from trio_debugmcp.state.breakpoints import is_hit_condition
 Condition = Annotated[str | None, Meta(description="An expression; stop only when it is true.")]
 
 HitCondition = Annotated[str | None, Meta(description="`3`, `>= 3`, `% 3`: stop only at these hits.")]
+
+
+_ASSIGNS = re.compile(r"[\w.\[\]'\" ]+=[^=]")
+"""What reads like an assignment, and is meant as a comparison in a condition that does not parse."""
 
 
 def check_texts(condition: str | None, hit_condition: str | None, message: str | None, profile: Profile | None) -> None:
@@ -49,8 +54,9 @@ def check_condition(condition: str | None, profile: Profile | None) -> None:
         return
     problem = profile.expressions.syntax_error(condition)
     if problem is not None:
+        advice = " To compare, write `==`." if _ASSIGNS.match(condition) else ""
         raise UsageError(
             "INVALID_CONDITION",
-            f"The condition `{condition}` is not a valid {profile.language} expression: {problem}.",
+            f"The condition `{condition}` is not a valid {profile.language} expression: {problem}.{advice}",
             {"condition": condition},
         )

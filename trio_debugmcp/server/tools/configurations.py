@@ -49,8 +49,9 @@ async def _launch(debugger: Debugger, params: LaunchConfigured) -> Stop:
     if params.configuration is None:
         given = next((each for each in ("file", "inputs", "pid") if getattr(params, each)), None)
         if given is not None:
+            advice = " To debug a file, pass it as `program`." if given == "file" else ""
             raise UsageError(
-                "INVALID_PARAMETER", f"`{given}` is for the variables of a `configuration`: pass its name, too."
+                "INVALID_PARAMETER", f"`{given}` is for the variables of a `configuration`: pass its name, too.{advice}"
             )
         return await launch(debugger, params)
     check_free(debugger, params)

@@ -31,6 +31,7 @@ from trio_debugmcp.server.answers.stop import READER, Stop
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.server.people.turns import in_turn
+from trio_debugmcp.server.tools.names import unknown_tool
 from trio_debugmcp.server.tools.others import OtherClients
 from trio_debugmcp.server.tools.schema import listed_schema, parameter_names
 from trio_debugmcp.server.tools.story import RecordedCall, Story
@@ -256,9 +257,7 @@ class Toolbox:
         try:
             tool = self._tools.get(name)
             if tool is None:
-                raise UsageError(
-                    "INVALID_PARAMETER", f"There is no tool '{name}'. Tools: {', '.join(self._tools)}.", {}
-                )
+                raise unknown_tool(name, [each.name for each in self._tools.values() if each.listing != "none"])
             if not tool.allows(role):
                 raise tool.refusal()
             params = _convert(tool, arguments)
