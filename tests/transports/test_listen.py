@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,7 +20,7 @@ from mcp.client.extension import advertise
 from tests import warm
 from tests.editors.bench import EditorClient
 from tests.real.conftest import program
-from tests.transports.conftest import StartServer
+from tests.transports.conftest import ServerProcess, StartServer
 from tests.transports.scene import CONTROL, INITIALIZE, OBSERVE, http
 from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.server.card import EXTENSION, MIME_TYPE, URI
@@ -287,6 +288,56 @@ async def test_an_editor_joins_over_tls_and_one_without_it_learns_nothing_and_do
             await editor.wait_closed()
         assert "stepped over" in str((await agent.call("debug_state"))["notes"])
         await agent.call("debug_disconnect")
+
+
+async def printed_configuration(server: ServerProcess) -> Any:
+    """The configuration for VS Code that the server has printed."""
+    return json.loads(await server.said(r"launch\.json of VS Code: (\{.*\})\n"))
+
+
+@pytest.mark.parametrize(("address", "host"), [("0", "127.0.0.1"), ("localhost:0", "localhost"), ("[::1]:0", "::1")])
+async def test_an_editor_joins_by_the_configuration_that_the_server_prints(
+    address: str, host: str, serving: StartServer
+) -> None:
+    async with serving("--dap", address, tokens=False) as server, connect_process(server.process) as agent:
+        configuration = await printed_configuration(server)
+        assert {*configuration} == {"name", "type", "request", "connect", "token", "wait"}
+        place = configuration["connect"]
+        assert (configuration["type"], place["host"]) == ("debugpy", host)
+        assert server.stderr.count(configuration["token"]) == 1
+        stream = await trio.open_tcp_stream(place["host"], place["port"])
+        async with stream, trio.open_nursery() as nursery:
+            editor = EditorClient(stream)
+            nursery.start_soon(editor.receive)
+            await editor.initialize(adapterID=configuration["type"])
+            await editor.send(configuration["request"], configuration)
+            await editor.wait_event("initialized")  # there is no session yet: it waits
+            await editor.ask("configurationDone")
+            if host == "127.0.0.1":
+                await agent.call("debug_launch", program=program("steps.py"))
+                assert (await editor.wait_event("stopped"))["reason"] == "entry"
+                await editor.ask("next", threadId=1)
+                assert (await editor.wait_event("stopped", 2))["reason"] == "step"
+            await editor.ask("disconnect")
+            await editor.wait_closed()
+
+
+async def test_a_token_that_was_given_is_not_in_the_printed_configuration_and_does_in_its_place(
+    serving: StartServer,
+) -> None:
+    async with serving("--dap", "0") as server, connect_process(server.process):
+        configuration = await printed_configuration(server)
+        assert CONTROL not in server.stderr
+        place = configuration["connect"]
+        for token, joins in ((configuration["token"], False), (CONTROL, True)):
+            stream = await trio.open_tcp_stream(place["host"], place["port"])
+            async with stream, trio.open_nursery() as nursery:
+                editor = EditorClient(stream)
+                nursery.start_soon(editor.receive)
+                await editor.initialize()
+                await editor.send("attach", {**configuration, "token": token})
+                await (editor.wait_event("initialized") if joins else editor.wait_closed())
+                nursery.cancel_scope.cancel()
 
 
 async def test_hundreds_of_connections_to_the_port_of_editors_keep_no_editor_out_and_give_their_descriptors_back(
