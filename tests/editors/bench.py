@@ -80,11 +80,15 @@ class EditorClient:
         self._waiting: dict[int, trio.MemorySendChannel[dict[str, Any]]] = {}
         self._news = trio.lowlevel.ParkingLot()
 
+    def bodies_in(self, data: bytes) -> list[bytes]:
+        """Return the messages that are complete with these bytes."""
+        return self._decoder.feed(data)
+
     async def receive(self) -> None:
         """Receive until the connection is closed."""
         try:
             while data := await self.stream.receive_some(65536):
-                for body in self._decoder.feed(bytes(data)):
+                for body in self.bodies_in(bytes(data)):
                     self._take(json.loads(body))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass
@@ -118,14 +122,18 @@ class EditorClient:
             "command": command,
             "arguments": {} if arguments is None else arguments,
         }
-        await self.stream.send_all(encode_frame(json.dumps(message).encode()))
+        await self.write(message)
         return self._number
+
+    async def write(self, message: dict[str, Any]) -> None:
+        """Write a message."""
+        await self.stream.send_all(encode_frame(json.dumps(message).encode()))
 
     async def answer(self, request: dict[str, Any], *, success: bool = True) -> None:
         """Answer a request of the server."""
         self._number += 1
         message = {"seq": self._number, "type": "response", "request_seq": request["seq"], "success": success}
-        await self.stream.send_all(encode_frame(json.dumps({**message, "command": request["command"]}).encode()))
+        await self.write({**message, "command": request["command"]})
 
     async def response(self, command: str, arguments: Any) -> dict[str, Any]:
         """Send a request with any arguments, and return its response."""

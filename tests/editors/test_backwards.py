@@ -131,3 +131,16 @@ async def test_children_are_paged_within_their_kind(autojump_clock: MockClock) -
         assert await names_of(editor, items, filter="indexed", start=100, count=100) == pages[1]
         await trio.sleep(1)
         assert len(adapter.sent("variables")) == asked  # a page that is known is not another one's
+
+
+async def test_a_page_is_a_page_also_of_an_adapter_that_always_answers_all_children(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.locals = {f"v{number}": "1" for number in range(25)}
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        await editor.join()
+        [scope] = (await editor.ask("scopes", frameId=(await editor.top_frame())["id"]))["scopes"]
+        reference = scope["variablesReference"]
+        pages = [await names_of(editor, reference, start=at, count=10) for at in (0, 10, 20)]
+        assert [name for each in pages for name in each] == [*adapter.locals]
+        assert [len(each) for each in pages] == [10, 10, 5]
+        assert await names_of(editor, reference, start=0, count=0) == [*adapter.locals]
