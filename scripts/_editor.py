@@ -110,20 +110,18 @@ def code_server(editor: Path, place: Path, folder: Path) -> Iterator[str]:
         process.wait(20)
 
 
+def configure(folder: Path, **how: object) -> None:
+    """Write the editor's launch.json: to join by a type of configuration, and its way to the server."""
+    join = {"request": "attach", "name": "Join the agent", "token": CONTROL_TOKEN, "wait": True, **how}
+    (folder / ".vscode" / "launch.json").write_text(json.dumps({"version": "0.2.0", "configurations": [join]}))
+
+
 def configured(folder: Path, dap_port: int) -> None:
     """Write the project: the program, and the configurations of the editor."""
     folder.mkdir()
     (folder / "cart.py").write_text(PROGRAM)
     (folder / ".vscode").mkdir()
-    join = {
-        "type": "trio-debugmcp",
-        "request": "attach",
-        "name": "Join the agent",
-        "port": dap_port,
-        "token": CONTROL_TOKEN,
-        "wait": True,
-    }
-    (folder / ".vscode" / "launch.json").write_text(json.dumps({"version": "0.2.0", "configurations": [join]}))
+    configure(folder, type="trio-debugmcp", port=dap_port)
     server = {"type": "stdio", "command": sys.executable, "args": ["-m", "trio_debugmcp"]}
     (folder / ".vscode" / "mcp.json").write_text(json.dumps({"servers": {"debugger": server}}))
 
@@ -210,6 +208,17 @@ def leave(page: Page, agent: Agent) -> None:
     report("the editor has left, and the agent's program is where it was")
 
 
+def join_by_debug_server(page: Page, agent: Agent) -> None:
+    """Join by a configuration of another debugger's type that has `debugServer`."""
+    page.wait_for_timeout(1000)  # until the editor has read its configuration
+    started(page)
+    wait_line(page, 5)
+    page.get_by_role("button", name=re.compile("Step Over")).first.click()
+    wait_line(page, 11)
+    report("by a configuration of the type `node` with `debugServer` it joins and steps, too")
+    leave(page, agent)
+
+
 def start_as_mcp_server(page: Page, pictures: Path) -> None:
     """Let the editor's MCP client start our server, and read in its log that it has found the tools."""
     for chosen in ("Start Server", "Show Output"):
@@ -277,6 +286,8 @@ def main() -> None:
             join_and_step(page, agent, pictures)
             break_in_gutter(page, agent, pictures)
             leave(page, agent)
+            configure(folder, type="node", debugServer=port)
+            join_by_debug_server(page, agent)
             start_as_mcp_server(page, pictures)
         except Exception:
             page.screenshot(path=own / "failed.png")

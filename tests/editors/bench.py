@@ -67,7 +67,7 @@ def check_message(message: dict[str, Any]) -> None:
 
 
 class EditorClient:
-    """The editor's side of a connection. `events` are all that were received, `bodies` those of one name."""
+    """The editor's side of a connection. `events` are all that it has received; `sent` is a number."""
 
     def __init__(self, stream: trio.abc.Stream) -> None:
         self.stream = stream
@@ -76,15 +76,19 @@ class EditorClient:
         self.log: list[str] = []
         self.closed = False
         self._decoder = FrameDecoder()
-        self._number = 0
+        self.sent = 0
         self._waiting: dict[int, trio.MemorySendChannel[dict[str, Any]]] = {}
         self._news = trio.lowlevel.ParkingLot()
+
+    def bodies_in(self, data: bytes) -> list[bytes]:
+        """Return the messages that are complete with these bytes."""
+        return self._decoder.feed(data)
 
     async def receive(self) -> None:
         """Receive until the connection is closed."""
         try:
             while data := await self.stream.receive_some(65536):
-                for body in self._decoder.feed(bytes(data)):
+                for body in self.bodies_in(bytes(data)):
                     self._take(json.loads(body))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass
@@ -111,26 +115,30 @@ class EditorClient:
 
     async def send(self, command: str, arguments: Any = None) -> int:
         """Send a request, and do not wait for its response."""
-        self._number += 1
+        self.sent += 1
         message = {
-            "seq": self._number,
+            "seq": self.sent,
             "type": "request",
             "command": command,
             "arguments": {} if arguments is None else arguments,
         }
+        await self.write(message)
+        return self.sent
+
+    async def write(self, message: dict[str, Any]) -> None:
+        """Write a message."""
         await self.stream.send_all(encode_frame(json.dumps(message).encode()))
-        return self._number
 
     async def answer(self, request: dict[str, Any], *, success: bool = True) -> None:
         """Answer a request of the server."""
-        self._number += 1
-        message = {"seq": self._number, "type": "response", "request_seq": request["seq"], "success": success}
-        await self.stream.send_all(encode_frame(json.dumps({**message, "command": request["command"]}).encode()))
+        self.sent += 1
+        message = {"seq": self.sent, "type": "response", "request_seq": request["seq"], "success": success}
+        await self.write({**message, "command": request["command"]})
 
     async def response(self, command: str, arguments: Any) -> dict[str, Any]:
         """Send a request with any arguments, and return its response."""
         answer, answered = trio.open_memory_channel[dict[str, Any]](1)
-        self._waiting[self._number + 1] = answer
+        self._waiting[self.sent + 1] = answer
         await self.send(command, arguments)
         return await answered.receive()
 
@@ -229,9 +237,11 @@ class Bench:
 
 
 @asynccontextmanager
-async def open_bench(adapter: FakeAdapter, options: Options | None = None) -> AsyncIterator[Bench]:
+async def open_bench(
+    adapter: FakeAdapter, options: Options | None = None, seconds: float = TEST_SECONDS
+) -> AsyncIterator[Bench]:
     """Run a server for the length of the block, with an agent, and no program yet."""
-    with trio.fail_after(TEST_SECONDS):
+    with trio.fail_after(seconds):
         async with (
             open_server(options or adapter.options()) as server,
             server.connect() as agent,

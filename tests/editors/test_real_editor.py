@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import trio
 
-from tests.editors.bench import EditorClient, Refused
+from tests.editors.bench import EditorClient, Refused, check_message
 from tests.javascript import HERE, package
 from tests.languages.conftest import need
 from tests.real.conftest import line_of, program
@@ -39,7 +39,11 @@ class NodeEditor:
         text = b""
         async for data in self.process.stdout:
             *lines, text = (text + data).split(b"\n")
-            self.lines += [tuple(json.loads(line)) for line in lines]
+            for what, result in map(json.loads, lines):
+                if what == "wire":
+                    check_message(result)
+                else:
+                    self.lines.append((what, result))
             self._news.unpark_all()
         self.lines.append(("end", None))
         self._news.unpark_all()

@@ -8,6 +8,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from tests.editors.bench import check_message
 from tests.faults.leftovers import descriptors, tasks
 from tests.faults.phases import PHASES, Phase, healthy
 from tests.faults.test_client_faults import TAKES_TIME, check_unharmed, slow
@@ -85,6 +86,8 @@ async def test_an_editors_fault_in_any_phase_does_not_affect_another_client(
                 await fault.inject(raw)
                 await trio.sleep(10)
                 await check_unharmed(other, phase, profile.adapter)
+                for message in raw.received:
+                    check_message(message)
             await trio.sleep(1)
             assert admission.statistics().control == 0
             if await other.uris():
@@ -111,6 +114,8 @@ async def test_a_fault_before_a_token_is_shown_costs_the_strangers_own_connectio
             await trio.sleep(STRANGER_SECONDS + 1)
             assert admission.statistics().strangers == 0
             assert {message.get("event") for message in raw.received} <= {None, "output"}
+            for message in raw.received:
+                check_message(message)
         await trio.sleep(1)
         assert (tasks(), descriptors()) == before
         assert (await other.call("debug_step"))["reason"] == "Step"

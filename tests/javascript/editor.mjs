@@ -2,7 +2,8 @@
 //
 // Joins the session that is there, looks at all of it, steps, sets a conditional breakpoint in LINE and continues.
 // Then it reports the events that it gets, until it is killed. With `launch` it starts the program and stops in LINE.
-// Each line on standard output is JSON: what was asked or what has happened, and what came of it.
+// Each line on standard output is JSON: what was asked or what has happened, and what came of it. What `wire` names is a
+// message as it was received.
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
@@ -11,6 +12,11 @@ const { DebugClient } = require("@vscode/debugadapter-testsupport");
 const [port, token, program, line, launch] = process.argv.slice(2);
 const client = new DebugClient("node", "unused", "trio-debugmcp");
 client.defaultTimeout = 20000;
+const dispatch = client.dispatch.bind(client);
+client.dispatch = (body) => {
+  say("wire", JSON.parse(body));
+  dispatch(body);
+};
 
 function say(what, result) {
   process.stdout.write(`${JSON.stringify([what, result])}\n`);

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,7 +20,7 @@ from mcp.client.extension import advertise
 from tests import warm
 from tests.editors.bench import EditorClient
 from tests.real.conftest import program
-from tests.transports.conftest import StartServer
+from tests.transports.conftest import ServerProcess, StartServer
 from tests.transports.scene import CONTROL, INITIALIZE, OBSERVE, http
 from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.server.card import EXTENSION, MIME_TYPE, URI
@@ -289,37 +290,109 @@ async def test_an_editor_joins_over_tls_and_one_without_it_learns_nothing_and_do
         await agent.call("debug_disconnect")
 
 
-async def test_hundreds_of_connections_to_the_port_of_editors_keep_no_editor_out_and_give_their_descriptors_back(
+async def printed_configuration(server: ServerProcess) -> Any:
+    """The configuration for VS Code that the server has printed."""
+    return json.loads(await server.said(r"launch\.json of VS Code: (\{.*\})\n"))
+
+
+def need_ipv6() -> None:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+
+
+@pytest.mark.parametrize(("address", "host"), [("0", "127.0.0.1"), ("localhost:0", "localhost"), ("[::1]:0", "::1")])
+async def test_an_editor_joins_by_the_configuration_that_the_server_prints(
+    address: str, host: str, serving: StartServer
+) -> None:
+    if host == "::1":
+        need_ipv6()
+    async with serving("--dap", address, tokens=False) as server, connect_process(server.process) as agent:
+        configuration = await printed_configuration(server)
+        assert {*configuration} == {"name", "type", "request", "connect", "token", "wait"}
+        place = configuration["connect"]
+        assert (configuration["type"], place["host"]) == ("debugpy", host)
+        assert server.stderr.count(configuration["token"]) == 1
+        stream = await trio.open_tcp_stream(place["host"], place["port"])
+        async with stream, trio.open_nursery() as nursery:
+            editor = EditorClient(stream)
+            nursery.start_soon(editor.receive)
+            await editor.initialize(adapterID=configuration["type"])
+            await editor.send(configuration["request"], configuration)
+            await editor.wait_event("initialized")  # there is no session yet: it waits
+            await editor.ask("configurationDone")
+            if host == "127.0.0.1":
+                await agent.call("debug_launch", program=program("steps.py"))
+                assert (await editor.wait_event("stopped"))["reason"] == "entry"
+                await editor.ask("next", threadId=1)
+                assert (await editor.wait_event("stopped", 2))["reason"] == "step"
+            await editor.ask("disconnect")
+            await editor.wait_closed()
+
+
+async def test_a_token_that_was_given_is_not_in_the_printed_configuration_and_does_in_its_place(
+    serving: StartServer,
+) -> None:
+    async with serving("--dap", "0") as server, connect_process(server.process):
+        configuration = await printed_configuration(server)
+        assert CONTROL not in server.stderr
+        place = configuration["connect"]
+        for token, joins in ((configuration["token"], False), (CONTROL, True)):
+            stream = await trio.open_tcp_stream(place["host"], place["port"])
+            async with stream, trio.open_nursery() as nursery:
+                editor = EditorClient(stream)
+                nursery.start_soon(editor.receive)
+                await editor.initialize()
+                await editor.send("attach", {**configuration, "token": token})
+                await (editor.wait_event("initialized") if joins else editor.wait_closed())
+                nursery.cancel_scope.cancel()
+
+
+async def test_a_thousand_connections_to_the_port_of_editors_hold_up_no_agent_and_give_their_descriptors_back(
     serving: StartServer,
 ) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4096)), hard))
+    number_of_connections = min(1000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 500)
     async with serving("--dap", "0", cold=True) as server, connect_process(server.process) as agent:
         port = int(await server.said(r"dap: 127\.0\.0\.1:(\d+)"))
-        await agent.call("debug_launch", program=program("steps.py"))
+        await agent.call("debug_launch", program=program("busy.py"))
 
         def descriptors() -> int:
             return len(os.listdir(f"/proc/{server.process.pid}/fd"))
 
-        before, most = descriptors(), 0
+        before, most, answered, is_over = descriptors(), 0, 0, False
+
+        async def work() -> None:
+            nonlocal most, answered
+            while not is_over:
+                with trio.fail_after(5):
+                    assert (await agent.call("evaluate", expression="6 * 7"))["value"] == "42"
+                    assert (await agent.call("debug_step"))["state"] == "Paused"
+                answered += 1
+                most = max(most, descriptors())
+
         hello = encode_frame(b'{"seq": 1, "type": "request", "command": "initialize", "arguments": {}}')
         strangers = []
-        for number in range(300):
-            stranger = await trio.open_tcp_stream("127.0.0.1", port)
-            strangers.append(stranger)
-            with suppress(trio.BrokenResourceError):  # it has made room for another one
-                await stranger.send_all((hello, hello[:-9], b"", b"GET / HTTP/1.1\r\n\r\n")[number % 4])
-            if number % 50 == 49:
-                most = max(most, descriptors())
-                with trio.fail_after(20):
-                    assert (await agent.call("debug_state"))["state"] == "Paused"
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(work)
+            for number in range(number_of_connections):
+                stranger = await trio.open_tcp_stream("127.0.0.1", port)
+                strangers.append(stranger)
+                with suppress(trio.BrokenResourceError):  # it has made room for another one
+                    await stranger.send_all((hello, hello[:-9], b"", b"GET / HTTP/1.1\r\n\r\n")[number % 4])
+            is_over = True
+        assert answered > 2, "rounds of two calls, each within seconds"
         assert most <= before + MAX_STRANGERS + 2  # the next one is accepted while the oldest is closed
         stream = await trio.open_tcp_stream("127.0.0.1", port)
         async with stream, trio.open_nursery() as nursery:
             editor = EditorClient(stream)
             nursery.start_soon(editor.receive)
             await editor.join(CONTROL)  # behind them all
-            assert (await agent.call("debug_step"))["reason"] == "Step"
+            await editor.wait_event("stopped")
+            await agent.call("debug_step")
+            await editor.wait_event("continued")
             await editor.ask("disconnect")
             await editor.wait_closed()
         for stranger in strangers:

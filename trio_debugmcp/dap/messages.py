@@ -363,6 +363,8 @@ class SetVariableBody(Message, frozen=True):
     value: str = ""
     type: str | None = None
     variables_reference: int | None = None
+    named_variables: int | None = None
+    indexed_variables: int | None = None
     memory_reference: str | None = None
 
 

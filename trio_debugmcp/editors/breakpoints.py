@@ -77,6 +77,11 @@ class _Set(Struct, frozen=True):
 
 async def set_breakpoints(editor: Editor, arguments: SetBreakpoints) -> dict[str, Any]:
     """Set this editor's breakpoints of a file."""
+    given = arguments.breakpoints
+    if given is None:
+        given = [SourceBreakpoint(line) for line in arguments.lines or ()]
+    if editor.role != "control" and not given:
+        return {"breakpoints": []}  # an observer has none: editors send that to all
     editor.check_control("to set breakpoints")
     file = editor.spelling.our_path(arguments.source.path or "")
     with suppress(UsageError):  # then each breakpoint's answer says why
@@ -84,9 +89,6 @@ async def set_breakpoints(editor: Editor, arguments: SetBreakpoints) -> dict[str
         file = editor.debugger.workspace.resolve(file)
     known = spelling(file, editor.debugger.state.breakpoints)
     editor.spellings[known] = file
-    given = arguments.breakpoints
-    if given is None:
-        given = [SourceBreakpoint(line) for line in arguments.lines or ()]
     wanted = [
         Wanted(
             file=known,
@@ -103,6 +105,8 @@ async def set_breakpoints(editor: Editor, arguments: SetBreakpoints) -> dict[str
 
 async def set_function_breakpoints(editor: Editor, arguments: SetFunctionBreakpoints) -> dict[str, Any]:
     """Set this editor's breakpoints on functions."""
+    if editor.role != "control" and not arguments.breakpoints:
+        return {"breakpoints": []}
     editor.check_control("to set breakpoints")
     return await _replace(editor, None, [_function(each) for each in arguments.breakpoints])
 

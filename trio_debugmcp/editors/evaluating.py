@@ -121,7 +121,7 @@ async def _evaluated(editor: Editor, arguments: Evaluate, place: Place | None, s
         found = (await evaluate_in_frame(session.requests, session.probe, frame, expression, seconds)).evaluation
     answer = _value(editor, expression, found.value, found.type)
     answer["variablesReference"] = editor.number("variables", snapshot, found.reference, thread=thread, frame=index)
-    return _with_memory(editor, answer, found.memory)
+    return _with_more(editor, answer, found.named, found.indexed, found.memory)
 
 
 async def _copied(session: DebugSession, frame: StackFrame, expression: str, seconds: float) -> Evaluation:
@@ -150,9 +150,12 @@ def _value(editor: Editor, name: str, value: str, kind: str | None) -> dict[str,
     return shown if kind is None else {**shown, "type": kind}
 
 
-def _with_memory(editor: Editor, answer: dict[str, Any], reference: str | None) -> dict[str, Any]:
-    known = editor.memory(reference)
-    return answer if known is None else {**answer, "memoryReference": known}
+def _with_more(
+    editor: Editor, answer: dict[str, Any], named: int | None, indexed: int | None, memory: str | None
+) -> dict[str, Any]:
+    """Add how many children there are of each kind, which an editor pages, and where the value is in memory."""
+    more = {"namedVariables": named, "indexedVariables": indexed, "memoryReference": editor.memory(memory)}
+    return answer | {name: each for name, each in more.items() if each is not None}
 
 
 async def completions(editor: Editor, arguments: Completions) -> dict[str, Any]:
@@ -190,8 +193,8 @@ async def set_variable(editor: Editor, arguments: SetVariable) -> dict[str, Any]
 
     A path is looked for in the frame: that of a global, or of a child whose path is not known, may be a local's.
     """
-    session, snapshot, place = editor.place("variables", arguments.variables_reference)
     editor.check_control("to set a variable")
+    session, snapshot, place = editor.place("variables", arguments.variables_reference)
     can = session.requests.capabilities
     if can.supports_set_variable and (not session.profile.has_probe or await _is_outside(editor, session, place)):
         return await _set_by_adapter(editor, session, snapshot, place, arguments)
@@ -234,11 +237,12 @@ async def _set_by_adapter(
     answer["variablesReference"] = editor.number(
         "variables", snapshot, body.variables_reference or 0, thread=place.thread, frame=place.frame
     )
-    return _with_memory(editor, answer, body.memory_reference)
+    return _with_more(editor, answer, body.named_variables, body.indexed_variables, body.memory_reference)
 
 
 async def set_expression(editor: Editor, arguments: SetExpression) -> dict[str, Any]:
     """Set what an expression stands for."""
+    editor.check_control("to set an expression")
     session, snapshot = editor.paused()
     place = Place(snapshot.id, snapshot.generation, 0, snapshot.stack.thread_id or 0)
     if arguments.frame_id is not None:
@@ -272,5 +276,5 @@ async def _assign(
             "variables", snapshot, found.reference, thread=place.thread, frame=place.frame
         )
         value_now["value"] = value_now.pop("result")
-        return _with_memory(editor, value_now, found.memory)
+        return _with_more(editor, value_now, found.named, found.indexed, found.memory)
     return {"value": shown}

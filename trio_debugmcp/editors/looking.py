@@ -146,8 +146,10 @@ async def variables(editor: Editor, arguments: Variables) -> dict[str, Any]:
         asked["format"] = arguments.format
     body = await editor.values.ask(session, snapshot, "variables", asked, VariablesBody)
     at: dict[str, Any] = {"thread": place.thread, "frame": place.frame}
-    found = []
-    for each in body.variables or []:
+    found, children = [], body.variables or []
+    if 0 < arguments.count < len(children):  # the adapter does not page, as debugpy does not: it has answered all
+        children = children[arguments.start :][: arguments.count]
+    for each in children:
         shown = _known(editor, each.name, each.value, each.type, each.evaluate_name)
         shown["variablesReference"] = editor.number("variables", snapshot, each.variables_reference, **at)
         more = {

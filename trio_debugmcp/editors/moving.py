@@ -84,8 +84,8 @@ async def pause(editor: Editor, arguments: OfThread) -> None:
 
 async def goto_targets(editor: Editor, arguments: GotoTargets) -> dict[str, Any]:
     """Answer the places of a line to go to."""
-    session, snapshot = editor.paused()
     editor.check_control("to go elsewhere")
+    session, snapshot = editor.paused()
     session.requests.need("supportsGotoTargetsRequest", "go to a line", "Restart the program.")
     path = editor.spelling.our_path(arguments.source.path or "")
     asked = {"source": {"path": path}, "line": editor.spelling.our_line(arguments.line)}
@@ -100,6 +100,7 @@ async def goto_targets(editor: Editor, arguments: GotoTargets) -> dict[str, Any]
 
 async def goto(editor: Editor, arguments: OfThread) -> None:
     """Have a thread continue from a target."""
+    editor.check_control("to go elsewhere")
     if arguments.target_id is None:
         raise Refusal("`goto` needs a `targetId`.")
     _, snapshot, place = editor.place("target", arguments.target_id)
@@ -116,6 +117,7 @@ async def goto(editor: Editor, arguments: OfThread) -> None:
 
 async def step_in_targets(editor: Editor, arguments: OfFrame) -> dict[str, Any]:
     """Answer the calls of a line that can be stepped into."""
+    editor.check_control("to step into a call")
     session, snapshot, place = editor.place("frame", arguments.frame_id)
     session.requests.need("supportsStepInTargetsRequest", "step into one of several calls", "Step into the line.")
     body = await session.requests.request("stepInTargets", {"frameId": place.adapter_id}, TargetsBody)
@@ -125,6 +127,7 @@ async def step_in_targets(editor: Editor, arguments: OfFrame) -> dict[str, Any]:
 
 async def restart_frame(editor: Editor, arguments: OfFrame) -> None:
     """Begin a frame's function again."""
+    editor.check_control("to begin a function again")
     _, snapshot, place = editor.place("frame", arguments.frame_id)
     await editor.call("debug_restart", session_id=snapshot.id, frame_index=place.frame, thread_id=place.thread)
 

@@ -140,8 +140,8 @@ class _Shown(Struct, frozen=True):
 
 async def data_breakpoint_info(editor: Editor, arguments: DataBreakpointInfo) -> dict[str, Any]:
     """Answer whether a variable can be watched; the id is the path that evaluates to it, in its frame."""
-    session, snapshot = editor.paused()
     editor.check_control("to watch data")
+    session, snapshot = editor.paused()
     session.requests.need("supportsDataBreakpoints", "watch data", "Use a breakpoint with a condition.")
     asked: dict[str, Any] = {"name": arguments.name}
     path, thread, frame = arguments.name, snapshot.stack.thread_id or 0, 0
