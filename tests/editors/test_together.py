@@ -321,7 +321,7 @@ async def test_an_editor_that_has_launched_is_offered_the_children_of_its_progra
         await trio.sleep(5)
         [request] = editor.asked
         configuration = request["arguments"]["configuration"]
-        assert {*configuration} == {"token", "type", "port", "request", "name", "sessionId", "wait"}
+        assert {*configuration} == {"token", "type", "port", "request", "name", "sessionId", "wait", "partOf"}
         assert configuration["sessionId"] == "s-3"
 
 

@@ -25,11 +25,15 @@ class Initialize(Message, frozen=True):
 
 
 class Attach(Message, frozen=True):
-    """Which session an editor wants to join. `wait`: for the next one if there is none."""
+    """Which session an editor wants to join. `wait`: for the next one if there is none.
+
+    `part_of`: by what an editor is known again that was asked to open a session: children.py.
+    """
 
     token: str | None = None
     wait: bool = False
     session_id: str | None = None
+    part_of: str | None = None
 
 
 class OfThread(Message, frozen=True):

@@ -13,7 +13,7 @@ from trio_debugmcp.editors.arguments import (
     ReadMemory,
     SetInstructionBreakpoints,
 )
-from trio_debugmcp.editors.breakpoints import shown_to, take_back
+from trio_debugmcp.editors.breakpoints import shown_to, take_back, take_over
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.looking import source_of
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
@@ -95,6 +95,7 @@ async def set_instruction_breakpoints(editor: Editor, arguments: SetInstructionB
     if editor.role != "control" and not arguments.breakpoints:
         return {"breakpoints": []}
     editor.check_control("to set breakpoints")
+    take_over(editor, _is_on_instruction)
     kept = {_address(each) for each in arguments.breakpoints}
     for old in _mine(editor):
         if old.lost is not None or old.address not in kept:
@@ -109,16 +110,19 @@ async def _set(editor: Editor, wanted: InstructionBreakpoint) -> dict[str, Any]:
     for each in _mine(editor):
         if each.lost is None and (each.address, each.condition, each.hit_condition) == (address, condition, hits):
             return shown_to(editor, each)
+    before = {each.id for each in _mine(editor)}
     try:
         answer = await editor.call(
             "breakpoint_set", session_id=editor.session_id, address=address, condition=condition, hit_condition=hits
         )
     except DebugError as error:
+        for each in _mine(editor):  # set, and then the adapter would not have it
+            if each.id not in before:
+                await take_back(editor, each)
         return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
     made = next((each for each in editor.debugger.state.breakpoints if each.id == answer["id"]), None)
     if made is None:
         return {"verified": False, "message": "It was removed again."}
-    editor.book.note(editor.owner, made)
     return shown_to(editor, made)
 
 
@@ -128,5 +132,8 @@ def _address(wanted: InstructionBreakpoint) -> str | None:
 
 
 def _mine(editor: Editor) -> list[Breakpoint]:
-    everything = editor.debugger.state.breakpoints
-    return [each for each in everything if each.address is not None and editor.book.is_owner(editor.owner, each.id)]
+    return editor.book.of(editor.owner, _is_on_instruction)
+
+
+def _is_on_instruction(each: Breakpoint) -> bool:
+    return each.address is not None

@@ -3,12 +3,21 @@
 The registry has all breakpoints, and knows which client has set which as long as it is connected. An editor connects
 anew for each session, and sends all its breakpoints again. So what only editors have set ends with the session that
 they were in, and not with their connection.
+
+An editor that comes back is known by its name, and so is another person's of the same product. So what one has left
+behind is the next one's of its name only if there was no such other when it left. The connections that an editor was
+asked to open for other sessions are the same editor, which their configuration says: a family.
 """
 
 import logging
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+import trio
 from msgspec import Struct
 
+from trio_debugmcp.editors.announced import Announced
 from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.debugger import Debugger
@@ -17,6 +26,9 @@ from trio_debugmcp.session.ownership import Owner
 from trio_debugmcp.state.model import Breakpoint, State
 
 log = logging.getLogger(__name__)
+
+SETTLE_SECONDS = 0.5
+"""For what an editor was setting when it left to be set, or not. Without a program no adapter is waited for."""
 
 GOING_ON = ("restarted",)
 """Reasons for the end of a session after which its program is run again: breakpoints stay."""
@@ -33,26 +45,53 @@ class _Restarted(Struct, frozen=True):
 
 
 class EditorBook:
-    """The breakpoints of all editors, by their ids, and the programs that the editors are in."""
+    """The breakpoints of all editors, by their ids, and the programs that the editors are in.
+
+    `announced`: the breakpoints of others that were reported to them.
+    """
 
     def __init__(self, debugger: Debugger) -> None:
         self._debugger = debugger
         self._owners: dict[str, set[Owner]] = {}
         self._programs: dict[Owner, set[str | _Restarted]] = {}
         self._here: set[Owner] = set()
+        self._families: dict[Owner, str] = {}
+        self._contested: set[Owner] = set()
+        self._setting: Counter[Owner] = Counter()
+        self._settled = trio.lowlevel.ParkingLot()
+        self._watched: dict[Owner, dict[tuple[str, str], str]] = {}
+        self.announced = Announced()
         debugger.breakpoints.owners.followers.append(self._follow)
+        debugger.breakpoints.owners.witnesses.append(self._witness)
 
     def __repr__(self) -> str:
         return f"<EditorBook of {len(self._owners)} breakpoints and {len(self._programs)} editors>"
 
-    def note(self, owner: Owner, made: Breakpoint) -> None:
-        """Record that an editor has set a breakpoint."""
-        self._owners.setdefault(made.id, set()).add(owner)
+    @contextmanager
+    def noting(self, owner: Owner) -> Iterator[None]:
+        """Record what an editor sets in the block, as soon as it exists: the block may be cancelled before its end."""
+        self._setting[owner] += 1
+        try:
+            yield
+        finally:
+            self._setting[owner] -= 1
+            if not self._setting[owner]:
+                del self._setting[owner]
+                self._settled.unpark_all()
+
+    def _witness(self, breakpoint_id: str, owner: Owner) -> None:
+        if owner not in self._setting:  # an agent's
+            return
+        self._owners.setdefault(breakpoint_id, set()).add(owner)
         # It may have left while this was being set: then that ends with the programs that there are.
         self._programs.setdefault(owner, {*self._debugger.state.roots().values()})
 
-    def joined(self, owner: Owner, program: str | None) -> None:
-        """Record in which program an editor is. One that shows whatever is in focus is in several."""
+    def joined(self, owner: Owner, program: str | None, family: str) -> None:
+        """Record in which program an editor is. One that shows whatever is in focus is in several.
+
+        `family`: what its connections have in common.
+        """
+        self._families[owner] = family
         programs = self._programs.setdefault(owner, set())
         if program is not None:
             runs = {each for each in programs if _is_run(each, program, self._debugger.state)}
@@ -63,6 +102,12 @@ class EditorBook:
     async def left(self, owner: Owner) -> None:
         """Record that an editor has left. What it has set stays while its program is debugged."""
         self._here.discard(owner)
+        if any(each[1] == owner[1] and not self._is_one(each, owner) for each in self._here):
+            self._contested.add(owner)
+        if not self._programs.get(owner):
+            with trio.move_on_after(SETTLE_SECONDS):
+                while owner in self._setting:
+                    await self._settled.park()
         mine = any(owner in those for those in self._owners.values()) or self._wishes.wanted_by(owner)
         if not mine or not self._programs.get(owner):  # it has waited in vain, or the launch has failed
             await self._forget(owner)
@@ -71,25 +116,42 @@ class EditorBook:
         """Return whether this editor has set a breakpoint."""
         return owner in self._owners.get(breakpoint_id, ())
 
-    def of(self, owner: Owner, file: str | None) -> list[Breakpoint]:
-        """Return what an editor has set in a file, or without one on functions."""
-        return [
-            each
-            for each in self._debugger.state.breakpoints
-            if self.is_owner(owner, each.id) and each.file == file and (each.function is not None) == (file is None)
-        ]
+    def is_familys(self, owner: Owner, breakpoint_id: str) -> bool:
+        """Return whether this editor has set a breakpoint, by any of its connections."""
+        return any(self._is_one(each, owner) for each in self._owners.get(breakpoint_id, ()))
 
-    def departed(self, owner: Owner, file: str | None) -> list[tuple[Owner, Breakpoint]]:
-        """Return what editors of this name have set in a file before they left: it may have come back."""
-        return [(each, found) for each in self._gone(owner) for found in self.of(each, file)]
+    def of(self, owner: Owner, is_meant: Callable[[Breakpoint], bool]) -> list[Breakpoint]:
+        """Return what an editor has set, of those that are meant."""
+        return [each for each in self._debugger.state.breakpoints if is_meant(each) and self.is_owner(owner, each.id)]
+
+    def take_over(self, owner: Owner, is_meant: Callable[[Breakpoint], bool]) -> list[str]:
+        """Record that what this editor had set before it left is its own: it is back. Returns the ids of these."""
+        found = [(before, each) for before in self._gone(owner) for each in self.of(before, is_meant)]
+        for before, each in found:
+            self._pass_on(before, owner, each)
+        return [each.id for _, each in found]
 
     def pass_on_exceptions(self, owner: Owner) -> None:
         """Record that what editors of this name wanted of exceptions before they left is this one's: it is back."""
         for each in self._gone(owner):
             self._wishes.pass_on(each, owner)
 
+    def watched_by(self, owner: Owner) -> dict[tuple[str, str], str]:
+        """Return the breakpoint that an editor has set for an id of data and a kind of access."""
+        return self._watched.setdefault(owner, {})
+
     def _gone(self, owner: Owner) -> list[Owner]:
-        return [each for each in self._programs if each[1] == owner[1] and each not in self._here]
+        """Return the connections that this editor had before. Another person's may have its name."""
+        return [
+            each
+            for each in self._programs
+            if each[1] == owner[1]
+            and each not in self._here
+            and (each not in self._contested or self._is_one(each, owner))
+        ]
+
+    def _is_one(self, one: Owner, other: Owner) -> bool:
+        return one == other or self._families.get(one, one) == self._families.get(other, other)
 
     @property
     def _wishes(self) -> ExceptionWishes:
@@ -100,11 +162,13 @@ class EditorBook:
         if one_id != other_id and one_id in self._owners:
             self._owners.setdefault(other_id, set()).update(self._owners.pop(one_id))
 
-    def pass_on(self, before: Owner, now: Owner, each: Breakpoint) -> None:
-        """Record that a breakpoint of an editor that has left is that of one that has come back."""
+    def _pass_on(self, before: Owner, now: Owner, each: Breakpoint) -> None:
         self._owners.setdefault(each.id, set()).discard(before)
         self._owners[each.id].add(now)
         self._debugger.breakpoints.owners.add(each.id, now)
+        watched = self.watched_by(before)
+        for key in [key for key, breakpoint_id in watched.items() if breakpoint_id == each.id]:
+            self.watched_by(now)[key] = watched.pop(key)
 
     def is_only(self, owner: Owner, breakpoint_id: str) -> bool:
         """Return whether no client but this editor has set a breakpoint."""
@@ -147,6 +211,10 @@ class EditorBook:
     async def _forget(self, owner: Owner) -> None:
         """Remove what only this editor has set."""
         self._programs.pop(owner, None)
+        self._watched.pop(owner, None)
+        if owner not in self._here:
+            self._families.pop(owner, None)
+            self._contested.discard(owner)
         self._wishes.kept.discard(owner)
         for each in self._debugger.state.exceptions:
             if self._wishes.of(each.exception_type, owner) is not None:

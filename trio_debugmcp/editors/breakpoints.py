@@ -1,11 +1,12 @@
 """The requests that set breakpoints. Each replaces what this editor has set, and nothing of what others have.
 
 What an editor has not set itself was reported to it by events. Editors take such breakpoints for theirs and send them
-back: one at a place of another client's that says nothing new is that other's, and stays that. Once an editor has left
-it out, its person has taken it away there: what it sets at that place later is its own.
+back, also by their next connection, to which nothing was reported yet: one at a place of another client's that says
+nothing new is that other's, and stays that. Once an editor has left it out, its person has taken it away there: what it
+sets at that place later is its own. So is what an editor sends to which the other's was never reported.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -29,6 +30,9 @@ from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
 from trio_debugmcp.state.payloads import DataBreakpointPayload, ExceptionBreakpointPayload
 from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
 
+Place = tuple[str | None, int | None, int | None, str | None]
+"""The file, line and column, or the function."""
+
 MAX_BREAKPOINTS = 200
 """Breakpoints of one request: an adapter gets all of a file with each. Those beyond are not set, and their answers say
 so."""
@@ -50,8 +54,8 @@ class Wanted(Struct, frozen=True):
     log_message: str | None = None
 
     @property
-    def place(self) -> tuple[str | None, int | None, int | None, str | None]:
-        """The file, line and column, or the function."""
+    def place(self) -> Place:
+        """Where it is to be."""
         return (self.file, self.line, self.column, self.function)
 
     @property
@@ -119,16 +123,14 @@ def _function(each: FunctionBreakpoint) -> Wanted:
 async def _replace(editor: Editor, file: str | None, wanted: list[Wanted]) -> dict[str, Any]:
     """Make these the editor's in a file, or on functions; answer what has become of each."""
     places = {each.place for each in wanted}
-    for owner, old in editor.book.departed(editor.owner, file):
-        editor.book.pass_on(owner, editor.owner, old)
-        editor.reported.setdefault(old.id, None)  # this answer reports it
+    take_over(editor, _is_in(file))
     _leave_out(editor, file, places)
     results: list[_Set] = []
     async with editor.debugger.breakpoints.batch() as batch:
-        for old in editor.book.of(editor.owner, file):
+        for old in editor.book.of(editor.owner, _is_in(file)):
             if _place(old) not in places:
                 await take_back(editor, old)
-        done: set[tuple[object, ...]] = set()
+        done: set[Place] = set()
         for each in wanted[:MAX_BREAKPOINTS]:
             results.append(_Set(each, "", error=TWICE) if each.place in done else await _set(editor, each))
             done.add(each.place)
@@ -140,16 +142,41 @@ async def _replace(editor: Editor, file: str | None, wanted: list[Wanted]) -> di
 TWICE = Refusal("This request has another breakpoint at the same place, and an editor has one there: give it both.")
 
 
-def _leave_out(editor: Editor, file: str | None, places: Collection[tuple[object, ...]]) -> None:
+def _is_in(file: str | None) -> Callable[[Breakpoint], bool]:
+    """Return whether a breakpoint is in a file, or without one on a function."""
+    return lambda each: each.file == file and (each.function is not None) == (file is None)
+
+
+def take_over(editor: Editor, is_meant: Callable[[Breakpoint], bool]) -> None:
+    """Make what this editor has set before it left its own again, of those that are meant: its answer reports them."""
+    for each in editor.book.take_over(editor.owner, is_meant):
+        editor.announced.discard(each)
+        editor.reported.setdefault(each, None)
+
+
+def announce(editor: Editor, each: Breakpoint) -> None:
+    """Record that a breakpoint of another client is reported to an editor."""
+    places = _places(editor, each)
+    editor.announced.add(each.id)
+    editor.absent.difference_update(places)
+    editor.book.announced.add(editor.name, each.id, *places)
+
+
+def _leave_out(editor: Editor, file: str | None, wanted: set[Place]) -> None:
     """Tell the person which breakpoints of others stay that the editor shows no more: the program stops there."""
-    for each in editor.debugger.state.breakpoints:
-        place = _place(each)
-        if each.file != file or (each.function is None) != (file is not None) or place in places:
+    for each in filter(_is_in(file), editor.debugger.state.breakpoints):
+        places = _places(editor, each)
+        if not wanted.isdisjoint(places):
             continue
-        editor.asked.pop(place, None)
+        editor.asked.pop(_place(each), None)
+        if not editor.book.is_owner(editor.owner, each.id):
+            editor.absent.update(places)
         if each.id in editor.announced:
             editor.announced.discard(each.id)
+            editor.book.announced.discard(editor.name, each.id, *places)
             editor.reported.pop(each.id, None)
+            if editor.book.is_familys(editor.owner, each.id):
+                continue  # by the connection that has set it, it is taken back
             who, where = " and ".join(each.set_by) or "another client", each.function or f"line {each.line}"
             said = f"The breakpoint of {who} on {where} stays: it is not yours. What you set there now is yours.\n"
             editor.channel.event("output", {"category": "console", "output": editor.plain(said)})
@@ -159,16 +186,26 @@ async def _answer(editor: Editor, result: _Set, refused: Mapping[str, DebugError
     """Answer what has become of one, now that the adapter has it."""
     error = result.error or (refused.get(result.id) if result.is_new else None)
     if error is not None:
-        for each in result.mine:  # what it was before must not stop the program under one that is shown as refused
-            await take_back(editor, each)
+        await _withdraw(editor, result)
         return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
     now = next((each for each in editor.debugger.state.breakpoints if each.id == result.id), None)
     if now is None:  # another client has removed it meanwhile
         return {"verified": False, "message": "It was removed again."}
-    if result.is_new:
-        editor.book.note(editor.owner, now)
     editor.asked[result.wanted.place] = result.wanted.terms
     return shown_to(editor, now)
+
+
+async def _withdraw(editor: Editor, refused: _Set) -> None:
+    """Take back what stops the program under a breakpoint that is shown as refused."""
+    now = next((each for each in editor.debugger.state.breakpoints if each.id == refused.id), None)
+    before = {each.id for each in refused.mine}
+    if now is not None and now.id not in before:
+        if _terms_of(now) == refused.wanted.terms:  # set, and then the adapter would not have it
+            await take_back(editor, now)
+        else:  # it is again what it was before, and not this editor's
+            await editor.book.leave(editor.owner, now)
+    for each in refused.mine:
+        await take_back(editor, each)
 
 
 async def take_back(editor: Editor, each: Breakpoint) -> None:
@@ -197,7 +234,7 @@ async def _set(editor: Editor, wanted: Wanted) -> _Set:
     if same is None and mine and editor.asked.get(wanted.place) == wanted.terms:
         same = mine[0]  # another client has edited it, and the editor sends with another one what it has sent before
     if same is None and not mine and wanted.is_plain:
-        same = next((each for each in here if each.id in editor.announced), None)
+        same = _echoed(editor, wanted.place)
     if same is not None:
         return _Set(wanted, same.id)
     try:
@@ -213,8 +250,25 @@ async def _set(editor: Editor, wanted: Wanted) -> _Set:
     return _Set(wanted, answer["id"], mine, is_new=True)
 
 
-def _place(each: Breakpoint) -> tuple[str | None, int | None, int | None, str | None]:
+def _echoed(editor: Editor, place: Place) -> Breakpoint | None:
+    """Return the breakpoint of another client that was reported to an editor, which shows it at that place."""
+    for each in editor.debugger.state.breakpoints:
+        if each.temporary or place not in _places(editor, each) or editor.book.is_owner(editor.owner, each.id):
+            continue
+        before = place not in editor.absent and editor.book.announced.has(editor.name, each.id, place)
+        if before or each.id in editor.announced:
+            return each
+    return None
+
+
+def _place(each: Breakpoint) -> Place:
     return (each.file, each.line, each.column, each.function)
+
+
+def _places(editor: Editor, each: Breakpoint) -> set[Place]:
+    """Return where a breakpoint is, and the line on which an editor shows it if the adapter has moved it there."""
+    line = breakpoint_payload(_here(editor, each)).line
+    return {_place(each)} if line is None else {_place(each), (each.file, line, None, None)}
 
 
 _PLAIN = (None, None, None)

@@ -39,7 +39,7 @@ async def offer_sessions(editor: Editor, configuration: Mapping[str, Any]) -> No
 
     async def offer(session: Snapshot) -> None:
         try:
-            await _offer(editor, {**kept, **_attach_to(session)})
+            await _offer(editor, {**kept, **_attach_to(session), "partOf": editor.family})
         finally:
             room.release()
 

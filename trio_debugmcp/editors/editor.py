@@ -3,7 +3,7 @@
 An editor is a client like those of MCP: what changes something is a call of a tool, so that roles, the timeline and the
 notes to other clients hold for it as well. What only looks is answered from the state, or by the session's adapter.
 
-    editor = Editor(context, channel, hello, client, calls)
+    editor = Editor(context, channel, hello, client, calls, family)
     editor.join("s-1")
     session, snapshot = editor.paused()
     await editor.call("debug_step", mode="over", thread_id=1, wait=False)
@@ -63,14 +63,15 @@ class Editor:
 
     Attributes:
         acts_until: until then what happens is the effect of what its person did, by Trio's clock.
+        family: what its connections have in common; each of them is an editor here.
         fixed: it shows the session that it has named, and no other.
         name: by which others know it; `owner`: as whom it sets breakpoints.
-        watched: the breakpoint that was set for an id of data and a kind of access.
         ids: its numbers of frames and values.
         joining: in it the program is started or waited for; its person may give that up.
         shows_values: it has asked for the variables of the top frame, at the stop before.
         left: the session and the number of the stop that it has resumed from, until the next one is reported.
         announced: the breakpoints of others that were reported to it; `reported`: each as it was reported last.
+        absent: where it shows none of a breakpoint of another client, which was not reported to it since.
         asked: what it has asked for at each place last, besides the place; `spellings`: how it spells files.
         at_stop: the number of the stop that was reported last; 0 if it runs since, None if nothing was reported yet.
         filters: the kinds of exceptions that it wants to stop at, each as it was reported last.
@@ -83,16 +84,17 @@ class Editor:
         hello: Initialize,
         client: Client,
         calls: RecordedCalls,
+        family: str,
     ) -> None:
         self.debugger, self.tools, self.clients = context.debugger, context.tools, context.clients
         self.book, self.values, self._calls = context.book, context.values, calls
-        self.channel, self.hello, self.client = channel, hello, client
+        self.channel, self.hello, self.client, self.family = channel, hello, client, family
         self.name = name_of(hello)
         self.spelling = Spelling(hello)
         self.ids = StopIds()
         self.sources = SourceNumbers()
-        self.watched: dict[tuple[str, str], str] = {}
         self.announced: set[str] = set()
+        self.absent: set[tuple[object, ...]] = set()
         self.asked: dict[tuple[object, ...], tuple[str | None, ...]] = {}
         self.spellings: dict[str, str] = {}
         self.reported: dict[str, object] = {}
@@ -108,7 +110,7 @@ class Editor:
         self._adapter: object = None
         self._session_id: str | None = None
         if self.role == "control":  # an observer sets none
-            self.book.joined(self.owner, None)
+            self.book.joined(self.owner, None, self.family)
 
     def __repr__(self) -> str:
         return f"<Editor {self.name!r} role={self.role!r} in {self._session_id}>"
@@ -123,6 +125,11 @@ class Editor:
         """As whom it sets breakpoints."""
         return (self.client, self.name)
 
+    @property
+    def watched(self) -> dict[tuple[str, str], str]:
+        """The breakpoint that was set for an id of data and a kind of access."""
+        return self.book.watched_by(self.owner)
+
     # --- The session -----------------------------------------------------------------------------------------
 
     @property
@@ -135,7 +142,7 @@ class Editor:
         self._session_id = session_id
         program = self.debugger.programs.of(session_id)
         if self.role == "control":
-            self.book.joined(self.owner, None if program is None else program.id)
+            self.book.joined(self.owner, None if program is None else program.id, self.family)
 
     def report_capabilities(self) -> None:
         """Report what this session's adapter can do and this editor may, if that has changed."""
@@ -227,7 +234,8 @@ class Editor:
         if self.tools.controls(tool) and self.role == "control":
             self._take_orphan()
         number = await self._calls.called(tool, given)
-        result = await self.tools.call(self.debugger, tool, given, self.role, self.name, self.client)
+        with self.book.noting(self.owner):
+            result = await self.tools.call(self.debugger, tool, given, self.role, self.name, self.client)
         await self._calls.answered(number, result)
         check(result)
         return result.structured_content

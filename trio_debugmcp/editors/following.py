@@ -9,7 +9,7 @@ from msgspec import Raw, Struct
 from msgspec.json import encode
 
 from trio_debugmcp.editors.book import GOING_ON
-from trio_debugmcp.editors.breakpoints import breakpoint_of
+from trio_debugmcp.editors.breakpoints import announce, breakpoint_of
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.looking import first_threads, source_of
 from trio_debugmcp.editors.numbers import number_of
@@ -176,7 +176,7 @@ class Follower:
             mine = editor.book.is_owner(editor.owner, each.id)
             known = each.id in editor.reported
             if not mine:
-                editor.announced.add(each.id)
+                announce(editor, each)
             if known and shown == editor.reported.get(each.id):  # it differs in its hits only
                 continue
             editor.reported[each.id] = shown

@@ -55,7 +55,7 @@ class Membership:
         """Be a client until cancelled; join the session that is wanted, and report what happens there."""
         merger, name = self._context.debugger.merger, name_of(self._hello)
         calls = RecordedCalls(self._context.tap, self._role, name)
-        async with self._context.clients.connect(self._role) as client:
+        async with self._context.clients.connect(self._role, is_editor=True) as client:
             presence = None
             if client.in_timeline:
                 await merger.merge(Happened(client_joined(name, None, self._role)))
@@ -64,9 +64,10 @@ class Membership:
                 key = f"editor {token_hex(16)}"  # who could guess it would be this person
                 if presence is not None:  # a person, who is the same as long as the connection; it shows no questions
                     await presence.joined(name, key, answers=False)
+                family = wanted.part_of or token_hex(16)
                 with calls:
                     await calls.introduce(None if presence is None else key)
-                    editor = Editor(self._context, self._channel, self._hello, client, calls)
+                    editor = Editor(self._context, self._channel, self._hello, client, calls, family)
                     editor.fixed = wanted.session_id is not None
                     await self._take_part(editor, request, wanted, configuration)
                     await trio.sleep_forever()

@@ -16,7 +16,7 @@ from trio_debugmcp.editors.arguments import (
     SetDataBreakpoints,
     SetExceptionBreakpoints,
 )
-from trio_debugmcp.editors.breakpoints import exceptions_of, shown_to, take_back
+from trio_debugmcp.editors.breakpoints import exceptions_of, shown_to, take_back, take_over
 from trio_debugmcp.editors.capabilities import FILTERS
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
@@ -170,6 +170,7 @@ async def set_data_breakpoints(editor: Editor, arguments: SetDataBreakpoints) ->
         return {"breakpoints": []}
     editor.check_control("to watch data")
     wanted = [(each, _read(each.data_id)) for each in arguments.breakpoints]
+    take_over(editor, _is_data)
     kept = {editor.watched.get(_key(each)) for each, _ in wanted}
     for old in _data(editor):
         if old.id not in kept:
@@ -182,18 +183,21 @@ async def _watch(editor: Editor, wanted: DataBreakpoint, shown: _Shown) -> dict[
     mine = next((each for each in _data(editor) if each.id == editor.watched.get(_key(wanted))), None)
     if mine is not None and terms == {"condition": mine.condition, "hit_condition": mine.hit_condition}:
         return shown_to(editor, mine)
+    before = {each.id for each in _data(editor)}
     try:
         if mine is not None and editor.book.is_only(editor.owner, mine.id):  # wherever the program is by now
             answer = await editor.call("breakpoint_edit", id=mine.id, **terms)
         else:
             answer = await _set_anew(editor, wanted, shown, **terms)
     except DebugError as error:
+        for each in _data(editor):  # set, and then the adapter would not have it
+            if each.id not in before:
+                await take_back(editor, each)
         return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
     made = next((each for each in editor.debugger.state.breakpoints if each.id == answer["id"]), None)
     if made is None:
         return {"verified": False, "message": "It was removed again."}
     editor.watched[_key(wanted)] = made.id
-    editor.book.note(editor.owner, made)
     return shown_to(editor, made)
 
 
@@ -218,8 +222,11 @@ def _key(wanted: DataBreakpoint) -> tuple[str, str]:
 
 
 def _data(editor: Editor) -> list[Breakpoint]:
-    everything = editor.debugger.state.breakpoints
-    return [each for each in everything if each.watch is not None and editor.book.is_owner(editor.owner, each.id)]
+    return editor.book.of(editor.owner, _is_data)
+
+
+def _is_data(each: Breakpoint) -> bool:
+    return each.watch is not None
 
 
 def _read(data_id: str) -> _Shown:

@@ -3,7 +3,8 @@
 The owner is the client that started the program, or that last called a tool which controls it. When the owner
 disconnects while others are connected, the program's sessions continue for `linger` seconds, in which another client in
 control becomes the owner by calling such a tool; when no client is connected any more they end at once. Observers never
-extend that time.
+extend that time. An editor that leaves changes nothing for others: its program becomes an agent's at once, if there is
+one.
 
     clients = Clients(debugger, linger=120)
     nursery.start_soon(clients.run)
@@ -41,8 +42,11 @@ def known_name(given: str) -> str:
 class Client:
     """A connected client; no other one has had its `number`. Made by `Clients.connect`."""
 
-    def __init__(self, role: Role, clients: "Clients", number: int, *, in_timeline: bool = True) -> None:
+    def __init__(
+        self, role: Role, clients: "Clients", number: int, *, in_timeline: bool = True, is_editor: bool = False
+    ) -> None:
         self.role = role
+        self.is_editor = is_editor
         self.number = number
         self.in_timeline = in_timeline
         self.connected_at = trio.current_time()
@@ -106,9 +110,9 @@ class Clients:
         )
 
     @asynccontextmanager
-    async def connect(self, role: Role) -> AsyncIterator[Client]:
+    async def connect(self, role: Role, *, is_editor: bool = False) -> AsyncIterator[Client]:
         """Count a client as connected for the length of the block."""
-        client = Client(role, self, next(self._numbers), in_timeline=self._in_timeline)
+        client = Client(role, self, next(self._numbers), in_timeline=self._in_timeline, is_editor=is_editor)
         self._clients[client] = None
         self.changed()
         try:
@@ -122,7 +126,7 @@ class Clients:
             for program in self._debugger.programs.living():
                 if program.owner is client:
                     # A person who holds it only looks at it, perhaps, and must not lose it.
-                    program.owner = self._holder()
+                    program.owner = self._holder() or (self._agent() if client.is_editor else None)
                     program.orphaned_at = trio.current_time() if program.owner is None else inf
             self.changed()
 
@@ -139,6 +143,13 @@ class Clients:
         party = None if people.hold is None else people.party(people.hold.party)
         numbers = () if party is None else party.connections
         return next((each for each in self._clients if each.number in numbers), None)
+
+    def _agent(self) -> Client | None:
+        """Return the client of an agent in control: of the one that has controlled a program last, if it is here."""
+        people = self._debugger.state.people
+        numbers = {each for party in people.agents for each in party.connections}
+        agents = [each for each in self._clients if each.number in numbers]
+        return self.owner if self.owner in agents else next(iter(agents), None)
 
     def changed(self) -> None:
         """Wake the waiting tasks: a client has connected, disconnected, or taken control."""

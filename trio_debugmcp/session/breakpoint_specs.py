@@ -74,8 +74,8 @@ def same_place(one: Breakpoint, other: BreakpointSpec) -> bool:
 
 
 def is_same(one: Breakpoint, other: BreakpointSpec) -> bool:
-    """Return whether a breakpoint at that place stops, or writes, in just the same cases."""
-    return all(getattr(one, name) == getattr(other, name) for name in _CASES)
+    """Return whether a breakpoint at that place stops, or writes, in just the same cases. One that is off does not."""
+    return one.enabled and all(getattr(one, name) == getattr(other, name) for name in _CASES)
 
 
 _CASES = ("condition", "hit_condition", "log_message", "hit_count_multiple", "max_notifications")

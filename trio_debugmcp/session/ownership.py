@@ -19,11 +19,13 @@ Owner = tuple[Hashable, str | None]
 class Owners:
     """The clients that have set each breakpoint, by its id.
 
-    `followers` are called with the ids of a breakpoint and of that which takes its place.
+    `followers` are called with the ids of a breakpoint and of that which takes its place; `witnesses` with the id of
+    one that a client is about to set, and the client.
     """
 
     def __init__(self) -> None:
         self.followers: list[Callable[[str, str], None]] = []
+        self.witnesses: list[Callable[[str, Owner], None]] = []
         self._owners: dict[str, set[Owner]] = {}
         self._names: dict[str, dict[str, None]] = {}
 
@@ -36,6 +38,13 @@ class Owners:
             self._owners.setdefault(breakpoint_id, set()).add(owner)
             if owner[1] is not None:
                 self._names.setdefault(breakpoint_id, {})[owner[1]] = None
+
+    def made(self, breakpoint_id: str, owner: Owner | None) -> None:
+        """Record that a client sets a breakpoint, before anything shows it, and tell the witnesses."""
+        self.add(breakpoint_id, owner)
+        if owner is not None:
+            for each in self.witnesses:
+                each(breakpoint_id, owner)
 
     def names(self, breakpoint_id: str) -> tuple[str, ...]:
         """Return the names of those that have set a breakpoint, also of such as have disconnected since."""
