@@ -40,7 +40,8 @@ class Evaluation(msgspec.Struct, frozen=True):
     """The whole value of an expression; `reference` leads to its children while the stop lasts.
 
     `memory`: where it is, or what it points to, as the adapter names places in memory. `length`: of the whole, where it
-    is known, in `unit`s: items, characters or bytes; the adapter may have cut the value.
+    is known, in `unit`s: items, characters or bytes; the adapter may have cut the value. `named`, `indexed`: how many
+    children of that kind it has, where the adapter says it.
     """
 
     value: str
@@ -50,6 +51,8 @@ class Evaluation(msgspec.Struct, frozen=True):
     memory: str | None = None
     length: int | None = None
     unit: str = ""
+    named: int | None = None
+    indexed: int | None = None
 
 
 # --- Variables -----------------------------------------------------------------------------------------------
@@ -165,7 +168,9 @@ def evaluation(body: EvaluateBody, nothing: tuple[str, str] | None) -> Evaluatio
     """Return the value in an answer; `nothing` are value and type where the answer has neither."""
     if not body.result and body.type is None and nothing is not None:
         return Evaluation(*nothing, 0, 0)
-    return Evaluation(body.result, body.type, child_count(body), body.variables_reference, body.memory_reference)
+    reference, memory = body.variables_reference, body.memory_reference
+    counts = body.named_variables, body.indexed_variables
+    return Evaluation(body.result, body.type, child_count(body), reference, memory, None, "", *counts)
 
 
 async def evaluate_text(
