@@ -189,6 +189,27 @@ async def test_an_instruction_has_its_bytes_its_place_and_no_secret(autojump_clo
         assert second == {"address": "0x1001", "instruction": "lea rdi, <GitHub token, 40 characters>"}
 
 
+async def counting_from_the_end(arguments: dict[str, Any]) -> Any:
+    """Disassemble as gdb does: `instructionOffset` is an index into as many instructions as it and the count are."""
+    skip = arguments.get("instructionOffset", 0)
+    total = skip + arguments["instructionCount"]
+    found = [{"address": each[:6], "instruction": each[7:]} for each in CODE[: max(total, 0)]]
+    return {"instructions": found[skip:]}
+
+
+async def test_what_is_at_the_pointer_is_not_left_out_where_an_adapter_counts_from_the_end(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused(native()) as (bench, adapter), bench.editor() as editor:
+        adapter.answer("disassemble", counting_from_the_end)
+        await editor.join()
+        assert await listed(editor, 4, instructionOffset=-1) == ["0xfff ?? !", *CODE[:3]]
+        assert await listed(editor, 5, instructionOffset=-1) == ["0xfff ?? !", *CODE]
+        assert await listed(editor, 4, instructionOffset=-2) == ["0xffe ?? !", "0xfff ?? !", *CODE[:2]]
+        assert await listed(editor, 2, instructionOffset=-3) == ["0xffd ?? !", "0xffe ?? !"]  # all before it
+        assert await listed(editor, 2, instructionOffset=1) == CODE[1:3]
+
+
 async def test_more_instructions_than_an_editor_shows_are_refused(autojump_clock: MockClock) -> None:
     async with paused(native()) as (bench, adapter), bench.editor() as editor:
         await editor.join()

@@ -63,6 +63,72 @@ async def test_a_number_of_a_stop_that_is_over_is_refused_and_never_anothers_val
         assert again["id"] > frame["id"]
 
 
+async def test_a_kind_of_children_that_a_value_has_none_of_is_not_asked_for(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+
+        async def scopes(arguments: dict[str, Any]) -> Any:
+            return {"scopes": [{"name": "Locals", "variablesReference": 7, "namedVariables": 1, "indexedVariables": 0}]}
+
+        async def variables(arguments: dict[str, Any]) -> Any:
+            return {"variables": [{"name": "x", "variablesReference": 8, "namedVariables": 0, "indexedVariables": 2}]}
+
+        async def evaluated(arguments: dict[str, Any]) -> Any:
+            return {"result": "x", "variablesReference": 9, "namedVariables": 2, "indexedVariables": 0}
+
+        adapter.answer("scopes", scopes)
+        adapter.answer("variables", variables)
+        adapter.answer("evaluate", evaluated)
+        await editor.join()
+        frame = await editor.top_frame()
+        [scope] = (await editor.ask("scopes", frameId=frame["id"]))["scopes"]
+        [child] = (await editor.ask("variables", variablesReference=scope["variablesReference"]))["variables"]
+        value = await editor.ask("evaluate", frameId=frame["id"], expression="x", context="watch")
+        before = len(adapter.sent("variables"))
+        for each, without, has in (
+            (scope, "indexed", "named"),
+            (child, "named", "indexed"),
+            (value, "indexed", "named"),
+        ):
+            asked = {"variablesReference": each["variablesReference"], "start": 0, "count": 100}
+            # rdbg 1.4 closes its connection when it is asked, which ends the session for all.
+            assert await editor.ask("variables", filter=without, **asked) == {"variables": []}
+            assert len(adapter.sent("variables")) == before
+            await editor.ask("variables", filter=has, **asked)
+            before += 1
+            assert len(adapter.sent("variables")) == before
+
+
+async def test_a_page_of_an_adapter_that_answers_everything_is_the_one_that_was_asked_for(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+
+        async def everything(arguments: dict[str, Any]) -> Any:
+            return {"variables": [{"name": f"[{n}]", "value": str(n), "variablesReference": 0} for n in range(250)]}
+
+        adapter.answer("variables", everything)
+        await editor.join()
+        frame = await editor.top_frame()
+        [scope] = (await editor.ask("scopes", frameId=frame["id"]))["scopes"]
+        for start, count in ((0, 100), (100, 100), (200, 50)):
+            asked = {"variablesReference": scope["variablesReference"], "start": start, "count": count}
+            for more in ({}, {"filter": "indexed"}):
+                body = await editor.ask("variables", **asked, **more)
+                assert [int(each["value"]) for each in body["variables"]] == list(range(start, start + count))
+
+
+async def test_a_number_of_another_kind_is_refused_as_that(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.join()
+        frame = await editor.top_frame()
+        [scope] = (await editor.ask("scopes", frameId=frame["id"]))["scopes"]
+        number = scope["variablesReference"]
+        refused = await editor.refused("evaluate", expression="count", frameId=number)
+        assert str(refused) == refused.word == f"{number} is the number of a value, and not of a frame."
+        refused = await editor.refused("variables", variablesReference=frame["id"])
+        assert str(refused) == f"{frame['id']} is the number of a frame, and not of a value."
+
+
 async def test_a_number_of_another_editor_is_refused(autojump_clock: MockClock) -> None:
     async with paused() as (bench, _), bench.editor() as one, bench.editor() as other:
         await one.join()
@@ -183,6 +249,32 @@ async def test_a_child_is_set_in_the_value_that_has_it_and_not_by_a_name_that_ma
         assert (await bench.agent.call("debug_state"))["notes"] == ["a person (Test Editor) set count = 5"]
 
 
+async def test_a_value_that_an_adapter_does_not_say_after_setting_it_is_read(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter({**ALL_CAPABILITIES, "supportsSetVariable": True})
+    adapter.locals = {"count": "3", "other": "4"}
+
+    async def set_it(arguments: dict[str, Any]) -> Any:
+        adapter.locals[arguments["name"]] = arguments["value"]
+        return {"value": ""}  # as lldb-dap 19
+
+    adapter.answer("setVariable", set_it)
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        await editor.join()
+        frame = await editor.top_frame()
+        [scope] = (await editor.ask("scopes", frameId=frame["id"]))["scopes"]
+        reference = scope["variablesReference"]
+        found = await editor.ask("setVariable", variablesReference=reference, name="other", value="77")
+        assert found == {"value": "77", "type": "int", "variablesReference": 0}
+        assert (await bench.agent.call("debug_state"))["notes"] == ["a person (Test Editor) set other = 77"]
+
+        async def refuse(arguments: dict[str, Any]) -> Any:
+            raise Refusal("not now")
+
+        adapter.answer("variables", refuse)
+        found = await editor.ask("setVariable", variablesReference=reference, name="other", value="78")
+        assert (found["value"], adapter.locals["other"]) == ("", "78")  # it is set all the same
+
+
 async def test_what_a_person_sets_beside_the_name_of_a_secret_is_masked_in_what_the_agent_learns(
     autojump_clock: MockClock,
 ) -> None:
@@ -252,7 +344,7 @@ async def test_what_is_typed_into_the_console_is_a_call_of_evaluate_for_others(a
         assert (found["result"], found["type"]) == ("4", "int")
         assert (await editor.ask("evaluate", expression="count + 1", context="repl"))["result"] == "4"
         await editor.ask("evaluate", frameId=frame["id"], expression="count + 1", context="hover")
-        assert (await bench.agent.call("debug_state"))["notes"] == ["a person (Test Editor) evaluated count + 1"]
+        assert (await bench.agent.call("debug_state"))["notes"] == ["a person (Test Editor) evaluated count + 1 2 times"]
 
 
 async def test_numbers_hold_as_long_as_the_stop_and_an_observer_sees_the_top_frame_only(
@@ -315,6 +407,30 @@ async def test_completions_are_the_adapters(autojump_clock: MockClock) -> None:
         found = await editor.ask("completions", frameId=frame["id"], text="cou", column=4)
         # More than what is typed cannot be replaced.
         assert found["targets"] == [{"label": "count", "length": 3}, {"label": "counter"}, {"label": "coup"}]
+
+
+async def test_secrets_are_masked_in_completions(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter({**ALL_CAPABILITIES, "supportsCompletionsRequest": True})
+    random = "9f86d081884c7d659a2feaa0c55ad015"
+
+    async def complete(arguments: dict[str, Any]) -> Any:
+        return {
+            "targets": [
+                {"label": f'tok (variable:"{GITHUB}")', "text": "tok"},  # as rdbg has it
+                {"label": f'api_key (variable:"{random}")', "text": "api_key"},
+                {"label": "hash", "text": f'hash["{GITHUB}"]'},
+            ]
+        }
+
+    adapter.answer("completions", complete)
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        await editor.join()
+        found = await editor.ask("completions", text="", column=1)
+        assert found["targets"] == [
+            {"label": 'tok (variable:"<GitHub token, 40 characters>")', "text": "tok"},
+            {"label": 'api_key (variable:"<secret, 32 characters>")', "text": "api_key"},
+            {"label": "hash", "text": 'hash["<GitHub token, 40 characters>"]'},
+        ]
 
 
 async def test_a_completion_says_where_it_begins_and_without_a_line_the_first_is_meant(

@@ -157,7 +157,8 @@ async def test_an_observer_that_has_no_breakpoints_may_say_so_as_editors_do_when
 
 
 async def test_the_buttons_of_an_observer_are_greyed_by_its_capabilities(autojump_clock: MockClock) -> None:
-    async with paused() as (bench, _), bench.editor() as editor, bench.editor() as observer:
+    adapter = FakeAdapter({**ALL_CAPABILITIES, "supportsSetVariable": True})
+    async with paused(adapter) as (bench, _), bench.editor() as editor, bench.editor() as observer:
         await editor.join()
         await observer.join(OBSERVE)
         [mine] = editor.bodies("capabilities")

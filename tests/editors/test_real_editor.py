@@ -17,7 +17,7 @@ from tests.real.conftest import line_of, program
 from tests.transports.conftest import ServerProcess, StartServer, serving
 from tests.transports.scene import CONTROL
 from trio_debugmcp.dap.profiles import profile_named
-from trio_debugmcp.testing import ToolFailed, connect_process
+from trio_debugmcp.testing import DebugClient, ToolFailed, connect_process
 
 __all__ = ["serving"]
 
@@ -168,9 +168,7 @@ async def test_what_an_editor_evaluates_shows_in_all_values_and_under_a_hold_cha
 
 
 async def test_js_debug_copies_a_value_whatever_its_name_is(serving: StartServer, tmp_path: Path) -> None:
-    profile = profile_named("js-debug")
-    assert profile is not None
-    need("js-debug", profile.locate(), f"{profile.absence()}; {profile.install_hint}")
+    needed("js-debug")
     program = tmp_path / "short.js"
     program.write_text("function f() {\n  const o = {a: 1}, e = 'text', other = 2;\n  return o;\n}\nf();\n")
     async with serving("--dap", "0") as server, connect_process(server.process) as agent:
@@ -190,3 +188,106 @@ async def test_js_debug_copies_a_value_whatever_its_name_is(serving: StartServer
             asked["context"] = "watch"
             assert (await editor.ask("evaluate", expression=left, **asked))["result"] == "0"
             nursery.cancel_scope.cancel()
+
+
+C = """\
+#include <stdio.h>
+int square(int x) { return x * x; }
+int main(void) {
+  int numbers[300], sum = 0;
+  struct { int a, b; } pair = {1, 2};
+  for (int i = 0; i < 300; i++) numbers[i] = i;
+  printf("%d %d %d\\n", numbers[3], sum, pair.b + square(2));
+  return 0;
+}
+"""
+
+
+def needed(adapter: str) -> None:
+    profile = profile_named(adapter)
+    assert profile is not None
+    need(adapter, profile.locate(), f"{profile.absence()}; {profile.install_hint}")
+
+
+@asynccontextmanager
+async def stopped(
+    serving: StartServer, adapter: str, program: Path, line: int
+) -> AsyncIterator[tuple[EditorClient, int, DebugClient]]:
+    """Debug a program with an adapter; an editor has joined at its stop, whose top frame has that number."""
+    needed(adapter)
+    async with serving("--dap", "0") as server, connect_process(server.process) as agent:
+        place = {"file": str(program), "line": line}
+        await agent.call("debug_launch", program=str(program), adapter=adapter, breakpoints=[place])
+        port = int(await server.said(r"dap: [\d.]+:(\d+)"))
+        async with await trio.open_tcp_stream("127.0.0.1", port) as stream, trio.open_nursery() as nursery:
+            editor = EditorClient(stream)
+            nursery.start_soon(editor.receive)
+            await editor.join(CONTROL)
+            frame = await editor.top_frame((await editor.wait_event("stopped"))["threadId"])
+            yield editor, frame["id"], agent
+            nursery.cancel_scope.cancel()
+
+
+async def test_gdbs_numbers_survive_a_watch_that_calls_a_function_and_its_arrays_are_paged(
+    serving: StartServer, tmp_path: Path
+) -> None:
+    program = tmp_path / "short.c"
+    program.write_text(C)
+    async with stopped(serving, "gdb", program, 7) as (editor, frame, agent):
+        scopes = {each["name"]: each for each in (await editor.ask("scopes", frameId=frame))["scopes"]}
+
+        async def shown(number: int, **more: Any) -> dict[str, dict[str, Any]]:
+            found = (await editor.ask("variables", variablesReference=number, **more))["variables"]
+            return {each["name"]: each for each in found}
+
+        registers, locals_ = (scopes[each]["variablesReference"] for each in ("Registers", "Locals"))
+        before = await shown(locals_)
+        numbers, pair = (before[each]["variablesReference"] for each in ("numbers", "pair"))
+        for kind in ({"filter": "indexed"}, {}):
+            for start, count in ((0, 100), (100, 100), (298, 10)):
+                page = await shown(numbers, start=start, count=count, **kind)
+                assert [int(each["value"]) for each in page.values()] == [*range(300)][start : start + count]
+        assert await shown(numbers, filter="named") == {}
+        for context in ("watch", "repl"):
+            await editor.ask("evaluate", expression="square(4)", frameId=frame, context=context)
+            await editor.ask("evaluate", expression="pair", frameId=frame, context="watch")
+            assert "rip" in await shown(registers)
+            assert [each["value"] for each in (await shown(pair)).values()] == ["1", "2"]
+            assert (await shown(numbers, start=100, count=1))["100"]["value"] == "100"
+            assert len((await editor.ask("scopes", frameId=frame))["scopes"]) == len(scopes)
+        await editor.ask("evaluate", expression="square(4)", frameId=frame, context="watch")
+        await editor.ask("setVariable", variablesReference=locals_, name="sum", value="77")
+        assert (await shown(locals_))["sum"]["value"] == "77"
+        assert (await editor.ask("completions", text="inf", column=4, frameId=frame))["targets"] == []
+        top = (await editor.ask("stackTrace", threadId=1, levels=1))["stackFrames"][0]
+        asked = {"memoryReference": top["instructionPointerReference"], "instructionOffset": -3}
+        listing = (await editor.ask("disassemble", instructionCount=8, **asked))["instructions"]
+        assert int(listing[3]["address"], 16) == int(top["instructionPointerReference"], 16)
+        assert (await agent.call("debug_state"))["locals"]["sum"] == "77"
+
+
+async def test_lldb_dap_says_what_a_variable_is_that_was_set(serving: StartServer, tmp_path: Path) -> None:
+    program = tmp_path / "short.c"
+    program.write_text(C)
+    async with stopped(serving, "lldb-dap", program, 7) as (editor, frame, agent):
+        scope = (await editor.ask("scopes", frameId=frame))["scopes"][0]["variablesReference"]
+        set_to = await editor.ask("setVariable", variablesReference=scope, name="sum", value="77")
+        assert set_to["value"] == "77"
+        assert "set sum = 77" in str((await agent.call("debug_state"))["notes"])
+
+
+async def test_rdbg_is_offered_what_it_can_and_survives_a_question_about_items_that_an_object_has_not(
+    serving: StartServer, tmp_path: Path
+) -> None:
+    program = tmp_path / "short.rb"
+    program.write_text('class Cart\n  def initialize; @items = [1, 2]; end\nend\ncart = Cart.new\nputs "end"\n')
+    async with stopped(serving, "rdbg", program, 5) as (editor, frame, agent):
+        offered = editor.bodies("capabilities")[-1]["capabilities"]
+        lacks = ("supportsSetVariable", "supportsSetExpression", "supportsFunctionBreakpoints")
+        assert [offered[each] for each in lacks] == [False] * 3
+        scope = (await editor.ask("scopes", frameId=frame))["scopes"][0]["variablesReference"]
+        found = (await editor.ask("variables", variablesReference=scope))["variables"]
+        [cart] = [each["variablesReference"] for each in found if each["name"] == "cart"]
+        asked = {"variablesReference": cart, "filter": "indexed", "start": 0, "count": 100}
+        assert await editor.ask("variables", **asked) == {"variables": []}
+        assert (await agent.call("debug_state"))["state"] == "Paused"

@@ -23,6 +23,14 @@ async def test_a_capability_that_an_adapter_does_not_have_is_not_believed(autoju
         assert adapter.sent("setFunctionBreakpoints") == []
 
 
+@pytest.mark.parametrize("pages", ["true", "false"])
+async def test_paging_is_declared_to_an_adapter_that_pages_only_then(pages: str, autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with launched(f"pages = {pages}\n", adapter):
+        [hello] = adapter.sent("initialize")
+        assert ("supportsVariablePaging" in hello) == (pages == "true")  # delve counts maps differently with it
+
+
 async def test_a_step_out_that_an_adapter_cannot_survive_is_not_asked_of_it(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with launched('step-out = "it would end the program"\n', adapter) as client:

@@ -9,10 +9,15 @@ from typing import Any
 from trio_debugmcp.dap.messages import Capabilities
 from trio_debugmcp.server.auth import Role
 
-FILTERS = [
+_KINDS = [
     {"filter": "raised", "label": "Raised exceptions", "description": "Where an exception is raised, even if caught."},
     {"filter": "uncaught", "label": "Uncaught exceptions", "description": "When nothing catches an exception."},
     {"filter": "userUnhandled", "label": "Exceptions that leave the user's code"},
+]
+
+FILTERS: list[dict[str, Any]] = [
+    {**each, "supportsCondition": True, "conditionDescription": "An expression; the same one for all kinds"}
+    for each in _KINDS
 ]
 
 ALWAYS: dict[str, Any] = {
@@ -51,7 +56,10 @@ _OF_ADAPTER = {
     "supportsDisassembleRequest": "supports_disassemble_request",
     "supportsInstructionBreakpoints": "supports_instruction_breakpoints",
 }
-"""What the session's adapter decides."""
+"""What the session's adapter decides; nothing of it is there before there is one."""
+
+_SETS = ("supportsSetVariable", "supportsSetExpression")
+"""What takes the probe, or an adapter that can do one of the two: `session/assignment.py` does each by the other."""
 
 _OBSERVER = frozenset(
     {
@@ -69,11 +77,20 @@ STRANGER = ALWAYS
 """What is said before a token was shown."""
 
 
-def capabilities(role: Role, adapter: Capabilities | None) -> dict[str, Any]:
-    """Return everything that an editor with that role may do in a session, and may not."""
+def capabilities(role: Role, adapter: Capabilities | None, *, has_probe: bool = False) -> dict[str, Any]:
+    """Return everything that an editor with that role may do in a session, and may not.
+
+    `adapter`: what it can do; None or empty before that is known: then an editor sends all breakpoints that it has.
+    """
     known = dict(ALWAYS)
     for name, field in _OF_ADAPTER.items():
         known[name] = adapter is not None and bool(getattr(adapter, field))
+    if adapter is not None and adapter != Capabilities():
+        sets = has_probe or bool(adapter.supports_set_variable or adapter.supports_set_expression)
+        known |= dict.fromkeys(_SETS, sets)
+        known["supportsFunctionBreakpoints"] = bool(adapter.supports_function_breakpoints)
+        stops = bool(adapter.exception_breakpoint_filters)
+        known |= {"exceptionBreakpointFilters": FILTERS if stops else [], "supportsExceptionFilterOptions": stops}
     if role == "control":
         return known
     cut = {name: name in _OBSERVER and bool(each) for name, each in known.items() if isinstance(each, bool)}

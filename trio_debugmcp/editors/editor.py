@@ -21,7 +21,7 @@ from trio_debugmcp.editors.arguments import Initialize
 from trio_debugmcp.editors.book import EditorBook
 from trio_debugmcp.editors.capabilities import capabilities
 from trio_debugmcp.editors.channel import EditorChannel
-from trio_debugmcp.editors.ids import Kind, Place, StopIds
+from trio_debugmcp.editors.ids import WORDS, Kind, Place, StopIds, Way
 from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import Refusal, check
 from trio_debugmcp.editors.source_numbers import SourceNumbers
@@ -91,8 +91,7 @@ class Editor:
         self.channel, self.hello, self.client, self.family = channel, hello, client, family
         self.name = name_of(hello)
         self.spelling = Spelling(hello)
-        self.ids = StopIds()
-        self.sources = SourceNumbers()
+        self.ids, self.sources = StopIds(), SourceNumbers()
         self.announced: set[str] = set()
         self.absent: set[tuple[object, ...]] = set()
         self.asked: dict[tuple[object, ...], tuple[str | None, ...]] = {}
@@ -146,11 +145,12 @@ class Editor:
 
     def report_capabilities(self) -> None:
         """Report what this session's adapter can do and this editor may, if that has changed."""
-        adapter = None if self.snapshot is None else self.session().requests.capabilities
+        session = None if self.snapshot is None else self.session()
+        adapter = None if session is None else session.requests.capabilities
         if adapter is self._adapter and self._capabilities is not None:
             return
         self._adapter = adapter
-        can = capabilities(self.role, adapter)
+        can = capabilities(self.role, adapter, has_probe=session is not None and session.profile.has_probe)
         if can != self._capabilities:
             self._capabilities = can
             self.channel.event("capabilities", {"capabilities": can})
@@ -193,19 +193,27 @@ class Editor:
         thread: int = 0,
         frame: int = 0,
         file: str | None = None,
+        way: Way | None = None,
+        named: int | None = None,
+        indexed: int | None = None,
     ) -> int:
         """Return this editor's number for one of the adapter's in this stop; 0 stays 0."""
         if not adapter_id and kind == "variables":
             return 0
-        return self.ids.give(kind, Place(snapshot.id, snapshot.generation, adapter_id, thread, frame, file))
+        calls = 0 if self.snapshot is None else self.session().requests.calls
+        stop = snapshot.id, snapshot.generation
+        return self.ids.give(kind, Place(*stop, adapter_id, thread, frame, file, calls, way, named, indexed))
 
     def place(self, kind: Kind, number: int) -> tuple[DebugSession, Snapshot, Place]:
         """Return what a number stands for, in the stop at hand.
 
         Raises:
-            Refusal: it is of a stop that is over, or was never given to this editor.
+            Refusal: it is of a stop that is over, or was never given to this editor, or not as one of that kind.
         """
         found = self.ids.find(kind, number)
+        other = self.ids.other_kind(kind, number) if found is None else None
+        if other is not None:
+            raise Refusal(f"{number} is the number of {WORDS[other]}, and not of {WORDS[kind]}.")
         if found is None and not self.ids.was_given(number):
             raise Refusal(f"{number} is unknown: no answer to this editor has it.")
         session, snapshot = self.paused()

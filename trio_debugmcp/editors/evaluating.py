@@ -11,6 +11,7 @@ from trio_debugmcp.editors.arguments import Completions, Evaluate, SetExpression
 from trio_debugmcp.editors.editor import Editor, is_held
 from trio_debugmcp.editors.ids import Place
 from trio_debugmcp.editors.refusals import Refusal
+from trio_debugmcp.editors.renewing import as_of_now, quiet, renews, way_to_value
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.secrets import check_arguments
 from trio_debugmcp.session.evaluation import evaluate_in_frame, evaluate_in_main
@@ -120,8 +121,23 @@ async def _evaluated(editor: Editor, arguments: Evaluate, place: Place | None, s
     else:
         found = (await evaluate_in_frame(session.requests, session.probe, frame, expression, seconds)).evaluation
     answer = _value(editor, expression, found.value, found.type)
-    answer["variablesReference"] = editor.number("variables", snapshot, found.reference, thread=thread, frame=index)
+    await session.requests.heard()
+    answer["variablesReference"] = _number(editor, snapshot, Place("", 0, 0, thread, index), found, expression)
     return _with_more(editor, answer, found.named, found.indexed, found.memory)
+
+
+def _number(editor: Editor, snapshot: Snapshot, place: Place, found: Evaluation, expression: str) -> int:
+    """Return the number of what an expression has come to in the frame of a place."""
+    return editor.number(
+        "variables",
+        snapshot,
+        found.reference,
+        thread=place.thread,
+        frame=place.frame,
+        way=way_to_value(editor.session(), expression),
+        named=found.named,
+        indexed=found.indexed,
+    )
 
 
 async def _copied(session: DebugSession, frame: StackFrame, expression: str, seconds: float) -> Evaluation:
@@ -163,10 +179,12 @@ async def completions(editor: Editor, arguments: Completions) -> dict[str, Any]:
     editor.check_control("to complete")
     session, snapshot = editor.paused()
     if not session.requests.capabilities.supports_completions_request:
-        return {"targets": []}
-    frame = None if arguments.frame_id is None else editor.place("frame", arguments.frame_id)[2].adapter_id
-    if frame is None and snapshot.stack.frames:
-        frame = snapshot.stack.frames[0].id
+        return {"targets": []}  # also where what it completes is its command line, which `repl` is not
+    thread, index = snapshot.stack.thread_id or 0, 0
+    if arguments.frame_id is not None:
+        place = editor.place("frame", arguments.frame_id)[2]
+        thread, index = place.thread, place.frame
+    frame = (await find_frame(session.requests, snapshot, thread, index)).id if snapshot.stack.frames else None
     column = editor.spelling.our_column(arguments.column)
     line = 1 if arguments.line is None else editor.spelling.our_line(arguments.line)
     asked = {"text": arguments.text, "column": column, "line": line}
@@ -174,9 +192,10 @@ async def completions(editor: Editor, arguments: Completions) -> dict[str, Any]:
     body = await session.requests.request("completions", asked, CompletionsBody, seconds=COMPLETION_SECONDS)
     found = []
     for each in body.targets or []:
-        shown: dict[str, Any] = {"label": each.label}
+        name = each.label if each.text is None else each.text
+        shown: dict[str, Any] = {"label": editor.plain(each.label, name)}  # rdbg's has the value
         if each.text is not None:
-            shown["text"] = each.text
+            shown["text"] = editor.plain(each.text, name)
         if each.length is not None and each.length < (column or 1):  # gdb has the length of the label there
             shown["length"] = each.length
         if each.start is not None:
@@ -195,6 +214,10 @@ async def set_variable(editor: Editor, arguments: SetVariable) -> dict[str, Any]
     """
     editor.check_control("to set a variable")
     session, snapshot, place = editor.place("variables", arguments.variables_reference)
+    await quiet(session)
+    place = await as_of_now(session, snapshot, "variables", place)
+    if renews(session):  # gdb knows the children by name that it has answered with, under the number of now
+        await session.requests.request("variables", {"variablesReference": place.adapter_id}, VariablesBody)
     can = session.requests.capabilities
     if can.supports_set_variable and (not session.profile.has_probe or await _is_outside(editor, session, place)):
         return await _set_by_adapter(editor, session, snapshot, place, arguments)
@@ -228,6 +251,8 @@ async def _set_by_adapter(
     try:
         async with editor.recorded("variable_set", path=arguments.name, value=arguments.value, **index) as value:
             body = await session.requests.request("setVariable", asked, SetVariableBody, seconds=ASSIGN_SECONDS)
+            if not body.value:  # lldb-dap does not say what it is then
+                body = await _read_back(session, place, arguments, body)
             answer = _value(editor, arguments.name, body.value, body.type)
             value.append(answer["result"])
     finally:
@@ -235,9 +260,30 @@ async def _set_by_adapter(
     answer["value"] = answer.pop("result")
     # Of the stop in which it was asked for: by now there may be another one, where the adapter has other values.
     answer["variablesReference"] = editor.number(
-        "variables", snapshot, body.variables_reference or 0, thread=place.thread, frame=place.frame
+        "variables",
+        snapshot,
+        body.variables_reference or 0,
+        thread=place.thread,
+        frame=place.frame,
+        way=None if place.way is None else place.way.to(arguments.name),
     )
     return _with_more(editor, answer, body.named_variables, body.indexed_variables, body.memory_reference)
+
+
+async def _read_back(
+    session: DebugSession, place: Place, arguments: SetVariable, answered: SetVariableBody
+) -> SetVariableBody:
+    """Return what a child is that was set; what was answered if that cannot be read, as it is set in any case."""
+    asked: dict[str, Any] = {"variablesReference": place.adapter_id}
+    asked |= {} if arguments.format is None else {"format": arguments.format}
+    with suppress(DebugError):
+        body = await session.requests.request("variables", asked, VariablesBody, seconds=HOVER_SECONDS)
+        called = [each for each in body.variables or [] if each.name == arguments.name]
+        if len(called) == 1:
+            [now] = called
+            counts = now.named_variables, now.indexed_variables
+            return SetVariableBody(now.value, now.type, now.variables_reference, *counts, now.memory_reference)
+    return answered
 
 
 async def set_expression(editor: Editor, arguments: SetExpression) -> dict[str, Any]:
@@ -272,9 +318,8 @@ async def _assign(
         except DebugError:  # also when the program runs by now: it is set
             return {"value": shown}
         value_now = _value(editor, path, found.value, found.type)
-        value_now["variablesReference"] = editor.number(
-            "variables", snapshot, found.reference, thread=place.thread, frame=place.frame
-        )
+        await session.requests.heard()
+        value_now["variablesReference"] = _number(editor, snapshot, place, found, path)
         value_now["value"] = value_now.pop("result")
         return _with_more(editor, value_now, found.named, found.indexed, found.memory)
     return {"value": shown}

@@ -11,17 +11,38 @@ from collections import OrderedDict
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 Kind = Literal["frame", "variables", "target"]
 
+WORDS: dict[Kind, str] = {"frame": "a frame", "variables": "a value", "target": "a target"}
+"""What numbers are of, for a person."""
+
 MAX_IDS = 100_000
 """Numbers that one editor has at a time; the oldest are forgotten. Some ten megabytes."""
+
+
+class Way(Struct, frozen=True):
+    """How a value is found again in its frame: the scope or the expression that it is in, and the names down to it."""
+
+    scope: str = ""
+    expression: str = ""
+    names: tuple[str, ...] = ()
+
+    def to(self, name: str) -> "Way":
+        """Return the way to a child."""
+        return replace(self, names=(*self.names, name))
 
 
 class Place(Struct, frozen=True):
     """A number of the adapter, in one stop of a session, and the thread and the index of the frame that it is in.
 
     Of a target of `goto` the `frame` is its line, in `file`.
+
+    Attributes:
+        calls: how many functions evaluations had called before; the adapter's number is over when there are more.
+        way: how a value is found again then; None if it is not.
+        named: how many children of that kind a value has, and `indexed`; None where the adapter does not say.
     """
 
     session_id: str
@@ -30,6 +51,10 @@ class Place(Struct, frozen=True):
     thread: int = 0
     frame: int = 0
     file: str | None = None
+    calls: int = 0
+    way: Way | None = None
+    named: int | None = None
+    indexed: int | None = None
 
 
 class StopIds:
@@ -59,6 +84,10 @@ class StopIds:
     def find(self, kind: Kind, number: int) -> Place | None:
         """Return the place of a number; None if this editor was never given it, or too long ago."""
         return self._places.get((kind, number))
+
+    def other_kind(self, kind: Kind, number: int) -> Kind | None:
+        """Return what else a number is that of; None if it is of nothing else, or no longer."""
+        return next((each for each in WORDS if each != kind and (each, number) in self._places), None)
 
     def was_given(self, number: int) -> bool:
         """Return whether this editor was given that number at any time."""

@@ -3,11 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from trio_debugmcp.dap.messages import ExceptionInfoBody, ScopesBody, ThreadsBody, VariablesBody
+from trio_debugmcp.dap.messages import DapScope, DapVariable, ExceptionInfoBody, ScopesBody, ThreadsBody, VariablesBody
 from trio_debugmcp.editors.arguments import OfFrame, OfThread, Page, SourceText, StackTrace, Variables
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.events import module_of
+from trio_debugmcp.editors.ids import Place
+from trio_debugmcp.editors.paging import is_without, page
 from trio_debugmcp.editors.refusals import Refusal
+from trio_debugmcp.editors.renewing import asked, way_to_scope
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.frames import active_thread, fetch_frames
 from trio_debugmcp.session.session import DebugSession
@@ -47,7 +50,8 @@ async def stack_trace(editor: Editor, arguments: StackTrace) -> dict[str, Any]:
     session, snapshot = editor.paused()
     thread = active_thread(snapshot, arguments.thread_id)
     count = min(arguments.levels or ALL_FRAMES, ALL_FRAMES)
-    found, total = await fetch_frames(session.requests, snapshot, thread, arguments.start_frame, count)
+    anew = session.requests.has_called
+    found, total = await fetch_frames(session.requests, snapshot, thread, arguments.start_frame, count, anew=anew)
     frames = [_frame(editor, snapshot, each, thread, arguments.start_frame + index) for index, each in enumerate(found)]
     return {"stackFrames": frames, "totalFrames": total}
 
@@ -96,28 +100,43 @@ async def source(editor: Editor, arguments: SourceText) -> dict[str, Any]:
 
 async def scopes(editor: Editor, arguments: OfFrame) -> dict[str, Any]:
     """Answer the scopes of a frame. An observer gets the locals of the top frame, as the state has them."""
-    session, snapshot, place = editor.place("frame", arguments.frame_id)
-    at: dict[str, Any] = {"thread": place.thread, "frame": place.frame}
     if editor.role != "control":
+        _, snapshot, place = editor.place("frame", arguments.frame_id)
         _state_locals(snapshot, place.thread, place.frame)
-        number = editor.number("variables", snapshot, -1, **at)
+        number = editor.number("variables", snapshot, -1, thread=place.thread, frame=place.frame)
         return {"scopes": [{"name": "Locals", "variablesReference": number, "expensive": False}]}
     editor.shows_values = True
-    body = await editor.values.ask(session, snapshot, "scopes", {"frameId": place.adapter_id}, ScopesBody)
-    found = []
-    for each in body.scopes or []:
-        shown: dict[str, Any] = {
-            "name": each.name,
-            "variablesReference": editor.number("variables", snapshot, each.variables_reference, **at),
-            "expensive": bool(each.expensive),
-        }
-        more = {
-            "presentationHint": each.presentation_hint,
-            "namedVariables": each.named_variables,
-            "indexedVariables": each.indexed_variables,
-        }
-        found.append(shown | {name: value for name, value in more.items() if value is not None})
-    return {"scopes": found}
+
+    async def ask(session: DebugSession, snapshot: Snapshot, place: Place) -> ScopesBody:
+        return await editor.values.ask(session, snapshot, "scopes", {"frameId": place.adapter_id}, ScopesBody)
+
+    session = editor.session()
+    snapshot, place, body = await asked(editor, "frame", arguments.frame_id, ask)
+    return {"scopes": [_scope(editor, session, snapshot, place, each) for each in body.scopes or []]}
+
+
+def _scope(editor: Editor, session: DebugSession, snapshot: Snapshot, place: Place, scope: DapScope) -> dict[str, Any]:
+    number = editor.number(
+        "variables",
+        snapshot,
+        scope.variables_reference,
+        thread=place.thread,
+        frame=place.frame,
+        way=way_to_scope(session, scope.name),
+        named=scope.named_variables,
+        indexed=scope.indexed_variables,
+    )
+    shown: dict[str, Any] = {
+        "name": scope.name,
+        "variablesReference": number,
+        "expensive": bool(scope.expensive),
+    }
+    more = {
+        "presentationHint": scope.presentation_hint,
+        "namedVariables": scope.named_variables,
+        "indexedVariables": scope.indexed_variables,
+    }
+    return shown | {name: value for name, value in more.items() if value is not None}
 
 
 def _state_locals(snapshot: Snapshot, thread: int, frame: int) -> Locals:
@@ -133,33 +152,45 @@ def _state_locals(snapshot: Snapshot, thread: int, frame: int) -> Locals:
 
 async def variables(editor: Editor, arguments: Variables) -> dict[str, Any]:
     """Answer the children of a value, all or a page of them."""
-    session, snapshot, place = editor.place("variables", arguments.variables_reference)
+    _, snapshot, place = editor.place("variables", arguments.variables_reference)
     if editor.role != "control":
         known = _state_locals(snapshot, place.thread, place.frame)
         return {"variables": [_known(editor, each.name, each.value, each.type) for each in known.variables]}
-    asked: dict[str, Any] = {"variablesReference": place.adapter_id}
-    if arguments.filter is not None:
-        asked["filter"] = arguments.filter
-    if arguments.count:
-        asked |= {"start": arguments.start, "count": arguments.count}
-    if arguments.format is not None:
-        asked["format"] = arguments.format
-    body = await editor.values.ask(session, snapshot, "variables", asked, VariablesBody)
-    at: dict[str, Any] = {"thread": place.thread, "frame": place.frame}
-    found, children = [], body.variables or []
-    if 0 < arguments.count < len(children):  # the adapter does not page, as debugpy does not: it has answered all
-        children = children[arguments.start :][: arguments.count]
-    for each in children:
-        shown = _known(editor, each.name, each.value, each.type, each.evaluate_name)
-        shown["variablesReference"] = editor.number("variables", snapshot, each.variables_reference, **at)
-        more = {
-            "evaluateName": each.evaluate_name,
-            "namedVariables": each.named_variables,
-            "indexedVariables": each.indexed_variables,
-            "memoryReference": editor.memory(each.memory_reference),
-        }
-        found.append(shown | {name: value for name, value in more.items() if value is not None})
-    return {"variables": found}
+    kind, start, count = arguments.filter, arguments.start, arguments.count
+    if is_without(place, kind):
+        return {"variables": []}
+    more: dict[str, Any] = {} if kind is None else {"filter": kind}
+    more |= {"start": start, "count": count} if count else {}
+    more |= {} if arguments.format is None else {"format": arguments.format}
+
+    async def ask(session: DebugSession, snapshot: Snapshot, place: Place) -> VariablesBody:
+        wanted = {"variablesReference": place.adapter_id, **more}
+        return await editor.values.ask(session, snapshot, "variables", wanted, VariablesBody)
+
+    snapshot, place, body = await asked(editor, "variables", arguments.variables_reference, ask)
+    children = page(body.variables or [], place, kind, start, count)
+    return {"variables": [_child(editor, snapshot, place, each) for each in children]}
+
+
+def _child(editor: Editor, snapshot: Snapshot, place: Place, child: DapVariable) -> dict[str, Any]:
+    shown = _known(editor, child.name, child.value, child.type, child.evaluate_name)
+    shown["variablesReference"] = editor.number(
+        "variables",
+        snapshot,
+        child.variables_reference,
+        thread=place.thread,
+        frame=place.frame,
+        way=None if place.way is None else place.way.to(child.name),
+        named=child.named_variables,
+        indexed=child.indexed_variables,
+    )
+    more = {
+        "evaluateName": child.evaluate_name,
+        "namedVariables": child.named_variables,
+        "indexedVariables": child.indexed_variables,
+        "memoryReference": editor.memory(child.memory_reference),
+    }
+    return shown | {name: value for name, value in more.items() if value is not None}
 
 
 def _known(editor: Editor, name: str, value: str, kind: str | None, path: str | None = None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from trio_debugmcp.dap.messages import TargetsBody
 from trio_debugmcp.editors.arguments import GotoTargets, Leaving, OfFrame, OfThread
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import Refusal
+from trio_debugmcp.editors.renewing import as_of_now
 from trio_debugmcp.editors.starting import LAUNCH_SECONDS
 from trio_debugmcp.session.frames import active_thread
 
@@ -120,6 +121,7 @@ async def step_in_targets(editor: Editor, arguments: OfFrame) -> dict[str, Any]:
     editor.check_control("to step into a call")
     session, snapshot, place = editor.place("frame", arguments.frame_id)
     session.requests.need("supportsStepInTargetsRequest", "step into one of several calls", "Step into the line.")
+    place = await as_of_now(session, snapshot, "frame", place)
     body = await session.requests.request("stepInTargets", {"frameId": place.adapter_id}, TargetsBody)
     targets = [{"id": editor.number("target", snapshot, each.id), "label": each.label} for each in body.targets or []]
     return {"targets": targets}

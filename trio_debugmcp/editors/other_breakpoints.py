@@ -20,6 +20,7 @@ from trio_debugmcp.editors.breakpoints import exceptions_of, shown_to, take_back
 from trio_debugmcp.editors.capabilities import FILTERS
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
+from trio_debugmcp.editors.renewing import as_of_now
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.exception_wishes import ExceptionSpec
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
@@ -147,13 +148,14 @@ async def data_breakpoint_info(editor: Editor, arguments: DataBreakpointInfo) ->
     path, thread, frame = arguments.name, snapshot.stack.thread_id or 0, 0
     if arguments.variables_reference:
         place = editor.place("variables", arguments.variables_reference)[2]
+        place = await as_of_now(session, snapshot, "variables", place)
         asked["variablesReference"] = place.adapter_id
         thread, frame = place.thread, place.frame
         body = await session.requests.request("variables", {"variablesReference": place.adapter_id}, VariablesBody)
         found = next((each for each in body.variables or [] if each.name == arguments.name), None)
         path = (found.evaluate_name if found is not None else None) or arguments.name
     if arguments.frame_id is not None:
-        place = editor.place("frame", arguments.frame_id)[2]
+        place = await as_of_now(session, snapshot, "frame", editor.place("frame", arguments.frame_id)[2])
         asked["frameId"] = place.adapter_id
         thread, frame = place.thread, place.frame
     info = await session.requests.request("dataBreakpointInfo", asked, DataBreakpointInfoBody)

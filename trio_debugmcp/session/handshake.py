@@ -77,6 +77,8 @@ class Handshake:
     async def _run(self, nursery: trio.Nursery) -> None:
         requests = self._requests
         initialize = {**CLIENT_CAPABILITIES, "adapterID": requests.profile.name}
+        if requests.profile.habits.pages:
+            initialize["supportsVariablePaging"] = True
         requests.learn(await requests.request("initialize", initialize, Capabilities))
         # Not awaited here: most adapters respond to the start only after `configurationDone`.
         nursery.start_soon(self._send_start)

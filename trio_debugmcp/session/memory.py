@@ -267,8 +267,11 @@ async def listing(
     first = number(found[0].address) if found else None
     if start is not None and first is not None and skip > 0 and first == start:  # gdb knows no `instructionOffset`
         found = (await _disassembled(requests, {**asked, "instructionCount": skip + count}))[skip:]
-    elif start is not None and first is not None and skip < 0 and first >= start:
-        found = [_unknown(start + back) for back in range(skip, 0)] + found
+    elif start is not None and skip < 0 and (first is None or first >= start):
+        rest = count + skip
+        if first != start and rest > 0:  # it counts from the end of what it would answer, and leaves some out
+            found = await _disassembled(requests, {**asked, "instructionCount": rest})
+        found = [_unknown(start + back) for back in range(skip, 0)] + (found if rest > 0 else [])
     found = found[:count]
     last = number(found[-1].address) if found else start
     return found + [_unknown((last or 0) + more + 1) for more in range(count - len(found))]

@@ -40,6 +40,9 @@ REQUEST_SECONDS = 10.0
 """For the answer to a request that runs no code of the program. Healthy adapters take milliseconds; one that has not
 answered by then will not answer at all."""
 
+_MAX_TURNS = 100
+"""Of the event pump that are waited for; it takes one for an event, or two."""
+
 T = TypeVar("T")
 
 _ABOUT_A_STOP = frozenset(
@@ -130,6 +133,23 @@ class Requests:
     def forget_unfinished(self) -> None:
         """Note that every evaluation has ended: its thread answers again."""
         self._unfinished.clear()
+
+    @property
+    def calls(self) -> int:
+        """How many functions evaluations have called that ended the adapter's numbers of frames and values."""
+        return self._suspension.calls
+
+    @property
+    def has_called(self) -> bool:
+        """Whether that was so at the stop at hand: the numbers in the state are over."""
+        return self._suspension.has_called
+
+    async def heard(self) -> None:
+        """Wait until `calls` counts what the adapter has reported before its last answer."""
+        for _ in range(_MAX_TURNS if self.profile.dialect.call_reason is not None else 0):
+            await trio.lowlevel.checkpoint()  # the event pump has its turn
+            if self._connection is None or not self._connection.statistics().events_waiting:
+                return
 
     @property
     def connected(self) -> bool:

@@ -35,6 +35,8 @@ class Suspension:
         pause_requested: a client has asked for a pause, so the stop at hand counts whatever its reason.
         follows_pause: a `pause` was sent before the stop at hand came.
         echo_until: until then (trio's clock) the adapter may report the stop at hand once more.
+        calls: how many functions evaluations have called: each ends the adapter's numbers of frames and values.
+        has_called: one was called at the stop at hand.
     """
 
     def __init__(self, pause_echo_seconds: float, call_reason: str | None = None) -> None:
@@ -48,6 +50,8 @@ class Suspension:
         self._echoed = trio.Event()
         self._reads = 0
         self._in_interlude = False
+        self.calls = 0
+        self.has_called = False
 
     def __repr__(self) -> str:
         return f"<Suspension stopped={self.stopped} pending_pauses={self._pending_pauses}>"
@@ -63,6 +67,7 @@ class Suspension:
         self.pause_requested = self.follows_pause or (self.stopped and self.pause_requested)
         self._pending_pauses = 0
         self.stopped = True
+        self.has_called = False
 
     def report_resume(self) -> None:
         """Record that the adapter has resumed the program, or is about to be asked to."""
@@ -102,6 +107,8 @@ class Suspension:
         """
         if self.stopped and (self._reads or self._call_reason is not None):
             self._in_interlude = True
+            if self._call_reason is not None:
+                self.calls, self.has_called = self.calls + 1, True
         return self.stopped and self._in_interlude
 
     async def wait_echo(self) -> None:

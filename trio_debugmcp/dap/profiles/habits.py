@@ -67,6 +67,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         locals_in: the group of a scope that has the program's variables; those beside it are the adapter's.
         exception_filters: those of the adapter's filters that are for exceptions; all, if it is empty.
         lacks: capabilities that it declares and does not have, in the DAP's spelling.
+        pages: it answers with a page of a value's children only to a client that declares `supportsVariablePaging`.
         step_out: why a step out is not asked of it, although the DAP has no capability for that.
         exception: a pattern of how a stop names an exception, with groups `type` and `message`.
         learns_sources: the adapter only knows where a source file is if it has got breakpoints there, even none.
@@ -111,6 +112,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     locals_in: str | None = None
     exception_filters: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
+    pages: bool = False
     step_out: str | None = None
     launches_only: bool = False
     child_name: str | None = None
