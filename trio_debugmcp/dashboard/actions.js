@@ -156,7 +156,7 @@ export class Actions {
 
   /** What is done to the program is done now, and is seen there: the past would look as if nothing had come of it. */
   #control(name, args) {
-    if (this.history.on) this.history.now();
+    if (this.history.away) this.history.now();
     return this.#run(name, args);
   }
 
