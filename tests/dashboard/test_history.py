@@ -160,9 +160,9 @@ def test_going_back_shows_each_stop_as_a_client_has_read_it_then_and_now_again(
     page.keyboard.press("Escape")  # leaves the field, with what is in it
     expect(page.get_by_label("Expression to watch")).not_to_be_focused()
     expect(page.get_by_label("Expression to watch")).to_have_value("half")
-    expect(words).to_contain_text("Stop 5 of 12")
+    then = int(words.inner_text().split()[1])  # the mark stands for several
     page.keyboard.press("Shift+ArrowRight")
-    expect(words).to_contain_text("Stop 6 of 12")
+    expect(words).to_contain_text(f"Stop {then + 1} of 12")
     page.keyboard.press("Escape")
     expect(bar).to_be_hidden()
     expect(page.locator("#watches .value").nth(1)).to_have_text("22")
