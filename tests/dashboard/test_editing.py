@@ -41,8 +41,11 @@ def test_breakpoints_are_edited_refusals_stand_at_their_field_and_nothing_typed_
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(page.get_by_role("button", name="Edit app.py:4")).to_be_focused()
-    page.keyboard.press("Enter")
+    agent.call("breakpoint_edit", id="bp-1", hit_condition="% 7")
+    expect(page.locator("#breakpoints")).to_contain_text("% 7")
+    page.get_by_role("button", name="Edit app.py:4").click()
     expect(condition).to_have_value("number >")
+    expect(page.get_by_label("Only at these hits")).to_have_value("% 7")  # what was kept is only what was typed
     condition.fill("number > 1")
     page.get_by_label("Only at these hits").fill("often")
     page.get_by_role("button", name="Save").click()
@@ -52,6 +55,33 @@ def test_breakpoints_are_edited_refusals_stand_at_their_field_and_nothing_typed_
     page.get_by_role("button", name="Save").click()
     expect(dialog).to_have_count(0)
     assert breakpoints(agent) == ["bp-1 app.py:4 if number > 1, hit condition >= 1"]
+
+    # What an agent changes meanwhile is not undone by what a person saves, and is said. F5 loads nothing anew, and a
+    # refusal stands at the field that the server names, whatever its words are.
+    page.get_by_role("button", name="Edit app.py:4").click()
+    hits = page.get_by_label("Only at these hits")
+    page.get_by_label("Write, and do not stop").fill("{")
+    hits.fill(">= 2")
+    agent.call("breakpoint_edit", id="bp-1", condition="number > 2", hit_condition="% 5")
+    expect(page.locator("#breakpoints")).to_contain_text("number > 2")
+    for key in ("F5", "Control+Shift+F5", "F6", "F10", "F11"):
+        page.keyboard.press(key)
+    expect(page.get_by_label("Write, and do not stop")).to_have_value("{")
+    page.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_role("status")).to_have_text(
+        "It was changed meanwhile. “Stop only if” is now “number > 2”. “Only at these hits” is now “% 5”: "
+        "saving replaces it by yours. Save again if that is meant."
+    )
+    expect(condition).to_have_value("number > 2")
+    condition.fill("log message >")
+    page.get_by_role("button", name="Save").click()
+    expect(condition).to_have_attribute("aria-invalid", "true")
+    condition.fill("number > 3")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_label("Write, and do not stop")).to_have_attribute("aria-invalid", "true")
+    page.keyboard.press("Escape")
+    agent.call("breakpoint_edit", id="bp-1")
+    expect(page.locator("#breakpoints")).not_to_contain_text("number > 2")
 
     # A new one with a message, by the menu of a line, with the keyboard; what is typed is text.
     page.get_by_role("button", name="Breakpoint on line 5").focus()

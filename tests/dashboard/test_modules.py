@@ -825,3 +825,17 @@ def test_what_can_be_put_back_is_a_literal_and_a_character_of_gdb_is_edited_as_i
     assert found["yes"] == []
     assert found["no"] == []
     assert found["edited"] == ["124", "-1", "97", "124 '|'", "'|'", "124", "124 '|'"]
+
+
+def test_values_that_are_no_numbers_are_counted_beside_the_range_of_those_that_are(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {wordsOf} = await import('/values.js');
+          const words = (...values) =>
+            wordsOf(values.map((value) => ({value})), [], {stops: 9, dropped: 0, leftOut: 0}).split(' · ').slice(2);
+          return [
+            words('1.5', 'inf', 'nan', '-0.0', '3'), words('2', '1', "'text'"), words('2', '10'), words('7', 'nan'), words('nan'),
+          ];
+        }"""
+    )
+    assert found == [["numbers from -0.0 to 3; 2 others"], ["numbers from 1 to 2; 1 other"], ["from 2 to 10"], [], []]

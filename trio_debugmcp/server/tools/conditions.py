@@ -23,7 +23,8 @@ def check_texts(condition: str | None, hit_condition: str | None, message: str |
     check_hit_condition(hit_condition)
     problem = profile.expressions.log_message_problem(message) if message is not None and profile is not None else None
     if problem is not None:
-        raise UsageError("INVALID_CONDITION", f"The log message cannot be written: {problem}.", {"logMessage": message})
+        sentence = f"The log message cannot be written: {problem}."
+        raise UsageError("INVALID_CONDITION", sentence, {"parameter": "log_message", "logMessage": message})
 
 
 def check_hit_condition(text: str | None) -> None:
@@ -36,6 +37,7 @@ def check_hit_condition(text: str | None) -> None:
         raise UsageError(
             "INVALID_CONDITION",
             f"'{text}' is not a hit condition. Use one of `3`, `>= 3`, `> 3`, `% 3`, `< 3`, `<= 3`.",
+            {"parameter": "hit_condition"},
         )
 
 
@@ -52,5 +54,5 @@ def check_condition(condition: str | None, profile: Profile | None) -> None:
         raise UsageError(
             "INVALID_CONDITION",
             f"The condition `{condition}` is not a valid {profile.language} expression: {problem}.",
-            {"condition": condition},
+            {"parameter": "condition", "condition": condition},
         )
