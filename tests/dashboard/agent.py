@@ -87,6 +87,10 @@ class Agent:
         structured: dict[str, Any] = result["structuredContent"]
         return structured
 
+    def cancel(self, number: int) -> None:
+        """Cancel a request."""
+        self._send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
+
     def resource(self, uri: str) -> str:
         """Read a resource, and return its text."""
         text: str = self.request("resources/read", uri=uri)["contents"][0]["text"]

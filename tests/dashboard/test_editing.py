@@ -1,7 +1,11 @@
 """What a person changes from the page: breakpoints, exceptions, values, what is watched, and the panels."""
 
 import re
+import shutil
+import subprocess
 from typing import TYPE_CHECKING
+
+import pytest
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
@@ -37,8 +41,11 @@ def test_breakpoints_are_edited_refusals_stand_at_their_field_and_nothing_typed_
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(page.get_by_role("button", name="Edit app.py:4")).to_be_focused()
-    page.keyboard.press("Enter")
+    agent.call("breakpoint_edit", id="bp-1", hit_condition="% 7")
+    expect(page.locator("#breakpoints")).to_contain_text("% 7")
+    page.get_by_role("button", name="Edit app.py:4").click()
     expect(condition).to_have_value("number >")
+    expect(page.get_by_label("Only at these hits")).to_have_value("% 7")  # what was kept is only what was typed
     condition.fill("number > 1")
     page.get_by_label("Only at these hits").fill("often")
     page.get_by_role("button", name="Save").click()
@@ -48,6 +55,33 @@ def test_breakpoints_are_edited_refusals_stand_at_their_field_and_nothing_typed_
     page.get_by_role("button", name="Save").click()
     expect(dialog).to_have_count(0)
     assert breakpoints(agent) == ["bp-1 app.py:4 if number > 1, hit condition >= 1"]
+
+    # What an agent changes meanwhile is not undone by what a person saves, and is said. F5 loads nothing anew, and a
+    # refusal stands at the field that the server names, whatever its words are.
+    page.get_by_role("button", name="Edit app.py:4").click()
+    hits = page.get_by_label("Only at these hits")
+    page.get_by_label("Write, and do not stop").fill("{")
+    hits.fill(">= 2")
+    agent.call("breakpoint_edit", id="bp-1", condition="number > 2", hit_condition="% 5")
+    expect(page.locator("#breakpoints")).to_contain_text("number > 2")
+    for key in ("F5", "Control+Shift+F5", "F6", "F10", "F11"):
+        page.keyboard.press(key)
+    expect(page.get_by_label("Write, and do not stop")).to_have_value("{")
+    page.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_role("status")).to_have_text(
+        "It was changed meanwhile. “Stop only if” is now “number > 2”. “Only at these hits” is now “% 5”: "
+        "saving replaces it by yours. Save again if that is meant."
+    )
+    expect(condition).to_have_value("number > 2")
+    condition.fill("log message >")
+    page.get_by_role("button", name="Save").click()
+    expect(condition).to_have_attribute("aria-invalid", "true")
+    condition.fill("number > 3")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_label("Write, and do not stop")).to_have_attribute("aria-invalid", "true")
+    page.keyboard.press("Escape")
+    agent.call("breakpoint_edit", id="bp-1")
+    expect(page.locator("#breakpoints")).not_to_contain_text("number > 2")
 
     # A new one with a message, by the menu of a line, with the keyboard; what is typed is text.
     page.get_by_role("button", name="Breakpoint on line 5").focus()
@@ -264,13 +298,50 @@ def test_expressions_are_evaluated_and_watched_in_the_frame_that_is_shown_and_va
     expect(dialog.locator("pre")).to_have_text("9")
     assert agent.call("evaluate", expression="items[1].price")["value"] == "9"
 
+    # A result is opened with the value of now, which is what Undo puts back; one of another frame or stop is only read.
+    page.keyboard.press("Escape")
+    asked.fill("basket[0].price")
+    page.keyboard.press("Enter")
+    expect(answers.nth(6)).to_have_text("4")
+    agent.call("variable_set", path="basket[0].price", value="6", frame_index=1)
+    answers.nth(6).click()
+    expect(dialog.locator("pre")).to_have_text("6")
+    expect(field).to_have_value("6")
+    field.fill("8")
+    field.press("Enter")
+    expect(dialog.locator("pre")).to_have_text("8")
+    undo = dialog.get_by_role("button", name="Undo")
+    expect(undo).to_have_attribute("title", "Set it to 6 again")
+    undo.click()
+    expect(dialog.locator("pre")).to_have_text("6")
+    assert agent.call("evaluate", expression="items[0].price")["value"] == "6"
+    page.keyboard.press("Escape")
+    asked.fill("basket")
+    page.keyboard.press("Enter")
+    answers.nth(7).click()
+    expect(field).to_be_visible()
+    field.fill("[]")
+    field.press("Enter")
+    expect(dialog.locator("pre")).to_have_text("[]")
+    expect(undo).to_be_hidden()  # what it was is no expression
+    page.keyboard.press("Escape")
+    page.locator("#stack .row").first.click()
+    answers.nth(6).click()
+    expect(dialog.locator("pre")).to_have_text("4")
+    expect(dialog).to_contain_text("As it was when it was evaluated in main. It cannot be set from here")
+    expect(field).to_have_count(0)
+    page.keyboard.press("Escape")
+    page.locator("#stack .row").filter(has_text="main").click()
+    page.locator("#watches [data-path=basket] .value").first.dblclick()
+    expect(field).to_be_visible()
+
     # The agent has stepped meanwhile: the frame that was shown has another number now, or is gone.
     agent.call("debug_step")
     expect(page.locator("#follow")).to_contain_text("1 stop since")
     field.fill("60")
     field.press("Enter")
     expect(dialog.get_by_role("alert").filter(has_text="The program has moved")).to_be_visible()
-    assert [each["arguments"]["value"] for each in agent.tool_calls() if each["tool"] == "variable_set"][-1] == "9"
+    assert [each["arguments"]["value"] for each in agent.tool_calls() if each["tool"] == "variable_set"][-1] == "[]"
     page.keyboard.press("Escape")
 
     # The values of a session that is over are none of the next one.
@@ -283,10 +354,46 @@ def test_expressions_are_evaluated_and_watched_in_the_frame_that_is_shown_and_va
     page.reload()
     expect(asked).to_be_visible()  # a key does not wait for it
     asked.press("ArrowUp")
-    expect(asked).to_have_value("basket[1].note")
+    expect(asked).to_have_value("basket")
     asked.fill("1 + 1")
     page.keyboard.press("Enter")
     expect(answers.first).to_have_text("2")
+
+
+C = """\
+int main() {
+    unsigned char sign = '|';
+    sign++;
+    return sign;
+}
+"""
+
+
+def test_values_of_c_are_edited_without_their_types_and_a_character_as_its_number(
+    agent: Agent, control_page: "Page"
+) -> None:
+    from playwright.sync_api import expect
+
+    if not (shutil.which("gdb") and shutil.which("gcc")):
+        pytest.skip("gdb and gcc are not installed")
+    page, dialog = control_page, control_page.locator("dialog")
+    (agent.directory / "sign.c").write_text(C)
+    subprocess.run(["gcc", "-g", "-O0", "sign.c", "-o", "sign"], cwd=agent.directory, check=True)
+    agent.call("debug_launch", program="sign", breakpoints=[{"file": "sign.c", "line": 3}])
+    sign = page.locator("#locals [data-path=sign] .value")
+    expect(sign).to_have_text("124 '|'")
+    sign.dblclick()
+    field = page.get_by_label("New value")
+    expect(field).to_have_value("124")
+    expect(dialog.locator("pre")).to_have_text("124 '|'")  # which is what Copy copies
+    expect(dialog).to_contain_text("of type unsigned char")
+    field.fill("'A'")
+    field.press("Enter")
+    expect(dialog.locator("pre")).to_have_text("65 'A'")
+    dialog.get_by_role("button", name="Undo").click()
+    expect(dialog.locator("pre")).to_have_text("124 '|'")
+    expect(field).to_have_value("124")
+    page.keyboard.press("Escape")
 
 
 def test_the_link_for_observers_opens_a_page_that_only_watches_and_has_a_picture(

@@ -1,6 +1,7 @@
 """Back in time on the page: every stop as it was, marked as the past, while the session lasts and after its end."""
 
 import json
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -154,7 +155,14 @@ def test_going_back_shows_each_stop_as_a_client_has_read_it_then_and_now_again(
     expect(bar).to_be_visible()
     page.get_by_label("Expression to watch").fill("20 + 2")  # there it has no value, and now it has one
     page.keyboard.press("Enter")
-    page.evaluate("document.activeElement.blur()")
+    page.keyboard.type("half")
+    page.keyboard.press("Shift+ArrowLeft")  # selects a letter
+    page.keyboard.press("Escape")  # leaves the field, with what is in it
+    expect(page.get_by_label("Expression to watch")).not_to_be_focused()
+    expect(page.get_by_label("Expression to watch")).to_have_value("half")
+    then = int(words.inner_text().split()[1])  # the mark stands for several
+    page.keyboard.press("Shift+ArrowRight")
+    expect(words).to_contain_text(f"Stop {then + 1} of 12")
     page.keyboard.press("Escape")
     expect(bar).to_be_hidden()
     expect(page.locator("#watches .value").nth(1)).to_have_text("22")
@@ -227,9 +235,48 @@ def test_an_observer_goes_back_after_the_end_too_and_sees_the_text_that_ran(
     for _ in range(6):
         page.keyboard.press("ArrowLeft")
     expect(words).to_contain_text("Stop 1 of 10")
-    expect(page.locator("#past .where")).to_contain_text("shop.py, which has ended · the file has changed since")
+    expect(page.locator("#past .where")).to_contain_text(
+        re.compile(r"shop\.py \(pid \d+\), which has ended · the file has changed since")
+    )
     page.keyboard.press("Escape")
     expect(page.locator("#past")).to_be_hidden()
+
+
+def test_stops_of_the_program_before_are_reached_from_a_page_that_comes_once_another_has_started(
+    agent: Agent, recorded: dict[int, Seen], open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    agent.call("debug_disconnect")
+    code = "import time\nwhile True:\n    time.sleep(0.1)\n"
+    agent.call("debug_launch", code=code, wait=False, stop_at_entry=False)
+    for token in (OBSERVE_TOKEN, CONTROL_TOKEN):
+        page = open_page(agent.url(token))
+        expect(page.locator("#state")).to_have_text("Running")
+        expect(page.locator("#timeline .mark.stopped")).to_have_count(0)
+        expect(page.get_by_role("button", name="Back to the stop before")).to_have_attribute(
+            "title", "Back to stop 10 (←)"
+        )
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#past .words")).to_contain_text("Stop 10 of 10")
+        expect(page.locator("#past .where")).to_contain_text(re.compile(r"shop\.py \(pid \d+\), which has ended"))
+        assert shown(page) == as_read(recorded[10])
+        # Pressed faster than stops come: none is lost. `Esc` is heeded while one is on its way.
+        page.evaluate(
+            """() => {
+              const press = (key) => document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+              for (const key of ['ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'ArrowRight']) press(key);
+            }"""
+        )
+        expect(page.locator("#past .words")).to_contain_text("Stop 7 of 10")
+        page.keyboard.press("Escape")
+        expect(page.locator("#past")).to_be_hidden()
+
+    # After the end, too.
+    agent.call("debug_disconnect")
+    page = open_page(agent.url(OBSERVE_TOKEN))
+    expect(page.locator("#state")).to_have_text("Session ended")
+    expect(page.get_by_role("button", name="Back to the stop before")).to_have_attribute("title", "Back to stop 10 (←)")
 
 
 def test_what_is_now_is_kept_aside_and_of_several_stops_the_last_one_asked_for_is_shown(
@@ -248,7 +295,7 @@ def test_what_is_now_is_kept_aside_and_of_several_stops_the_last_one_asked_for_i
           const live = new LiveSide(store);
           const waiting = new Map();
           const readText = (uri) => new Promise((resolve, reject) => waiting.set(uri, {resolve, reject}));
-          const history = new History(live, new Follow(live), async () => ({first: 4}), readText);
+          const history = new History(live, new Follow(live), async () => ({first: 4, last: 5}), readText);
           const stop = (number) => JSON.stringify({stop: number, frames: [], locals: [], totalFrames: 1, changed: {},
             threads: [], readings: [], sources: [], capturedAt: 'then'});
           const answer = (number) => waiting.get(`debugger://stop/${number}`).resolve(stop(number));
@@ -277,6 +324,11 @@ def test_what_is_now_is_kept_aside_and_of_several_stops_the_last_one_asked_for_i
           await new Promise((resolve) => setTimeout(resolve));
           steps.next = shown()[0];
           history.now();
+          const fast = [history.previous(), history.previous()]; // 4 is the oldest that is kept
+          steps.fast = [history.away, history.before, history.after];
+          history.now();
+          await Promise.all(fast);
+          steps.left = shown()[0];
           steps.watches = store.state.watches;
           steps.end = shown();
           return steps;
@@ -284,12 +336,14 @@ def test_what_is_now_is_kept_aside_and_of_several_stops_the_last_one_asked_for_i
     )
     assert found == {
         "now": [None, "5", 4, 0],
-        "late": [None, "5", 4, 0],
+        "late": [None, "5", 2, 4],
         "back": [3, "then", 2, 4],
         "still": [3, "then", 2, 4, "6", 1],
         "gone": ["Stop 2 is not kept any more.", "Stop 2 is not kept any more.", 0],
         "again": [3, "then", 0, 4],
         "next": 4,
+        "fast": [True, 0, 0],
+        "left": None,
         "watches": [{"expression": "x", "value": "5"}, {"expression": "y"}],
         "end": [None, "6", 4, 0],
     }

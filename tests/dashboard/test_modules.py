@@ -283,6 +283,8 @@ def test_values_of_events_and_calls_are_words(page: "Page") -> None:
               {active: true, session: {...session, state: 'Running'}, events},
               {active: false, session: null, events},
               {active: true, session: {...session, sessionId: 's-2'}, events},
+              {active: true, session, events: [], stack: {stale: false, stop: 6}},
+              {active: true, session, events: [], stack: {stale: true, stop: 6}},
             ].map(stopNow),
           };
         }"""
@@ -311,7 +313,7 @@ def test_values_of_events_and_calls_are_words(page: "Page") -> None:
         {"name": "place", "value": "shop.py:31 in total", "title": "/src/shop.py"},
         {"name": "program", "value": "b.py"},
     ]
-    assert found["stops"] == [4, 0, 0, 0, 0], "a number that the timeline does not have yet is not guessed"
+    assert found["stops"] == [4, 0, 0, 0, 0, 6, 0], "a number that the page does not have yet is not guessed"
 
 
 def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(page: "Page") -> None:
@@ -766,3 +768,94 @@ def test_the_page_says_whose_input_it_was_and_who_ended_the_session(page: "Page"
     ]
     assert found["short"] == ["KeyError: 'Zed'", "ValueError", "E", "E"]
     assert found["stopped"] == "Stopped at a breakpoint, a.py:3 · stop 7"
+
+
+def test_the_way_through_time_leads_over_the_stops_of_all_processes_and_says_whose_they_are(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {stopAfter, stopBefore} = await import('/moment.js');
+          const {ownerOf} = await import('/processes.js');
+          const walk = (kept) => {
+            const way = [];
+            for (let at = stopBefore(0, kept); at; at = stopBefore(at, kept)) way.push(at);
+            const back = [];
+            for (let at = stopAfter(way.at(-1), kept); at; at = stopAfter(at, kept)) back.push(at);
+            return [way, back];
+          };
+          const [one, other] = ['s-1', 's-2'].map((sessionId) => ({sessionId, processName: '/src/shop.py', processId: 7,
+            parentSessionId: null}));
+          const state = {active: true, session: one, sessions: {sessions: [one, other]}};
+          const gone = {sessionId: 's-9', processName: '/src/old.py', processId: 91};
+          return {
+            walks: [
+              {first: 1, last: 5, current: 3}, {first: 1, last: 5, current: 5}, {first: 2, last: 4, current: 0},
+              {first: 3, last: 4, current: 3}, {first: 1, last: 0, current: 0}, {first: 1, last: 1, current: 1},
+            ].map(walk),
+            now: stopAfter(0, {last: 5, current: 0}),
+            owners: [
+              ownerOf(one, state), ownerOf(other, state), ownerOf(gone, state),
+              ownerOf(one, {...state, sessions: {sessions: [one]}}),
+              ownerOf({...gone, processId: null}, {active: false, session: null, sessions: null}),
+              ownerOf({...gone, processName: null}, state),
+            ],
+          };
+        }"""
+    )
+    assert found["walks"] == [
+        [[5, 4, 2, 1], [2, 4, 5]],
+        [[4, 3, 2, 1], [2, 3, 4]],
+        [[4, 3, 2], [3, 4]],
+        [[4], []],
+        [[], []],
+        [[], []],
+    ]
+    assert found["now"] == 0
+    assert found["owners"] == [
+        "shop.py",
+        "shop.py 2",
+        "old.py (pid 91), which has ended",
+        "",
+        "old.py, which has ended",
+        "s-9 (pid 91), which has ended",
+    ]
+
+
+def test_what_can_be_put_back_is_a_literal_and_a_character_of_gdb_is_edited_as_its_number(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {editable, isLiteral} = await import('/literal.js');
+          const yes = [
+            '3', '-0.5', '1e-05', '1_000', '0x1F', 'True', 'null', "'it\\\\'s (a) b'", "b'\\\\x00'", '"x y"', '[1, 2]', '()', '{}',
+            "{'k': [1, (2, None)], 'other': -3}", '(1+2j)', '{1, 2, 3}', "[\'a\', \'b\']", ' 7 ', '3.', '.5',
+          ];
+          const no = [
+            '', ' ', 'inf', 'nan', '<Item object at 0x7f>', 'Item(price=3)', '0x5f "tea"', "124 '|'", '(2) [1, 2]', 'RED', '-',
+            '{a = 1}', 'ƒ f()', '1.5.2', '3 (int)', 'datetime.date(2026, 1, 1)', '[Item(3)]', ', :', "'a' 'b'", 'x3', '3x',
+          ];
+          return {
+            yes: yes.filter((each) => !isLiteral(each)),
+            no: no.filter(isLiteral),
+            edited: [
+              ["124 '|'", 'unsigned char'], ["-1 '\\\\377'", 'char'], ["97 u'a'", 'char16_t'], ["124 '|'", 'Sign'], ["'|'", 'char'],
+              ['124', 'int'], ["124 '|'", null],
+            ].map(([value, type]) => editable({value, type})),
+          };
+        }"""
+    )
+    assert found["yes"] == []
+    assert found["no"] == []
+    assert found["edited"] == ["124", "-1", "97", "124 '|'", "'|'", "124", "124 '|'"]
+
+
+def test_values_that_are_no_numbers_are_counted_beside_the_range_of_those_that_are(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {wordsOf} = await import('/values.js');
+          const words = (...values) =>
+            wordsOf(values.map((value) => ({value})), [], {stops: 9, dropped: 0, leftOut: 0}).split(' · ').slice(2);
+          return [
+            words('1.5', 'inf', 'nan', '-0.0', '3'), words('2', '1', "'text'"), words('2', '10'), words('7', 'nan'), words('nan'),
+          ];
+        }"""
+    )
+    assert found == [["numbers from -0.0 to 3; 2 others"], ["numbers from 1 to 2; 1 other"], ["from 2 to 10"], [], []]

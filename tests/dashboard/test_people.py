@@ -101,6 +101,7 @@ def test_messages_and_questions_go_between_the_page_and_the_agent(agent: Agent, 
     strip.get_by_role("button", name="no", exact=True).click()
     assert agent.answer(first)["structuredContent"] == {"answer": "no", "by": "dashboard"}
     expect(strip).to_contain_text("Why?")
+    expect(strip.get_by_role("button", name="Answer")).to_be_enabled()  # a moment after the one before
     strip.get_by_placeholder("Your answer…").fill("because")
     page.keyboard.press("Enter")
     assert agent.answer(second)["structuredContent"] == {"answer": "because", "by": "dashboard"}
@@ -132,6 +133,52 @@ def test_a_long_question_can_be_answered_in_any_window_and_stays_in_sight(agent:
     page.mouse.wheel(0, 1500)
     expect(page.locator(".bar")).not_to_be_in_viewport()
     expect(strip.locator(".question")).to_be_in_viewport()
+
+
+def test_a_press_that_was_meant_for_one_question_does_not_answer_the_next(agent: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(agent.url(CONTROL_TOKEN), clock=True)
+    inquiry = page.locator(".inquiry")
+    expect(page.get_by_label("Message to agent")).to_be_visible()
+    choices = {"choices": ["yes", "no"]}
+    first = agent.begin("tools/call", name="ask_person", arguments={"question": "Run the tests?", **choices})
+    expect(inquiry).to_contain_text("Run the tests?")
+    expect(inquiry).not_to_contain_text("The question before")
+    second = agent.begin("tools/call", name="ask_person", arguments={"question": "Delete all?", **choices})
+    expect(inquiry).to_contain_text("1 of 2")
+    inquiry.get_by_role("textbox").fill("as soon as")
+    page.clock.pause_at(page.evaluate("Date.now() + 100"))
+    agent.cancel(first)
+    expect(inquiry).to_contain_text(
+        "The question before has ended: this is another one. You had typed: “as soon as”Delete all?"
+    )
+    yes = inquiry.get_by_role("button", name="yes")
+    expect(inquiry.locator("button[aria-disabled=true]")).to_have_count(4)
+    expect(inquiry.get_by_role("textbox")).to_be_focused()
+    page.keyboard.type(" possible")
+    page.keyboard.press("Enter")
+    yes.click(force=True)
+    expect(inquiry.get_by_role("textbox")).to_have_value(" possible")
+    page.clock.run_for(900)
+    yes.click(force=True)
+    expect(yes).to_have_attribute("aria-disabled", "true")
+
+    # A moment later it can be answered; the one after it begins in the same way.
+    page.clock.run_for(200)
+    expect(inquiry.locator("button[aria-disabled=true]")).to_have_count(0)
+    third = agent.begin("tools/call", name="ask_person", arguments={"question": "Which?"})
+    expect(inquiry).to_contain_text("1 of 2")
+    assert [each["arguments"] for each in agent.tool_calls() if each["tool"] == "person_answer"] == []
+    inquiry.get_by_role("button", name="yes").click()
+    assert agent.answer(second)["structuredContent"]["answer"] == "yes"
+    expect(inquiry).to_contain_text("Which?")
+    expect(inquiry).not_to_contain_text("You had typed")
+    expect(inquiry.get_by_role("textbox")).to_have_value("")
+    page.clock.run_for(1100)
+    inquiry.get_by_role("textbox").fill("that")
+    page.keyboard.press("Enter")
+    assert agent.answer(third)["structuredContent"]["answer"] == "that"
 
 
 def test_that_a_message_was_delivered_is_old_news_after_a_while(agent: Agent, open_page: OpenPage) -> None:

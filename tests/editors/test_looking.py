@@ -344,7 +344,9 @@ async def test_what_is_typed_into_the_console_is_a_call_of_evaluate_for_others(a
         assert (found["result"], found["type"]) == ("4", "int")
         assert (await editor.ask("evaluate", expression="count + 1", context="repl"))["result"] == "4"
         await editor.ask("evaluate", frameId=frame["id"], expression="count + 1", context="hover")
-        assert (await bench.agent.call("debug_state"))["notes"] == ["a person (Test Editor) evaluated count + 1 2 times"]
+        assert (await bench.agent.call("debug_state"))["notes"] == [
+            "a person (Test Editor) evaluated count + 1 2 times"
+        ]
 
 
 async def test_numbers_hold_as_long_as_the_stop_and_an_observer_sees_the_top_frame_only(

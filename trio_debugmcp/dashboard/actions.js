@@ -43,6 +43,10 @@ export class Actions {
     return existing ? this.removeBreakpoint(existing.id) : this.#run('breakpoint_set', {file, line});
   };
 
+  /** A breakpoint as it is now. */
+  breakpoint = (id) =>
+    Object.values(this.#store.state.breakpoints ?? {}).flatMap((list) => (Array.isArray(list) ? list : [])).find((each) => each.id === id);
+
   removeBreakpoint = (id) => this.#run('breakpoint_remove', {id});
   /** Switch several on or off, one after the other. */
   enableBreakpoints = (ids, enabled) => Promise.all(ids.map((id) => this.enableBreakpoint(id, enabled)));
@@ -156,7 +160,7 @@ export class Actions {
 
   /** What is done to the program is done now, and is seen there: the past would look as if nothing had come of it. */
   #control(name, args) {
-    if (this.history.on) this.history.now();
+    if (this.history.away) this.history.now();
     return this.#run(name, args);
   }
 

@@ -81,6 +81,15 @@ const chooser = new Chooser(live, follow, {address: (id) => mirror?.choose(id).c
 
 const people = new People(store, call);
 
+/** Sessions that were shown. With each that is new the server may have forgotten what was on the timeline. */
+const begun = new Set();
+store.watch(['session'], ({session: now}) => {
+  const key = now && `${now.sessionId} ${now.attachedAt}`;
+  if (!key || begun.has(key)) return;
+  begun.add(key);
+  history.learn().catch(reported);
+});
+
 /** `version`: as the file ran at the stop of the past that is shown, or at the last one of a session that is over. */
 const fetchSource = async (path, version) => {
   try {
@@ -106,7 +115,7 @@ async function opened(newClient, server) {
     const {tools} = await newClient.request('tools/list');
     const role = tools.some(({name}) => name === 'debug_continue') ? 'control' : 'observe';
     store.update({server: server.serverInfo, ...(role === store.state.role ? {} : {role})});
-    await Promise.all([newMirror.start(), people.opened(newClient, role)]);
+    await Promise.all([newMirror.start(), people.opened(newClient, role), history.learn()]);
   } catch (error) {
     reported(error);
   }
@@ -144,7 +153,7 @@ createStack(store, actions);
 createCopyStack(store, call);
 createThreads(store, actions);
 createProcesses(store, (id) => {
-  if (history.on) history.now(); // it is chosen to be seen as it is now
+  if (history.away) history.now(); // it is chosen to be seen as it is now
   chooser.choose(id);
 });
 createBreakpoints(store, actions);
@@ -170,11 +179,12 @@ createValues(store, history, call);
 createScrub(byId('timeline'), stopAt, history);
 
 document.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape' && !isTyping(event.target) && !document.querySelector('dialog[open]')) {
-    if (history.on) {
-      history.now();
-      return;
-    }
+  if (event.key !== 'Escape' || event.isComposing || document.querySelector('dialog[open]')) return;
+  if (isTyping(event.target)) {
+    /** @type {HTMLElement} */ (event.target).blur(); // what is typed stays, and the other keys are the page's again
+  } else if (history.away) {
+    history.now();
+  } else {
     chooser.choose(null);
     follow.back();
   }

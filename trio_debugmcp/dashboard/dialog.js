@@ -4,6 +4,9 @@ import {el} from './dom.js';
 
 let count = 0;
 
+/** Function keys of the page (`panels/controls.js`). */
+const PAGES_KEYS = new Set(['F5', 'F6', 'F10', 'F11']);
+
 /**
  * Open a dialog with a title. It closes at Escape, at its ×, and by what is returned. `onclose` is called once.
  *
@@ -31,8 +34,12 @@ export function openDialog({title, className = '', onclose}, ...content) {
     const rows = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-key], [aria-label]'));
     [...rows].find((node) => (node.getAttribute('data-key') ?? node.ariaLabel) === key)?.focus();
   });
-  // The page's own keys (Escape, F10, …) are not for it while a dialog is open.
-  dialog.addEventListener('keydown', (event) => event.stopPropagation());
+  // The page's own keys (Escape, F10, …) are not for it while a dialog is open. Nor are they for the browser, whose F5 would
+  // load the page anew, without what was typed.
+  dialog.addEventListener('keydown', (event) => {
+    event.stopPropagation();
+    if (PAGES_KEYS.has(event.key) && !event.altKey && !event.metaKey) event.preventDefault();
+  });
   document.body.append(dialog);
   dialog.showModal();
   return dialog;

@@ -10,6 +10,12 @@ export function frameArguments({frames, stack}) {
 export const frameKey = ({frames, stack, session}) =>
   `${session?.sessionId} ${session?.attachedAt} ${stack?.capturedAt} ${frames.threadId} ${frames.index}`;
 
+/** The frame that is shown, and its stop, until the program moves: its variables may be set meanwhile. */
+export const frameOfStop = ({frames, stack, session}) =>
+  stack?.stale === false && frames.list.length > 0
+    ? `${session?.sessionId} ${session?.attachedAt} ${stack.stop} ${frames.threadId} ${frames.index}`
+    : null;
+
 /** The frame in words, for what is evaluated there. */
 export function frameName({frames, stack, follow, session, past}) {
   const now = (follow.behind || past) && session?.state === 'Paused' ? session.currentLocation : null;

@@ -2,7 +2,7 @@
 // what is pinned in the store; what is now is kept beside it meanwhile, and is put back by `now`.
 
 import {ConnectionLost, McpError, ToolError} from './mcp.js';
-import {asRead, frameOf, lastStop, NOT_READ, readingOf, shownFrame, stopNow, stopOf, watchAt} from './moment.js';
+import {asRead, frameOf, lastStop, NOT_READ, readingOf, shownFrame, stopAfter, stopBefore, stopNow, stopOf, watchAt} from './moment.js';
 
 /** @typedef {import('./eventlog.js').TimelineEvent} TimelineEvent */
 
@@ -17,8 +17,8 @@ export class History {
   #stops = new Map();
   /** @type {Map<string, any>} */
   #texts = new Map();
+  /** The number of the stop that was asked for last, which is shown or on its way; 0 for now. */
   #wanted = 0;
-  #first = 1;
 
   /**
    * @param {import('./live_side.js').LiveSide} live
@@ -38,14 +38,20 @@ export class History {
     return Boolean(this.store.state.past);
   }
 
-  /** The number of the last stop there was, as the timeline has it; 0 if it has none. */
-  get last() {
-    return lastStop(this.store.state.events)?.payload.stop ?? 0;
+  /** Whether a stop of the past is shown, or is on its way. */
+  get away() {
+    return this.#from > 0;
   }
 
-  /** The stop that holds now; 0 while the program runs, and after the end. */
+  /** The number of the last stop there was: the timeline has it first, and forgets those of the program before. */
+  get last() {
+    const {events, keptStops} = this.store.state;
+    return Math.max(keptStops.last, lastStop(events)?.payload.stop ?? 0);
+  }
+
+  /** The number of the stop that holds now; 0 while the program runs, and after the end. */
   get current() {
-    return stopNow(this.store.state);
+    return stopNow(this.live.state);
   }
 
   /** The number of the stop that is shown, of the past or of now. */
@@ -55,15 +61,18 @@ export class History {
 
   /** The number of the stop before the one that is shown; 0 if there is none, or it is not kept. */
   get before() {
-    const {past} = this.store.state;
-    const from = past ? past.stop : this.current || this.last + 1;
-    return from - 1 >= this.#first ? from - 1 : 0;
+    const {last, current} = this;
+    return stopBefore(this.#from, {first: this.store.state.keptStops.first, last, current});
   }
 
   /** The number of the stop after the one that is shown; 0 for now. */
   get after() {
-    const {past} = this.store.state;
-    return past && past.stop < this.last && past.stop + 1 !== this.current ? past.stop + 1 : 0;
+    return stopAfter(this.#from, this);
+  }
+
+  /** Where a further step in time starts: keys may be pressed faster than stops come. */
+  get #from() {
+    return this.#wanted || (this.store.state.past?.stop ?? 0);
   }
 
   /** Forget all stops: it may be another server. */
@@ -72,7 +81,6 @@ export class History {
     this.live.release({past: null});
     this.#stops.clear();
     this.#texts.clear();
-    this.#first = 1;
   }
 
   previous() {
@@ -81,7 +89,7 @@ export class History {
   }
 
   next() {
-    if (!this.on) return undefined;
+    if (!this.away) return undefined;
     if (this.after) return this.go(this.after);
     return this.now();
   }
@@ -117,17 +125,14 @@ export class History {
       this.go(stop);
       return true;
     }
-    if (this.on) this.now();
+    if (this.away) this.now();
     return false;
   }
 
-  /** @param {number} number */
   async #fetch(number) {
     // The resource, whose reads leave no trace in the timeline; it is there as long as a session is.
     if (this.store.state.active) return JSON.parse(await this.readText(`debugger://stop/${number}`));
-    const {stop, first} = await this.call('stop_get', {stop: number, full: true});
-    this.#first = first;
-    return stop;
+    return this.#asked({stop: number});
   }
 
   /** @param {number} number @param {any} found */
@@ -140,7 +145,7 @@ export class History {
   #show(past) {
     const {events, watches} = this.store.state;
     const event = events.find((each) => stopOf(each) === past.stop) ?? null;
-    if (past.problem) this.#askFirst();
+    if (past.problem) this.learn();
     const frames = past.problem
       ? {threadId: null, index: 0, list: [], locals: null, following: false, hint: past.problem}
       : {...frameOf(past, 0), threadId: past.threadId, list: past.frames};
@@ -164,13 +169,19 @@ export class History {
     });
   }
 
-  /** Learn which stop is the oldest that is kept. */
-  async #askFirst() {
+  /** Learn which stops are kept: those of the program before are not on the timeline. */
+  async learn() {
     try {
-      this.#first = (await this.call('stop_get', {full: true})).first;
+      await this.#asked({});
     } catch (error) {
-      if (!isAnswer(error)) throw error;
+      if (!isAnswer(error)) throw error; // none is kept
     }
+  }
+
+  async #asked(which) {
+    const {stop, ...kept} = await this.call('stop_get', {...which, full: true});
+    this.store.update({keptStops: {first: kept.first, last: kept.last}});
+    return stop;
   }
 
   // --- Looking around at that moment ----------------------------------------------------------------------------------

@@ -15,11 +15,12 @@ export class McpError extends Error {
   }
 }
 
-/** A tool failed; `code` is one of the server's error codes. */
+/** A tool failed; `code` is one of the server's error codes, `details` what programs read of it. */
 export class ToolError extends Error {
-  constructor(code, message) {
+  constructor(code, message, details = {}) {
     super(message);
     this.code = code;
+    this.details = details;
   }
 }
 
@@ -133,8 +134,8 @@ export class McpClient {
 
 function toolError(text) {
   try {
-    const {code, message} = JSON.parse(text).error;
-    return new ToolError(code, message);
+    const {code, message, details} = JSON.parse(text).error;
+    return new ToolError(code, message, details);
   } catch {
     return new ToolError('FAILED', text);
   }

@@ -16,16 +16,35 @@ export function lastStop(events, sessionId) {
 }
 
 /**
- * The number of the stop that holds now; 0 while the program runs, after its end, and until the timeline has it.
+ * The number of the stop that holds now; 0 while the program runs, after its end, and until the page has it.
  *
- * @param {{active: boolean, session: any, events: TimelineEvent[]}} state
+ * @param {{active: boolean, session: any, events: TimelineEvent[], stack: any}} state
  */
-export function stopNow({active, session, events}) {
+export function stopNow({active, session, events, stack}) {
   if (!active || session?.state !== 'Paused') return 0;
   const last = lastStop(events, session.sessionId)?.payload;
   const {file = null, line = null} = session.currentLocation ?? {};
   const isHere = (last?.location?.file ?? null) === file && (last?.location?.line ?? null) === line;
-  return isHere ? last?.stop ?? 0 : 0;
+  return (isHere && last?.stop) || (stack?.stale === false && stack.stop) || 0;
+}
+
+/**
+ * The number of the stop before one; 0 if none is kept there. From now (0) it is the last one of all processes. The stop
+ * that holds now in the process that is shown is none of the past.
+ *
+ * @param {number} from
+ * @param {{first: number, last: number, current: number}} kept
+ */
+export function stopBefore(from, {first, last, current}) {
+  const before = from ? from - 1 : last;
+  const number = before === current ? before - 1 : before;
+  return number >= Math.max(1, first) ? number : 0;
+}
+
+/** The number of the stop after one; 0 for now. @param {number} from @param {{last: number, current: number}} kept */
+export function stopAfter(from, {last, current}) {
+  const number = from + 1 === current ? from + 2 : from + 1;
+  return from && number <= last ? number : 0;
 }
 
 /** The frame whose source is shown first: the top one that has any. */

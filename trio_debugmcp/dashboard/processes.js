@@ -88,6 +88,21 @@ export function namesOf(processes) {
   return names;
 }
 
+/**
+ * Whose stop one of the past is, by the names that the list of processes has; with its pid if it is listed no more. Empty
+ * if there was only ever the one that is shown.
+ *
+ * @param {{sessionId: string, processName: string | null, processId?: number | null}} past
+ * @param {{session: any, sessions: any, active: boolean}} state
+ */
+export function ownerOf({sessionId, processName, processId = null}, state) {
+  const processes = processesOf(state);
+  const listed = namesOf(processes).get(sessionId);
+  if (listed) return processes.length > 1 ? listed : '';
+  const pid = processId === null ? '' : ` (pid ${processId})`;
+  return `${processName === null ? sessionId : baseName(processName)}${pid}, which has ended`;
+}
+
 /** How many processes are between one and its program's first. @param {Process} process @param {Process[]} all */
 export function depthOf({parentSessionId}, all) {
   const parent = all.find(({sessionId}) => sessionId === parentSessionId);

@@ -35,6 +35,7 @@ export const initialState = () => ({
   stack: null,
   output: {entries: [], nextSeq: 0, dropped: 0},
   events: [],
+  keptStops: {first: 1, last: 0},
   gaps: [],
   forgotten: 0,
   changed: new Map(),

@@ -110,11 +110,13 @@ export function showValues(name, history, {call, functionName, sessionId}) {
 }
 
 /** @param {Point[]} points @param {boolean[]} changed @param {{stops: number, dropped: number, leftOut: number}} counts */
-function wordsOf(points, changed, {stops, dropped, leftOut}) {
+export function wordsOf(points, changed, {stops, dropped, leftOut}) {
   if (points.length === 0) return `It was not read at any of the ${plural(stops, 'stop')} that are kept.`;
   const values = points.map(({value}) => value).filter((each) => !Number.isNaN(numberOf(each)));
   const {lowest, highest} = values.length > 1 ? numbersOf(values) : {};
-  const range = values.length > 1 ? `from ${lowest} to ${highest}` : '';
+  // Infinities, nan and texts are no part of a range.
+  const others = points.length - values.length;
+  const range = values.length < 2 ? '' : `${others ? 'numbers ' : ''}from ${lowest} to ${highest}${others ? `; ${plural(others, 'other')}` : ''}`;
   return [
     `read at ${points.length} of ${plural(stops, 'stop')}`,
     `${plural(changed.filter(Boolean).length, 'change')}`,

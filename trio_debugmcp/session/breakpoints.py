@@ -149,7 +149,7 @@ class BreakpointRegistry:
                     "INVALID_CONDITION",
                     f"The condition `{made.condition}` is refused: {problem.rstrip('. ')}. Correct it, and set the "
                     f"breakpoint again{'; the one that was there is unchanged' if before else ''}.",
-                    {"condition": made.condition},
+                    {"parameter": "condition", "condition": made.condition},
                 )
 
     async def _put_back(self, made: Breakpoint, before: Breakpoint | None, owner: Owner | None) -> None:

@@ -3,8 +3,8 @@
 import {keepAtEnd} from '../at_end.js';
 import {byId, el, setText} from '../dom.js';
 import {TYPED} from '../events.js';
-import {frameArguments, frameName, isCut, isPath} from '../frame.js';
-import {showValue} from '../value_view.js';
+import {frameArguments, frameName, frameOfStop, isCut, isPath} from '../frame.js';
+import {showValue, wholeValue} from '../value_view.js';
 import {brief, plural} from '../words.js';
 
 const KEY = 'trio-debugmcp.history';
@@ -12,6 +12,9 @@ const KEPT_EXPRESSIONS = 100;
 const KEPT_RESULTS = 50;
 const MOST_CHARACTERS = 1_000_000;
 const SHOWN_CHARACTERS = 2000;
+
+const AS_IT_WAS = 'As it was when it was evaluated';
+const NOT_SET = 'It cannot be set from here: the program has moved since, or another frame is shown. Evaluate it again.';
 
 export function createEvaluate(store, actions) {
   const panel = byId('evaluate-panel');
@@ -84,7 +87,7 @@ export function createEvaluate(store, actions) {
       setText(byId('evaluations-note'), `${plural(forgotten, 'earlier result')} not kept`);
     }
     results.scrollTop = results.scrollHeight;
-    const where = frameName(store.state);
+    const where = {name: frameName(store.state), frame: frameOfStop(store.state)};
     row.append(answerOf(expression, where, await evaluated(expression)));
     row.ariaBusy = null;
     results.scrollTop = results.scrollHeight;
@@ -103,14 +106,19 @@ export function createEvaluate(store, actions) {
   function answerOf(expression, where, {value, type, printed, executed, error}) {
     const text = error ?? [printed, value === undefined ? (executed ? 'done' : '') : value].filter(Boolean).join('\n');
     const shown = brief(text, SHOWN_CHARACTERS);
-    const whole = () =>
-      showValue({title: expression, shown: type ? `${text} (${type})` : text, path: isPath(expression) && !error ? expression : null}, store, actions);
+    const whole = () => {
+      const path = isPath(expression) && !error ? expression : null;
+      // Set is what is there now: of an earlier stop, or another frame, that is something else.
+      const isHere = where.frame !== null && where.frame === frameOfStop(store.state);
+      const load = path && isHere ? () => wholeValue(actions.call, store.state, path) : undefined;
+      showValue({title: expression, shown: text, type, path, load, why: path && !isHere ? `${AS_IT_WAS} in ${where.name}. ${NOT_SET}` : ''}, store, actions);
+    };
     return el(
       'button',
       {
         type: 'button',
         className: `plain answer${error ? ' problem' : ''}`,
-        title: `in ${where}; a click shows all of it`,
+        title: `in ${where.name}; a click shows all of it`,
         onclick: whole,
       },
       shown,

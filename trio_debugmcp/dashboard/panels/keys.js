@@ -9,7 +9,7 @@ const KEYS = [
   ['F5, F6', 'continue, pause', true],
   ['F10, F11, Shift+F11', 'step over, in, out', true],
   ['Shift+F5, Ctrl+Shift+F5', 'stop, restart', true],
-  ['←, →', 'back and forward in time; in lists and fields with Shift', false],
+  ['←, →', 'back and forward in time; in lists and in the source with Shift, in a field after Esc', false],
   ['Esc', 'to now, and to where the program is', false],
   ['Ctrl+P', 'go to a file or a line', false],
   ['arrows, Home, End, Page keys', 'move in a list, the toolbar, the gutter', false],

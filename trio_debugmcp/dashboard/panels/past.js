@@ -1,6 +1,7 @@
 // The bar over the page while it shows a stop of the past, and the buttons and keys that lead there and back.
 
 import {byId, el, isTyping, setText} from '../dom.js';
+import {ownerOf} from '../processes.js';
 import {clockWithMilliseconds, duration, place, plural, whyPaused} from '../words.js';
 
 /** Where the arrow keys mean something else. */
@@ -56,10 +57,10 @@ export function createPast(store, history) {
   function tell(past) {
     const of = `Stop ${past.stop} of ${Math.max(history.last, past.stop)}`;
     setText(words, past.problem ? of : [of, clockWithMilliseconds(past.capturedAt), ago(past.capturedAt)].join(' · '));
-    detail.replaceChildren(...(past.problem ? [past.problem] : whereabouts(past, store.state.session)));
+    detail.replaceChildren(...(past.problem ? [past.problem] : whereabouts(past, store.state)));
   }
 
-  store.watch(['past', 'events', 'session', 'active'], draw);
+  store.watch(['past', 'events', 'keptStops', 'session', 'sessions', 'active'], draw);
   setInterval(() => store.state.past && !store.state.past.problem && tell(store.state.past), 1000);
 
   document.addEventListener('keydown', (event) => {
@@ -67,21 +68,20 @@ export function createPast(store, history) {
     const target = /** @type {Element} */ (event.target);
     const free = event.shiftKey || !target.closest(USES_ARROWS);
     if (event.key === 'ArrowLeft' && free) history.previous();
-    else if (event.key === 'ArrowRight' && free && history.on) history.next();
+    else if (event.key === 'ArrowRight' && free && history.away) history.next();
     else return;
     event.preventDefault();
   });
 }
 
-function whereabouts(past, session) {
-  const {location, reason, exception, processName, sessionId} = past;
+function whereabouts(past, state) {
+  const {location, reason, exception} = past;
   const why = exception ? `${exception.type}${exception.message ? `: ${exception.message}` : ''}` : whyPaused(reason);
-  const other = session && sessionId !== session.sessionId;
-  const whose = other || !session ? ` · ${processName ?? sessionId}${session ? '' : ', which has ended'}` : '';
+  const owner = ownerOf(past, state);
   return [
     el('strong', {title: location?.file ?? ''}, place(location)),
     ...(location?.functionName ? [' in ', el('code', {}, location.functionName)] : []),
-    ` · ${why}${whose}`,
+    ` · ${why}${owner && ` · ${owner}`}`,
     ...sourceNote(past),
     el('span', {className: 'acts'}, ' · Buttons act on now.'),
   ];

@@ -9,6 +9,7 @@ A name leads back to its value: tools take it, behind the path that was asked fo
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from trio_debugmcp.session.truncation import json_size
@@ -74,6 +75,14 @@ def shows_type(value: str, kind: str | None, *, python: bool = False) -> bool:
 def rendered(value: str, kind: str | None, *, python: bool = False) -> str:
     """Return a value, followed by its type in parentheses where it does not show it."""
     return value if shows_type(value, kind, python=python) else f"{value} ({kind})"
+
+
+def without_types(variables: Iterable[Variable]) -> list[Variable]:
+    """Return the variables, and what is inside them, without their types."""
+    return [
+        replace(each, type=None, children=without_types(each.children) if isinstance(each.children, list) else UNSET)
+        for each in variables
+    ]
 
 
 NO_PATH = " (no path)"

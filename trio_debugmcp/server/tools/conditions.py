@@ -28,7 +28,8 @@ def check_texts(condition: str | None, hit_condition: str | None, message: str |
     check_hit_condition(hit_condition)
     problem = profile.expressions.log_message_problem(message) if message is not None and profile is not None else None
     if problem is not None:
-        raise UsageError("INVALID_CONDITION", f"The log message cannot be written: {problem}.", {"logMessage": message})
+        sentence = f"The log message cannot be written: {problem}."
+        raise UsageError("INVALID_CONDITION", sentence, {"parameter": "log_message", "logMessage": message})
 
 
 def check_hit_condition(text: str | None) -> None:
@@ -41,6 +42,7 @@ def check_hit_condition(text: str | None) -> None:
         raise UsageError(
             "INVALID_CONDITION",
             f"'{text}' is not a hit condition. Use one of `3`, `>= 3`, `> 3`, `% 3`, `< 3`, `<= 3`.",
+            {"parameter": "hit_condition"},
         )
 
 
@@ -58,5 +60,5 @@ def check_condition(condition: str | None, profile: Profile | None) -> None:
         raise UsageError(
             "INVALID_CONDITION",
             f"The condition `{condition}` is not a valid {profile.language} expression: {problem}.{advice}",
-            {"condition": condition},
+            {"parameter": "condition", "condition": condition},
         )

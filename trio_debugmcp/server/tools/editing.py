@@ -33,7 +33,8 @@ async def _edit(debugger: Debugger, params: BreakpointEdit) -> BreakpointAnswer:
         )
     if params.log_message is not None and (old.address is not None or old.watch is not None):
         what = "an instruction" if old.watch is None else "data"
-        raise UsageError("INVALID_PARAMETER", f"{params.id} is on {what}, and has no `log_message`.")
+        sentence = f"{params.id} is on {what}, and has no `log_message`."
+        raise UsageError("INVALID_PARAMETER", sentence, {"parameter": "log_message"})
     texts = {"condition": params.condition, "hit_condition": params.hit_condition, "log_message": params.log_message}
     profile = debugger.language_of(old.file)
     check_texts(params.condition, params.hit_condition, params.log_message, profile)

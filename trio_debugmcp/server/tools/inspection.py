@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.text import without_debugger
-from trio_debugmcp.server.answers.values import fitting, full_path, rendered, shows_type
+from trio_debugmcp.server.answers.values import fitting, full_path, rendered, shows_type, without_types
 from trio_debugmcp.server.answers.whole import shortened_value
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
@@ -56,6 +56,7 @@ class VariablesGet(Params, frozen=True, kw_only=True):
     filter: Annotated[str | None, Meta(description="Only names that contain this.")] = None
     max_value_length: MaxValueLength = MAX_VALUE_LENGTH
     max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
+    apart: Annotated[bool, Meta(description="Types in `types`, and not behind the values; for programs.")] = False
     session_id: SessionId = None
 
 
@@ -71,12 +72,14 @@ class Evaluate(Params, frozen=True, kw_only=True):
 class Variables(Answer, frozen=True, kw_only=True):
     """Values by name. `total`: how many there are, where some were left out; ask with `start`, `filter` or `path`.
 
-    `value`: that of `path`, where nothing is inside of it.
+    `value`: that of `path`, where nothing is inside of it. `types`: with `apart`, by the names of the values, and that
+    of `value` by its path.
     """
 
     variables: dict[str, str]
     total: int | None = None
     value: str | None = None
+    types: dict[str, str] = {}
 
 
 class Value(Answer, frozen=True, kw_only=True):
@@ -190,9 +193,17 @@ async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: 
 
 
 def _answer(found: Sequence[Variable], total: int, params: VariablesGet, leaf: Variable | None = None) -> Variables:
+    types = {each.path or each.name: each.type for each in (*found, *([leaf] if leaf else [])) if each.type}
+    if params.apart:
+        found, leaf = without_types(found), leaf and replace(leaf, type=None)
     shown, count = fitting(found, params.max_result_bytes - _HEAD_BYTES, params.path, params.depth)
     value = None if leaf is None else rendered(leaf.value, leaf.type)
-    return Variables(variables=shown, total=total if count < total else None, value=value)
+    return Variables(
+        variables=shown,
+        total=total if count < total else None,
+        value=value,
+        types=types if params.apart else {},
+    )
 
 
 async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
@@ -264,6 +275,7 @@ TOOLS = (
         runs_code=True,
         idempotent=True,
         listing="core",
+        unlisted=frozenset({"apart"}),
     ),
     Tool(
         name="evaluate",
