@@ -26,7 +26,7 @@ OBSERVE_TOKEN = "observe-token-of-the-test"
 class Agent:
     """A server process with its port, and the client that drives it."""
 
-    def __init__(self, directory: Path, port: int = 0, options: Sequence[str] = ()) -> None:
+    def __init__(self, directory: Path, port: int = 0, options: Sequence[str] = (), name: str = "agent") -> None:
         self.directory = directory
         self._said = ""
         tokens = ["--token", CONTROL_TOKEN, "--observe-token", OBSERVE_TOKEN]
@@ -53,7 +53,7 @@ class Agent:
             "initialize",
             protocolVersion="2025-11-25",
             capabilities={},
-            clientInfo={"name": "agent", "version": "1.0"},
+            clientInfo={"name": name, "version": "1.0"},
         )
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 

@@ -1,16 +1,13 @@
 """A person beside an agent: hold, hand back, messages, questions, confirmations, the program's input."""
 
-import json
 import os
 import re
-import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
+from tests.dashboard.editor import editor_beside
 from tests.javascript import package
 
 if TYPE_CHECKING:
@@ -309,48 +306,6 @@ def test_nothing_stays_open_on_the_page_when_the_agent_or_the_server_is_gone(
         expect(strip).not_to_contain_text("held")
     finally:
         third.kill()
-
-
-class Editor:
-    """An editor beside the agent: a client of the Debug Adapter Protocol, as plain bytes."""
-
-    def __init__(self, stream: socket.socket) -> None:
-        self._stream, self._lines, self._number = stream, stream.makefile("rb"), 0
-
-    def ask(self, command: str, *, answer: str | None = None, **arguments: Any) -> None:
-        """Send a request, and read until it is answered, or until that event."""
-        self._number += 1
-        request = {"seq": self._number, "type": "request", "command": command, "arguments": arguments}
-        body = json.dumps(request).encode()
-        self._stream.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-        while True:
-            message = self._read()
-            assert message.get("success", True), message
-            if message.get("event", message.get("command")) == (answer or command):
-                return
-
-    def _read(self) -> dict[str, Any]:
-        length = 0
-        while (line := self._lines.readline().strip()) or not length:
-            length = int(line.partition(b":")[2])
-        message: dict[str, Any] = json.loads(self._lines.read(length))
-        return message
-
-    def close(self) -> None:
-        self._lines.close()
-
-
-@contextmanager
-def editor_beside(agent: Agent) -> Iterator[Editor]:
-    port = int(agent.announced(r"dap: 127\.0\.0\.1:(\d+)"))
-    with socket.create_connection(("127.0.0.1", port), timeout=120) as stream:
-        editor = Editor(stream)
-        editor.ask("initialize", clientID="neovim", clientName="Neovim", adapterID="x")
-        editor.ask("attach", answer="initialized", token=CONTROL_TOKEN)
-        editor.ask("configurationDone")
-        editor.ask("threads")
-        yield editor
-        editor.close()
 
 
 def test_the_calls_of_an_editor_are_those_of_a_person(tmp_path: Path, open_page: OpenPage) -> None:
