@@ -44,6 +44,26 @@ def test_a_person_holds_steps_and_hands_back_with_a_word_and_a_second_page_and_a
     expect(observer.locator("#people")).to_contain_text("Another person (dashboard) has held the session")
     expect(observer.locator("#people button:visible")).to_have_count(0)
     expect(observer.locator("#people input:visible")).to_have_count(0)
+
+    # A question is answered once, by whoever is quicker; a page that closes in the middle takes nothing away.
+    asked = agent.begin("tools/call", name="ask_person", arguments={"question": "Is it so?", "choices": ["yes", "no"]})
+    questions = [each.get_by_label("A question of an agent") for each in (page, second, observer)]
+    for each in questions:
+        expect(each).to_contain_text("Is it so?")
+    second.get_by_role("button", name="yes", exact=True).click()
+    assert agent.answer(asked)["structuredContent"]["answer"] == "yes"
+    for each in questions:
+        expect(each).to_be_hidden()
+    passer_by = open_page(agent.url(CONTROL_TOKEN))
+    expect(passer_by.locator("#people")).to_contain_text("Another person (dashboard) has held the session")
+    expect(observer.locator("#clients")).to_contain_text("3 connections")
+    passer_by.close()
+    expect(observer.locator("#clients")).to_contain_text("2 connections")
+    for each in (observer, second):
+        expect(each.locator("#people")).to_contain_text("Another person (dashboard) has held the session")
+    expect(strip).to_contain_text("You have held the session")
+    expect(strip).to_contain_text("agent waits in debug_step")
+
     second.get_by_role("button", name="Step over", exact=True).click()
     expect(second.locator("#notice")).to_contain_text("has held the session")
     page.keyboard.press("F10")
@@ -281,15 +301,22 @@ def test_nothing_stays_open_on_the_page_when_the_agent_or_the_server_is_gone(
     expect(strip.get_by_label("Message to agent")).to_be_hidden()
     page.keyboard.press("F10")
     expect(page.locator("#where")).to_contain_text("app.py:2")  # the program is still there
+    watched = page.locator("#watches [data-path=total] .value")
+    page.get_by_label("Expression to watch").fill("total")
+    page.keyboard.press("Enter")
+    expect(watched).to_have_text("1")
     strip.get_by_role("button", name="Hand back").click()
     expect(strip.get_by_role("button", name="Hand back")).to_be_hidden()
     agent.kill()
     expect(page.locator("#link")).to_have_text("Connection lost")
+    expect(watched).to_have_text("…")
 
     again = Agent(tmp_path, port=agent.port)
     try:
         expect(page.locator("#link")).to_have_text("Live")
+        expect(watched).to_have_text("…")  # what the other server's program had is not what this one's has
         again.call("debug_launch", program="app.py", stop_at_entry=True)
+        expect(watched).to_contain_text("NameError")
         in_the_middle(again, page)
     finally:
         again.kill()
