@@ -110,13 +110,13 @@ class Agent:
 
     def freeze(self) -> None:
         """Stop the server, as a machine that falls asleep does: its connections stay open, and silent."""
-        os.kill(self._listening_process(), signal.SIGSTOP)
+        os.kill(self.server_process(), signal.SIGSTOP)
 
     def thaw(self) -> None:
         """Let a frozen server run again."""
-        os.kill(self._listening_process(), signal.SIGCONT)
+        os.kill(self.server_process(), signal.SIGCONT)
 
-    def _listening_process(self) -> int:
+    def server_process(self) -> int:
         """The process that serves the port: `self._process` only stands in for it (tests/warm)."""
         rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
         inodes = {f"socket:[{row[9]}]" for row in rows if row[1].endswith(f":{self.port:04X}") and row[3] == "0A"}
