@@ -26,12 +26,19 @@ OBSERVE_TOKEN = "observe-token-of-the-test"
 class Agent:
     """A server process with its port, and the client that drives it."""
 
-    def __init__(self, directory: Path, port: int = 0, options: Sequence[str] = (), name: str = "agent") -> None:
+    def __init__(
+        self,
+        directory: Path,
+        port: int = 0,
+        options: Sequence[str] = (),
+        name: str = "agent",
+        command: Sequence[str] = ("serve",),
+    ) -> None:
         self.directory = directory
         self._said = ""
         tokens = ["--token", CONTROL_TOKEN, "--observe-token", OBSERVE_TOKEN]
         self._process = subprocess.Popen(
-            warm.server("serve", "--ws", f"127.0.0.1:{port}", *tokens, *options),
+            warm.server(*command, "--ws", f"127.0.0.1:{port}", *tokens, *options),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
