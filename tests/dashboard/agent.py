@@ -26,12 +26,19 @@ OBSERVE_TOKEN = "observe-token-of-the-test"
 class Agent:
     """A server process with its port, and the client that drives it."""
 
-    def __init__(self, directory: Path, port: int = 0, options: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        port: int = 0,
+        options: Sequence[str] = (),
+        name: str = "agent",
+        command: Sequence[str] = ("serve",),
+    ) -> None:
         self.directory = directory
         self._said = ""
         tokens = ["--token", CONTROL_TOKEN, "--observe-token", OBSERVE_TOKEN]
         self._process = subprocess.Popen(
-            warm.server("serve", "--ws", f"127.0.0.1:{port}", *tokens, *options),
+            warm.server(*command, "--ws", f"127.0.0.1:{port}", *tokens, *options),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -53,7 +60,7 @@ class Agent:
             "initialize",
             protocolVersion="2025-11-25",
             capabilities={},
-            clientInfo={"name": "agent", "version": "1.0"},
+            clientInfo={"name": name, "version": "1.0"},
         )
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
@@ -114,13 +121,13 @@ class Agent:
 
     def freeze(self) -> None:
         """Stop the server, as a machine that falls asleep does: its connections stay open, and silent."""
-        os.kill(self._listening_process(), signal.SIGSTOP)
+        os.kill(self.server_process(), signal.SIGSTOP)
 
     def thaw(self) -> None:
         """Let a frozen server run again."""
-        os.kill(self._listening_process(), signal.SIGCONT)
+        os.kill(self.server_process(), signal.SIGCONT)
 
-    def _listening_process(self) -> int:
+    def server_process(self) -> int:
         """The process that serves the port: `self._process` only stands in for it (tests/warm)."""
         rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
         inodes = {f"socket:[{row[9]}]" for row in rows if row[1].endswith(f":{self.port:04X}") and row[3] == "0A"}

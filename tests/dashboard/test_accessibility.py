@@ -1,6 +1,7 @@
 """No state of the page has a violation that axe-core finds, in light and dark, on a phone and on a wide screen."""
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
@@ -14,9 +15,6 @@ WIDTHS = (390, 1024, 1440)
 
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
-RULES = {"light": "{resultTypes: ['violations']}", "dark": "{runOnly: ['color-contrast']}"}
-"""Dark differs in its colours only."""
-
 RUNNING = """\
 import time
 
@@ -28,17 +26,17 @@ while True:
 """
 
 
-def violations(page: "Page", state: str) -> list[str]:
-    """Return what axe-core finds in this state, in each width and each colour scheme."""
+def violations(page: "Page", state: str, widths: Sequence[int] = WIDTHS) -> list[str]:
+    """Return what axe-core finds in this state, in each of the widths and each colour scheme, by all of its rules."""
     if page.evaluate("typeof axe === 'undefined'"):
         page.evaluate(package("axe-core/axe.min.js").read_text())
     found = []
-    for width in WIDTHS:
+    for width in widths:
         page.set_viewport_size({"width": width, "height": 900})
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             page.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))")
-            for each in page.evaluate(f"axe.run({RULES[scheme]}).then(({{violations}}) => violations)"):
+            for each in page.evaluate("axe.run({resultTypes: ['violations']}).then(({violations}) => violations)"):
                 nodes = [f"{node['target']} {node['any'][:1] or node['all'][:1]}" for node in each["nodes"][:3]]
                 found.append(f"{state}, {width}, {scheme}: {each['id']} {each['help']}: {nodes}")
     return found
@@ -118,3 +116,223 @@ def test_no_state_of_the_page_has_a_violation(agent: Agent, open_page: OpenPage)
     expect(page.locator("#link")).to_have_text("Connection lost")
     found += violations(page, "lost")
     assert found == []
+
+
+ASKS = """\
+import subprocess, sys
+
+run = [sys.executable, "-c", "word = input('Child? ')"]
+number = 1
+name = input("Who? ")
+child = subprocess.Popen(run, stdin=subprocess.PIPE)
+print(child.pid)
+"""
+
+
+def test_no_state_has_a_violation_in_which_a_person_acts_or_is_asked(agent: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "asks.py").write_text(ASKS)
+    page = open_page(agent.url(CONTROL_TOKEN))
+    dialog, strip, found = page.get_by_role("dialog"), page.locator("#people"), []
+    ends = (390, 1440)
+
+    # What is on the page together is looked at together; a dialog hides the rest, and stands alone.
+    agent.call("debug_launch", program="asks.py", breakpoints=[{"file": "asks.py", "line": 5}])
+    agent.call("debug_launch", program="app.py", stop_at_entry=True, new_session=True)
+    expect(page.locator("#children .row")).to_have_count(2)
+    page.locator("#children .row").filter(has_text="asks.py").click()
+    expect(page.locator("#where")).to_contain_text("asks.py:5")
+    strip.get_by_role("button", name="Hold").click()
+    expect(strip).to_contain_text("You have held")
+    agent.begin("tools/call", name="ask_person", arguments={"question": "Is it so?", "choices": ["yes", "no"]})
+    expect(strip.get_by_role("alert")).to_contain_text("Is it so?")
+    page.locator("#source-tools").get_by_label("Find in the source").fill("number")
+    page.get_by_label("Expression to evaluate").fill("1 +")
+    page.keyboard.press("Enter")
+    expect(page.locator("#evaluations .answer")).to_contain_text("SyntaxError")
+    found += violations(page, "held, a question, several processes, not following, found, evaluated", ends)
+
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.locator("#locals [data-path=number] .value").dblclick()
+    expect(dialog.get_by_label("New value")).to_be_visible()
+    found += violations(page, "value dialog", ends)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Edit asks.py:5").click()
+    page.get_by_label("Only at these hits").fill("often")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Only at these hits")).to_have_attribute("aria-invalid", "true")
+    found += violations(page, "breakpoint editor", ends)
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    for name in ("Keys", "Share", "Go to file"):
+        page.get_by_role("button", name=name, exact=True).click()
+        expect(dialog).to_be_visible()
+        found += violations(page, name, ends)
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+    page.keyboard.press("Shift+F5")
+    expect(dialog).to_contain_text("agent may be at work here")
+    found += violations(page, "confirm", ends)
+    page.keyboard.press("Escape")
+    page.keyboard.press("F5")
+    expect(page.get_by_label("Input for the program")).to_be_visible()
+    found += violations(page, "input", ends)
+    assert found == []
+
+
+ONCE_THROUGH = """\
+def total(prices, rate):
+    paid = 0
+    for price in prices:
+        paid += price * rate
+    return paid
+
+
+basket = {"tea": [4, 5]}
+paid = total([3, 5], 2)
+name = input("Who? ")
+print("Hello", name)
+"""
+
+
+def test_once_through_everything_with_the_keyboard_alone(agent: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "once.py").write_text(ONCE_THROUGH)
+    page = open_page(agent.url(CONTROL_TOKEN))
+    dialog, where, strip = page.get_by_role("dialog"), page.locator("#where"), page.locator("#people")
+    press, focused = page.keyboard.press, page.locator(":focus")
+
+    def tab_to(selector: str, key: str = "Tab") -> None:
+        """Press Tab until the focus is there."""
+        for _ in range(150):
+            press(key)
+            if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+                return
+        raise AssertionError(f"Tab does not lead to {selector}")
+
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
+    agent.call("debug_launch", program="once.py", breakpoints=[{"file": "once.py", "line": 4}], new_session=True)
+    expect(where).to_contain_text("once.py:4 in total")
+
+    # The toolbar, and the strip: hold, a question, a message, hand back.
+    tab_to("#controls button")
+    press("ArrowRight")
+    press("ArrowRight")
+    expect(focused).to_have_attribute("data-name", "Step over")
+    press("Enter")
+    expect(where).to_contain_text("once.py:3")
+    tab_to("#people .wheel > button")
+    press("Enter")
+    expect(strip).to_contain_text("You have held")
+    asked = agent.begin("tools/call", name="ask_person", arguments={"question": "So?", "choices": ["yes", "no"]})
+    expect(strip.get_by_role("alert")).to_contain_text("So?")
+    tab_to("#people .choices button", "Shift+Tab")
+    expect(focused).to_have_text("no")
+    press("Enter")
+    assert agent.answer(asked)["structuredContent"]["answer"] == "no"
+    tab_to("#people .tell input")
+    page.keyboard.type("look at line 4")
+    press("Enter")
+    expect(strip.locator(".sent")).to_contain_text("look at line 4")
+    tab_to("#people .wheel > button")
+    press("Enter")
+    expect(strip).not_to_contain_text("held")
+
+    # The call stack, a thread, another process and back, a breakpoint and its editor.
+    tab_to("#stack [role=option]")
+    press("ArrowDown")
+    press("Enter")
+    expect(page.locator(".line.looked-at")).to_contain_text("paid = total")
+    tab_to("#threads [role=option]")
+    press("Enter")
+    expect(page.locator("#follow button")).to_be_hidden()
+    tab_to("#children [role=option]")
+    press("Home")
+    press("Enter")
+    expect(where).to_contain_text("app.py:1")
+    press("End")
+    press("Enter")
+    expect(where).to_contain_text("once.py:3")
+    press("Escape")
+    expect(where).to_contain_text("once.py:3")
+    tab_to("#source button.gutter")
+    press("Home")
+    press("ArrowDown")
+    press("Enter")
+    expect(page.locator("#breakpoints .row")).to_have_count(2)
+    press("Shift+F10")
+    expect(page.get_by_role("menu")).to_be_visible()
+    press("Enter")
+    page.keyboard.type("paid > 1")
+    press("Enter")
+    expect(dialog).to_have_count(0)
+    expect(page.locator("#breakpoints")).to_contain_text("if paid > 1")
+    expect(focused).to_have_class(re.compile("gutter"))
+
+    # Story, locals, watch, evaluate; each dialog is closed by Escape, which gives the focus back.
+    tab_to("#story [data-row]")
+    press("End")
+    press("Enter")
+    expect(focused).to_have_attribute("aria-expanded", "true")
+    tab_to("#locals [tabindex='0'], #locals summary")
+    press("End")  # one without anything inside
+    expect(focused).to_have_attribute("data-path", re.compile("paid|price|rate"))
+    press("F2")
+    expect(dialog.get_by_label("New value")).to_be_visible()
+    press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(focused).to_have_attribute("data-path", re.compile("."))
+    press("h")
+    expect(dialog.locator("tbody tr").first).to_be_visible()
+    press("Escape")
+    expect(focused).to_have_attribute("data-path", re.compile("."))
+    press("Home")
+    expect(focused).to_contain_text("prices")
+    press("ArrowRight")
+    expect(page.locator("#locals .inside .variable").first).to_be_visible()
+    press("ArrowDown")
+    expect(focused).to_have_attribute("data-path", "prices[0]")
+    press("ArrowLeft")
+    press("ArrowLeft")
+    expect(page.locator("#locals details[open]")).to_have_count(0)
+    tab_to("#watches-panel input")
+    page.keyboard.type("rate * 100")
+    press("Enter")
+    expect(page.locator("#watches .value")).to_have_text("200")
+    tab_to("#evaluate-panel textarea")
+    page.keyboard.type("rate + 1")
+    press("Enter")
+    expect(page.locator("#evaluations .answer")).to_contain_text("3")
+    tab_to("#evaluations .answer", "Shift+Tab")
+    press("Enter")
+    expect(dialog).to_be_visible()
+    press("Escape")
+    expect(focused).to_have_class(re.compile("answer"))
+
+    # The timeline, and the past; the dialogs of the page; the program's input.
+    tab_to("#timeline [tabindex='0']")
+    press("ArrowLeft")
+    press("Enter")
+    expect(page.locator("#event, #past").filter(visible=True)).not_to_have_count(0)
+    press("Escape")
+    for name in ("Keys", "Share", "Go to file"):
+        button = page.get_by_role("button", name=name, exact=True)
+        marked = button.evaluate("(node) => { node.dataset.wanted = 'yes'; }")
+        assert marked is None
+        tab_to("[data-wanted]")
+        press("Enter")
+        expect(dialog).to_be_visible()
+        press("Escape")
+        expect(dialog).to_have_count(0)
+        expect(button).to_be_focused()
+        button.evaluate("(node) => { delete node.dataset.wanted; }")
+    agent.call("breakpoint_remove", id="*")
+    press("F5")
+    expect(page.get_by_label("Input for the program")).to_be_visible()
+    tab_to("form.input input")
+    page.keyboard.type("Ada")
+    press("Enter")
+    expect(page.locator("#output")).to_contain_text("Hello Ada")

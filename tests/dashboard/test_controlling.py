@@ -152,6 +152,23 @@ def test_the_page_shows_what_the_server_refuses(agent: Agent, control_page: "Pag
     expect(control_page.locator("#notice")).to_contain_text("There is no file")
 
 
+OF_THE_DOT = """
+(dot) => {
+  const parts = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((each) => each / 255);
+  const light = (colour) => parts(colour)
+    .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, each, index) => sum + each * [0.2126, 0.7152, 0.0722][index], 0);
+  const contrast = (...colours) => {
+    const [one, other] = colours.map(light).sort((a, b) => b - a);
+    return (one + 0.05) / (other + 0.05);
+  };
+  const {backgroundColor: fill, outlineColor: outline} = getComputedStyle(dot);
+  const around = getComputedStyle(dot.closest('.gutter')).backgroundColor;
+  return Math.max(contrast(fill, around), Math.min(contrast(fill, outline), contrast(outline, around)));
+}
+"""
+"""The contrast by which a breakpoint's dot is seen: with what is around it, or of its outline with both."""
+
 IN_SIGHT = """
 (node) => {
   const box = node.getBoundingClientRect();
@@ -242,5 +259,13 @@ def test_the_current_line_and_the_fields_are_in_sight_at_every_size_of_the_windo
     colours = [each.evaluate("node => getComputedStyle(node).backgroundColor") for each in (box, off)]
     assert colours == ["rgb(123, 164, 255)", "rgb(22, 27, 34)"]
     assert panel not in colours
-    page.emulate_media(color_scheme="light")
+
+    # A breakpoint on the current line is seen, in each scheme; also where an exception was raised.
+    dot = current.locator(".dot")
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert dot.evaluate(OF_THE_DOT) >= 3, scheme
+        page.evaluate("document.body.dataset.reason = 'exception'")
+        assert dot.evaluate(OF_THE_DOT) >= 3, (scheme, "exception")
+        page.evaluate("document.body.dataset.reason = ''")
     page.set_viewport_size({"width": 1280, "height": 800})

@@ -298,6 +298,18 @@ def test_expressions_are_evaluated_and_watched_in_the_frame_that_is_shown_and_va
     expect(dialog.locator("pre")).to_have_text("9")
     assert agent.call("evaluate", expression="items[1].price")["value"] == "9"
 
+    page.keyboard.press("Escape")
+
+    # Copied is all of a value, of which a list shows the beginning.
+    page.evaluate("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    page.locator("#watches [data-path='basket[1].note'] .value").dblclick()
+    expect(dialog).to_contain_text("630 characters, all of it")
+    dialog.get_by_role("button", name="Copy").click()
+    expect(dialog.get_by_role("button", name="Cop")).to_have_attribute("data-said", "Copied")
+    assert page.evaluate("window.copied") == f"'<img src=x onerror=alert(1)>{'n' * 600}'"
+    page.keyboard.press("Escape")
+    page.locator("#watches [data-path='basket[1].price'] .value").dblclick()
+
     # A result is opened with the value of now, which is what Undo puts back; one of another frame or stop is only read.
     page.keyboard.press("Escape")
     asked.fill("basket[0].price")

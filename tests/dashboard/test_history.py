@@ -3,6 +3,7 @@
 import json
 import re
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -62,14 +63,14 @@ def shown(page: "Page") -> Seen:
     return found
 
 
-def as_read(stack: Seen) -> Seen:
+def as_read(stack: Seen, text: str = SHOP) -> Seen:
     """The same of what a client has read."""
     top = stack["frames"][0]["location"]
     return {
         "frames": [each["name"] for each in stack["frames"]],
         "locals": {each["path"]: each["value"] for each in stack["locals"]},
         "line": top["line"],
-        "code": SHOP.splitlines()[top["line"] - 1],
+        "code": text.splitlines()[top["line"] - 1],
     }
 
 
@@ -347,6 +348,71 @@ def test_what_is_now_is_kept_aside_and_of_several_stops_the_last_one_asked_for_i
         "watches": [{"expression": "x", "value": "5"}, {"expression": "y"}],
         "end": [None, "6", 4, 0],
     }
+
+
+SUM = """\
+def total(limit):
+    amount = 0
+    for number in range(limit):
+        amount += number
+    return amount
+
+
+total(1000)
+"""
+
+
+def test_of_five_hundred_stops_those_that_are_kept_are_as_they_were_read_also_in_a_replay(
+    tmp_path: Path, open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    (tmp_path / "sum.py").write_text(SUM)
+    recording = tmp_path / "session.dap"
+    agent = Agent(tmp_path, options=["--record", str(recording)])
+    agent.call("debug_launch", program="sum.py", breakpoints=[{"file": "sum.py", "line": 3}])
+    agent.call("breakpoint_remove", id="*")
+    read = {}
+    for number in range(2, 501):
+        agent.call("debug_step")
+        if number > 300:  # of 500 the last 200 are kept
+            read[number] = read_stack(agent)
+
+    def check(page: "Page", last: int) -> None:
+        words = page.locator("#past .words")
+        expect(page.locator("#timeline-note")).to_have_text(re.compile(r"^\d{4} events$"))
+        expect(page.locator("#locals [data-path=amount]")).to_be_visible()
+        for number in range(last, last - 4, -1):
+            page.keyboard.press("ArrowLeft")
+            expect(words).to_contain_text(f"Stop {number} of 500")
+            expect(page.locator(".line.was-current")).to_have_count(1)
+            assert shown(page) == as_read(read[number], SUM)
+        page.locator("#locals [data-path=amount]").hover()
+        page.get_by_role("button", name="Values of amount over the stops").click()
+        values = page.get_by_role("dialog").locator("tbody tr")
+        expect(values).to_have_count(200)
+        assert [each.split()[0] for each in reversed(values.locator(".value").all_inner_texts())] == [
+            as_read(read[number], SUM)["locals"]["amount"] for number in range(301, 501)
+        ]
+        page.get_by_title("Show stop 301", exact=True).click()
+        expect(words).to_contain_text("Stop 301 of 500")
+        expect(page.locator(".line.was-current")).to_have_count(1)
+        assert shown(page) == as_read(read[301], SUM)
+        page.locator("#timeline .mark.stopped").first.click()
+        expect(page.locator("#past")).to_contain_text(re.compile(r"Stop \d+ is not kept any more"))
+        expect(page.locator("#stack .row")).to_have_count(0)
+        expect(page.locator("#locals .variable")).to_have_count(0)
+        expect(page.get_by_role("button", name="Earlier stop")).to_have_attribute("aria-disabled", "true")
+        page.close()
+
+    check(open_page(agent.url(CONTROL_TOKEN)), 499)
+    agent.call("debug_disconnect")
+    agent.disconnect()
+    replay = Agent(tmp_path, command=["replay", str(recording), "--speed", "0"])
+    page = open_page(replay.url(OBSERVE_TOKEN))
+    expect(page.locator("#state")).to_have_text("Session ended")
+    check(page, 500)
+    replay.disconnect()
 
 
 CRASH = """\

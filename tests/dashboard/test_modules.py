@@ -69,6 +69,21 @@ def test_long_silences_are_drawn_short_and_time_never_runs_backwards(page: "Page
     assert scale["empty"] == 0
 
 
+def test_the_clock_times_of_the_timeline_differ_however_near_they_are(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {ticks} = await import('/bands.js');
+          const every = (milliseconds) => ticks(
+            [...Array(40).keys()].map((index) => ({timestamp: new Date(index * milliseconds).toISOString()})),
+            (index) => index * 30, 0, 1200, 1200).map(({textContent}) => textContent);
+          return [every(100), every(7), every(2000)];
+        }"""
+    )
+    for texts in found:
+        assert len(set(texts)) == len(texts) > 5, texts
+    assert [all("." in text for text in texts) for texts in found] == [True, True, False]
+
+
 def test_many_notifications_during_a_read_cause_one_more_read(page: "Page") -> None:
     reads = page.evaluate(
         """async () => {

@@ -1,16 +1,13 @@
 """A person beside an agent: hold, hand back, messages, questions, confirmations, the program's input."""
 
-import json
 import os
 import re
-import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
+from tests.dashboard.editor import editor_beside
 from tests.javascript import package
 
 if TYPE_CHECKING:
@@ -47,6 +44,26 @@ def test_a_person_holds_steps_and_hands_back_with_a_word_and_a_second_page_and_a
     expect(observer.locator("#people")).to_contain_text("Another person (dashboard) has held the session")
     expect(observer.locator("#people button:visible")).to_have_count(0)
     expect(observer.locator("#people input:visible")).to_have_count(0)
+
+    # A question is answered once, by whoever is quicker; a page that closes in the middle takes nothing away.
+    asked = agent.begin("tools/call", name="ask_person", arguments={"question": "Is it so?", "choices": ["yes", "no"]})
+    questions = [each.get_by_label("A question of an agent") for each in (page, second, observer)]
+    for each in questions:
+        expect(each).to_contain_text("Is it so?")
+    second.get_by_role("button", name="yes", exact=True).click()
+    assert agent.answer(asked)["structuredContent"]["answer"] == "yes"
+    for each in questions:
+        expect(each).to_be_hidden()
+    passer_by = open_page(agent.url(CONTROL_TOKEN))
+    expect(passer_by.locator("#people")).to_contain_text("Another person (dashboard) has held the session")
+    expect(observer.locator("#clients")).to_contain_text("3 connections")
+    passer_by.close()
+    expect(observer.locator("#clients")).to_contain_text("2 connections")
+    for each in (observer, second):
+        expect(each.locator("#people")).to_contain_text("Another person (dashboard) has held the session")
+    expect(strip).to_contain_text("You have held the session")
+    expect(strip).to_contain_text("agent waits in debug_step")
+
     second.get_by_role("button", name="Step over", exact=True).click()
     expect(second.locator("#notice")).to_contain_text("has held the session")
     page.keyboard.press("F10")
@@ -354,15 +371,22 @@ def test_nothing_stays_open_on_the_page_when_the_agent_or_the_server_is_gone(
     expect(strip.get_by_label("Message to agent")).to_be_hidden()
     page.keyboard.press("F10")
     expect(page.locator("#where")).to_contain_text("app.py:2")  # the program is still there
+    watched = page.locator("#watches [data-path=total] .value")
+    page.get_by_label("Expression to watch").fill("total")
+    page.keyboard.press("Enter")
+    expect(watched).to_have_text("1")
     strip.get_by_role("button", name="Hand back").click()
     expect(strip.get_by_role("button", name="Hand back")).to_be_hidden()
     agent.kill()
     expect(page.locator("#link")).to_have_text("Connection lost")
+    expect(watched).to_have_text("…")
 
     again = Agent(tmp_path, port=agent.port)
     try:
         expect(page.locator("#link")).to_have_text("Live")
+        expect(watched).to_have_text("…")  # what the other server's program had is not what this one's has
         again.call("debug_launch", program="app.py", stop_at_entry=True)
+        expect(watched).to_contain_text("NameError")
         in_the_middle(again, page)
     finally:
         again.kill()
@@ -379,48 +403,6 @@ def test_nothing_stays_open_on_the_page_when_the_agent_or_the_server_is_gone(
         expect(strip).not_to_contain_text("held")
     finally:
         third.kill()
-
-
-class Editor:
-    """An editor beside the agent: a client of the Debug Adapter Protocol, as plain bytes."""
-
-    def __init__(self, stream: socket.socket) -> None:
-        self._stream, self._lines, self._number = stream, stream.makefile("rb"), 0
-
-    def ask(self, command: str, *, answer: str | None = None, **arguments: Any) -> None:
-        """Send a request, and read until it is answered, or until that event."""
-        self._number += 1
-        request = {"seq": self._number, "type": "request", "command": command, "arguments": arguments}
-        body = json.dumps(request).encode()
-        self._stream.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-        while True:
-            message = self._read()
-            assert message.get("success", True), message
-            if message.get("event", message.get("command")) == (answer or command):
-                return
-
-    def _read(self) -> dict[str, Any]:
-        length = 0
-        while (line := self._lines.readline().strip()) or not length:
-            length = int(line.partition(b":")[2])
-        message: dict[str, Any] = json.loads(self._lines.read(length))
-        return message
-
-    def close(self) -> None:
-        self._lines.close()
-
-
-@contextmanager
-def editor_beside(agent: Agent) -> Iterator[Editor]:
-    port = int(agent.announced(r"dap: 127\.0\.0\.1:(\d+)"))
-    with socket.create_connection(("127.0.0.1", port), timeout=120) as stream:
-        editor = Editor(stream)
-        editor.ask("initialize", clientID="neovim", clientName="Neovim", adapterID="x")
-        editor.ask("attach", answer="initialized", token=CONTROL_TOKEN)
-        editor.ask("configurationDone")
-        editor.ask("threads")
-        yield editor
-        editor.close()
 
 
 def test_the_calls_of_an_editor_are_those_of_a_person(tmp_path: Path, open_page: OpenPage) -> None:

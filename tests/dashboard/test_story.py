@@ -127,8 +127,11 @@ def test_the_page_can_be_read_and_its_keys_live_after_every_click(agent: Agent, 
     assert small == []
     agent.kill()
     expect(page.locator("#link")).to_have_text("Connection lost")
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    assert weakest(page.locator("main"))[1] >= 4.5, weakest(page.locator("main"))
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, scheme
+        assert weakest(page.locator("main"))[1] >= 4.5, (scheme, weakest(page.locator("main")))
+    page.emulate_media(color_scheme="light")
     page.set_viewport_size({"width": 1280, "height": 800})
 
 

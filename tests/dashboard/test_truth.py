@@ -1,9 +1,13 @@
 """The page shows what is so, and says what it does not show."""
 
 import re
+from typing import TYPE_CHECKING
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 MANY_HITS = """\
 def visit(number):
@@ -22,13 +26,27 @@ def test_a_page_that_comes_late_loads_the_whole_history(agent: Agent, open_page:
     (agent.directory / "hits.py").write_text(MANY_HITS)
     agent.call("tracepoint_set", file="hits.py", line=2, log_message="{number}")
     agent.call("debug_launch", program="hits.py", breakpoints=[{"file": "hits.py", "line": 7}])
-    page = open_page(agent.url(OBSERVE_TOKEN))
+    page = open_page(agent.url(OBSERVE_TOKEN), clock=True)
 
     note = page.locator("#timeline-note")
     expect(note).to_have_text(re.compile(r"^9\d\d events$"))  # its resource has the last 250
     expect(page.locator(".unloaded")).to_have_count(0)
     seen = "() => [...document.querySelectorAll('.mark.tracepoint')].length"
     assert page.evaluate(seen) > 0
+
+    # So does one whose connection was lost for a while.
+    whole = note.inner_text()
+    agent.freeze()
+    try:
+        page.clock.run_for(10_000)
+        expect(page.locator("#link")).to_have_text("Connection lost")
+    finally:
+        agent.thaw()
+    page.clock.run_for(25_000)
+    expect(page.locator("#link")).to_have_text("Live")
+    expect(note).to_have_text(re.compile(r"^9\d\d events$"))
+    assert int(note.inner_text().split()[0]) >= int(whole.split()[0])
+    expect(page.locator(".unloaded")).to_have_count(0)
 
 
 def test_what_is_not_loaded_is_drawn_as_not_loaded_and_not_as_silence(agent: Agent, open_page: OpenPage) -> None:
@@ -247,3 +265,56 @@ def test_what_a_list_leaves_out_is_counted_and_offered_and_values_are_as_they_ar
     many = page.locator("#locals [data-path=many]").first
     expect(many.locator("> summary .badge")).to_have_text("changed inside")
     expect(big).to_have_attribute("data-changed", "false")
+
+
+BEYOND = """\
+import threading
+
+
+def down(depth):
+    if depth:
+        return down(depth - 1)
+    ready.set()
+    asleep.wait()
+
+
+ready, asleep = threading.Event(), threading.Event()
+thread = threading.Thread(target=down, args=(90,), name="deep", daemon=True)
+thread.start()
+ready.wait()
+print("deep enough")
+for number in range(5_500):
+    print(f"{number:09}", "x" * 988)
+print("the end")
+"""
+
+
+def test_output_that_is_not_kept_is_counted_and_the_frames_of_another_thread_are_all_offered(
+    agent: Agent, control_page: "Page"
+) -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "beyond.py").write_text(BEYOND)
+    page = control_page
+    stops = [{"file": "beyond.py", "line": line} for line in (15, 18)]
+    agent.call("debug_launch", program="beyond.py", breakpoints=stops)
+    page.locator("#threads .row").filter(has_text="deep").click()
+    frames = page.locator("#stack [role=option]")
+    more = page.get_by_role("button", name=re.compile(r"^\d+ of \d+ shown\. Show more"))
+    expect(more).to_be_visible()
+    expect(frames.first).not_to_contain_text("<module>")
+    more.click()
+    expect(more).to_have_count(0)
+    expect(frames.filter(has_text="down")).to_have_count(91)
+    expect(page.locator("#stack-note")).to_have_text(f"{frames.count()} frames")
+
+    agent.call("debug_continue")
+    expect(page.locator("#output")).to_contain_text("000005499")
+    kept = agent.call("process_read_output", since_seq=0, max_bytes=2000)
+    assert kept["dropped"] > 0
+    expect(page.locator("#output-note")).to_have_text(f"{kept['dropped']:,} before are not kept")
+    page.get_by_role("button", name=re.compile(r"Show [\d,]+ earlier piece")).click()
+    expect(page.locator(".earlier")).to_be_hidden()
+    shown = page.locator("#output").evaluate("console => console.textContent")
+    assert shown.startswith(kept["entries"][0]["stdout"][:900])
+    expect(page.locator("#output-note")).to_have_text(f"{kept['dropped']:,} before are not kept")

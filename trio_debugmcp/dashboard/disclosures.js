@@ -1,4 +1,4 @@
-// Variables that can be opened, as a tree for the keyboard: → opens, ← closes or leads to what it is in, ↑ and ↓ move.
+// Variables as a tree for the keyboard: → opens one, ← closes it or leads to what it is in, ↑ and ↓ move.
 
 import {el} from './dom.js';
 import {stepOf} from './roving.js';
@@ -26,16 +26,35 @@ export function disclosure(dataset, content, key, opened, fill) {
   return row;
 }
 
-/** Let the arrow keys walk among the disclosures of a view, now and later. @param {HTMLElement} view */
+/** What the focus can be on: what opens, and what has nothing inside. */
+const ROW = 'summary, div.variable[data-path]';
+
+/**
+ * Create a row of a variable without anything inside. The keys lead to it: its value can be seen whole, and be set.
+ *
+ * @param {{path: string, changed?: string}} dataset
+ * @param {(Node | null)[]} content
+ */
+export const leaf = (dataset, content) =>
+  el('div', {className: 'variable', dataset: {...dataset, key: dataset.path}, tabIndex: -1}, ...content);
+
+/** Make the first of these rows one that Tab leads to; those that open are so by themselves. @param {HTMLElement[]} rows */
+export function withTabStop(rows) {
+  if (rows[0]?.matches(ROW)) rows[0].tabIndex = 0;
+  return rows;
+}
+
+/** Let the arrow keys walk among the rows of a view, now and later. @param {HTMLElement} view */
 export function walkDisclosures(view) {
   view.addEventListener('keydown', (event) => {
-    const summary = event.target;
-    if (!(summary instanceof HTMLElement) || !summary.matches('summary') || event.altKey || event.ctrlKey || event.metaKey) return;
-    const details = /** @type {HTMLDetailsElement} */ (summary.parentElement);
-    if (event.key === 'ArrowRight' && !details.open) details.open = true;
-    else if (event.key === 'ArrowLeft' && details.open) details.open = false;
+    const row = event.target;
+    if (!(row instanceof HTMLElement) || !row.matches(ROW) || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const details = row.parentElement instanceof HTMLDetailsElement ? row.parentElement : null;
+    if (event.key === 'ArrowRight' && details?.open === false) details.open = true;
+    else if (event.key === 'ArrowLeft' && details?.open) details.open = false;
     else {
-      const next = event.key === 'ArrowLeft' ? details.parentElement?.closest('details')?.querySelector('summary') : moved(view, summary, event.key);
+      const around = (details ?? row).parentElement?.closest('details')?.querySelector('summary');
+      const next = event.key === 'ArrowLeft' ? around ?? row : moved(view, row, event.key);
       if (!next) return;
       next.focus();
     }
@@ -44,10 +63,11 @@ export function walkDisclosures(view) {
   });
 }
 
-/** @returns {HTMLElement | undefined} */
-function moved(view, summary, key) {
-  const seen = [...view.querySelectorAll('summary')].filter((each) => each.checkVisibility());
-  const index = seen.indexOf(summary);
+/** @param {HTMLElement} view @param {HTMLElement} row @param {string} key @returns {HTMLElement | undefined} */
+function moved(view, row, key) {
+  const rows = /** @type {NodeListOf<HTMLElement>} */ (view.querySelectorAll(ROW));
+  const seen = [...rows].filter((each) => each.checkVisibility());
+  const index = seen.indexOf(row);
   const next = stepOf(key === 'ArrowRight' ? 'ArrowDown' : key, index, seen.length - 1);
   return next === null ? undefined : seen[next];
 }

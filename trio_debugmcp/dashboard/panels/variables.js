@@ -1,6 +1,6 @@
 // Variables as rows: name, value, value at the previous stop. A page in control can open their children.
 
-import {disclosure} from '../disclosures.js';
+import {disclosure, leaf, withTabStop} from '../disclosures.js';
 import {byId, el, redraw, setText} from '../dom.js';
 import {frameKey} from '../frame.js';
 import {moreRow} from '../more.js';
@@ -32,7 +32,7 @@ export function createLocals(store, actions) {
     const look = past ? (path) => actions.history.children(path) : role === 'control' && !stale ? actions.children : null;
     const hint = hintOf(frames, role, stale);
     const all = [...(frames.locals ?? []), ...(further.key === frameKey(store.state) ? further.list : [])];
-    const rows = all.map((variable) => variableRow(variable, marks, look));
+    const rows = withTabStop(all.map((variable) => variableRow(variable, marks, look)));
     const rest = moreRow(all.length, totalOf(frames, stack), look && !past ? more : null);
     redraw(view, hint ? [el('p', {className: 'nothing'}, hint)] : [...rows, ...(rest ? [rest] : [])]);
   });
@@ -65,7 +65,7 @@ function variableRow(variable, marks, look) {
   const {path, childCount} = variable;
   const dataset = {path, changed: String(marks.has(keyOf(variable)))};
   const content = contentOf(variable, marks);
-  if (!look || childCount === 0) return el('div', {className: 'variable', dataset}, ...content);
+  if (!look || childCount === 0) return leaf(dataset, content);
   return disclosure(dataset, content, path, opened, (inside) => {
     const page = async () => {
       const shown = inside.querySelectorAll(':scope > .variable').length;

@@ -1,6 +1,6 @@
 // Watched expressions of a page in control, evaluated at every stop in the frame that is shown.
 
-import {disclosure} from '../disclosures.js';
+import {disclosure, leaf, withTabStop} from '../disclosures.js';
 import {byId, el, redraw, setText} from '../dom.js';
 import {frameKey, frameName, isPath} from '../frame.js';
 
@@ -83,7 +83,7 @@ export function createWatches(store, actions) {
     return el(
       'div',
       {className: 'watch'},
-      opens ? opening(expression, dataset, content, actions) : el('div', {className: 'variable', dataset}, ...content),
+      opens ? opening(expression, dataset, content, actions) : withTabStop([leaf(dataset, content)])[0],
       button('✎', `Edit ${expression}`, (event) => edit(event, expression)),
       button('×', `Stop watching ${expression}`, () => actions.removeWatch(expression)),
     );
@@ -124,7 +124,7 @@ function opening(path, dataset, content, actions) {
 function childRow({name, value, path, childCount}, actions) {
   const content = [el('span', {className: 'name', title: name}, name), el('span', {className: 'value', title: value}, value)];
   const dataset = {path};
-  return childCount === 0 ? el('div', {className: 'variable', dataset}, ...content) : opening(path, dataset, content, actions);
+  return childCount === 0 ? leaf(dataset, content) : opening(path, dataset, content, actions);
 }
 
 /** An error as its row shows it, beside the expression. */
