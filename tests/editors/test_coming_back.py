@@ -192,6 +192,40 @@ async def test_what_was_set_anew_while_an_editor_was_away_is_still_that_others(a
             assert [each[1:3] for each in known(bench)] == [(5, "y")]
 
 
+async def test_a_breakpoint_of_another_client_is_known_by_its_id_where_it_has_gone_while_an_editor_was_away(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter):
+        await bench.agent.call("breakpoint_set", file=adapter.program, line=5, condition="x")
+        async with bench.editor() as editor:
+            await editor.join()
+            await editor.wait_event("breakpoint")
+        [binding] = bench.server.app.debugger.state.breakpoints[0].bindings
+        moved = {"id": binding.adapter_id, "verified": True, "line": 8}
+        await adapter.event("breakpoint", {"reason": "changed", "breakpoint": moved})
+        await trio.sleep(1)
+        async with bench.editor() as editor:
+            await join_with(editor, {"line": 8})
+            assert [each[1:3] for each in known(bench)] == [(5, "x")]
+
+
+async def test_a_place_that_was_left_out_is_shown_again_when_a_breakpoint_there_is_reported_again(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        terms = {"file": adapter.program, "line": 5}
+        made = await bench.agent.call("breakpoint_set", **terms, condition="x")
+        await editor.join()
+        await editor.wait_event("breakpoint")
+        await put(editor)
+        await bench.agent.call("breakpoint_edit", id=made["id"], condition="y")
+        await editor.wait_event("breakpoint", 2)
+        await bench.agent.call("breakpoint_remove", id=made["id"])
+        await bench.agent.call("breakpoint_set", **terms, condition="z")
+        await put(editor, {"line": 5})
+        assert [each[1:3] for each in known(bench)] == [(5, "z")]
+
+
 def test_what_was_reported_to_editors_is_bounded_and_the_last_of_it_is_kept() -> None:
     announced = Announced()
     for number in range(MAX_KEYS + 1):
@@ -231,6 +265,72 @@ async def test_what_an_editor_has_set_stays_when_another_of_its_name_was_there_a
         assert [each.partition(":")[0] for each in console(staying)] == [
             "The breakpoint of Test Editor on line 7 stays"
         ]
+
+
+async def test_of_the_connections_of_two_editors_of_one_name_each_takes_over_those_of_its_own(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, _), bench.editor() as stranger:
+        await stranger.join(partOf="b")
+        async with bench.editor() as parent:
+            await parent.join(partOf="a")
+            async with bench.editor() as child:
+                await child.join(partOf="a")
+                await put(child, {"line": 7})
+            await trio.sleep(1)
+            await put(stranger)
+            assert [each[1] for each in known(bench)] == [7]
+            await put(parent)
+            assert known(bench) == []
+
+
+async def test_an_editor_that_has_left_with_all_its_connections_takes_over_what_each_has_set(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, _):
+        async with bench.editor() as parent, bench.editor() as child:
+            await parent.join(partOf="a")
+            await child.join(partOf="a")
+            for each in (parent, child):
+                await put(each, {"line": 7})
+        async with bench.editor() as editor:
+            await editor.join()
+            await put(editor)
+            assert known(bench) == []
+
+
+async def test_what_editors_have_set_is_forgotten_when_their_program_has_ended(autojump_clock: MockClock) -> None:
+    async with paused(watching()) as (bench, adapter):
+        async with bench.editor() as staying:
+            await staying.join()
+            async with bench.editor() as leaving:
+                await leaving.join()
+                await put(leaving, {"line": 7})
+                frame = await leaving.top_frame()
+                data_id = (await leaving.ask("dataBreakpointInfo", name="count", frameId=frame["id"]))["dataId"]
+                await leaving.ask("setDataBreakpoints", breakpoints=[{"dataId": data_id}])
+            await adapter.exit()
+            await staying.wait_event("terminated")
+            assert "0 breakpoints and 1 editors" in repr(bench.door)
+        assert "0 breakpoints and 0 editors" in repr(bench.door)
+
+
+async def test_what_a_person_sets_on_the_line_to_which_its_own_breakpoint_was_moved_is_another_one(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter):
+        async with bench.editor() as editor:
+            await editor.join()
+            await put(editor, {"line": 5})
+            [binding] = bench.server.app.debugger.state.breakpoints[0].bindings
+            moved = {"id": binding.adapter_id, "verified": True, "line": 8}
+            await adapter.event("breakpoint", {"reason": "changed", "breakpoint": moved})
+            await trio.sleep(1)
+        async with bench.editor() as editor:
+            await editor.join()
+            await editor.wait_event("breakpoint")
+            await put(editor, {"line": 5}, {"line": 8})
+            assert [each[1] for each in known(bench)] == [5, 8]
 
 
 async def test_an_editor_that_comes_back_takes_its_breakpoint_away_and_the_console_does_not_say_that_it_stays(
@@ -403,6 +503,25 @@ async def test_what_the_adapter_does_not_answer_is_taken_back_as_it_is_shown_as_
             assert known(bench) == []
 
 
+async def test_a_condition_that_the_adapter_refuses_leaves_what_an_agent_has_set_before_it_left(
+    autojump_clock: MockClock,
+) -> None:
+    async def judge(arguments: dict[str, Any]) -> Any:
+        wrong = [each.get("condition") == "(" for each in arguments["breakpoints"]]
+        return {
+            "breakpoints": [{"verified": False, "message": "syntax"} if each else {"verified": True} for each in wrong]
+        }
+
+    async with paused() as (bench, adapter):
+        async with bench.server.connect(name="gone") as gone:
+            await gone.call("breakpoint_set", file=adapter.program, line=5, condition="x")
+        adapter.answer("setBreakpoints", judge)
+        async with bench.editor() as editor:
+            [answer] = await join_with(editor, {"line": 5, "condition": "("})
+            assert (answer["verified"], "is refused" in answer["message"]) == (False, True)
+            assert [each[1:3] for each in known(bench)] == [(5, "x")]
+
+
 # --- Its program ------------------------------------------------------------------------------------------------------
 
 
@@ -454,26 +573,30 @@ async def test_a_program_that_an_editor_has_launched_ends_when_it_leaves_and_the
         nursery.cancel_scope.cancel()
 
 
-async def test_of_several_agents_the_one_that_controlled_a_program_last_gets_that_of_an_editor_that_leaves(
+async def test_a_program_that_was_no_clients_when_an_editor_stepped_it_is_an_agents_when_the_editor_leaves(
     autojump_clock: MockClock,
 ) -> None:
     adapter = FakeAdapter()
     async with open_bench(adapter, adapter.options(linger=100)) as bench:
-        server = bench.server
-        async with bench.server.connect(name="last") as last:
-            async with bench.server.connect(name="gone") as gone:
-                await gone.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
-                await adapter.stop("entry")
-            async with bench.editor() as editor:
-                await editor.join()
-                await editor.ask("next", threadId=1)  # no client's any more, it becomes this editor's
-                await adapter.stop("step")
-                await editor.wait_event("stopped", 2)
-                await last.call("breakpoint_set", file=adapter.program, line=3)
-                await editor.ask("next", threadId=1)
-                await adapter.stop("step")
-                await editor.wait_event("stopped", 3)
-            await trio.sleep(1000)
-            assert running(server) == 1
+        async with bench.server.connect(name="gone") as gone:
+            await gone.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
+            await adapter.stop("entry")
+        async with bench.editor() as editor:
+            await editor.join()
+            await editor.ask("next", threadId=1)
+            await adapter.stop("step")
+            await editor.wait_event("stopped", 2)
+        await trio.sleep(1000)
+        assert running(bench.server) == 1
+
+
+async def test_a_program_that_an_agent_has_launched_ends_with_it_also_when_another_is_connected(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    async with open_bench(adapter, adapter.options(linger=100)) as bench:
+        async with bench.server.connect(name="gone") as gone:
+            await gone.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
+            await adapter.stop("entry")
         await trio.sleep(105)
-        assert running(server) == 0
+        assert running(bench.server) == 0

@@ -65,7 +65,8 @@ class EditorBook:
         debugger.breakpoints.owners.witnesses.append(self._witness)
 
     def __repr__(self) -> str:
-        return f"<EditorBook of {len(self._owners)} breakpoints and {len(self._programs)} editors>"
+        editors = {*self._programs, *self._families, *self._contested, *self._watched}
+        return f"<EditorBook of {len(self._owners)} breakpoints and {len(editors)} editors>"
 
     @contextmanager
     def noting(self, owner: Owner) -> Iterator[None]:

@@ -150,7 +150,6 @@ def _is_in(file: str | None) -> Callable[[Breakpoint], bool]:
 def take_over(editor: Editor, is_meant: Callable[[Breakpoint], bool]) -> None:
     """Make what this editor has set before it left its own again, of those that are meant: its answer reports them."""
     for each in editor.book.take_over(editor.owner, is_meant):
-        editor.announced.discard(each)
         editor.reported.setdefault(each, None)
 
 
@@ -158,7 +157,6 @@ def announce(editor: Editor, each: Breakpoint) -> None:
     """Record that a breakpoint of another client is reported to an editor."""
     places = _places(editor, each)
     editor.announced.add(each.id)
-    editor.absent.difference_update(places)
     editor.book.announced.add(editor.name, each.id, *places)
 
 

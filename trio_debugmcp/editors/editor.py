@@ -71,7 +71,7 @@ class Editor:
         shows_values: it has asked for the variables of the top frame, at the stop before.
         left: the session and the number of the stop that it has resumed from, until the next one is reported.
         announced: the breakpoints of others that were reported to it; `reported`: each as it was reported last.
-        absent: where it shows none of a breakpoint of another client, which was not reported to it since.
+        absent: where it has left out a breakpoint of another client, whether that was reported to it or not.
         asked: what it has asked for at each place last, besides the place; `spellings`: how it spells files.
         at_stop: the number of the stop that was reported last; 0 if it runs since, None if nothing was reported yet.
         filters: the kinds of exceptions that it wants to stop at, each as it was reported last.

@@ -145,11 +145,10 @@ class Clients:
         return next((each for each in self._clients if each.number in numbers), None)
 
     def _agent(self) -> Client | None:
-        """Return the client of an agent in control: of the one that has controlled a program last, if it is here."""
+        """Return the client of an agent in control: of the one that has been connected for longest."""
         people = self._debugger.state.people
         numbers = {each for party in people.agents for each in party.connections}
-        agents = [each for each in self._clients if each.number in numbers]
-        return self.owner if self.owner in agents else next(iter(agents), None)
+        return next((each for each in self._clients if each.number in numbers), None)
 
     def changed(self) -> None:
         """Wake the waiting tasks: a client has connected, disconnected, or taken control."""

@@ -304,10 +304,9 @@ class BreakpointRegistry:
                 if instead is not None:
                     self.owners.pass_on(old.id, new_id)
                 self.owners.forget(old.id)
+                await self._merge(BreakpointsRemoved(frozenset({old.id})))
         if instead is None:
             self.owners.made(new_id, owner)
-        if old is not None and old.id != new_id:
-            await self._merge(BreakpointsRemoved(frozenset({old.id})))
         enabled = instead is None or instead.enabled
         new = Breakpoint(id=new_id, type=kind, version=next(self._versions), enabled=enabled, **asdict(spec))
         new = replace(new, set_by=self.owners.names(new_id))
