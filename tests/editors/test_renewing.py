@@ -268,6 +268,7 @@ async def test_a_value_is_known_by_the_numbers_after_the_calls_of_its_own_evalua
 
         adapter.answer("evaluate", noisy)
         at.numbers["made"] = (await at.watch("make_noise()"))["variablesReference"]
+        await trio.sleep(1)
         assert await at.shown("made") == {"a": "1"}
 
 
