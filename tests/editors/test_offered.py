@@ -58,6 +58,15 @@ async def test_what_an_adapter_only_declares_is_not_offered(autojump_clock: Mock
         assert not any(offered[each] for each in lacks)
 
 
+async def test_a_program_with_the_probe_has_its_variables_set_by_that(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.probe = {}
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        await editor.join()
+        offered: dict[str, Any] = editor.bodies("capabilities")[-1]["capabilities"]
+        assert [offered[each] for each in SETS] == [True, True]
+
+
 async def test_a_condition_of_exceptions_that_is_offered_is_taken(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with paused(adapter) as (bench, _), bench.editor() as editor:

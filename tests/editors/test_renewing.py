@@ -1,11 +1,14 @@
 """Numbers that an evaluation ends by calling a function, as with gdb: each still shows its own value, or is refused."""
 
+import json
 from typing import Any
 
+import pytest
 import trio
 from trio.testing import MockClock
 
 from tests.editors.bench import EditorClient, open_bench
+from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.dap.profiles.profile import Dialect
 from trio_debugmcp.testing import FakeAdapter, Refusal
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
@@ -21,7 +24,8 @@ class Renewing(FakeAdapter):
     """Gives numbers of frames and values as gdb does: from 1 on again, for whatever is asked next, after each call."""
 
     def __init__(self) -> None:
-        super().__init__({**ALL_CAPABILITIES, "supportsSetVariable": True})
+        more = ("supportsSetVariable", "supportsDataBreakpoints", "supportsStepInTargetsRequest")
+        super().__init__({**ALL_CAPABILITIES, **dict.fromkeys(more, True)})
         self.frames = [("inner", self.program, 2), ("outer", self.program, 9)]
         self.scopes: dict[str, Any] = {
             "Locals": {"pair": {"a": "1", "b": "2"}, "total": "3", "twice": {"x": "8"}, "twice ": "9"},
@@ -47,6 +51,10 @@ class Renewing(FakeAdapter):
             raise Refusal("list index out of range")
         return self.given[number - 1]
 
+    def check(self, frame: int) -> None:
+        if frame // 100 != 10 + self.calls:
+            raise Refusal("list index out of range")
+
     async def _on_stackTrace(self, arguments: dict[str, Any]) -> Any:  # noqa: N802
         body = await super()._on_stackTrace(arguments)
         for each in body["stackFrames"]:
@@ -54,8 +62,7 @@ class Renewing(FakeAdapter):
         return body
 
     async def _on_scopes(self, arguments: dict[str, Any]) -> Any:
-        if arguments["frameId"] // 100 != 10 + self.calls:
-            raise Refusal("list index out of range")
+        self.check(arguments["frameId"])
         return {"scopes": [{"name": n, "variablesReference": self.number(each)} for n, each in self.scopes.items()]}
 
     async def _on_variables(self, arguments: dict[str, Any]) -> Any:
@@ -77,6 +84,17 @@ class Renewing(FakeAdapter):
                 return {"result": expression, "variablesReference": self.number(value)}
             case _:
                 return await super()._on_evaluate(arguments)
+
+    async def _on_dataBreakpointInfo(self, arguments: dict[str, Any]) -> Any:  # noqa: N802
+        if "frameId" in arguments:
+            self.check(arguments["frameId"])
+        else:
+            assert arguments["name"] in self.value(arguments["variablesReference"])
+        return {"dataId": arguments["name"], "description": "it can be watched"}
+
+    async def _on_stepInTargets(self, arguments: dict[str, Any]) -> Any:  # noqa: N802
+        self.check(arguments["frameId"])
+        return {"targets": [{"id": 1, "label": "square"}]}
 
     async def _on_setVariable(self, arguments: dict[str, Any]) -> Any:  # noqa: N802
         self.value(arguments["variablesReference"])[arguments["name"]] = arguments["value"]
@@ -197,24 +215,73 @@ async def test_a_variable_is_set_in_its_own_scope_after_a_call(autojump_clock: M
         assert len(adapter.sent("variables")) > before  # gdb sets no child that it has not named under that number
 
 
+@pytest.mark.parametrize("reused", [50, 0])
 async def test_a_variable_is_set_when_an_evaluation_has_ended_that_may_renew_its_number(
-    autojump_clock: MockClock,
+    reused: int, autojump_clock: MockClock
 ) -> None:
     adapter = Renewing()
     async with open_bench(adapter) as bench, bench.editor() as editor:
         at = await joined(bench, editor, adapter)
 
-        async def slow(arguments: dict[str, Any]) -> Any:
-            await trio.sleep(1)
-            await adapter.call_function()
-            adapter.number({"other": "0"})
-            adapter.number({"rax": "another's"})
-            return {"result": "16", "variablesReference": 0}
+        one_at_a_time = trio.Lock()
 
+        async def slow(arguments: dict[str, Any]) -> Any:
+            async with one_at_a_time:
+                await trio.sleep(1)
+                await adapter.call_function()
+                for _ in range(reused):
+                    adapter.number({"rax": "another's"})
+                return {"result": "16", "variablesReference": 0}
+
+        def behind(command: str) -> None:
+            answer = adapter.answer_to(command)
+
+            async def waiting(arguments: dict[str, Any]) -> Any:
+                async with one_at_a_time:
+                    return await answer(arguments)
+
+            adapter.answer(command, waiting)
+
+        behind("setVariable")
+        behind("variables")
         adapter.answer("evaluate", slow)
         await editor.send("evaluate", {"expression": CALL, "frameId": at.frame, "context": "watch"})
         await editor.ask("setVariable", variablesReference=at.numbers["Registers"], name="rax", value="7")
         assert adapter.scopes["Registers"]["rax"] == "7"
+
+
+async def test_a_value_is_known_by_the_numbers_after_the_calls_of_its_own_evaluation(autojump_clock: MockClock) -> None:
+    adapter = Renewing()
+    async with open_bench(adapter) as bench, bench.editor() as editor:
+        at = await joined(bench, editor, adapter)
+
+        async def noisy(arguments: dict[str, Any]) -> Any:
+            news: list[tuple[str, dict[str, Any]]] = [
+                ("module", {"reason": "new", "module": {"id": n, "name": f"lib{n}"}}) for n in range(50)
+            ]
+            news += [("continued", {"threadId": 1}), ("stopped", {"threadId": 1, "reason": "function call"})]
+            events = [{"seq": 1, "type": "event", "event": name, "body": body} for name, body in news]
+            # At once, so that the answer is there before all of them are taken.
+            await adapter.send_raw(b"".join(encode_frame(json.dumps(each).encode()) for each in events))
+            adapter.given = []
+            return {"result": "made", "variablesReference": adapter.number({"a": "1"})}
+
+        adapter.answer("evaluate", noisy)
+        at.numbers["made"] = (await at.watch("make_noise()"))["variablesReference"]
+        await trio.sleep(1)
+        assert await at.shown("made") == {"a": "1"}
+
+
+async def test_data_and_targets_are_those_of_the_frame_and_the_value_after_a_call(autojump_clock: MockClock) -> None:
+    adapter = Renewing()
+    async with open_bench(adapter) as bench, bench.editor() as editor:
+        at = await joined(bench, editor, adapter)
+        await at.watch(CALL)
+        of_value = {"variablesReference": at.numbers["Registers"], "name": "rax"}
+        assert (await editor.ask("dataBreakpointInfo", **of_value))["description"] == "it can be watched"
+        of_frame = {"frameId": at.frame, "name": "total"}
+        assert (await editor.ask("dataBreakpointInfo", **of_frame))["description"] == "it can be watched"
+        assert (await editor.ask("stepInTargets", frameId=at.frame))["targets"][0]["label"] == "square"
 
 
 async def test_what_is_asked_while_a_function_is_called_is_asked_again(autojump_clock: MockClock) -> None:

@@ -11,7 +11,7 @@ from trio_debugmcp.editors.arguments import Completions, Evaluate, SetExpression
 from trio_debugmcp.editors.editor import Editor, is_held
 from trio_debugmcp.editors.ids import Place
 from trio_debugmcp.editors.refusals import Refusal
-from trio_debugmcp.editors.renewing import as_of_now, quiet, renews, way_to_value
+from trio_debugmcp.editors.renewing import as_of_now, settled, way_to_value
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.secrets import check_arguments
 from trio_debugmcp.session.evaluation import evaluate_in_frame, evaluate_in_main
@@ -214,13 +214,10 @@ async def set_variable(editor: Editor, arguments: SetVariable) -> dict[str, Any]
     """
     editor.check_control("to set a variable")
     session, snapshot, place = editor.place("variables", arguments.variables_reference)
-    await quiet(session)
-    place = await as_of_now(session, snapshot, "variables", place)
-    if renews(session):  # gdb knows the children by name that it has answered with, under the number of now
-        await session.requests.request("variables", {"variablesReference": place.adapter_id}, VariablesBody)
     can = session.requests.capabilities
     if can.supports_set_variable and (not session.profile.has_probe or await _is_outside(editor, session, place)):
         return await _set_by_adapter(editor, session, snapshot, place, arguments)
+    place = await as_of_now(session, snapshot, "variables", place)
     body = await session.requests.request("variables", {"variablesReference": place.adapter_id}, VariablesBody)
     found = next((each for each in body.variables or [] if each.name == arguments.name), None)
     if found is None:
@@ -244,12 +241,14 @@ async def _set_by_adapter(
     """Set a child by its name in the value that has it."""
     if not editor.debugger.settings.show_secrets:
         check_arguments({"value": arguments.value})
-    asked: dict[str, Any] = {"variablesReference": place.adapter_id, "name": arguments.name, "value": arguments.value}
+    asked: dict[str, Any] = {"name": arguments.name, "value": arguments.value}
     if arguments.format is not None:
         asked["format"] = arguments.format
     index = {"frame_index": place.frame} if place.frame else {}
     try:
         async with editor.recorded("variable_set", path=arguments.name, value=arguments.value, **index) as value:
+            place = await settled(session, snapshot, place)
+            asked["variablesReference"] = place.adapter_id
             body = await session.requests.request("setVariable", asked, SetVariableBody, seconds=ASSIGN_SECONDS)
             if not body.value:  # lldb-dap does not say what it is then
                 body = await _read_back(session, place, arguments, body)

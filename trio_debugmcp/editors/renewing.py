@@ -79,7 +79,7 @@ async def asked(
             await session.requests.heard()
             if session.requests.calls == calls:
                 return snapshot, now, body
-    raise Refusal("Evaluations call functions of the program, and each ends the debugger's numbers: ask again.")
+    raise _busy()
 
 
 async def as_of_now(session: DebugSession, snapshot: Snapshot, kind: Kind, place: Place) -> Place:
@@ -99,13 +99,34 @@ async def as_of_now(session: DebugSession, snapshot: Snapshot, kind: Kind, place
     return replace(place, adapter_id=await _followed(session, frame, place.way), calls=calls)
 
 
-async def quiet(session: DebugSession) -> None:
-    """Wait until nothing is evaluated that may renew the adapter's numbers: what is sent then goes to the right one."""
-    if renews(session):
-        with trio.move_on_after(QUIET_SECONDS):
-            while session.requests.evaluations:  # noqa: ASYNC110 (a count of another room's, and soon 0)
+async def settled(session: DebugSession, snapshot: Snapshot, place: Place) -> Place:
+    """Return the place of a value with its number of now, once nothing is evaluated that may end it.
+
+    What is sent to it next, at once, goes to that value: an adapter serves requests in their order.
+
+    Raises:
+        Refusal: it cannot be found again, or evaluations do not end.
+        DebugError: the adapter refuses its children.
+    """
+    requests = session.requests
+    if not renews(session):
+        return place
+    with trio.move_on_after(QUIET_SECONDS):
+        while True:
+            while requests.evaluations:  # noqa: ASYNC110 (a count of another room's, and soon 0)
                 await trio.sleep(_LOOK_SECONDS)
-        await session.requests.heard()
+            now = await as_of_now(session, snapshot, "variables", place)
+            try:  # gdb sets those children that it has named under this number
+                await requests.request("variables", {"variablesReference": now.adapter_id}, VariablesBody)
+            except DebugError:
+                await requests.heard()
+                if requests.calls == now.calls:
+                    raise
+            else:
+                await requests.heard()
+                if requests.calls == now.calls and not requests.evaluations:
+                    return now
+    raise _busy()
 
 
 async def _followed(session: DebugSession, frame: StackFrame, way: Way) -> int:
@@ -129,6 +150,10 @@ def _only(session: DebugSession, found: "list[DapScope] | list[DapVariable]", na
     if len(called) != 1 or not called[0]:
         raise _over(session)
     return called[0]
+
+
+def _busy() -> Refusal:
+    return Refusal("Evaluations call functions of the program, and each ends the debugger's numbers: ask again.")
 
 
 def _over(session: DebugSession) -> Refusal:

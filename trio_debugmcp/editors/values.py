@@ -41,9 +41,9 @@ class _Answer(msgspec.Struct):
 
 
 class _Stop(msgspec.Struct, frozen=True):
-    """What is known of one stop, since the last change of a value or of all numbers: by request and arguments."""
+    """What is known of one stop of a session, since the last change of a value: by request and arguments."""
 
-    moment: tuple[int, int, int]
+    moment: tuple[int, int]
     answers: dict[tuple[str, bytes], _Answer]
 
 
@@ -98,7 +98,7 @@ class SharedValues:
         self._stops.pop(session, None)
 
     def _answers(self, session: DebugSession, snapshot: Snapshot) -> dict[tuple[str, bytes], _Answer]:
-        moment = snapshot.generation, session.changes, session.requests.calls
+        moment = snapshot.generation, session.changes
         found = self._stops.get(session)
         if found is None or found.moment != moment:
             found = self._stops[session] = _Stop(moment, {})

@@ -271,7 +271,7 @@ async def listing(
         rest = count + skip
         if first != start and rest > 0:  # it counts from the end of what it would answer, and leaves some out
             found = await _disassembled(requests, {**asked, "instructionCount": rest})
-        found = [_unknown(start + back) for back in range(skip, 0)] + (found if rest > 0 else [])
+        found = [_unknown(start + back) for back in range(skip, 0)] + found
     found = found[:count]
     last = number(found[-1].address) if found else start
     return found + [_unknown((last or 0) + more + 1) for more in range(count - len(found))]

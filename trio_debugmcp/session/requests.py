@@ -40,8 +40,8 @@ REQUEST_SECONDS = 10.0
 """For the answer to a request that runs no code of the program. Healthy adapters take milliseconds; one that has not
 answered by then will not answer at all."""
 
-_MAX_TURNS = 100
-"""Of the event pump that are waited for; it takes one for an event, or two."""
+_MAX_TURNS = 1000
+"""Of the event pump that are waited for; it takes a few for an event, and an evaluation may have written much."""
 
 T = TypeVar("T")
 
