@@ -335,7 +335,7 @@ def test_expressions_are_evaluated_and_watched_in_the_frame_that_is_shown_and_va
     field.fill("[]")
     field.press("Enter")
     expect(dialog.locator("pre")).to_have_text("[]")
-    expect(undo).to_be_hidden()  # what it was is no expression
+    expect(undo).to_be_hidden()  # what it was cannot be evaluated
     page.keyboard.press("Escape")
     page.locator("#stack .row").first.click()
     answers.nth(6).click()

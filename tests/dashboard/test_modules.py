@@ -840,18 +840,22 @@ def test_what_can_be_put_back_is_a_literal_and_a_character_of_gdb_is_edited_as_i
         """async () => {
           const {editable, isLiteral} = await import('/literal.js');
           const yes = [
-            '3', '-0.5', '1e-05', '1_000', '0x1F', 'True', 'null', "'it\\\\'s (a) b'", "b'\\\\x00'", '"x y"', '[1, 2]', '()', '{}',
+            '3', '-0.5', '1e-05', '1_000', '0x1F', 'True', 'null', "'it\\\\'s (a) b'", "b'\\\\x00'", '"x y"',
+            '[1, 2]', '()', '{}',
             "{'k': [1, (2, None)], 'other': -3}", '(1+2j)', '{1, 2, 3}', "[\'a\', \'b\']", ' 7 ', '3.', '.5',
           ];
           const no = [
-            '', ' ', 'inf', 'nan', '<Item object at 0x7f>', 'Item(price=3)', '0x5f "tea"', "124 '|'", '(2) [1, 2]', 'RED', '-',
-            '{a = 1}', 'ƒ f()', '1.5.2', '3 (int)', 'datetime.date(2026, 1, 1)', '[Item(3)]', ', :', "'a' 'b'", 'x3', '3x',
+            '', ' ', 'inf', 'nan', '<Item object at 0x7f>', 'Item(price=3)', '0x5f "tea"', "124 '|'", '(2) [1, 2]',
+            'RED', '-',
+            '{a = 1}', 'ƒ f()', '1.5.2', '3 (int)', 'datetime.date(2026, 1, 1)', '[Item(3)]',
+            ', :', "'a' 'b'", 'x3', '3x',
           ];
           return {
             yes: yes.filter((each) => !isLiteral(each)),
             no: no.filter(isLiteral),
             edited: [
-              ["124 '|'", 'unsigned char'], ["-1 '\\\\377'", 'char'], ["97 u'a'", 'char16_t'], ["124 '|'", 'Sign'], ["'|'", 'char'],
+              ["124 '|'", 'unsigned char'], ["-1 '\\\\377'", 'char'], ["97 u'a'", 'char16_t'], ["124 '|'", 'Sign'],
+              ["'|'", 'char'],
               ['124', 'int'], ["124 '|'", null],
             ].map(([value, type]) => editable({value, type})),
           };
@@ -862,14 +866,15 @@ def test_what_can_be_put_back_is_a_literal_and_a_character_of_gdb_is_edited_as_i
     assert found["edited"] == ["124", "-1", "97", "124 '|'", "'|'", "124", "124 '|'"]
 
 
-def test_values_that_are_no_numbers_are_counted_beside_the_range_of_those_that_are(page: "Page") -> None:
+def test_infinities_and_texts_are_counted_beside_the_range_of_the_numbers(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
           const {wordsOf} = await import('/values.js');
           const words = (...values) =>
             wordsOf(values.map((value) => ({value})), [], {stops: 9, dropped: 0, leftOut: 0}).split(' · ').slice(2);
           return [
-            words('1.5', 'inf', 'nan', '-0.0', '3'), words('2', '1', "'text'"), words('2', '10'), words('7', 'nan'), words('nan'),
+            words('1.5', 'inf', 'nan', '-0.0', '3'), words('2', '1', "'text'"),
+            words('2', '10'), words('7', 'nan'), words('nan'),
           ];
         }"""
     )

@@ -114,7 +114,7 @@ export function wordsOf(points, changed, {stops, dropped, leftOut}) {
   if (points.length === 0) return `It was not read at any of the ${plural(stops, 'stop')} that are kept.`;
   const values = points.map(({value}) => value).filter((each) => !Number.isNaN(numberOf(each)));
   const {lowest, highest} = values.length > 1 ? numbersOf(values) : {};
-  // Infinities, nan and texts are no part of a range.
+  // Infinities, nan and texts stand beside the range.
   const others = points.length - values.length;
   const range = values.length < 2 ? '' : `${others ? 'numbers ' : ''}from ${lowest} to ${highest}${others ? `; ${plural(others, 'other')}` : ''}`;
   return [
