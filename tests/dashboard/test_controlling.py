@@ -263,7 +263,7 @@ def test_the_current_line_and_the_fields_are_in_sight_at_every_size_of_the_windo
     # A breakpoint on the current line is seen, in each scheme; also where an exception was raised.
     dot = current.locator(".dot")
     for scheme in ("dark", "light"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         assert dot.evaluate(OF_THE_DOT) >= 3, scheme
         page.evaluate("document.body.dataset.reason = 'exception'")
         assert dot.evaluate(OF_THE_DOT) >= 3, (scheme, "exception")

@@ -45,15 +45,15 @@ def test_a_person_holds_steps_and_hands_back_with_a_word_and_a_second_page_and_a
     expect(observer.locator("#people button:visible")).to_have_count(0)
     expect(observer.locator("#people input:visible")).to_have_count(0)
 
-    # A question is answered once, by whoever is quicker; a page that closes in the middle takes nothing away.
+    # A question is answered once, on any page; a page that closes in the middle takes nothing away.
     asked = agent.begin("tools/call", name="ask_person", arguments={"question": "Is it so?", "choices": ["yes", "no"]})
     questions = [each.get_by_label("A question of an agent") for each in (page, second, observer)]
-    for each in questions:
-        expect(each).to_contain_text("Is it so?")
+    for question in questions:
+        expect(question).to_contain_text("Is it so?")
     second.get_by_role("button", name="yes", exact=True).click()
     assert agent.answer(asked)["structuredContent"]["answer"] == "yes"
-    for each in questions:
-        expect(each).to_be_hidden()
+    for question in questions:
+        expect(question).to_be_hidden()
     passer_by = open_page(agent.url(CONTROL_TOKEN))
     expect(passer_by.locator("#people")).to_contain_text("Another person (dashboard) has held the session")
     expect(observer.locator("#clients")).to_contain_text("3 connections")

@@ -128,7 +128,7 @@ def test_the_page_can_be_read_and_its_keys_live_after_every_click(agent: Agent, 
     agent.kill()
     expect(page.locator("#link")).to_have_text("Connection lost")
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         assert page.evaluate("document.documentElement.scrollWidth") == 390, scheme
         assert weakest(page.locator("main"))[1] >= 4.5, (scheme, weakest(page.locator("main")))
     page.emulate_media(color_scheme="light")
