@@ -573,7 +573,7 @@ async def test_a_program_that_an_editor_has_launched_ends_when_it_leaves_and_the
         nursery.cancel_scope.cancel()
 
 
-async def test_a_program_that_was_no_clients_when_an_editor_stepped_it_is_an_agents_when_the_editor_leaves(
+async def test_a_program_without_an_owner_that_an_editor_has_stepped_is_an_agents_when_the_editor_leaves(
     autojump_clock: MockClock,
 ) -> None:
     adapter = FakeAdapter()
