@@ -1,6 +1,6 @@
 """What an editor's numbers stand for after an evaluation that has called a function, which ends those of some adapters.
 
-    snapshot, place, body = await asked(editor, "variables", 7, ask)    # `with the adapter's number of now
+    snapshot, place, body = await asked(editor, "variables", 7, ask)    # with the adapter's number of now
 
 With gdb a watch such as `square(4)` ends all numbers in the midst of a stop, and soon others have them. So a frame is
 looked for again by its index, and a value by its way: the scope, or the path, that it is in, and the names down to it.
@@ -68,17 +68,17 @@ async def asked(
     for _ in range(ATTEMPTS):
         session, snapshot, place = editor.place(kind, number)
         calls = session.requests.calls
+        found: tuple[Place, T] | DebugError
         try:
             now = await as_of_now(session, snapshot, kind, place)
-            body = await ask(session, snapshot, now)
-        except DebugError:
-            await session.requests.heard()
-            if session.requests.calls == calls:
-                raise
-        else:
-            await session.requests.heard()
-            if session.requests.calls == calls:
-                return snapshot, now, body
+            found = now, await ask(session, snapshot, now)
+        except DebugError as error:
+            found = error
+        await session.requests.heard()
+        if session.requests.calls == calls:
+            if isinstance(found, DebugError):
+                raise found
+            return snapshot, *found
     raise _busy()
 
 
@@ -116,16 +116,16 @@ async def settled(session: DebugSession, snapshot: Snapshot, place: Place) -> Pl
             while requests.evaluations:  # noqa: ASYNC110 (a count of another room's, and soon 0)
                 await trio.sleep(_LOOK_SECONDS)
             now = await as_of_now(session, snapshot, "variables", place)
+            failure: DebugError | None = None
             try:  # gdb sets those children that it has named under this number
                 await requests.request("variables", {"variablesReference": now.adapter_id}, VariablesBody)
-            except DebugError:
-                await requests.heard()
-                if requests.calls == now.calls:
-                    raise
-            else:
-                await requests.heard()
-                if requests.calls == now.calls and not requests.evaluations:
-                    return now
+            except DebugError as error:
+                failure = error
+            await requests.heard()
+            if requests.calls == now.calls and failure is not None:
+                raise failure
+            if requests.calls == now.calls and not requests.evaluations:
+                return now
     raise _busy()
 
 
