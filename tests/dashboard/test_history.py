@@ -261,6 +261,7 @@ def test_stops_of_the_program_before_are_reached_from_a_page_that_comes_once_ano
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#past .words")).to_contain_text("Stop 10 of 10")
         expect(page.locator("#past .where")).to_contain_text(re.compile(r"shop\.py \(pid \d+\), which has ended"))
+        expect(page.locator(".line.was-current code")).to_be_visible()  # the source comes after the stop
         assert shown(page) == as_read(recorded[10])
         # Pressed faster than stops come: none is lost. `Esc` is heeded while one is on its way.
         page.evaluate(

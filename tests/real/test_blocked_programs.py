@@ -287,7 +287,8 @@ async def test_hundreds_of_threads_that_wait_are_all_seen(blocked: Callable[...,
     async with blocked("launched", POOL) as client:
 
         def all_wait(found: dict[str, Any]) -> bool:
-            return [each.get("count", 1) for each in found["stacks"]] == [300, 1]
+            # With a note it was seen from outside, as 300 threads that start on a busy machine let nothing else run.
+            return "notes" not in found and [each.get("count", 1) for each in found["stacks"]] == [300, 1]
 
         found = await until(lambda: client.call("stacktrace_get", thread_id="*"), all_wait)
         assert not {"notes", "omitted"} & set(found)
