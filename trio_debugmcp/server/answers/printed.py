@@ -39,10 +39,16 @@ def last_crash(debugger: Debugger, last: Snapshot) -> tuple[Crash, str] | None:
 def _values_note(debugger: Debugger, last: Snapshot, crash: Crash) -> str:
     """Return where the values at an exception are: its stop is kept, if it was the last one."""
     stop = last.stop
-    raised = stop is not None and stop.exception is not None and crash.exception.startswith(stop.exception.type)
+    raised = stop is not None and stop.exception is not None and is_of_type(crash.exception, stop.exception.type)
     if stop is None or not raised or all(each.stop.number != stop.number for each in debugger.state.kept.stops):
         return "; no values are kept after the end"
     return f"; its values are in stop {stop.number}: see stop_get"
+
+
+def is_of_type(printed: str, name: str) -> bool:
+    """Whether an exception as it was printed is of a type as a stop names it, which may lack the module: `Closed`."""
+    kind = printed.partition(": ")[0]
+    return kind == name or kind.endswith(f".{name}")
 
 
 def _stopped_crash(debugger: Debugger, last: Snapshot) -> Crash | None:
