@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.dashboard.agent import CONTROL_TOKEN, Agent
 from tests.dashboard.conftest import CHROMIUM, CHROMIUM_OPTIONS
-from trio_debugmcp.editors.vsix import packed
+from trio_debugmcp.editors.extension_package import packed
 
 ROOT = Path(__file__).resolve().parent.parent
 READY_SECONDS = 60

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import CHROMIUM, CHROMIUM_OPTIONS
-from tests.dashboard.test_chat import HOST
+from tests.dashboard.test_card_in_a_chat import HOST
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page, Route, ViewportSize

@@ -36,7 +36,7 @@ FLOORS = [
 ]
 """From the ground up. A room may use its own and those on the floors below, never a neighbour."""
 
-PURE = ("state", "masking", "launch_json", "dap.framing", "dap.messages", "dap.codec", "testing.scenario.lines")
+PURE = ("state", "masking", "launch_json", "dap.framing", "dap.messages", "dap.codec", "testing.scenario.script_lines")
 
 LATE = (
     *("rich", "h11", "wsproto", "trio_websocket", "dotenv", "debugpy"),
@@ -192,7 +192,8 @@ def test_importing_the_client_loads_neither_the_server_of_the_sdk_nor_http() -> 
 
 def rooms_of_the_page() -> dict[str, str]:
     """The table of rooms, as room to sentence."""
-    return dict(re.findall(r"^\| `([\w/.]+?)(?:/|\.py)` \| (.+?) \|$", PAGE, re.MULTILINE))
+    table = PAGE.partition("## Rooms")[2].partition("Rooms within rooms:")[0]
+    return dict(re.findall(r"^\| `([\w/.]+?)(?:/|\.py)` \| (.+?) \|$", table, re.MULTILINE))
 
 
 def test_the_page_names_every_room_from_the_top_floor_down() -> None:
@@ -207,6 +208,16 @@ def test_the_page_has_the_rooms_own_sentence(room: str) -> None:
     docstring = ast.get_docstring(tree(f"trio_debugmcp.{room}"))
     assert docstring
     assert rooms_of_the_page()[room] == docstring.split("\n")[0]
+
+
+def test_the_page_has_every_room_within_a_room_with_its_own_sentence() -> None:
+    table = PAGE.partition("Rooms within rooms:")[2].partition("\n\n`")[0]
+    sentences = {
+        str(file.parent.relative_to(HOME)): (ast.get_docstring(tree(name)) or "").split("\n")[0]
+        for name, file in FILES.items()
+        if file.name == "__init__.py" and name.count(".") > 1
+    }
+    assert dict(re.findall(r"^\| `([\w/]+)/` \| (.+?) \|$", table, re.MULTILINE)) == sentences
 
 
 def test_every_path_of_the_page_exists() -> None:
@@ -247,6 +258,22 @@ def test_examples_in_module_docstrings_are_indented_and_parse() -> None:
                 except SyntaxError as error:
                     broken.append(f"{name}: {error}: {block}")
     assert not broken, "\n".join(broken)
+
+
+# --- Names ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_name_is_used_once_but_for_a_tool_and_its_answer() -> None:
+    places = defaultdict(list)
+    for name, file in FILES.items():
+        if file.stem not in ("__init__", "__main__"):
+            places[file.stem].append(name)
+    shared = {
+        stem: names
+        for stem, names in places.items()
+        if len(names) > 1 and {name.split(".")[2] for name in names} != {"tools", "answers"}
+    }
+    assert shared == {}
 
 
 # --- Sizes ------------------------------------------------------------------------------------------------------------

@@ -35,9 +35,9 @@ from trio_debugmcp.transports.streams import Incoming, Outgoing
 from trio_debugmcp.transports.tap import ConnectionTap
 
 if TYPE_CHECKING:
-    from trio_debugmcp.editors.door import EditorDoor
+    from trio_debugmcp.editors.editor_listener import EditorDoor
     from trio_debugmcp.recording.recorder import Recorder
-    from trio_debugmcp.replay.replay import Replay
+    from trio_debugmcp.replay.replaying import Replay
 
 
 class Options(Struct, frozen=True):
@@ -109,8 +109,8 @@ class App:
     def editor_door(self, tokens: Tokens) -> "EditorDoor":
         """Make the door for editors, which speak DAP."""
         from trio_debugmcp.editors.book import EditorBook
-        from trio_debugmcp.editors.door import EditorDoor
         from trio_debugmcp.editors.editor import Context
+        from trio_debugmcp.editors.editor_listener import EditorDoor
 
         context = Context(self.debugger, self._tools, self.clients, EditorBook(self.debugger), self._tap)
         return EditorDoor(context, tokens.role_of)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.dap.test_elf import elf
+from tests.dap.profiles.native.test_elf import elf
 from trio_debugmcp.dap.profiles import (
     PROFILES,
     Detect,

@@ -4,7 +4,7 @@ import pytest
 
 from trio_debugmcp.dap.messages import DapVariable, Stopped
 from trio_debugmcp.dap.profiles import ProgramFacts, profile_named
-from trio_debugmcp.dap.profiles.building import BuildPlan, BuiltTest, first_error, plan_of
+from trio_debugmcp.dap.profiles.compilers import BuildPlan, BuiltTest, first_error, plan_of
 from trio_debugmcp.dap.profiles.golang import GoCode, GoPrograms, GoRepl, GoThrown, GoValues, GoWords
 from trio_debugmcp.dap.profiles.thrown import Description
 

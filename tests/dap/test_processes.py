@@ -7,7 +7,7 @@ import pytest
 
 from trio_debugmcp.dap.profiles import called, owner_problem, running, trace_problem
 from trio_debugmcp.dap.profiles.processes import Process
-from trio_debugmcp.dap.profiles.python_injection import injection_problem
+from trio_debugmcp.dap.profiles.python.injection import injection_problem
 
 
 def add(proc: Path, pid: int, *command: str, parent: int = 1, comm: str = "", state: str = "S", **status: str) -> Path:

@@ -22,7 +22,7 @@ from trio_debugmcp.server.auth import Tokens
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 from trio_debugmcp.testing.connect import Server
 from trio_debugmcp.transports.admission import Admission, bounds
-from trio_debugmcp.transports.memory import byte_stream_pair
+from trio_debugmcp.transports.in_memory import byte_stream_pair
 
 SCHEMA = json.loads((Path(__file__).parent.parent / "data" / "debugAdapterProtocol.json").read_text(encoding="utf-8"))
 

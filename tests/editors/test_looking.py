@@ -8,8 +8,8 @@ from trio.testing import MockClock
 
 from tests.editors.bench import OBSERVE, open_bench, paused
 from tests.masking.samples import GITHUB
-from trio_debugmcp.dap.profiles.javascript import JavaScriptValues
-from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions
+from trio_debugmcp.dap.profiles.javascript.javascript import JavaScriptValues
+from trio_debugmcp.dap.profiles.python.expressions import PythonExpressions
 from trio_debugmcp.testing import FakeAdapter, Refusal
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
 

@@ -7,7 +7,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.editors.bench import OBSERVE, EditorClient, open_bench, paused
-from trio_debugmcp.editors.requests import REQUESTS
+from trio_debugmcp.editors.dispatch import REQUESTS
 from trio_debugmcp.testing import FakeAdapter
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
 

@@ -9,7 +9,7 @@ from trio.testing import MockClock
 from tests.editors.bench import open_bench
 from trio_debugmcp.recording.format import ClientEntry, McpEntry, read_recording
 from trio_debugmcp.recording.recorder import open_recorder
-from trio_debugmcp.replay.replay import Replay
+from trio_debugmcp.replay.replaying import Replay
 from trio_debugmcp.testing import FakeAdapter, open_server
 
 

@@ -8,7 +8,7 @@ import trio.testing
 from trio.testing import MockClock
 
 from tests.editors.bench import EditorClient, Refused, paused
-from trio_debugmcp.dap.profiles.python_repl import PythonRepl
+from trio_debugmcp.dap.profiles.python.repl import PythonRepl
 from trio_debugmcp.testing import FakeAdapter, ToolFailed
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
 

@@ -7,7 +7,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.editors.bench import OBSERVE, EditorClient, Refused, open_bench, paused
-from trio_debugmcp.editors import children
+from trio_debugmcp.editors import child_sessions
 from trio_debugmcp.testing import FakeAdapter, ToolFailed
 from trio_debugmcp.testing.fake_adapter import FakeProfile
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
@@ -328,7 +328,7 @@ async def test_an_editor_that_has_launched_is_offered_the_children_of_its_progra
 async def test_no_more_sessions_are_offered_than_an_editor_can_show(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(children, "MAX_OFFERED", 3)
+    monkeypatch.setattr(child_sessions, "MAX_OFFERED", 3)
     adapter = FakeAdapter()
     adapter.children = {number: FakeAdapter() for number in range(5)}
     async with paused(adapter) as (bench, _), bench.editor() as editor:

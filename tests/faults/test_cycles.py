@@ -22,7 +22,7 @@ from trio_debugmcp.testing.faults import RawClient, connect_raw
 CYCLES = 900
 
 WARM_AFTER = 700
-"""Cycles after which caches are full: those of calls (server/tools/others.py) and of stops (state/kept_stops.py)."""
+"""Cycles after which the caches of calls (server/people/other_clients.py) and stops (state/kept_stops.py) are full."""
 
 MAX_GROWTH_BLOCKS = 200
 """Blocks of Python's memory over the other cycles: less than one in each, so nothing is kept of a session."""

@@ -10,8 +10,8 @@ from tests.server.scene import running
 from trio_debugmcp.dap.framing import FrameDecoder
 from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.testing.faults import garbage
-from trio_debugmcp.testing.faults.messages import answers, events, late, never, reordered, twice
-from trio_debugmcp.testing.faults.streams import Cutting, Stalling, Trickling
+from trio_debugmcp.testing.faults.faulty_messages import answers, events, late, never, reordered, twice
+from trio_debugmcp.testing.faults.faulty_streams import Cutting, Stalling, Trickling
 
 
 async def received(stream: trio.abc.ReceiveStream) -> bytes:

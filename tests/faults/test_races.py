@@ -17,7 +17,7 @@ from tests.session.test_children import adopt
 from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
 from trio_debugmcp.testing.faults import garbage
-from trio_debugmcp.testing.faults.streams import Trickling
+from trio_debugmcp.testing.faults.faulty_streams import Trickling
 
 FLOOD_EVENTS = 2000
 

@@ -10,11 +10,11 @@ from tests.fuzz.running import run
 from tests.fuzz.sources import opened_files
 from trio_debugmcp.app import Options
 from trio_debugmcp.recording.format import NotARecording, Recording, parse_recording
-from trio_debugmcp.replay.replay import Replay
+from trio_debugmcp.replay.replaying import Replay
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, ToolFailed, open_server, play
-from trio_debugmcp.testing.scenario.lines import BadScenario, Scenario
-from trio_debugmcp.testing.scenario.text import decode_scenario, encode_scenario
+from trio_debugmcp.testing.scenario.script_lines import BadScenario, Scenario
+from trio_debugmcp.testing.scenario.script_text import decode_scenario, encode_scenario
 
 DATA = Path(__file__).parent.parent / "data"
 SCENARIOS = Path(__file__).parent.parent / "scenarios"

@@ -12,7 +12,7 @@ from unittest import mock
 from urllib.parse import quote
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.session.sources import Sources, read_source
+from trio_debugmcp.session.looking.sources import Sources, read_source
 from trio_debugmcp.state.resources import canonical, source_path, source_uri
 
 SECRET = "the secret outside"

@@ -18,11 +18,11 @@ from tests.fuzz.sources import named, source_ways, uri, yard
 from tests.fuzz.wire import wire
 from trio_debugmcp.dap import codec, messages
 from trio_debugmcp.dap.dial_in import open_dial_ins
-from trio_debugmcp.dap.door import ADMISSION_SECONDS
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.dap.listener import ADMISSION_SECONDS
 from trio_debugmcp.dap.messages import Capabilities, Event, Response
 from trio_debugmcp.errors import ProtocolViolation
-from trio_debugmcp.probe.inside.calls import QUESTIONS, call
+from trio_debugmcp.probe.inside.questions import QUESTIONS, call
 from trio_debugmcp.testing import FakeAdapter
 from trio_debugmcp.transports.admission import Admission, Bounds
 from trio_debugmcp.transports.gate import Gate

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.fuzz import files, inputs
 from tests.fuzz.running import whole_server
-from trio_debugmcp.testing.scenario.lines import WORDS, Setting
+from trio_debugmcp.testing.scenario.script_lines import WORDS, Setting
 
 WHOLE = [path.read_bytes() for path in sorted(files.SCENARIOS.glob("*.jsonl"))]
 RECORDED = [path.read_bytes().splitlines() for path in sorted((files.DATA / "recordings").glob("*.jsonl"))]

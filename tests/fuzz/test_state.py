@@ -14,9 +14,9 @@ from tests.fuzz.inputs import TEXT
 from tests.fuzz.running import run, whole_server
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.messages import EVENT_TYPES
-from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.event_ring import Timeline
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.session.timeline import Timeline
+from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.state import changes
 from trio_debugmcp.state.model import Origin
 from trio_debugmcp.state.payloads import OutputPayload, TimelinePayload, to_json

@@ -16,7 +16,7 @@ from tests.client import node
 from tests.interop.serving import STEPS, TOKEN, open_http_server
 from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
-from trio_debugmcp.state.people_view import PEOPLE
+from trio_debugmcp.state.people.people_view import PEOPLE
 from trio_debugmcp.state.resources import RESOURCES, SOURCE_TEMPLATE
 from trio_debugmcp.state.session_resources import SESSION_TEMPLATE, SESSIONS
 from trio_debugmcp.state.stop_resource import STOP_TEMPLATE
@@ -84,7 +84,7 @@ async def test_a_typescript_sdk_works_through_a_session(transport: str, sdk: str
     assert report["launched"]["reason"] == "Entry"
     if (transport, era) == ("http", "legacy"):
         loggers = {each["logger"] for each in report["logged"]}
-        assert "trio_debugmcp.session.exceptions" in loggers
+        assert "trio_debugmcp.session.stops.exception_filter" in loggers
         assert "trio_debugmcp.transports.http" not in loggers  # it logs refusals of other clients
     if era == "modern":
         assert report["honored"] == {"resourcesListChanged": True, "resourceSubscriptions": [SESSION]}

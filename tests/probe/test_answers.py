@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from trio_debugmcp.probe import answers
 from trio_debugmcp.probe.answers import ProbeError, Stacks, Stop, Tasks, Threads, Variables, decode
-from trio_debugmcp.probe.inside.calls import call
+from trio_debugmcp.probe.inside.questions import call
 
 
 def test_answers_of_the_probe_decode() -> None:

@@ -40,7 +40,7 @@ def test_the_installed_modules_are_not_those_of_the_package(host: types.ModuleTy
     evaluate(install_expression())
     probe = getattr(host, bootstrap.attribute())
     assert probe is not sys.modules.get(f"{bootstrap.PACKAGE}.calls")
-    assert probe.call.__code__.co_filename == "<trio_debugmcp probe>/calls.py"
+    assert probe.call.__code__.co_filename == "<trio_debugmcp probe>/questions.py"
 
 
 def test_it_imports_nothing_that_is_not_imported_yet(host: types.ModuleType) -> None:

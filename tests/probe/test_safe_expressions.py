@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.probe.checks import safe as checks
-from trio_debugmcp.dap.profiles import python_safety
 from trio_debugmcp.dap.profiles.language import Repl
-from trio_debugmcp.probe.inside.safe import Walk
+from trio_debugmcp.dap.profiles.python import safe_syntax
+from trio_debugmcp.probe.inside.safe.walk import Walk
 
 NAMES = sorted(checks.program())
 ATTRIBUTES = [
@@ -89,7 +89,7 @@ def test_what_is_evaluated_has_the_value_that_python_gives_it(expression: str) -
 def test_the_kinds_of_expressions_that_pass_are_those_that_can_be_evaluated() -> None:
     kinds = {name for name, found in vars(ast).items() if isinstance(found, type) and issubclass(found, ast.expr)}
     able = {kind for kind in kinds if hasattr(Walk, f"_{kind.lower()}")} - {"Index"}
-    assert able == python_safety.ALLOWED
+    assert able == safe_syntax.ALLOWED
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_the_kinds_of_expressions_that_pass_are_those_that_can_be_evaluated() ->
     ],
 )
 def test_what_the_syntax_shows_is_refused_with_its_part_and_rule(expression: str, part: str | None, rule: str) -> None:
-    found = python_safety.rejection(expression)
+    found = safe_syntax.rejection(expression)
     assert found is not None
     assert found.rule.startswith(rule)
     assert part is None or part.strip("()") == found.part.strip("()")
@@ -118,7 +118,7 @@ def test_what_the_syntax_shows_is_refused_with_its_part_and_rule(expression: str
 @pytest.mark.parametrize("expression", ["1 +", "", "a b", r"'\d'", "(" * 500 + "1" + ")" * 500])
 def test_what_is_not_python_is_a_syntax_error(expression: str) -> None:
     with pytest.raises(SyntaxError):
-        python_safety.rejection(expression)
+        safe_syntax.rejection(expression)
 
 
 @pytest.mark.parametrize(

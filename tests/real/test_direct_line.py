@@ -15,15 +15,15 @@ import pytest
 import trio
 
 from tests.real.conftest import line_of, program
-from trio_debugmcp.dap.caller import Caller, release
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
 from trio_debugmcp.dap.dial_in import DialIns, open_dial_ins
-from trio_debugmcp.dap.door import Address
 from trio_debugmcp.dap.framing import encode_frame
+from trio_debugmcp.dap.incoming_connection import Caller, release
+from trio_debugmcp.dap.listener import Address
 from trio_debugmcp.dap.messages import Exited, Initialized, Request, Stopped, Terminated
 from trio_debugmcp.dap.profiles import Launch
-from trio_debugmcp.dap.profiles.debugpy import _dial, _package, _target
-from trio_debugmcp.dap.profiles.python_programs import interpreter_command
+from trio_debugmcp.dap.profiles.python.debugpy import _dial, _package, _target
+from trio_debugmcp.dap.profiles.python.runnable import interpreter_command
 from trio_debugmcp.dap.watchdog_process import signal_session
 from trio_debugmcp.errors import AdapterRefused
 

@@ -16,9 +16,9 @@ from tests.real.conftest import Connect, program
 from tests.real.tool_cases import ELSEWHERE, EXPECTED
 from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
-from trio_debugmcp.state.people_view import PEOPLE
+from trio_debugmcp.state.people.people_view import PEOPLE
 from trio_debugmcp.state.resources import RESOURCES, SOURCE_TEMPLATE
-from trio_debugmcp.state.timeline import EVENT_TYPES
+from trio_debugmcp.state.timeline_events import EVENT_TYPES
 from trio_debugmcp.testing import ToolFailed
 
 ROOT = Path(__file__).parent.parent.parent

@@ -13,8 +13,8 @@ from trio.testing import MockClock
 
 from trio_debugmcp.app import Options
 from trio_debugmcp.recording.format import Header, McpEntry, Recording
-from trio_debugmcp.replay.clients import ReplayedAnswer
-from trio_debugmcp.replay.replay import Replay
+from trio_debugmcp.replay.recorded_clients import ReplayedAnswer
+from trio_debugmcp.replay.replaying import Replay
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, open_server
 from trio_debugmcp.testing.debug_client import LIST_CHANGED, Notice

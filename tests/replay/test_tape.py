@@ -3,7 +3,7 @@
 from typing import Any
 
 from trio_debugmcp.probe.bootstrap import attribute, call_expression
-from trio_debugmcp.replay.questions import TapedMessage
+from trio_debugmcp.replay.recorded_questions import TapedMessage
 from trio_debugmcp.replay.tape import Due, Tape, tapes, without_terminals
 
 

@@ -19,8 +19,8 @@ from trio.testing import MockClock
 from tests.server.scene import BREAKPOINTS, SESSION, STACK, THREADS, launch, move_breakpoint
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 from trio_debugmcp.testing.connect import Era, Server
+from trio_debugmcp.transports.in_memory import memory_pair
 from trio_debugmcp.transports.jsonrpc import message_text
-from trio_debugmcp.transports.memory import memory_pair
 
 both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 

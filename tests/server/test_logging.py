@@ -17,7 +17,7 @@ from tests.server.test_delivery import ENVELOPE, raw_client
 from trio_debugmcp.publish.hub import MAX_QUEUED_LOGS, Hub
 from trio_debugmcp.server.logs import MAX_MESSAGE_LENGTH, open_log_relay
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
-from trio_debugmcp.transports.memory import memory_pair
+from trio_debugmcp.transports.in_memory import memory_pair
 
 log = logging.getLogger("trio_debugmcp.test")
 

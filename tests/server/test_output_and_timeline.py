@@ -22,10 +22,10 @@ from tests.server.scene import (
     paused,
     running,
 )
-from trio_debugmcp.session.console import MAX_ENTRY_LENGTH, SHOWN_BYTES
-from trio_debugmcp.session.timeline import MAX_EVENTS, SHOWN_EVENTS
+from trio_debugmcp.session.event_ring import MAX_EVENTS, SHOWN_EVENTS
+from trio_debugmcp.session.output.console import MAX_ENTRY_LENGTH, SHOWN_BYTES
 from trio_debugmcp.state.changes import Happened, Happening
-from trio_debugmcp.state.timeline import EVENT_TYPES
+from trio_debugmcp.state.timeline_events import EVENT_TYPES
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
 from trio_debugmcp.testing.connect import Era
 

@@ -14,8 +14,8 @@ from tests.server.scene import TIMELINE, launch
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.server.logs import open_log_relay
 from trio_debugmcp.server.peer import ABSENT_SECONDS, MAX_NAMES, Peer
-from trio_debugmcp.session.timeline import MAX_REPEATED, Timeline
-from trio_debugmcp.state.timeline import client_joined, client_left
+from trio_debugmcp.session.event_ring import MAX_REPEATED, Timeline
+from trio_debugmcp.state.timeline_events import client_joined, client_left
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 from trio_debugmcp.testing.connect import Era, Server
 

@@ -11,7 +11,7 @@ from trio.testing import MockClock
 from tests.server.scene import running
 from trio_debugmcp.server.prompts import PROMPTS, Prompt, get_prompt
 from trio_debugmcp.server.tools import open_toolbox
-from trio_debugmcp.state.timeline import EVENT_TYPES
+from trio_debugmcp.state.timeline_events import EVENT_TYPES
 from trio_debugmcp.testing.connect import Era
 
 VALUES = {"program": "shop.py", "exception_type": "KeyError", "symptom": "too small", "file": "a.py", "line": "3"}

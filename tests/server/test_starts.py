@@ -11,7 +11,7 @@ from trio.testing import MockClock
 from tests.server.scene import failure, paused
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.profiles import Dialect
-from trio_debugmcp.dap.profiles.python_programs import PythonPrograms
+from trio_debugmcp.dap.profiles.python.runnable import PythonPrograms
 from trio_debugmcp.server.answers.text import without_debugger
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, FakeAdapter, Refusal, ToolFailed, connect, open_server

@@ -18,7 +18,7 @@ from trio_debugmcp.server.logs import open_log_relay
 from trio_debugmcp.server.server import MAX_STREAMS, ConnectionServer, ConnectionStatistics
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import FakeAdapter, open_server
-from trio_debugmcp.transports.memory import memory_pair
+from trio_debugmcp.transports.in_memory import memory_pair
 
 TOO_MANY = "Too many subscriptions on this connection: unsubscribe from some first"
 

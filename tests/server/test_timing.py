@@ -22,7 +22,7 @@ from tests.server.scene import (
 )
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect, open_server
 from trio_debugmcp.testing.connect import Era
-from trio_debugmcp.transports.memory import memory_pair
+from trio_debugmcp.transports.in_memory import memory_pair
 
 both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 

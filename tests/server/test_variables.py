@@ -8,7 +8,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure, paused
 from trio_debugmcp.probe.answers import ProbeError
-from trio_debugmcp.session.probed_variables import MAX_APART, VARIABLES_SECONDS
+from trio_debugmcp.session.looking.probed_variables import MAX_APART, VARIABLES_SECONDS
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.testing import FakeAdapter
 

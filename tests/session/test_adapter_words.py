@@ -10,7 +10,7 @@ from tests.server.scene import failure
 from tests.session.tables import launched
 from trio_debugmcp.dap.profiles import read_tables
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.session.output_marks import Piece, parted, pieces
+from trio_debugmcp.session.output.output_marks import Piece, parted, pieces
 from trio_debugmcp.testing import DebugClient, FakeAdapter
 
 EXIT_CODE = r"exit-code = '\AProcess \d+ has exited with status (-?\d+)\s*\Z'" + "\n"

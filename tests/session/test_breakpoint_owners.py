@@ -7,7 +7,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, failure, launch
-from trio_debugmcp.session.ownership import Owners
+from trio_debugmcp.session.breakpoints.ownership import Owners
 from trio_debugmcp.state.model import Breakpoint
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 

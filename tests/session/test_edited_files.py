@@ -6,7 +6,7 @@ import pytest
 from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, launch
-from trio_debugmcp.session.addresses import NotFound, place_again, place_of
+from trio_debugmcp.session.breakpoints.line_text import NotFound, place_again, place_of
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect
 
 BEFORE = "def pay(cart):\n    due = total(cart)\n    return due\n"

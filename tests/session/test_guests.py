@@ -15,8 +15,8 @@ from tests.server.scene import BREAKPOINTS, SESSION, failure
 from tests.session.test_children import adopt
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
+from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.settings import MAX_GUESTS, Settings
-from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
 
 

@@ -5,10 +5,10 @@ import trio
 from trio.testing import MockClock
 
 from tests.session.natives import SOURCE, launched
-from trio_debugmcp.dap.profiles.native import NativeWords
-from trio_debugmcp.dap.profiles.python_messages import PythonWords
+from trio_debugmcp.dap.profiles.native.machine_code import NativeWords
+from trio_debugmcp.dap.profiles.python.pydevd_messages import PythonWords
 from trio_debugmcp.session.exit_signal import true_exit_code
-from trio_debugmcp.state.breakpoints import meets_hit_condition
+from trio_debugmcp.state.breakpoint_rules import meets_hit_condition
 from trio_debugmcp.testing import DebugClient, FakeAdapter
 
 

@@ -18,7 +18,7 @@ from tests.session.passes import Passes
 from tests.session.test_children import adopt
 from trio_debugmcp.dap.profiles import Detect
 from trio_debugmcp.dap.profiles.language import Expressions
-from trio_debugmcp.session.observations import Place, Run
+from trio_debugmcp.session.breakpoints.observations import Place, Run
 from trio_debugmcp.session.programs import MAX_ENDED, MAX_PROGRAMS, chosen
 from trio_debugmcp.testing import DebugClient, FakeAdapter, FakeProfile, Refusal, Server, ToolFailed, open_server
 

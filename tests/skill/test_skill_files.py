@@ -10,7 +10,7 @@ from trio_debugmcp import skill
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.skill import OtherSkill, Skill, places, read_skill
-from trio_debugmcp.state.timeline import EVENT_TYPES
+from trio_debugmcp.state.timeline_events import EVENT_TYPES
 
 SKILL = read_skill()
 TEXTS = {path: text.decode() for path, text in SKILL.files.items()}

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.state.test_captures import capture
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.captures import capture_json
-from trio_debugmcp.probe.inside.values import Renderer
+from trio_debugmcp.probe.inside.values.capture_tree import capture_json
+from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.state.captures import Capture, CapturedValue
 from trio_debugmcp.state.differences import Change, Difference, difference
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from tests.state.store import APP, Store, frame, place
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.session.looking_back import kept_stop, stops_of
+from trio_debugmcp.session.stops.looking_back import kept_stop, stops_of
 from trio_debugmcp.state import kept_stops
 from trio_debugmcp.state.changes import LocalsFetched, SessionClosed, ThreadsLocated, VariablesRead
 from trio_debugmcp.state.kept_stops import source_bytes

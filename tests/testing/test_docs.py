@@ -9,7 +9,7 @@ import pytest
 
 from trio_debugmcp import testing
 from trio_debugmcp.testing import decode_scenario, play_all
-from trio_debugmcp.testing.scenario.lines import WORDS, AdapterLine, ClientLine, ExpectLine, Line, Setting
+from trio_debugmcp.testing.scenario.script_lines import WORDS, AdapterLine, ClientLine, ExpectLine, Line, Setting
 
 ROOT = Path(__file__).parent.parent.parent
 TESTING = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")

@@ -12,9 +12,9 @@ from trio_debugmcp.app import Options
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile, Runtime
 from trio_debugmcp.dap.sockets import SocketAddress
-from trio_debugmcp.replay.adapter import ReplayedSession
 from trio_debugmcp.replay.playhead import Playhead
-from trio_debugmcp.replay.questions import TapedMessage
+from trio_debugmcp.replay.recorded_adapter import ReplayedSession
+from trio_debugmcp.replay.recorded_questions import TapedMessage
 from trio_debugmcp.replay.tape import tapes, without_terminals
 from trio_debugmcp.session.settings import Settings
 

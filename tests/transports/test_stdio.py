@@ -12,7 +12,7 @@ from mcp_types import JSONRPCNotification, JSONRPCRequest
 from trio.testing import MockClock, memory_stream_one_way_pair
 
 from trio_debugmcp.transports.jsonrpc import request_id_in
-from trio_debugmcp.transports.lines import MAX_LINE_BYTES
+from trio_debugmcp.transports.line_splitter import MAX_LINE_BYTES
 from trio_debugmcp.transports.stdio import open_lines
 
 STRAY = """

@@ -20,7 +20,7 @@ import mcp.server.streamable_http_manager  # noqa: F401
 
 import trio_debugmcp.app
 import trio_debugmcp.client
-import trio_debugmcp.dap.profiles.debugpy
+import trio_debugmcp.dap.profiles.python.debugpy
 import trio_debugmcp.listen
 import trio_debugmcp.transports.http
 import trio_debugmcp.transports.port

@@ -12,8 +12,8 @@ from pathlib import Path
 from trio_debugmcp.dap.profiles import TableProfile
 from trio_debugmcp.dap.profiles.finding import adapters_directory, forget_versions
 from trio_debugmcp.dap.profiles.installing import system_packages, way_here
-from trio_debugmcp.dap.profiles.placeholders import filled
-from trio_debugmcp.dap.profiles.table_format import Install
+from trio_debugmcp.dap.profiles.tables.placeholders import filled
+from trio_debugmcp.dap.profiles.tables.table_format import Install
 
 _COMMAND_SECONDS = 360.0
 """For one command. The largest package has 56 MB, and those of apt for all adapters together 700 MB."""

@@ -141,7 +141,7 @@ def _attach(profiles: "Sequence[Profile]") -> Check:
 
 
 def _py_spy() -> Check:
-    from trio_debugmcp.session.outside import find_py_spy
+    from trio_debugmcp.session.looking.outside import find_py_spy
 
     place = find_py_spy()
     if place is not None:
@@ -169,7 +169,7 @@ async def check_debugging(command: Sequence[str], project: str, seconds: float =
     import trio
     from mcp.shared.exceptions import MCPError
 
-    from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for
+    from trio_debugmcp.dap.profiles.python.interpreters import interpreter_for
 
     name, python = "debugging", interpreter_for(project)
     start = trio.current_time()

@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     from trio_debugmcp.dap.profiles import recorded_profiles
     from trio_debugmcp.errors import UsageError
     from trio_debugmcp.recording.format import NotARecording, read_recording
-    from trio_debugmcp.replay.replay import Replay
+    from trio_debugmcp.replay.replaying import Replay
     from trio_debugmcp.session.settings import Settings
 
     configure_logging(arguments)

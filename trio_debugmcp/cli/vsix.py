@@ -19,7 +19,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the extension, and print how it is installed."""
-    from trio_debugmcp.editors.vsix import packed
+    from trio_debugmcp.editors.extension_package import packed
 
     file = arguments.file or Path("trio-debugmcp.vsix")
     try:

@@ -11,7 +11,13 @@ a server is reached, `state/` what is known of it.
 
 from trio_debugmcp.client.bus import EventBusStatistics, EventStream, EventStreamStatistics, Expectation
 from trio_debugmcp.client.client import InspectorClient
-from trio_debugmcp.client.errors import AuthorizationLost, ConnectFailed, ConnectionLost, NotAuthorized, NotConnected
+from trio_debugmcp.client.client_errors import (
+    AuthorizationLost,
+    ConnectFailed,
+    ConnectionLost,
+    NotAuthorized,
+    NotConnected,
+)
 from trio_debugmcp.client.events import (
     CacheChange,
     CapabilitiesChange,

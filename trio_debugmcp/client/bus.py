@@ -23,7 +23,7 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.client.errors import NotConnected
+from trio_debugmcp.client.client_errors import NotConnected
 from trio_debugmcp.client.events import EVENT_KINDS, Event, EventsDropped
 from trio_debugmcp.clock import Clock
 

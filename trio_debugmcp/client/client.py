@@ -33,7 +33,7 @@ from trio_debugmcp.client.bus import (
     Expectation,
     Predicate,
 )
-from trio_debugmcp.client.errors import NotConnected
+from trio_debugmcp.client.client_errors import NotConnected
 from trio_debugmcp.client.events import CacheChange, ConnectionStatus, EventKind
 from trio_debugmcp.client.given import need_text
 from trio_debugmcp.client.invocations import (
@@ -48,14 +48,14 @@ from trio_debugmcp.client.state.cache import ContentCache, ReadOnlyContentCache
 from trio_debugmcp.client.state.message_log import MessageEntry, StderrLine
 from trio_debugmcp.client.state.subscriptions import EXPLICIT, Updates
 from trio_debugmcp.client.statistics import InspectorClientStatistics
-from trio_debugmcp.client.templates import expanded_uri
+from trio_debugmcp.client.uri_templates import expanded_uri
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import DebugError, UsageError
 
 if TYPE_CHECKING:  # these import the SDK's client, see `__init__`
     from mcp.shared.dispatcher import ProgressFnT
 
-    from trio_debugmcp.client.connection.connection import ClientConnection
+    from trio_debugmcp.client.connection.client_connection import ClientConnection
     from trio_debugmcp.client.connection.targets import Target
     from trio_debugmcp.client.state.lists import SyncedList
 
@@ -449,7 +449,7 @@ class InspectorClient:
         self._bus.close()
 
     def _open_connection(self) -> "ClientConnection":
-        from trio_debugmcp.client.connection.connection import ClientConnection
+        from trio_debugmcp.client.connection.client_connection import ClientConnection
         from trio_debugmcp.client.connection.targets import resolve_target
         from trio_debugmcp.patience import Patience
 

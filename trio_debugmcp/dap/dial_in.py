@@ -21,8 +21,8 @@ from typing import NamedTuple
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.dap.caller import MAX_PID, Caller, release
-from trio_debugmcp.dap.door import Address, Door
+from trio_debugmcp.dap.incoming_connection import MAX_PID, Caller, release
+from trio_debugmcp.dap.listener import Address, Door
 from trio_debugmcp.dap.pids import parent_of, process_session_of
 from trio_debugmcp.dap.records import RecordTakers
 

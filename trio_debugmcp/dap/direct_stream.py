@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 import trio
 
-from trio_debugmcp.dap.caller import Caller
 from trio_debugmcp.dap.codec import decode_message
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.dap.incoming_connection import Caller
 from trio_debugmcp.dap.messages import Event, Request, Response, RunInTerminal
 from trio_debugmcp.dap.records import HitRecords, with_records_key
 from trio_debugmcp.dap.sockets import acknowledge_at_once

@@ -13,13 +13,13 @@ from trio_debugmcp.editors.arguments import (
     ReadMemory,
     SetInstructionBreakpoints,
 )
-from trio_debugmcp.editors.breakpoints import shown_to, take_back, take_over
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.looking import source_of
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
+from trio_debugmcp.editors.set_breakpoints import shown_to, take_back, take_over
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.session import memory
-from trio_debugmcp.session.pointers import number
+from trio_debugmcp.session.looking import memory_access
+from trio_debugmcp.session.looking.pointers import number
 from trio_debugmcp.state.model import Breakpoint
 
 MAX_BYTES = 256 * 1024
@@ -33,7 +33,7 @@ async def read_memory(editor: Editor, arguments: ReadMemory) -> dict[str, Any]:
     """Answer bytes. They are not masked, as those that `memory_read` shows in hexadecimal are not."""
     editor.check_control("to read memory")
     session, _ = editor.paused()
-    memory.check(session.requests, memory.READ)
+    memory_access.check(session.requests, memory_access.READ)
     if arguments.count > MAX_BYTES:
         raise Refusal(f"At most {MAX_BYTES} bytes can be read at a time.")
     reference, offset = arguments.memory_reference, arguments.offset
@@ -41,7 +41,7 @@ async def read_memory(editor: Editor, arguments: ReadMemory) -> dict[str, Any]:
     if start is not None and (not arguments.count or start + offset < 0):
         return {"address": hex(max(start + offset, 0)), "unreadableBytes": arguments.count}
     try:
-        found = await memory.read(session.requests, reference, offset, arguments.count)
+        found = await memory_access.read(session.requests, reference, offset, arguments.count)
     except UsageError as error:
         if error.code != "INVALID_PARAMETER" or start is None:
             raise
@@ -58,7 +58,7 @@ async def disassemble(editor: Editor, arguments: Disassemble) -> dict[str, Any]:
         raise Refusal(f"At most {MAX_INSTRUCTIONS} instructions are disassembled at a time.")
     if abs(arguments.instruction_offset) > MAX_INSTRUCTIONS:
         raise Refusal(f"Disassemble from an address that is at most {MAX_INSTRUCTIONS} instructions away.")
-    found = await memory.listing(
+    found = await memory_access.listing(
         session.requests,
         arguments.memory_reference,
         arguments.instruction_count,

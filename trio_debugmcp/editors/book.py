@@ -20,9 +20,9 @@ from msgspec import Struct
 from trio_debugmcp.editors.announced import Announced
 from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.errors import DebugError
+from trio_debugmcp.session.breakpoints.exception_settings import ExceptionWishes
+from trio_debugmcp.session.breakpoints.ownership import Owner
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.exception_wishes import ExceptionWishes
-from trio_debugmcp.session.ownership import Owner
 from trio_debugmcp.state.model import Breakpoint, State
 
 log = logging.getLogger(__name__)

@@ -59,7 +59,7 @@ _OF_ADAPTER = {
 """What the session's adapter decides; nothing of it is there before there is one."""
 
 _SETS = ("supportsSetVariable", "supportsSetExpression")
-"""What takes the probe, or an adapter that can do one of the two: `session/assignment.py` does each by the other."""
+"""What takes the probe, or an adapter that can do one of the two: `looking/set_variable.py` does each by the other."""
 
 _OBSERVER = frozenset(
     {

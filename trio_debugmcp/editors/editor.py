@@ -24,9 +24,9 @@ from trio_debugmcp.editors.channel import EditorChannel
 from trio_debugmcp.editors.ids import WORDS, Kind, Place, StopIds, Way
 from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import Refusal, check
+from trio_debugmcp.editors.shared_values import SharedValues
 from trio_debugmcp.editors.source_numbers import SourceNumbers
 from trio_debugmcp.editors.spelling import Spelling
-from trio_debugmcp.editors.values import SharedValues
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.server.auth import Role
@@ -35,8 +35,8 @@ from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.server.people.hold import holds_another
 from trio_debugmcp.server.secrets import check_arguments
 from trio_debugmcp.server.tools import Toolbox
+from trio_debugmcp.session.breakpoints.ownership import Owner
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.ownership import Owner
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.transports.tap import ConnectionTap

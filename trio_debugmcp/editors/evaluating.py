@@ -14,11 +14,11 @@ from trio_debugmcp.editors.refusals import Refusal
 from trio_debugmcp.editors.renewing import as_of_now, settled, way_to_value
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.secrets import check_arguments
-from trio_debugmcp.session.evaluation import evaluate_in_frame, evaluate_in_main
-from trio_debugmcp.session.frames import find_frame
-from trio_debugmcp.session.inspection import Evaluation
-from trio_debugmcp.session.safe_evaluation import SafePlace, check_safe, evaluate_safely
-from trio_debugmcp.session.scopes import chosen_scopes
+from trio_debugmcp.session.looking.frames import find_frame
+from trio_debugmcp.session.looking.paused_program import Evaluation
+from trio_debugmcp.session.looking.safe_evaluation import SafePlace, check_safe, evaluate_safely
+from trio_debugmcp.session.looking.scopes import chosen_scopes
+from trio_debugmcp.session.looking.user_evaluation import evaluate_in_frame, evaluate_in_main
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot, StackFrame
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, shortened

@@ -9,14 +9,14 @@ from msgspec import Raw, Struct
 from msgspec.json import encode
 
 from trio_debugmcp.editors.book import GOING_ON
-from trio_debugmcp.editors.breakpoints import announce, breakpoint_of
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.looking import first_threads, source_of
 from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.editors.other_breakpoints import changed_filters
 from trio_debugmcp.editors.rounds import Rounds
+from trio_debugmcp.editors.set_breakpoints import announce, breakpoint_of
 from trio_debugmcp.editors.starting import LAUNCH_SECONDS
-from trio_debugmcp.session.output_tail import OutputTail
+from trio_debugmcp.session.output.output_tail import OutputTail
 from trio_debugmcp.state.model import Snapshot, State
 
 SHOWN_CHARACTERS = 64_000

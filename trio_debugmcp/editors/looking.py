@@ -6,15 +6,15 @@ from typing import Any
 from trio_debugmcp.dap.messages import DapScope, DapVariable, ExceptionInfoBody, ScopesBody, ThreadsBody, VariablesBody
 from trio_debugmcp.editors.arguments import OfFrame, OfThread, Page, SourceText, StackTrace, Variables
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.events import module_of
 from trio_debugmcp.editors.ids import Place
 from trio_debugmcp.editors.paging import is_without, page
 from trio_debugmcp.editors.refusals import Refusal
 from trio_debugmcp.editors.renewing import asked, way_to_scope
+from trio_debugmcp.editors.reported_events import module_of
 from trio_debugmcp.errors import DebugError
-from trio_debugmcp.session.frames import active_thread, fetch_frames
+from trio_debugmcp.session.looking.frames import active_thread, fetch_frames
+from trio_debugmcp.session.looking.source_text import source_text
 from trio_debugmcp.session.session import DebugSession
-from trio_debugmcp.session.source_text import source_text
 from trio_debugmcp.state.model import Locals, Snapshot, StackFrame
 
 ALL_FRAMES = 1000

@@ -15,7 +15,7 @@ from msgspec import ValidationError
 from trio_debugmcp.dap.messages import Request
 from trio_debugmcp.editors.arguments import Attach, Initialize
 from trio_debugmcp.editors.channel import EditorChannel
-from trio_debugmcp.editors.children import offer_sessions
+from trio_debugmcp.editors.child_sessions import offer_sessions
 from trio_debugmcp.editors.editor import Context, Editor, name_of
 from trio_debugmcp.editors.following import Follower
 from trio_debugmcp.editors.recording import RecordedCalls
@@ -28,7 +28,7 @@ from trio_debugmcp.server.people.presence import Presence
 from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.changes import Happened
 from trio_debugmcp.state.model import State
-from trio_debugmcp.state.timeline import client_joined, client_left
+from trio_debugmcp.state.timeline_events import client_joined, client_left
 
 JOINED_SECONDS = 0.3
 """For an editor that has joined to ask for the threads, as VS Code does at once. A stop that is reported before that is

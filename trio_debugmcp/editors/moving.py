@@ -8,7 +8,7 @@ from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import Refusal
 from trio_debugmcp.editors.renewing import as_of_now
 from trio_debugmcp.editors.starting import LAUNCH_SECONDS
-from trio_debugmcp.session.frames import active_thread
+from trio_debugmcp.session.looking.frames import active_thread
 
 
 async def continue_(editor: Editor, arguments: OfThread) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The requests that set breakpoints on exceptions and on data. Each replaces what this editor has set.
 
-What several clients want of exceptions is one breakpoint for each type: `session/exception_wishes.py`.
+What several clients want of exceptions is one breakpoint for each type: `session/breakpoints/exception_settings.py`.
 """
 
 import re
@@ -16,13 +16,13 @@ from trio_debugmcp.editors.arguments import (
     SetDataBreakpoints,
     SetExceptionBreakpoints,
 )
-from trio_debugmcp.editors.breakpoints import exceptions_of, shown_to, take_back, take_over
 from trio_debugmcp.editors.capabilities import FILTERS
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
 from trio_debugmcp.editors.renewing import as_of_now
+from trio_debugmcp.editors.set_breakpoints import exceptions_of, shown_to, take_back, take_over
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.session.exception_wishes import ExceptionSpec
+from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
 
 _ALL = "*"

@@ -18,8 +18,8 @@ from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.ids import Kind, Place, Way
 from trio_debugmcp.editors.refusals import Refusal
 from trio_debugmcp.errors import DebugError
-from trio_debugmcp.session.evaluation import evaluate_in_frame
-from trio_debugmcp.session.frames import find_frame
+from trio_debugmcp.session.looking.frames import find_frame
+from trio_debugmcp.session.looking.user_evaluation import evaluate_in_frame
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot, StackFrame
 

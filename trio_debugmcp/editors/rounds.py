@@ -17,7 +17,7 @@ import msgspec
 import trio
 
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.events import BreakpointChanges, of_breakpoints, of_session
+from trio_debugmcp.editors.reported_events import BreakpointChanges, of_breakpoints, of_session
 from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.model import Snapshot, State

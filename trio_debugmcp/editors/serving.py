@@ -16,10 +16,10 @@ import trio
 from trio_debugmcp.dap.codec import decode_body
 from trio_debugmcp.dap.messages import Request
 from trio_debugmcp.editors.channel import MAX_MESSAGE_BYTES, EditorChannel
+from trio_debugmcp.editors.dispatch import REQUESTS, Served
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.membership import Membership
 from trio_debugmcp.editors.refusals import refusal_of
-from trio_debugmcp.editors.requests import REQUESTS, Served
 from trio_debugmcp.editors.rounds import Rounds
 from trio_debugmcp.errors import DebugError, ProtocolViolation
 from trio_debugmcp.session.programs import chosen

@@ -13,9 +13,9 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.context import Folder
 from trio_debugmcp.launch_json.files import LaunchFile
 from trio_debugmcp.launch_json.plan import Plan, resolve
-from trio_debugmcp.launch_json.variables import first_variable
-from trio_debugmcp.server.tools.checks import choose_profile
-from trio_debugmcp.server.tools.configured import context_of, profile_of
+from trio_debugmcp.launch_json.substitution import first_variable
+from trio_debugmcp.server.tools.starting.checks import choose_profile
+from trio_debugmcp.server.tools.starting.configured import context_of, profile_of
 from trio_debugmcp.session.debugger import Debugger
 
 OURS = ("token", "wait", "sessionId", "newSession", "replace", "host", "port", "connect", "debugServer", "adapter")

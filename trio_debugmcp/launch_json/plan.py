@@ -12,8 +12,8 @@ from trio_debugmcp.launch_json.context import Context
 from trio_debugmcp.launch_json.env_file import parse_env_file
 from trio_debugmcp.launch_json.files import LaunchFile, names_of
 from trio_debugmcp.launch_json.keys import Keys
+from trio_debugmcp.launch_json.substitution import Variables
 from trio_debugmcp.launch_json.types import BROWSERS, drop_of_no_adapter, translate
-from trio_debugmcp.launch_json.variables import Variables
 
 _SECTIONS = ("linux", "osx", "windows")
 _PASSED_OVER = ("presentation", "serverReadyAction", "internalConsoleOptions")

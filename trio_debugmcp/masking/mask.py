@@ -11,8 +11,8 @@ from functools import cache
 
 from msgspec import Struct
 
-from trio_debugmcp.masking.names import looks_random, names_secret
 from trio_debugmcp.masking.rules import Text, rules, rules_for
+from trio_debugmcp.masking.secret_names import looks_random, names_secret
 
 CUT = "…"
 """Where a text was cut; before it a key may be too short for its own form."""

@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from trio_debugmcp.masking.names import SIGNS, entropy, looks_random, names_secret
+from trio_debugmcp.masking.secret_names import SIGNS, entropy, looks_random, names_secret
 
 MIN_ENTROPY = 2.5
 """Bits a character of a key. Placeholders such as `ghp_xxxxxxxx` have less."""

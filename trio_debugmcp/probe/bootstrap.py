@@ -32,10 +32,10 @@ import sys, types, builtins
 def load(sources, package):
     modules = {}
     def find(name, globals=None, locals=None, fromlist=(), level=0):
-        if name == package:
-            return types.SimpleNamespace(**{each: module(f"{package}.{each}") for each in fromlist})
-        if name.startswith(package + "."):
+        if name in sources:
             return module(name)
+        if name == package or name.startswith(package + "."):
+            return types.SimpleNamespace(**{each: module(f"{name}.{each}") for each in fromlist})
         if name not in sys.modules:
             raise ImportError(f"the program has not imported {name}")
         return sys.modules[name] if fromlist else sys.modules[name.partition(".")[0]]
@@ -46,16 +46,20 @@ def load(sources, package):
             made = modules[name] = types.ModuleType(name)
             vars(made)["__builtins__"] = names
             file = f"<trio_debugmcp probe>/{name.rpartition('.')[2]}.py"
-            exec(compile(sources[name.rpartition('.')[2]], file, "exec", dont_inherit=True), vars(made))
+            exec(compile(sources[name], file, "exec", dont_inherit=True), vars(made))
         return made
-    return module(package + ".calls")
+    return module(package + ".questions")
 """
 
 
 @cache
 def sources() -> dict[str, str]:
-    """The source of each module that is put into the program, by name."""
-    return {file.stem: file.read_text(encoding="utf-8") for file in sorted(_FOLDER.glob("*.py")) if file.stem[0] != "_"}
+    """The source of each module that is put into the program, by its full name."""
+    return {
+        ".".join((PACKAGE, *file.relative_to(_FOLDER).with_suffix("").parts)): file.read_text(encoding="utf-8")
+        for file in sorted(_FOLDER.rglob("*.py"))
+        if file.stem[0] != "_"
+    }
 
 
 @cache
@@ -109,7 +113,7 @@ def hit_expression(specification: str) -> str:
 
 
 def reached_expression(number: int) -> str:
-    """Return the condition by which the calls of a traced function are found; see `inside.tracing`.
+    """Return the condition by which the calls of a traced function are found; see `inside.tracing.call_tracer`.
 
     False in a program that has not been asked to trace: a breakpoint goes to all sessions.
     """

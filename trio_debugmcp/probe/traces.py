@@ -1,4 +1,4 @@
-"""What the probe answers about the trace of a function, as structs; see `inside.tracing`."""
+"""What the probe answers about the trace of a function, as structs; see `inside.tracing.call_tracer`."""
 
 from typing import Any
 

@@ -7,7 +7,7 @@ import msgspec
 import trio
 
 from trio_debugmcp.recording.format import AdapterEntry, AnyEntry, ProgramEntry
-from trio_debugmcp.transports.memory import PipeWriter, byte_pipe
+from trio_debugmcp.transports.in_memory import PipeWriter, byte_pipe
 
 
 class ReplayedProgram:

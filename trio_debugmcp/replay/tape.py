@@ -26,7 +26,7 @@ from math import inf
 from msgspec import Struct
 
 from trio_debugmcp.errors import not_recorded
-from trio_debugmcp.replay.questions import DELAYED, DapMessage, Questions, TapedMessage, words_for
+from trio_debugmcp.replay.recorded_questions import DELAYED, DapMessage, Questions, TapedMessage, words_for
 
 MOVES = frozenset(
     {

@@ -16,9 +16,9 @@ from trio_debugmcp.dap.messages import CompletionItem
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.prompts import find_prompt
-from trio_debugmcp.server.templates import TEMPLATES
+from trio_debugmcp.server.resource_templates import TEMPLATES
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.source_text import expression_completions
+from trio_debugmcp.session.looking.source_text import expression_completions
 from trio_debugmcp.state.resources import SOURCE_TEMPLATE
 from trio_debugmcp.state.session_resources import RESOURCES_OF_SESSIONS, SESSION_TEMPLATE
 from trio_debugmcp.state.stop_resource import STOP_TEMPLATE

@@ -27,7 +27,7 @@ from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.people.presence import Presence
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.state.changes import Happened, Happening
-from trio_debugmcp.state.timeline import client_joined, client_left
+from trio_debugmcp.state.timeline_events import client_joined, client_left
 
 Context = ServerRequestContext[Any, Any]
 

@@ -1,7 +1,7 @@
 """The one place where secrets are masked in what a connection is answered, whichever tool or resource it is of.
 
-What the program writes is masked before, in `session/console.py`, as a secret in it may arrive in pieces. In the state
-are the true values: conditions, comparisons and the search for a source line need them.
+What the program writes is masked before, in `session/output/console.py`, as a secret in it may arrive in pieces. In
+the state are the true values: conditions, comparisons and the search for a source line need them.
 """
 
 import json
@@ -11,8 +11,8 @@ import msgspec
 from mcp_types import CallToolResult, TextContent
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.masking.answers import masked_json
 from trio_debugmcp.masking.mask import mask_in, masked, may_hold_secret
+from trio_debugmcp.masking.masked_answers import masked_json
 from trio_debugmcp.state.payloads import to_json
 
 _MADE_HERE = frozenset(("debug_listen", "observe_link"))

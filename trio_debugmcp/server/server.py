@@ -42,17 +42,17 @@ from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.peer import Peer, client_name
 from trio_debugmcp.server.people.presence import Presence
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
+from trio_debugmcp.server.resource_templates import listed_templates, unknown_resource
 from trio_debugmcp.server.secrets import check_arguments, masked_result, masked_text
 from trio_debugmcp.server.skills import is_skill_uri, read_skill_file, serve_skills
-from trio_debugmcp.server.templates import listed_templates, unknown_resource
 from trio_debugmcp.server.tools import Toolbox
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking_back import kept_stop
+from trio_debugmcp.session.looking.source_text import source_text
 from trio_debugmcp.session.merger import MERGE_SECONDS
-from trio_debugmcp.session.source_text import source_text
+from trio_debugmcp.session.stops.looking_back import kept_stop
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import to_json
-from trio_debugmcp.state.people_view import PEOPLE, people_payload
+from trio_debugmcp.state.people.people_view import PEOPLE, people_payload
 from trio_debugmcp.state.resources import (
     RESOURCES,
     View,

@@ -3,10 +3,10 @@
 import trio
 
 from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
-from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.session.terminal import DRAIN_SECONDS, Terminals
+from trio_debugmcp.session.output.console import Console
+from trio_debugmcp.session.output.terminal import DRAIN_SECONDS, Terminals
 
 LAST_OUTPUT_LENGTH = 2000
 """Characters of the program's output in the details of a failed start: a traceback."""

@@ -21,19 +21,19 @@ from trio_debugmcp.dap.profiles import Attach, Listen, Profile, Runtime, profile
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError, no_session
 from trio_debugmcp.session.background import finished_within
+from trio_debugmcp.session.before.builds import Builds
+from trio_debugmcp.session.before.configured_tasks import TaskRunner
 from trio_debugmcp.session.beginning import LAST_OUTPUT_LENGTH
-from trio_debugmcp.session.breakpoints import BreakpointRegistry
-from trio_debugmcp.session.builds import Builds
-from trio_debugmcp.session.configured_tasks import TaskRunner
-from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
+from trio_debugmcp.session.event_ring import Timeline
 from trio_debugmcp.session.execution import not_paused, only_listens
+from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger, ResourceListener
+from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.programs import DebuggedProgram, Programs
 from trio_debugmcp.session.session import OWN_FAULT, DebugSession, SharedContext
 from trio_debugmcp.session.settings import Settings
-from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import FAILURES, ChildStart, RootStart, Start, start_failure
-from trio_debugmcp.session.timeline import Timeline
 from trio_debugmcp.session.waiting import Outcome, wait_locals, wait_outcome
 from trio_debugmcp.session.workspace import Workspace
 from trio_debugmcp.state.model import Snapshot, State

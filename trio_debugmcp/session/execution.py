@@ -17,11 +17,11 @@ from trio_debugmcp.dap.messages import Nothing, ThreadsBody
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, UsageError
 from trio_debugmcp.probe.answers import ProbeError, Unpaused
 from trio_debugmcp.session.ending import Ending
-from trio_debugmcp.session.examination import Examiner
-from trio_debugmcp.session.inspection import check_evaluations_ended
+from trio_debugmcp.session.looking.paused_program import check_evaluations_ended
+from trio_debugmcp.session.looking.program_probe import ProgramProbe
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.session.probe import ProgramProbe
 from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.stops.examination import Examiner
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.changes import Resumed, ResumeRefused
 from trio_debugmcp.state.model import ResumeKind, Snapshot

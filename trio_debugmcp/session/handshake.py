@@ -16,7 +16,7 @@ from trio_debugmcp.dap.messages import Capabilities, EvaluateBody, Nothing
 from trio_debugmcp.dap.profiles import Attach, Launch
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.probe import bootstrap
-from trio_debugmcp.session.breakpoint_sync import BreakpointSync
+from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.start import CLIENT_CAPABILITIES, Start, has_program, start_request
 

@@ -15,7 +15,7 @@ from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.process import Program, environment, open_process
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.dap.watchdog import Watchdog
-from trio_debugmcp.session import outside
+from trio_debugmcp.session.looking import outside
 from trio_debugmcp.session.start import Start
 
 T = TypeVar("T")

@@ -1,7 +1,7 @@
 """Leaving a program that was attached to: it runs on, whatever its debugger does by itself."""
 
 from trio_debugmcp.dap.profiles import Attach
-from trio_debugmcp.session.breakpoint_sync import BreakpointSync
+from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.start import Start
 

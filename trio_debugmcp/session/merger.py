@@ -17,15 +17,15 @@ from typing import Protocol
 import trio
 from msgspec.structs import replace
 
-from trio_debugmcp.session.timeline import Timeline
+from trio_debugmcp.session.event_ring import Timeline
 from trio_debugmcp.state.changes import Change
 from trio_debugmcp.state.model import State
-from trio_debugmcp.state.people_view import PEOPLE
+from trio_debugmcp.state.people.people_view import PEOPLE
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import RESOURCES, changed
 from trio_debugmcp.state.session_resources import changed_in_sessions, gone
 from trio_debugmcp.state.stop_resource import changed_stops
-from trio_debugmcp.state.timeline import happenings, starts_over
+from trio_debugmcp.state.timeline_events import happenings, starts_over
 
 MERGE_SECONDS = 1.0
 """For a merge that has to happen while its task is being cancelled. The merger never waits, so it takes far less."""

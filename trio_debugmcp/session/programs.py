@@ -19,8 +19,8 @@ import trio
 
 from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.session.console import Console
-from trio_debugmcp.session.sources import Sources
+from trio_debugmcp.session.looking.sources import Sources
+from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.start import RootStart, session_active
 from trio_debugmcp.state.model import Snapshot, State
 

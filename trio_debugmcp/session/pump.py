@@ -24,16 +24,16 @@ from trio_debugmcp.dap.messages import (
     Terminated,
 )
 from trio_debugmcp.errors import AdapterGone
-from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.breakpoints.judging import is_judged_twice
+from trio_debugmcp.session.breakpoints.program_hits import ProgramHits
 from trio_debugmcp.session.ending import Ending
-from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.handshake import Handshake
-from trio_debugmcp.session.hits import ProgramHits
-from trio_debugmcp.session.judging import is_judged_twice
+from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.session.output_marks import parted, pieces
+from trio_debugmcp.session.output.console import Console
+from trio_debugmcp.session.output.output_marks import parted, pieces
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.sources import Sources
+from trio_debugmcp.session.stops.examination import Examiner
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.changes import BreakpointFaulted, BreakpointLogged, EventReceived
 from trio_debugmcp.state.model import State

@@ -28,9 +28,9 @@ from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.dap.profiles.habits import CAPABILITY_FIELDS
 from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, ProtocolViolation, UsageError
+from trio_debugmcp.session.looking.user_code import UserCode
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.suspension import Suspension
-from trio_debugmcp.session.user_code import UserCode
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened
 

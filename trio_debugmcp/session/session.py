@@ -33,31 +33,31 @@ from trio_debugmcp.dap.messages import Request, RunInTerminal, StartDebugging
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen, Profile, Runtime
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
 from trio_debugmcp.session.beginning import ended_early, wait_program
-from trio_debugmcp.session.breakpoint_sync import BreakpointSync
-from trio_debugmcp.session.breakpoints import BreakpointRegistry
-from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
+from trio_debugmcp.session.breakpoints.judging import Judging
+from trio_debugmcp.session.breakpoints.observing import StopObserver
+from trio_debugmcp.session.breakpoints.program_hits import ProgramHits
+from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
 from trio_debugmcp.session.ending import Ending
-from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.execution import Execution
 from trio_debugmcp.session.exit_signal import learn_exit_signal, true_exit_code
 from trio_debugmcp.session.handshake import Handshake
-from trio_debugmcp.session.hits import ProgramHits
 from trio_debugmcp.session.host import Host, Opening
-from trio_debugmcp.session.judging import Judging
 from trio_debugmcp.session.learning import learn_origin, learn_process
 from trio_debugmcp.session.leaving import release
+from trio_debugmcp.session.looking.program_probe import ProgramProbe
+from trio_debugmcp.session.looking.sources import Sources
+from trio_debugmcp.session.looking.user_code import UserCode
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.session.observing import StopObserver
-from trio_debugmcp.session.probe import ProgramProbe
+from trio_debugmcp.session.output.console import Console
+from trio_debugmcp.session.output.terminal import DRAIN_SECONDS, Terminals
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart, Start, has_program, origin_of, path_mappings, without_unset
-from trio_debugmcp.session.stop_questions import StopQuestions
-from trio_debugmcp.session.stop_sources import StopSources
+from trio_debugmcp.session.stops.examination import Examiner
+from trio_debugmcp.session.stops.stop_questions import StopQuestions
+from trio_debugmcp.session.stops.stop_sources import StopSources
 from trio_debugmcp.session.suspension import Suspension
-from trio_debugmcp.session.terminal import DRAIN_SECONDS, Terminals
-from trio_debugmcp.session.user_code import UserCode
 from trio_debugmcp.state.changes import SessionClosed, SessionOpened, SessionStarted
 from trio_debugmcp.state.model import Snapshot
 

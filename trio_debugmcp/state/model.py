@@ -23,7 +23,7 @@ from trio_debugmcp.state.payloads import (
     UnixTime,
     Variable,
 )
-from trio_debugmcp.state.people import People
+from trio_debugmcp.state.people.party import People
 
 
 class Origin(Struct, frozen=True):

@@ -30,7 +30,7 @@ from functools import singledispatch
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import BreakpointEvent
-from trio_debugmcp.state.breakpoints import (
+from trio_debugmcp.state.breakpoint_rules import (
     bound,
     breakpoint_changed,
     breakpoints_hit,
@@ -79,11 +79,11 @@ from trio_debugmcp.state.changes import (
     ThreadsLocated,
     VariablesRead,
 )
-from trio_debugmcp.state.execution import paused, paused_again, running, snapshot_after, with_child
 from trio_debugmcp.state.focus import focus_after_end, focus_after_open, focus_after_resume, focus_after_stop
 from trio_debugmcp.state.kept_stops import with_reading, with_snapshot, with_stop
 from trio_debugmcp.state.model import ExceptionBreakpoint, Snapshot, State, Stop
-from trio_debugmcp.state.people_changes import PeopleChange, people_after
+from trio_debugmcp.state.people.people_changes import PeopleChange, people_after
+from trio_debugmcp.state.transitions import paused, paused_again, running, snapshot_after, with_child
 
 MAX_ENDED = 16
 """Ended root sessions that are kept: as many as there may be at a time, for those who wait for the end of each."""

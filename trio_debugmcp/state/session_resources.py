@@ -11,7 +11,7 @@ import re
 from msgspec import Struct
 
 from trio_debugmcp.state.model import Snapshot, State
-from trio_debugmcp.state.people_view import PEOPLE, PEOPLE_DESCRIPTION, PEOPLE_NAME, people_payload
+from trio_debugmcp.state.people.people_view import PEOPLE, PEOPLE_DESCRIPTION, PEOPLE_NAME, people_payload
 from trio_debugmcp.state.resources import MODULES, OUTPUT, RESOURCES, SESSION, STACK, THREADS, Resource
 from trio_debugmcp.state.session_view import own_parts, sessions_payload, tree_parts
 

@@ -17,12 +17,12 @@ from trio_debugmcp.testing.connect import (
 from trio_debugmcp.testing.debug_client import DebugClient, Notice, ToolFailed
 from trio_debugmcp.testing.fake_adapter import FakeAdapter, FakeProfile
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES, Refusal
-from trio_debugmcp.testing.scenario.lines import BadScenario, Scenario
 from trio_debugmcp.testing.scenario.parametrize import scenarios
 from trio_debugmcp.testing.scenario.player import play, play_all, play_in, read_scenario
 from trio_debugmcp.testing.scenario.report import Entry, Report
 from trio_debugmcp.testing.scenario.retime import retime
-from trio_debugmcp.testing.scenario.text import decode_scenario, encode_scenario
+from trio_debugmcp.testing.scenario.script_lines import BadScenario, Scenario
+from trio_debugmcp.testing.scenario.script_text import decode_scenario, encode_scenario
 
 __all__ = [
     "ALL_CAPABILITIES",

@@ -25,8 +25,8 @@ from mcp_types import Implementation
 from trio_debugmcp.app import App, Options, open_app
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.testing.debug_client import DebugClient
-from trio_debugmcp.testing.scenario.lines import Era
-from trio_debugmcp.transports.memory import memory_pair
+from trio_debugmcp.testing.scenario.script_lines import Era
+from trio_debugmcp.transports.in_memory import memory_pair
 from trio_debugmcp.transports.stdio import open_lines
 
 __all__ = [

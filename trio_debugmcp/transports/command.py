@@ -24,7 +24,7 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.errors import ProtocolViolation
-from trio_debugmcp.transports.lines import LineSplitter
+from trio_debugmcp.transports.line_splitter import LineSplitter
 
 FLUSH_SECONDS = 0.5
 """For messages already accepted to reach the server before its stdin is closed."""

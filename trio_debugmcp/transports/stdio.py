@@ -27,7 +27,7 @@ from trio_debugmcp.transports.jsonrpc import (
     parse_message,
     request_id_in,
 )
-from trio_debugmcp.transports.lines import MAX_LINE_BYTES, LineSplitter
+from trio_debugmcp.transports.line_splitter import MAX_LINE_BYTES, LineSplitter
 
 _CHUNK_BYTES = 64 * 1024
 """Size of one read: as much as a pipe of Linux holds."""

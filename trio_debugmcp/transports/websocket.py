@@ -15,7 +15,7 @@ How a connection ends, and with which close code:
 | a binary frame | 1003 |
 | text that is not UTF-8 | 1007 |
 | the peer does not answer pings, which means that it does not read; or too many messages wait | 1008 |
-| a message takes too long, or comes in too many pieces: see transports/frames.py | 1008 |
+| a message takes too long, or comes in too many pieces: see transports/websocket_frames.py | 1008 |
 | a message over `MAX_MESSAGE_SIZE` | 1009 |
 
 Text that is not a JSON-RPC message gets the error -32700, as on every transport; the connection stays open.
@@ -38,7 +38,6 @@ from wsproto.frame_protocol import CloseReason, FrameProtocol
 from wsproto.utilities import LocalProtocolError
 
 from trio_debugmcp.sparse_log import SparseLog
-from trio_debugmcp.transports.frames import BoundedFrames
 from trio_debugmcp.transports.head import Head, ReplayedStream, drain
 from trio_debugmcp.transports.jsonrpc import (
     Incoming,
@@ -49,6 +48,7 @@ from trio_debugmcp.transports.jsonrpc import (
     unreadable_response,
 )
 from trio_debugmcp.transports.outbox import Outbox, SharedStream
+from trio_debugmcp.transports.websocket_frames import BoundedFrames
 
 log = logging.getLogger(__name__)
 

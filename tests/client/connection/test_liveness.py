@@ -5,7 +5,7 @@ import trio
 from mcp import MCPError
 from trio.testing import MockClock
 
-from trio_debugmcp.client.connection.http import HttpWatch
+from trio_debugmcp.client.connection.http_client import HttpWatch
 from trio_debugmcp.client.connection.liveness import ANSWER_SECONDS, SECOND_LOOK_SECONDS, Liveness
 from trio_debugmcp.client.connection.refusal import refusal
 

@@ -4,7 +4,8 @@ import json
 import sys
 from typing import Any, Dict, Tuple
 
-from trio_debugmcp.probe.inside import assignment, calls
+from trio_debugmcp.probe.inside import questions
+from trio_debugmcp.probe.inside.values import assignment
 
 shared = 1
 
@@ -33,7 +34,7 @@ class Private:
 
 
 def outcome(number: int) -> Dict[str, Any]:
-    return dict(json.loads(calls.call("outcome", json.dumps({"number": number})))["answer"])
+    return dict(json.loads(questions.call("outcome", json.dumps({"number": number})))["answer"])
 
 
 def put(target: str, value: Any, **names: Any) -> Tuple[str, Any]:

@@ -3,9 +3,10 @@
 import time
 from typing import Any, Callable, Dict, List
 
-from trio_debugmcp.probe.inside import behind, frames
+from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.values import Renderer
+from trio_debugmcp.probe.inside.values import behind
+from trio_debugmcp.probe.inside.values.rendering import Renderer
 
 
 class Node:
@@ -18,7 +19,7 @@ class Node:
 def shown(**values: Any) -> Dict[str, Any]:
     budget = Budget(seconds=10)
     pairs = list(values.items())
-    listed = frames.variables(pairs, 0, 100, budget, Renderer(budget, code=False))
+    listed = visible_frames.variables(pairs, 0, 100, budget, Renderer(budget, code=False))
     behind.add_digests(pairs, listed)
     return {each["name"]: each.get("digest") for each in listed}
 

@@ -5,12 +5,12 @@ import time
 import types
 from typing import Any, Dict, List
 
-from trio_debugmcp.probe.inside import bounds, calls, engine
+from trio_debugmcp.probe.inside import bounds, pydevd, questions
 from trio_debugmcp.probe.inside.encoding import encoded
 
 
 def ask(question: str, **asked: Any) -> Dict[str, Any]:
-    reply: Dict[str, Any] = json.loads(calls.call(question, json.dumps(asked)))
+    reply: Dict[str, Any] = json.loads(questions.call(question, json.dumps(asked)))
     return reply
 
 
@@ -67,12 +67,12 @@ def check_errors_are_answers() -> None:
     assert ask("describe", expression="exit()")["error"]["kind"] == "raised"
     assert not sys.stdin.closed
     assert ask("nothing")["error"]["kind"] == "raised"
-    assert json.loads(calls.call("stop", "{"))["error"]["kind"] == "raised"
+    assert json.loads(questions.call("stop", "{"))["error"]["kind"] == "raised"
 
 
 def check_answers_are_plain_ascii_json() -> None:
     text = "\ud800\n\x00é"
-    reply = calls.call("describe", json.dumps({"expression": repr(text)}))
+    reply = questions.call("describe", json.dumps({"expression": repr(text)}))
     assert reply.isascii()
     assert json.loads(reply)["answer"]["value"] == repr(text)
 
@@ -90,7 +90,7 @@ def check_half_characters_are_visible_text() -> None:
     assert [each["name"] for each in found] == ["caf\\udce9"]
     error = ask("describe", expression="(_ for _ in ()).throw(OSError(chr(0xDCE9)))")["error"]
     assert error["message"] == "OSError: \\udce9"
-    calls.call("describe", json.dumps({"expression": "space"})).encode("utf-8")
+    questions.call("describe", json.dumps({"expression": "space"})).encode("utf-8")
 
 
 class Timer:
@@ -155,8 +155,8 @@ def shown(budget: bounds.Budget, cls: Any) -> str:
 
 
 def check_the_probe_leaves_itself_out() -> None:
-    for thread in engine.threads():
-        for seen in engine.visible_frames(thread):
+    for thread in pydevd.threads():
+        for seen in pydevd.visible_frames(thread):
             assert not seen.frame.f_globals["__name__"].startswith("trio_debugmcp.probe.inside")
 
 
@@ -193,12 +193,12 @@ def check_an_interrupt_leaves_no_traced_thread_hanging() -> None:
 def check_what_was_returned_is_that_of_the_last_step() -> None:
     __pydevd_ret_val_dict = {"old": 1}
     frame = sys._getframe()
-    assert engine.returned(frame, True) == [("old", 1, "__pydevd_ret_val_dict['']['old']")]
-    assert [name for name, _, _ in engine.returned(frame, False)] == ["old"]
+    assert pydevd.returned(frame, True) == [("old", 1, "__pydevd_ret_val_dict['']['old']")]
+    assert [name for name, _, _ in pydevd.returned(frame, False)] == ["old"]
     __pydevd_ret_val_dict["new"] = 2
-    assert [name for name, _, _ in engine.returned(frame, False)] == ["old"]
-    assert [name for name, _, _ in engine.returned(frame, True)] == ["new"]
-    assert engine.returned(frame, True) == []
+    assert [name for name, _, _ in pydevd.returned(frame, False)] == ["old"]
+    assert [name for name, _, _ in pydevd.returned(frame, True)] == ["new"]
+    assert pydevd.returned(frame, True) == []
     raised_instead_of_returning()
 
 
@@ -209,7 +209,7 @@ def fail() -> None:
 def raised_instead_of_returning() -> None:
     frame = sys._getframe()
     kept = {"fail": None, "Till.fail": None, "other": None, "fail_once": 0}
-    frame.f_locals[engine.RETURN_VALUES] = dict(kept)
+    frame.f_locals[pydevd.RETURN_VALUES] = dict(kept)
     known = hasattr(sys, "_current_exceptions")
     try:
         fail()
@@ -217,8 +217,8 @@ def raised_instead_of_returning() -> None:
         try:
             raise KeyError
         except KeyError:  # handled while the other one is
-            found = engine.returned(frame, True, threading.get_ident())
+            found = pydevd.returned(frame, True, threading.get_ident())
     assert [name for name, _, _ in found] == (["other", "fail_once"] if known else ["fail_once"])
-    frame.f_locals[engine.RETURN_VALUES] = dict(kept)
-    found = engine.returned(frame, True, threading.get_ident())
+    frame.f_locals[pydevd.RETURN_VALUES] = dict(kept)
+    found = pydevd.returned(frame, True, threading.get_ident())
     assert [name for name, _, _ in found] == ([*kept] if known else ["fail_once"])

@@ -10,9 +10,9 @@ import threading
 import time
 from typing import Any, Dict, List, Optional
 
-from trio_debugmcp.probe.inside import captures, digests, variables
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.values import Renderer
+from trio_debugmcp.probe.inside.values import capture_tree, digests, variable_listing
+from trio_debugmcp.probe.inside.values.rendering import Renderer
 
 
 class Node:
@@ -66,7 +66,7 @@ def captured(depth: int = 2, most: int = 100, size: int = 300000, seconds: float
     budget = Budget(seconds=seconds, size=size)
     renderer = Renderer(budget, code=False, types=True, fields=True)
     pairs = [(name, value, name) for name, value in values.items()]
-    return captures.capture_json(pairs, depth, most, budget, renderer)
+    return capture_tree.capture_json(pairs, depth, most, budget, renderer)
 
 
 def one(value: Any, depth: int = 2, most: int = 100) -> Dict[str, Any]:
@@ -277,4 +277,4 @@ def check_every_path_leads_to_the_object_that_is_shown() -> None:
         assert text == entry["value"], entry
         shown += 1
     assert shown > 12
-    assert variables.MOST_DEPTH >= 5
+    assert variable_listing.MOST_DEPTH >= 5

@@ -7,11 +7,11 @@ import sys
 import time
 from typing import Any, Dict
 
-from trio_debugmcp.probe.inside import calls, evaluation, intercepts
+from trio_debugmcp.probe.inside import evaluation, intercepts, questions
 
 
 def ask(question: str, **asked: Any) -> Dict[str, Any]:
-    reply: Dict[str, Any] = json.loads(calls.call(question, json.dumps(asked)))
+    reply: Dict[str, Any] = json.loads(questions.call(question, json.dumps(asked)))
     return reply
 
 

@@ -6,9 +6,9 @@ import threading
 import time
 from typing import Any, Callable, Dict, List
 
-from trio_debugmcp.probe.inside import engine, exceptions
+from trio_debugmcp.probe.inside import exception_chain, pydevd
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.values import Renderer
+from trio_debugmcp.probe.inside.values.rendering import Renderer
 
 ran: List[str] = []
 
@@ -67,10 +67,10 @@ class Stopped:
 
 
 def shown(value: Any, code: bool = True, inner: int = 5, frames: int = 10, locals_: int = 1) -> Dict[str, Any]:
-    thread = engine.Thread(1, threading.get_ident(), "main", sys._getframe(), Stopped(value), False)
+    thread = pydevd.Thread(1, threading.get_ident(), "main", sys._getframe(), Stopped(value), False)
     budget = Budget(seconds=10, size=100000)
-    found = exceptions.answer_json(
-        thread, exceptions.Bounds(inner, frames, locals_), budget, Renderer(budget, code=code)
+    found = exception_chain.answer_json(
+        thread, exception_chain.Bounds(inner, frames, locals_), budget, Renderer(budget, code=code)
     )
     assert found is not None
     return found
@@ -159,7 +159,7 @@ def check_what_is_left_out_is_counted_and_nearest_comes_first() -> None:
     assert "omitted" not in shown(ValueError(1), inner=0)
     huge = shown(BaseExceptionGroup("huge", [ValueError(n) for n in range(5000)]))
     assert huge["uncounted"]
-    assert huge["omitted"] == exceptions.MOST_COUNTED - 1 - 5
+    assert huge["omitted"] == exception_chain.MOST_COUNTED - 1 - 5
 
 
 def check_a_cycle_ends() -> None:
@@ -234,10 +234,10 @@ def check_types_are_named_as_python_prints_them() -> None:
 
     assert shown(ValueError())["exception"]["type"] == "ValueError"
     assert shown(thrown(lambda: json.loads("{")))["exception"]["type"] == "json.decoder.JSONDecodeError"
-    assert exceptions.type_text(type("Own", (Exception,), {"__module__": "__main__"})) == "Own"
+    assert exception_chain.type_text(type("Own", (Exception,), {"__module__": "__main__"})) == "Own"
 
 
 def check_without_an_exception_there_is_no_answer() -> None:
-    thread = engine.Thread(1, threading.get_ident(), "main", sys._getframe(), None, False)
+    thread = pydevd.Thread(1, threading.get_ident(), "main", sys._getframe(), None, False)
     budget = Budget()
-    assert exceptions.answer_json(thread, exceptions.Bounds(), budget, Renderer(budget)) is None
+    assert exception_chain.answer_json(thread, exception_chain.Bounds(), budget, Renderer(budget)) is None

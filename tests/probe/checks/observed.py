@@ -4,7 +4,7 @@ import time
 from typing import Any, Dict, List, Optional
 
 from tests.probe.checks.tracepoints import judged, recording
-from trio_debugmcp.probe.inside import bounds, observed, recorder
+from trio_debugmcp.probe.inside import bounds, observed, record_connection
 
 
 def place(id_: str, most: int = 1, *, guard: Optional[str] = None, **wanted: Any) -> List[Any]:
@@ -138,4 +138,4 @@ def check_without_a_debugger_nothing_is_evaluated() -> None:
     seen: List[int] = []
     assert not judged(place("r-1", condition="seen.append(1)"), seen=seen)
     assert seen == []
-    assert recorder.line() is line
+    assert record_connection.line() is line

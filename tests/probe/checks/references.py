@@ -13,10 +13,10 @@ import types
 import weakref
 from typing import Any, Dict, List
 
-from trio_debugmcp.probe.inside import holders, references
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.references import AtomError, Question
-from trio_debugmcp.probe.inside.values import Renderer
+from trio_debugmcp.probe.inside.types import holders, referrers
+from trio_debugmcp.probe.inside.types.referrers import AtomError, Question
+from trio_debugmcp.probe.inside.values.rendering import Renderer
 
 
 class Node:
@@ -51,7 +51,7 @@ HELD: Dict[str, Any] = {}
 
 def look(value: Any, direction: str = "both", seconds: float = 20.0, **asked: Any) -> Dict[str, Any]:
     budget = Budget(seconds, 1000000)
-    return references.references_json(value, Question(direction, **asked), budget, Renderer(budget, 60, code=False))
+    return referrers.references_json(value, Question(direction, **asked), budget, Renderer(budget, 60, code=False))
 
 
 def inbound(value: Any) -> List[Dict[str, Any]]:
@@ -302,10 +302,10 @@ def check_a_large_heap_is_walked_and_one_that_is_too_large_is_not() -> None:
     kept = [[t] for _ in range(300_000)]
     found = look(t, seconds=60, most=5)  # 0.1 s on a machine that does nothing else
     assert found["inboundTotal"] >= len(kept)
-    most, references.MOST_BLOCKS = references.MOST_BLOCKS, 1000
+    most, referrers.MOST_BLOCKS = referrers.MOST_BLOCKS, 1000
     try:
         found = look(t)
     finally:
-        references.MOST_BLOCKS = most
+        referrers.MOST_BLOCKS = most
     assert "to walk through" in found["notes"][0]
     assert [each["name"] for each in found["inbound"]] == ["value", "t"]

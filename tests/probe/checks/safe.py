@@ -11,9 +11,10 @@ import time
 import types
 from typing import Any, Callable, Dict, List
 
-from trio_debugmcp.probe.inside import facts, safe
 from trio_debugmcp.probe.inside.bounds import TooSlowError
-from trio_debugmcp.probe.inside.safe_facts import RejectedError
+from trio_debugmcp.probe.inside.safe import walk
+from trio_debugmcp.probe.inside.safe.readable import RejectedError
+from trio_debugmcp.probe.inside.values import facts
 
 ran: List[str] = []
 
@@ -262,7 +263,7 @@ def digest(names: Dict[str, Any]) -> str:
 def evaluated(expression: str, names: Dict[str, Any]) -> Any:
     """Return the value, or the error."""
     try:
-        return safe.value(expression, (names, vars(builtins)))
+        return walk.value(expression, (names, vars(builtins)))
     except (Exception, TooSlowError) as error:
         return error
 
@@ -323,11 +324,11 @@ def check_a_format_makes_no_long_text() -> None:
 
 
 def check_steps_are_bounded_whatever_the_time() -> None:
-    kept, safe.MOST_STEPS = safe.MOST_STEPS, 100
+    kept, walk.MOST_STEPS = walk.MOST_STEPS, 100
     try:
         assert "it takes more than 100 steps" in str(evaluated("[x for x in range(200)]", program()))
     finally:
-        safe.MOST_STEPS = kept
+        walk.MOST_STEPS = kept
 
 
 def check_the_names_of_a_class_body_may_be_an_object_of_the_programs() -> None:
@@ -340,12 +341,12 @@ def check_the_names_of_a_class_body_may_be_an_object_of_the_programs() -> None:
     exec("found.append(sys._getframe())", {"found": found, "sys": sys}, Names())
     refused = ""
     try:
-        safe.names_of(found[0])
+        walk.names_of(found[0])
     except RejectedError as error:
         refused = error.rule
     assert "kept by an object" in refused
     assert not ran
-    assert evaluated("1 + len([2])", safe.names_of(sys._getframe())[0]) == 2
+    assert evaluated("1 + len([2])", walk.names_of(sys._getframe())[0]) == 2
 
 
 def check_the_digest_notices_every_change() -> None:

@@ -3,9 +3,9 @@
 import collections
 from typing import Any, Dict, List
 
-from trio_debugmcp.probe.inside import children, summaries
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.values import Renderer
+from trio_debugmcp.probe.inside.values import children, collection_summary
+from trio_debugmcp.probe.inside.values.rendering import Renderer
 
 
 class Item:
@@ -33,7 +33,7 @@ class Long(list):  # type: ignore[type-arg]
 
 def about(value: Any, most: int = 5) -> Dict[str, Any]:
     budget = Budget(seconds=10)
-    return summaries.summary_json(value, most, budget, Renderer(budget))
+    return collection_summary.summary_json(value, most, budget, Renderer(budget))
 
 
 def check_types_nulls_and_numbers_are_counted() -> None:
@@ -135,7 +135,7 @@ def check_what_is_not_a_collection_is_named() -> None:
         said = ""
         try:
             about(value)
-        except summaries.NotCollectionError as error:
+        except collection_summary.NotCollectionError as error:
             said = str(error)
         assert said == type(value).__name__
 

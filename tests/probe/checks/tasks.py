@@ -8,7 +8,7 @@ import threading
 import time
 from typing import Any, Callable, Dict, List
 
-from trio_debugmcp.probe.inside import calls
+from trio_debugmcp.probe.inside import questions
 
 if sys.version_info >= (3, 10):  # our Trio needs no less; it is pure Python, and so is what it needs
     sys.path.append(os.environ.get("TRIO_PATH", ""))
@@ -18,7 +18,7 @@ with contextlib.suppress(ImportError):
 
 
 def ask(**asked: Any) -> Dict[str, Any]:
-    reply = json.loads(calls.call("tasks", json.dumps(asked)))
+    reply = json.loads(questions.call("tasks", json.dumps(asked)))
     assert "answer" in reply, reply
     answer: Dict[str, Any] = reply["answer"]
     return answer

@@ -8,9 +8,10 @@ import threading
 import time
 from typing import Any, Callable, Dict, List, Optional
 
-from trio_debugmcp.probe.inside import calls, engine, frames, threads
-from trio_debugmcp.probe.inside import waits as waits_module
+from trio_debugmcp.probe.inside import pydevd, questions, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.threads import thread_list
+from trio_debugmcp.probe.inside.threads import waits as waits_module
 
 locks = [threading.Lock() for _ in range(5)]
 
@@ -22,7 +23,7 @@ def start(function: Callable[..., Any], *arguments: Any) -> threading.Thread:
 
 
 def answer() -> Dict[str, Any]:
-    return threads.threads_json(Budget(seconds=5))
+    return thread_list.threads_json(Budget(seconds=5))
 
 
 def entry(thread: threading.Thread, kind: Optional[str] = None) -> Dict[str, Any]:
@@ -260,15 +261,15 @@ def check_frames_and_locals_of_a_thread_that_waits() -> None:
         inner("seven" * number)
 
     found = entry(start(outer), "sleep")
-    thread = engine.find(found["id"])
+    thread = pydevd.find(found["id"])
     assert thread is not None
-    listed, total = frames.listed(thread, 0, 2, Budget())
+    listed, total = visible_frames.listed(thread, 0, 2, Budget())
     assert [each["function"] for each in listed] == ["inner", "outer"]
     assert listed[1]["qualname" if sys.version_info >= (3, 11) else "function"].endswith("outer")
-    assert total == len(list(engine.visible_frames(thread))) >= 4
-    seen = frames.at(thread, 1)
+    assert total == len(list(pydevd.visible_frames(thread))) >= 4
+    seen = visible_frames.at(thread, 1)
     assert seen is not None
-    assert ("number", 7) in frames.local_names(seen.frame)
+    assert ("number", 7) in visible_frames.local_names(seen.frame)
 
 
 def check_a_loop_over_a_pipe_waits() -> None:
@@ -294,7 +295,7 @@ def check_all_stacks_in_one_question() -> None:
 
     thread = start(outer)
     entry(thread, "sleep")
-    reply = json.loads(calls.call("stacks", json.dumps({"locals": True, "frames": 2, "size": 1000000})))
+    reply = json.loads(questions.call("stacks", json.dumps({"locals": True, "frames": 2, "size": 1000000})))
     found = {each["name"]: each for each in reply["answer"]["stacks"]}
     assert reply["answer"]["total"] == len(found)
     stack = found[thread.name]
@@ -307,7 +308,7 @@ def check_all_stacks_in_one_question() -> None:
 def check_a_method_has_its_class_in_its_name() -> None:
     class Shop:
         def open(self) -> str:
-            return frames.qualified_name(sys._getframe())
+            return visible_frames.qualified_name(sys._getframe())
 
     assert Shop().open().endswith("Shop.open")
 
@@ -316,9 +317,9 @@ def check_a_deep_recursion_is_counted_and_paged() -> None:
     def down(levels: int) -> Any:
         if levels:
             return down(levels - 1)
-        thread = engine.find(threading.get_ident())
+        thread = pydevd.find(threading.get_ident())
         assert thread is not None
-        return frames.listed(thread, 100, 5, Budget())
+        return visible_frames.listed(thread, 100, 5, Budget())
 
     listed, total = down(500)
     assert [each["index"] for each in listed] == [100, 101, 102, 103, 104]
@@ -330,11 +331,11 @@ def check_a_thousand_threads_are_bounded() -> None:
     many = [start(event.wait) for _ in range(300)]
     time.sleep(0.2)
     begin = time.monotonic()
-    found = threads.threads_json(Budget(size=5000))
+    found = thread_list.threads_json(Budget(size=5000))
     assert time.monotonic() - begin < 2
     assert found["total"] >= 300
     assert len(found["threads"]) < 100
-    reply = calls.call("threads", '{"seconds": 0.0001}')
+    reply = questions.call("threads", '{"seconds": 0.0001}')
     assert '"cut": true' in reply
     event.set()
     for thread in many:

@@ -5,8 +5,8 @@ import socket
 import threading
 from typing import Any, List, Tuple
 
-from trio_debugmcp.probe.inside import bounds, hits, recorder
-from trio_debugmcp.probe.inside.templates import MOST_TEXT, Template, TemplateError
+from trio_debugmcp.probe.inside import bounds, hits, record_connection
+from trio_debugmcp.probe.inside.message_templates import MOST_TEXT, Template, TemplateError
 
 
 def rendered(message: str, **local_names: Any) -> str:
@@ -99,7 +99,7 @@ class Listener:
 def recording(key: str) -> Tuple[Listener, Any]:
     listener = Listener()
     bounds.debugger = lambda: listener
-    return listener, recorder.open_line(key)
+    return listener, record_connection.open_line(key)
 
 
 def judged(*specifications: List[Any], **local_names: Any) -> bool:
@@ -110,7 +110,7 @@ def judged(*specifications: List[Any], **local_names: Any) -> bool:
 def check_hits_are_judged_counted_and_recorded() -> None:
     listener, line = recording("7")
     assert listener.greetings == [b"trio_debugmcp records token 7\n"]
-    assert recorder.open_line("7") is line
+    assert record_connection.open_line("7") is line
     every, third = ["tp-1", 1, None, None, "{x!r}"], ["bp-2", 1, "x > 1", "% 3", None]
     stops = [judged(every, third, x=x) for x in range(7)]
     assert [x for x in range(7) if stops[x]] == [4]
@@ -202,8 +202,8 @@ def check_the_program_runs_on_when_the_debugger_has_gone() -> None:
     assert not line.is_open
     assert judged(["bp-1", 1, None, None, None]), "a breakpoint stops all the same"
     try:
-        recorder.open_line("11")
-    except recorder.RefusedError:
+        record_connection.open_line("11")
+    except record_connection.RefusedError:
         pass
     else:
         raise AssertionError("it was refused")

@@ -6,8 +6,8 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List
 
-from trio_debugmcp.probe.inside import tracing, tracing_record, tracing_values
-from trio_debugmcp.probe.inside.frames import Json
+from trio_debugmcp.probe.inside.tracing import call_record, call_tracer, changed_locals
+from trio_debugmcp.probe.inside.visible_frames import Json
 
 NEW = hasattr(sys, "monitoring")
 
@@ -23,8 +23,8 @@ def fails(number: int) -> None:
 def traced(function: Callable[..., Any], run: Callable[[], Any], **wanted: Any) -> List[Json]:
     """Trace while something runs. A debugger is there, which reaches the function's lines as pydevd does."""
     code: Any = getattr(function, "__code__", function)
-    tracing.begin(1, {"name": code.co_name, "calls": 1, **wanted})
-    trace = tracing.find(1)
+    call_tracer.begin(1, {"name": code.co_name, "calls": 1, **wanted})
+    trace = call_tracer.find(1)
     assert trace is not None
 
     def debugger(frame: Any, event: str, arg: Any) -> Any:
@@ -296,24 +296,24 @@ def many(most: int) -> int:
 def check_a_long_call_keeps_its_beginning_and_its_end_and_counts_the_rest() -> None:
     call = one(many, lambda: many(1000), head=10)
     assert len(call["head"]) == 10
-    assert len(call["tail"]) == tracing_record.MOST_TAIL
+    assert len(call["tail"]) == call_record.MOST_TAIL
     assert call["count"] == 2 * 1000 + 3
     between = dict(call["between"])
-    assert sum(between.values()) == call["count"] - 10 - tracing_record.MOST_TAIL
+    assert sum(between.values()) == call["count"] - 10 - call_record.MOST_TAIL
     assert call["tail"][-1][0] == many.__code__.co_firstlineno + 4
     assert call["tail"][-3][1] == [["found", "499500"]]
     notes = call["head"][2][2]
-    assert len(notes) == tracing_record.MOST_CALLS + 1
+    assert len(notes) == call_record.MOST_CALLS + 1
     assert notes[-1] == ["more", 2]
 
 
 def check_comparing_takes_a_bounded_time() -> None:
-    original = tracing_record.COMPARING_SECONDS
-    tracing_record.COMPARING_SECONDS = 0.0
+    original = call_record.COMPARING_SECONDS
+    call_record.COMPARING_SECONDS = 0.0
     try:
         call = one(plain, lambda: plain([1, 2]))
     finally:
-        tracing_record.COMPARING_SECONDS = original
+        call_record.COMPARING_SECONDS = original
     assert call["unwatched"] == 13
     assert call["count"] == 14
     assert ["total", "6"] in call["lines"][-1][1]  # what it all became
@@ -330,12 +330,12 @@ def check_several_calls_are_recorded_and_no_more() -> None:
 def turning(turns: List[str]) -> None:
     while turns:
         name = turns.pop()
-        tracing.begin(1, {"name": name, "calls": 1})
+        call_tracer.begin(1, {"name": name, "calls": 1})
 
 
 def bare(turns: List[str]) -> None:
     while turns:
-        tracing.begin(1, {"name": turns.pop(), "calls": 1})
+        call_tracer.begin(1, {"name": turns.pop(), "calls": 1})
 
 
 def check_a_call_that_is_under_way_is_not_taken_for_a_new_one() -> None:
@@ -344,18 +344,18 @@ def check_a_call_that_is_under_way_is_not_taken_for_a_new_one() -> None:
         code = function.__code__
 
         def debugger(frame: Any, event: str, arg: Any, code: Any = code) -> Any:
-            trace = tracing.find(1)
+            trace = call_tracer.find(1)
             if frame.f_code is code and event == "line" and frame.f_lineno == code.co_firstlineno + 1 and trace:
                 trace.reached(frame)
             return debugger
 
-        tracing.begin(1, {"name": "nothing", "calls": 1})
+        call_tracer.begin(1, {"name": "nothing", "calls": 1})
         sys.settrace(debugger)
         try:
             function([function.__name__] * 3)
         finally:
             sys.settrace(None)
-        trace = tracing.find(1)
+        trace = call_tracer.find(1)
         assert trace is not None
         assert trace.records == [], function
         assert trace.under_way > 0
@@ -393,7 +393,7 @@ def check_a_trace_that_ends_in_a_call_takes_everything_away() -> None:
 
     def ending(number: int) -> int:
         doubled = number * 2
-        trace = tracing.find(1)
+        trace = call_tracer.find(1)
         assert trace is not None
         seen["calls"], seen["same"] = trace.take()["calls"], sys.gettrace()
         doubled += 1
@@ -416,7 +416,7 @@ def check_a_trace_that_another_thread_ends_goes_with_the_next_event() -> None:
     lock = _thread.allocate_lock()
 
     def end() -> None:
-        trace = tracing.find(1)
+        trace = call_tracer.find(1)
         assert trace is not None
         seen.append(trace.take())
         lock.release()
@@ -432,14 +432,14 @@ def check_a_trace_that_another_thread_ends_goes_with_the_next_event() -> None:
 
 
 def check_a_second_trace_ends_the_first() -> None:
-    tracing.begin(1, {"name": "helper", "calls": 1})
-    first = tracing.find(1)
+    call_tracer.begin(1, {"name": "helper", "calls": 1})
+    first = call_tracer.find(1)
     assert first is not None
-    tracing.begin(2, {"name": "helper", "calls": 1})
+    call_tracer.begin(2, {"name": "helper", "calls": 1})
     assert first.ended
-    assert tracing.find(1) is None
-    assert not tracing.reached(1)
-    second = tracing.find(2)
+    assert call_tracer.find(1) is None
+    assert not call_tracer.reached(1)
+    second = call_tracer.find(2)
     assert second is not None
     assert second.take()["calls"] == []
     if NEW:
@@ -447,15 +447,15 @@ def check_a_second_trace_ends_the_first() -> None:
 
 
 def check_a_failure_of_ours_ends_the_trace_and_not_the_program() -> None:
-    original = tracing_values.Values.changes
+    original = changed_locals.Values.changes
 
     def broken(self: Any, variables: Any) -> Any:
         if any(name == "seen" for name, _ in variables):
             raise RuntimeError("broken")
         return original(self, variables)
 
-    tracing.begin(1, {"name": "plain", "calls": 1})
-    trace = tracing.find(1)
+    call_tracer.begin(1, {"name": "plain", "calls": 1})
+    trace = call_tracer.find(1)
     assert trace is not None
 
     def debugger(frame: Any, event: str, arg: Any) -> Any:
@@ -463,14 +463,14 @@ def check_a_failure_of_ours_ends_the_trace_and_not_the_program() -> None:
             trace.reached(frame)
         return debugger
 
-    tracing_values.Values.changes = broken  # type: ignore[method-assign]
+    changed_locals.Values.changes = broken  # type: ignore[method-assign]
     sys.settrace(debugger)
     try:
         assert plain([1, 2]) == 6
         assert sys.gettrace() is debugger
     finally:
         sys.settrace(None)
-        tracing_values.Values.changes = original  # type: ignore[method-assign]
+        changed_locals.Values.changes = original  # type: ignore[method-assign]
     assert trace.failure == "RuntimeError: broken"
     assert trace.ended
     if NEW:
@@ -483,8 +483,8 @@ def endless(number: int) -> int:
 
 def check_a_full_stack_keeps_the_lines_and_the_program_stops() -> None:
     stopped: List[Any] = []
-    original = tracing.stop_in
-    tracing.stop_in = lambda frame, arg: stopped.append(frame.f_code.co_name)
+    original = call_tracer.stop_in
+    call_tracer.stop_in = lambda frame, arg: stopped.append(frame.f_code.co_name)
     begun: List[Any] = []
 
     def debugger(frame: Any, event: str, arg: Any) -> Any:
@@ -493,15 +493,15 @@ def check_a_full_stack_keeps_the_lines_and_the_program_stops() -> None:
             trace.reached(frame)
         return debugger
 
-    tracing.begin(1, {"name": "endless", "calls": 1, "stop": True})
-    trace: Any = tracing.find(1)
+    call_tracer.begin(1, {"name": "endless", "calls": 1, "stop": True})
+    trace: Any = call_tracer.find(1)
     sys.settrace(debugger)
     try:
         with contextlib.suppress(RecursionError):
             endless(0)
     finally:
         sys.settrace(None)
-        tracing.stop_in = original
+        call_tracer.stop_in = original
     answer = trace.take()
     (call,) = answer["calls"]
     assert [each[0] for each in call["head"]] == [endless.__code__.co_firstlineno + 1]
@@ -514,8 +514,8 @@ def check_a_full_stack_keeps_the_lines_and_the_program_stops() -> None:
 
 
 def check_an_event_without_room_on_the_stack_is_dropped() -> None:
-    tracing.begin(1, {"name": "helper", "calls": 1})
-    trace: Any = tracing.find(1)
+    call_tracer.begin(1, {"name": "helper", "calls": 1})
+    trace: Any = call_tracer.find(1)
     trace.fail(RecursionError("full"))
     assert not trace.ended
     assert trace.take()["failure"] == ""

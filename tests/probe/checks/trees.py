@@ -3,9 +3,9 @@
 import sys
 from typing import Any, Dict, Iterator, List
 
-from trio_debugmcp.probe.inside import trees, variables
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.values import Renderer
+from trio_debugmcp.probe.inside.values import object_tree, variable_listing
+from trio_debugmcp.probe.inside.values.rendering import Renderer
 
 
 class Node:
@@ -32,7 +32,7 @@ class Bad:
 
 def grown(value: Any, depth: int = 2, most: int = 50, size: int = 100000, code: bool = True) -> Dict[str, Any]:
     budget = Budget(seconds=10, size=size)
-    return trees.tree_json(value, "value", depth, most, budget, Renderer(budget, code=code))
+    return object_tree.tree_json(value, "value", depth, most, budget, Renderer(budget, code=code))
 
 
 def nodes(entry: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
@@ -74,7 +74,7 @@ def check_every_path_leads_to_the_object_that_is_shown() -> None:
     budget = Budget(seconds=10)
     for each in shown:
         if each["value"] != "<property, not run>":
-            led = variables.evaluate(each["path"], sys._getframe(), budget)
+            led = variable_listing.evaluate(each["path"], sys._getframe(), budget)
             assert Renderer(budget).render(led) == each["value"], each
 
 

@@ -13,11 +13,11 @@ import threading
 import types
 from typing import Any, Callable, Dict, List, Optional, Union
 
-from trio_debugmcp.probe.inside import lookup, signatures, typed
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.safe_facts import RejectedError
-from trio_debugmcp.probe.inside.typed import Question
-from trio_debugmcp.probe.inside.values import Renderer
+from trio_debugmcp.probe.inside.safe.readable import RejectedError
+from trio_debugmcp.probe.inside.types import lookup, signatures, type_members
+from trio_debugmcp.probe.inside.types.type_members import Question
+from trio_debugmcp.probe.inside.values.rendering import Renderer
 
 FILE = __file__
 RAN: List[str] = []
@@ -134,7 +134,7 @@ def look(value: Any, size: int = 1000000, **asked: Any) -> Dict[str, Any]:
     del RAN[:]
     budget = Budget(20, size)
     try:
-        return typed.type_json(value, Question(**asked), budget, Renderer(budget, 60, code=False))
+        return type_members.type_json(value, Question(**asked), budget, Renderer(budget, 60, code=False))
     finally:
         assert not RAN
 
@@ -228,7 +228,7 @@ def check_filter_kind_and_pages_are_parts_of_the_whole() -> None:
     pages = [look(Basket, start=start, most=4) for start in range(0, len(whole), 4)]
     assert [each for page in pages for each in page["members"]] == whole
     assert {page["total"] for page in pages} == {len(whole)}
-    for kind in typed.KINDS:
+    for kind in type_members.KINDS:
         assert look(Basket, kind=kind)["members"] == [each for each in whole if each["kind"] == kind]
     assert [each["name"] for each in look(Basket, filter="O", kind="fields")["members"]] == ["owner", "count"]
     assert look(Basket, filter="nope")["total"] == 0
@@ -313,7 +313,7 @@ def check_100000_attributes_take_a_moment() -> None:
     assert found["total"] == 11
     assert [each["name"] for each in found["members"]] == ["name9999", "name99990"]
     budget = Budget(0.0)
-    found = typed.type_json(huge, Question(), budget, Renderer(budget, code=False))
+    found = type_members.type_json(huge, Question(), budget, Renderer(budget, code=False))
     assert found["ended"], "without time it says so"
     assert found["members"]
 

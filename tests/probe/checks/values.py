@@ -12,7 +12,7 @@ from typing import Any, Dict, List
 
 from trio_debugmcp.probe.inside import bounds
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.values import OUT_OF_TIME, Renderer, shows_type
+from trio_debugmcp.probe.inside.values.rendering import OUT_OF_TIME, Renderer, shows_type
 
 
 def show(value: Any, limit: int = 200) -> str:

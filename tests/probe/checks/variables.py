@@ -6,10 +6,11 @@ import time
 import types
 from typing import Any, Dict, List
 
-from trio_debugmcp.probe.inside import children, facts, frames, variables
+from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget, TooSlowError
-from trio_debugmcp.probe.inside.values import Renderer
-from trio_debugmcp.probe.inside.variables import Question
+from trio_debugmcp.probe.inside.values import children, facts, variable_listing
+from trio_debugmcp.probe.inside.values.rendering import Renderer
+from trio_debugmcp.probe.inside.values.variable_listing import Question
 
 
 class Key:
@@ -31,8 +32,8 @@ class Basket:
 
 def ask(path: str, frame: Any, **asked: Any) -> Dict[str, Any]:
     budget = Budget(seconds=20)  # what is checked here is not the machine's speed
-    value = variables.evaluate(path, frame, budget)
-    return variables.of_value(value, path, Question(**asked), budget, Renderer(budget))
+    value = variable_listing.evaluate(path, frame, budget)
+    return variable_listing.of_value(value, path, Question(**asked), budget, Renderer(budget))
 
 
 def check_any_slice_of_a_long_list_is_reached() -> None:
@@ -88,7 +89,7 @@ def check_every_path_leads_back() -> None:
             if child["value"] == "<property, not run>":
                 assert child["path"] == "basket.total" or child["path"].endswith(".total")
                 continue
-            value = variables.evaluate(child["path"], frame, Budget())
+            value = variable_listing.evaluate(child["path"], frame, Budget())
             assert Renderer(Budget()).render(value) == child["value"], child
             seen += 1 + (walk(child["path"], depth - 1) if depth else 0)
         return seen
@@ -122,7 +123,7 @@ def check_depth_names_and_filter() -> None:
 def check_the_size_of_an_answer_is_bounded_and_the_total_is_true() -> None:
     texts = ["x" * 150 for _ in range(10000)]
     budget = Budget(size=5000)
-    answer = variables.of_value(texts, "texts", Question(most=10000), budget, Renderer(budget))
+    answer = variable_listing.of_value(texts, "texts", Question(most=10000), budget, Renderer(budget))
     assert answer["total"] == 10000
     assert 10 < len(answer["variables"]) < 50
 
@@ -130,12 +131,12 @@ def check_the_size_of_an_answer_is_bounded_and_the_total_is_true() -> None:
 def check_locals_have_functions_and_classes_and_none_of_pytests() -> None:
     local_class, local_function, nothing = Basket, ask, None
     frame = sys._getframe()
-    names = [name for name, _ in frames.local_names(frame)]
+    names = [name for name, _ in visible_frames.local_names(frame)]
     assert names == ["local_class", "local_function", "nothing", "frame", "names"][: len(names)]
     scope: Dict[str, Any] = {}
     exec("import sys\nframe = sys._getframe()\nvalue = 1\ndef f(): pass", scope)
     hidden = {"@py_assert1": 1, ".0": 2, "__exception__": 3, "__pydevd_ret_val_dict": {}, "shown": 4}
-    assert [name for name in hidden if frames.is_shown(name)] == ["shown"]
+    assert [name for name in hidden if visible_frames.is_shown(name)] == ["shown"]
     assert (local_class, local_function, nothing) == (Basket, ask, None)
     assert [name for name, _ in facts.namespace_order([("sys", sys), ("f", ask), ("v", 1)])] == ["v", "f", "sys"]
 
@@ -143,16 +144,16 @@ def check_locals_have_functions_and_classes_and_none_of_pytests() -> None:
 def check_expressions_see_locals_in_comprehensions_and_are_bounded() -> None:
     limit, xs = 2, [1, 2, 3]
     frame = sys._getframe()
-    assert variables.evaluate("[x for x in xs if x > limit]", frame, Budget()) == [3]
-    assert variables.evaluate("len(xs) + limit", frame, Budget()) == 5
+    assert variable_listing.evaluate("[x for x in xs if x > limit]", frame, Budget()) == [3]
+    assert variable_listing.evaluate("len(xs) + limit", frame, Budget()) == 5
     for expression, error in (("nope", NameError), ("1 +", SyntaxError), ("exit()", SystemExit)):
         try:
-            variables.evaluate(expression, frame, Budget())
+            variable_listing.evaluate(expression, frame, Budget())
         except error:
             continue
         raise AssertionError(expression)
     try:
-        variables.evaluate("1 + 1", frame, Budget(seconds=0))
+        variable_listing.evaluate("1 + 1", frame, Budget(seconds=0))
     except TooSlowError:
         pass
     else:
@@ -161,8 +162,8 @@ def check_expressions_see_locals_in_comprehensions_and_are_bounded() -> None:
 
 
 def check_a_slow_expression_does_not_bar_the_next() -> None:
-    assert variables.evaluate("__import__('time').sleep(0.6)", None, Budget(seconds=2)) is None
-    assert variables.evaluate("1 + 1", None, Budget()) == 2
+    assert variable_listing.evaluate("__import__('time').sleep(0.6)", None, Budget(seconds=2)) is None
+    assert variable_listing.evaluate("1 + 1", None, Budget()) == 2
 
 
 def check_what_is_read_is_not_changed() -> None:
@@ -210,7 +211,7 @@ def check_ranges_and_views_have_items() -> None:
     views = {1: "a", 2: "b"}
     answer = ask("views.values()", sys._getframe(), start=1)
     assert [(each["value"], each["path"]) for each in answer["variables"]] == [("'b'", "[*views.values()][1]")]
-    assert variables.evaluate("[*views.values()][1]", sys._getframe(), Budget()) == "b"
+    assert variable_listing.evaluate("[*views.values()][1]", sys._getframe(), Budget()) == "b"
     assert len(big) > len(views)
 
 
@@ -219,7 +220,7 @@ def check_items_with_keys_of_any_kind_have_names_and_paths() -> None:
     answer = ask("keyed", sys._getframe())["variables"]
     assert [each["name"] for each in answer] == ["[Key()]", "[(1, Key())]", "['k']"]
     frame = sys._getframe()
-    values = [variables.evaluate(each["path"], frame, Budget()) for each in answer]
+    values = [variable_listing.evaluate(each["path"], frame, Budget()) for each in answer]
     assert values == list(keyed.values()) == [1, 2, 3]
 
 
@@ -232,7 +233,7 @@ def check_keys_that_code_of_the_program_shows_are_withheld_for_themselves() -> N
     keyed = {Color.RED: 1, "k": 2}
     budget = Budget()
     renderer = Renderer(budget, code=False)
-    first = variables.of_value(keyed, "keyed", Question(), budget, renderer)["variables"]
+    first = variable_listing.of_value(keyed, "keyed", Question(), budget, renderer)["variables"]
     assert first[0]["nameWithheld"]
     assert (first[0]["value"], "withheld" in first[0]) == ("1", False)
     assert "nameWithheld" not in first[1]
@@ -247,7 +248,7 @@ def check_keys_are_searched_as_they_are_shown() -> None:
     assert found["variables"][0]["path"] == "[*keyed.values()][0]"
     assert [each["value"] for each in ask("keyed", frame, names=("[Key()]",))["variables"]] == ["4"]
     budget = Budget()
-    first = variables.of_value(keyed, "keyed", Question(filter="red"), budget, Renderer(budget, code=False))
+    first = variable_listing.of_value(keyed, "keyed", Question(filter="red"), budget, Renderer(budget, code=False))
     assert [each.get("nameWithheld", False) for each in first["variables"]] == [True, True, False, True], "not lost"
     refusal = ""
     try:
@@ -295,9 +296,9 @@ def scopes(first: int, *rest: int, key: int = 3, **more: int) -> Any:
 
 def check_scopes_have_their_own_variables() -> None:
     frame = scopes(1, 2, more=4)[0]
-    assert {name for name, _, _ in variables.scope_pairs(frame, "arguments")} == {"first", "key", "rest", "more"}
-    assert [name for name, _, _ in variables.scope_pairs(frame, "locals")][-1] == "shadowed"
-    both = {(name, path): value for name, value, path in variables.scope_pairs(frame, "all")}
+    assert {name for name, _, _ in variable_listing.scope_pairs(frame, "arguments")} == {"first", "key", "rest", "more"}
+    assert [name for name, _, _ in variable_listing.scope_pairs(frame, "locals")][-1] == "shadowed"
+    both = {(name, path): value for name, value, path in variable_listing.scope_pairs(frame, "all")}
     assert both["shadowed", "shadowed"] == "the local"
     assert both["shadowed", children.NO_PATH] == "the global"  # no expression leads there
     assert both["ask", "ask"] is ask
@@ -306,7 +307,7 @@ def check_scopes_have_their_own_variables() -> None:
 def check_a_large_value_leaves_room_for_the_names_of_the_others() -> None:
     budget = Budget(size=2000)
     pairs = [("big", [["x" * 50] * 50] * 50, "big"), ("small", 5, "small"), ("last", [1], "last")]
-    answer = variables.of_scope(pairs, Question(depth=3), budget, Renderer(budget))
+    answer = variable_listing.of_scope(pairs, Question(depth=3), budget, Renderer(budget))
     assert [each["name"] for each in answer["variables"]] == ["big", "small", "last"]
     assert answer["variables"][0]["children"]
     assert answer["variables"][0]["size"] == 50
@@ -315,7 +316,7 @@ def check_a_large_value_leaves_room_for_the_names_of_the_others() -> None:
 def check_code_of_the_program_is_not_run_unless_it_may() -> None:
     budget = Budget()
     renderer = Renderer(budget, code=False, types=True)
-    found = variables.of_scope([("k", [Key()], "k"), ("n", 1, "n")], Question(depth=2), budget, renderer)
+    found = variable_listing.of_scope([("k", [Key()], "k"), ("n", 1, "n")], Question(depth=2), budget, renderer)
     shown, plain = found["variables"]
     assert (shown["value"], shown["withheld"], shown["children"][0]["withheld"]) == ("[Key(...)]", True, True)
     assert plain == {"name": "n", "value": "1", "type": "int"}

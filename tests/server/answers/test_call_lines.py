@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from trio_debugmcp.dap.profiles.python_functions import branches
+from trio_debugmcp.dap.profiles.python.branches import branches
 from trio_debugmcp.probe.traces import TracedCall
 from trio_debugmcp.server.answers.call_lines import SOURCE_CHARACTERS, Source, call_lines
 

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 from trio_debugmcp.dap.profiles import profile_named
 from trio_debugmcp.probe.answers import Variable as ProbeVariable
-from trio_debugmcp.probe.inside import children
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.values import Renderer
-from trio_debugmcp.probe.inside.variables import Question, evaluate, of_scope, of_value, scope_pairs
+from trio_debugmcp.probe.inside.values import children
+from trio_debugmcp.probe.inside.values.rendering import Renderer
+from trio_debugmcp.probe.inside.values.variable_listing import Question, evaluate, of_scope, of_value, scope_pairs
 from trio_debugmcp.server.answers.values import NO_PATH, full_path, named
-from trio_debugmcp.session.variables import probe_variable
+from trio_debugmcp.session.looking.variables import probe_variable
 
 PYTHON = profile_named("debugpy")
 assert PYTHON is not None

@@ -22,8 +22,8 @@ import pytest
 
 from trio_debugmcp.probe.answers import Variable as ProbeVariable
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.frames import variable_json
-from trio_debugmcp.probe.inside.values import Renderer
+from trio_debugmcp.probe.inside.values.rendering import Renderer
+from trio_debugmcp.probe.inside.visible_frames import variable_json
 from trio_debugmcp.server.answers.values import rendered, shows_type
 
 

@@ -8,7 +8,7 @@ import trio
 from msgspec import Struct
 
 from tests.server.scene import launch
-from trio_debugmcp.state.people import People
+from trio_debugmcp.state.people.party import People
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 from trio_debugmcp.testing.connect import Server
 

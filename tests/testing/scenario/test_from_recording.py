@@ -12,8 +12,8 @@ from trio_debugmcp.probe.bootstrap import call_expression
 from trio_debugmcp.recording.format import FORMAT
 from trio_debugmcp.testing import decode_scenario, play_all, retime
 from trio_debugmcp.testing.scenario.from_recording import scenario_of
-from trio_debugmcp.testing.scenario.lines import BadScenario, Scenario
-from trio_debugmcp.testing.scenario.text import encode_scenario
+from trio_debugmcp.testing.scenario.script_lines import BadScenario, Scenario
+from trio_debugmcp.testing.scenario.script_text import encode_scenario
 
 RECORDING = Path(__file__).parents[2] / "data" / "recordings" / "till.jsonl"
 HEADER = {"format": FORMAT, "version": 1, "debounce": 0.3, "maxWait": 0.9, "linger": 60.0, "tools": "full"}

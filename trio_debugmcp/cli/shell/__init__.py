@@ -33,6 +33,6 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def run(args: argparse.Namespace) -> int:
     """Connect and read commands until the end of the input; returns the exit code."""
-    from trio_debugmcp.cli.shell.session import serve_person
+    from trio_debugmcp.cli.shell.conversation import serve_person
 
     return run_command(lambda: serve_person(args))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.cli.shell.commands import HELP, LOG_LEVELS
+from trio_debugmcp.cli.shell.shell_commands import HELP, LOG_LEVELS
 
 if TYPE_CHECKING:  # `serve` must start without the client
     from trio_debugmcp.client import InspectorClient

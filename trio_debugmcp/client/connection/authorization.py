@@ -23,10 +23,10 @@ from mcp.shared.auth import (
 )
 from pydantic import AnyUrl
 
+from trio_debugmcp.client.client_errors import NotAuthorized
 from trio_debugmcp.client.connection.redirect import free_port, redirect_uri, wait_for_redirect
 from trio_debugmcp.client.connection.refusal import shown_url
 from trio_debugmcp.client.connection.token_file import TokenFile
-from trio_debugmcp.client.errors import NotAuthorized
 from trio_debugmcp.client.oauth import OAuth, default_store
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.patience import Patience

@@ -11,7 +11,7 @@ from http import HTTPStatus
 import trio
 from mcp import MCPError
 
-from trio_debugmcp.client.connection.http import HttpWatch
+from trio_debugmcp.client.connection.http_client import HttpWatch
 from trio_debugmcp.client.connection.refusal import ACCESS_DENIED
 
 ANSWER_SECONDS = 20.0

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import trio
 
-from trio_debugmcp.client.errors import NotAuthorized
+from trio_debugmcp.client.client_errors import NotAuthorized
 
 HOST = "127.0.0.1"
 PATH = "/callback"

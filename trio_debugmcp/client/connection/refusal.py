@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from msgspec import Struct
 
-from trio_debugmcp.client.errors import ConnectFailed, NotAuthorized
+from trio_debugmcp.client.client_errors import ConnectFailed, NotAuthorized
 
 ACCESS_DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 

@@ -23,7 +23,7 @@ from mcp.server import Server
 from mcp.server.mcpserver import MCPServer
 from msgspec import Struct
 
-from trio_debugmcp.client.connection.http import HttpWatch, open_http
+from trio_debugmcp.client.connection.http_client import HttpWatch, open_http
 from trio_debugmcp.client.connection.server_process import ServerProcess
 from trio_debugmcp.client.oauth import OAuth
 from trio_debugmcp.client.options import InspectorOptions

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from trio_debugmcp.client.errors import NotAuthorized
+from trio_debugmcp.client.client_errors import NotAuthorized
 
 MODE = 0o600
 

@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.calls import Calls
-from trio_debugmcp.client.connection.connection import ClientConnection, Params
-from trio_debugmcp.client.connection.ending import Ending
+from trio_debugmcp.client.connection.client_connection import ClientConnection, Params
+from trio_debugmcp.client.connection.disconnection import Ending
 from trio_debugmcp.client.events import (
     CapabilitiesChange,
     Connect,

@@ -23,7 +23,7 @@ from mcp import Client, MCPError, types
 from msgspec import Struct
 
 from trio_debugmcp.client.bus import EventBus
-from trio_debugmcp.client.connection.connection import ClientConnection
+from trio_debugmcp.client.connection.client_connection import ClientConnection
 from trio_debugmcp.client.events import ErrorEvent, Event, ListChangeReason
 from trio_debugmcp.errors import DebugError, ProtocolViolation
 

@@ -22,7 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.client.bus import EventBus
-from trio_debugmcp.client.connection.connection import ClientConnection
+from trio_debugmcp.client.connection.client_connection import ClientConnection
 from trio_debugmcp.client.events import ErrorEvent
 from trio_debugmcp.client.options import Reconnect
 from trio_debugmcp.client.state.lists import FETCH_ERRORS

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import trio
 
 from trio_debugmcp.client.bus import EventBus
-from trio_debugmcp.client.connection.connection import ClientConnection
+from trio_debugmcp.client.connection.client_connection import ClientConnection
 from trio_debugmcp.client.events import ErrorEvent
 from trio_debugmcp.client.state.lists import FETCH_ERRORS
 

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from trio_debugmcp.dap.profiles.choosing import candidates, choose, first_installed, for_process
-from trio_debugmcp.dap.profiles.debugpy import Debugpy
 from trio_debugmcp.dap.profiles.detection import Detect, ProgramFacts
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Place, Repl
 from trio_debugmcp.dap.profiles.processes import called, owner_problem, ptrace_problem, running, trace_problem
 from trio_debugmcp.dap.profiles.profile import Dialect, Profile, Runtime
 from trio_debugmcp.dap.profiles.program_facts import read_facts
+from trio_debugmcp.dap.profiles.python.debugpy import Debugpy
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, MainClass, PathMapping
-from trio_debugmcp.dap.profiles.table import TableProfile, read_tables
-from trio_debugmcp.dap.profiles.tables_file import RawTables, lay_over, raw_tables, table_of
+from trio_debugmcp.dap.profiles.tables.table import TableProfile, read_tables
+from trio_debugmcp.dap.profiles.tables.tables_file import RawTables, lay_over, raw_tables, table_of
 from trio_debugmcp.errors import UsageError
 
 __all__ = [

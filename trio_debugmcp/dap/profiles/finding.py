@@ -19,8 +19,8 @@ from pathlib import Path
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.dap.profiles.placeholders import filled
-from trio_debugmcp.dap.profiles.table_format import Table
+from trio_debugmcp.dap.profiles.tables.placeholders import filled
+from trio_debugmcp.dap.profiles.tables.table_format import Table
 
 DIRECTORY_VARIABLE = "TRIO_DEBUGMCP_ADAPTERS_DIR"
 """Names the directory below which adapters are installed, each in one of its own: `{installed}` in a table."""

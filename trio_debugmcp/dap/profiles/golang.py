@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from trio_debugmcp.dap.messages import DapVariable, Stopped
-from trio_debugmcp.dap.profiles.building import BuiltTest
+from trio_debugmcp.dap.profiles.adapter_values import Values
+from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.compilers import BuiltTest
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Rejection, Repl
 from trio_debugmcp.dap.profiles.thrown import Description, Look, Thrown
-from trio_debugmcp.dap.profiles.values import Values
-from trio_debugmcp.dap.profiles.words import Words
 
 _STANDARD = (
     "archive|arena|bufio|builtin|bytes|cmd|cmp|compress|container|context|crypto|database|debug|embed|encoding|errors|"

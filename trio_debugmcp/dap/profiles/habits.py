@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import fields, replace
 
 from trio_debugmcp.dap.messages import Capabilities, Stopped
-from trio_debugmcp.dap.profiles.patterns import check_pattern
+from trio_debugmcp.dap.profiles.tables.patterns import check_pattern
 
 CAPABILITY_FIELDS = {each.encode_name: each.name for each in fields(Capabilities)}
 """The name of a capability in DAP → our field."""

@@ -10,7 +10,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 
-from trio_debugmcp.dap.profiles.table_format import Install, Table
+from trio_debugmcp.dap.profiles.tables.table_format import Install, Table
 
 
 def ways_of(table: Table) -> tuple[Install, ...]:

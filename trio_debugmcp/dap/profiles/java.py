@@ -3,7 +3,7 @@
     found = JavaPrograms().main_class("/src/shop/Shop.java")
     found.name, found.path      # "shop.Shop", "/src"
 
-Of a class file the path is the same, of an archive its own. `session/builds.py` runs the compiler.
+Of a class file the path is the same, of an archive its own. `session/before/builds.py` runs the compiler.
 """
 
 import re

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from trio_debugmcp.dap.profiles.building import BuiltTest
+from trio_debugmcp.dap.profiles.compilers import BuiltTest
 from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode
 from trio_debugmcp.dap.profiles.starts import MainClass
 

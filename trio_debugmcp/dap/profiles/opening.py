@@ -16,10 +16,10 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.adapter import Adapter, Listening, ProgramPart, open_listening_adapter, open_stdio_adapter
 from trio_debugmcp.dap.process import environment
-from trio_debugmcp.dap.profiles.node_inspector import inspector_port
-from trio_debugmcp.dap.profiles.placeholders import filled
+from trio_debugmcp.dap.profiles.javascript.node_inspector import inspector_port
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, MainClass, PathMapping
-from trio_debugmcp.dap.profiles.table_format import Table, Transport
+from trio_debugmcp.dap.profiles.tables.placeholders import filled
+from trio_debugmcp.dap.profiles.tables.table_format import Table, Transport
 from trio_debugmcp.dap.sockets import TcpAddress, UnixAddress, free_port
 from trio_debugmcp.dap.watchdog import Watchdog
 

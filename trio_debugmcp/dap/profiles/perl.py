@@ -2,7 +2,7 @@
 
 import re
 
-from trio_debugmcp.dap.profiles.values import Values
+from trio_debugmcp.dap.profiles.adapter_values import Values
 
 _INDEX = re.compile(r"\[(\d+)\]|(\d+)")
 

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles.detection import ProgramFacts
-from trio_debugmcp.dap.profiles.elf import Executable, read_elf
+from trio_debugmcp.dap.profiles.native.elf import Executable, read_elf
 
 _HEAD_BYTES = 600
 """Of a script: its first line, and the second where installers write a long path there."""

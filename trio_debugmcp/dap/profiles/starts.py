@@ -32,7 +32,7 @@ class Launch(Struct, frozen=True):
         source: what the program was built from by us; a restart builds it again.
         preface: what was written before it starts: by its build.
         main: the class that it begins in, in a language where that is its name.
-        tasks: what is run around the session (`session/configured_tasks.py`).
+        tasks: what is run around the session (`session/before/configured_tasks.py`).
     """
 
     program: str

@@ -17,8 +17,9 @@ import time
 import traceback
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import bounds, engine, facts, frames, intercepts, merged, values
-from trio_debugmcp.probe.inside.frames import Json
+from trio_debugmcp.probe.inside import bounds, intercepts, merged, pydevd, visible_frames
+from trio_debugmcp.probe.inside.values import facts, rendering
+from trio_debugmcp.probe.inside.visible_frames import Json
 
 MOST_KEPT = 50
 """Evaluations whose outcome was not asked for, or that do not end: some C code cannot be interrupted."""
@@ -90,12 +91,12 @@ class Evaluation:
         self.report.update(_size(value))
         if own_thread and self.report["hasValue"]:
             self.report.update(_shown(value))
-        elif values.is_bare(value):
+        elif rendering.is_bare(value):
             self.report["value"] = _fields(value)
         return value
 
     def _fail(self, error: BaseException) -> None:
-        while error.__traceback__ is not None and engine.is_own(error.__traceback__.tb_frame):
+        while error.__traceback__ is not None and pydevd.is_own(error.__traceback__.tb_frame):
             error = error.with_traceback(error.__traceback__.tb_next)
         lines = traceback.format_exception_only(type(error), error)
         text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
@@ -216,7 +217,7 @@ def _shown(value: Any) -> Json:
     shorten: Any = getattr(sys.modules.get("_pydevd_bundle.pydevd_safe_repr"), "SafeRepr", None)
     length = facts.length(value) if facts.container(value) is not None else None
     leaf = value is None or issubclass(type(value), (str, bytes, int, float, complex))
-    text: Any = _fields if values.is_bare(value) else repr if shorten is None else shorten()
+    text: Any = _fields if rendering.is_bare(value) else repr if shorten is None else shorten()
     shown: Json = {"value": text(value), "type": type(value).__name__}
     if leaf or length is not None:
         shown["childCount"] = length if not leaf else 0
@@ -237,7 +238,7 @@ def _fields(value: Any) -> str:
     """Return a value as variables are shown, with the fields of objects."""
     budget = bounds.Budget()
     try:
-        return values.Renderer(budget).render(value)
+        return rendering.Renderer(budget).render(value)
     finally:
         budget.close()
 
@@ -288,7 +289,7 @@ def start(number: int, source: str) -> None:
     made = new(number, source)
 
     def evaluate_in_main() -> None:
-        made.run(frames.main_globals(), own_thread=True)
+        made.run(visible_frames.main_globals(), own_thread=True)
 
     _start_thread(evaluate_in_main)
 

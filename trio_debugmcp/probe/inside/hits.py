@@ -13,7 +13,7 @@ import re
 import sys
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
-from trio_debugmcp.probe.inside import recorder, templates
+from trio_debugmcp.probe.inside import message_templates, record_connection
 from trio_debugmcp.probe.inside.encoding import encoded
 from trio_debugmcp.probe.inside.observed import Observed
 
@@ -51,12 +51,12 @@ class Judge:
         self.broken = ""
         if condition:
             try:
-                self.condition = templates.compiled(condition)
+                self.condition = message_templates.compiled(condition)
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-                self.broken = templates.error_text(error)
+                self.broken = message_templates.error_text(error)
         form = _HIT_CONDITION.match(hit_condition or "")
         self.test = (_TESTS[form.group(1)], int(form.group(2))) if form is not None else None
-        self.template = templates.Template(message, lenient=True) if message is not None else None
+        self.template = message_templates.Template(message, lenient=True) if message is not None else None
 
     def holds(self, global_names: Dict[str, Any], local_names: Any) -> Tuple[bool, str]:
         """Return whether the condition holds, and the error if that cannot be said."""
@@ -65,11 +65,11 @@ class Judge:
         if self.condition is None:
             return True, ""
         try:
-            return bool(templates.evaluate(*self.condition, global_names, local_names)), ""
+            return bool(message_templates.evaluate(*self.condition, global_names, local_names)), ""
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # also a SystemExit, which must not end the program
-            return False, templates.error_text(error)
+            return False, message_templates.error_text(error)
 
 
 _judges: Dict[str, List[Union[Judge, Observed]]] = {}
@@ -77,7 +77,7 @@ _judges: Dict[str, List[Union[Judge, Observed]]] = {}
 
 def hit(specification: str) -> bool:
     """Judge the breakpoints of a line in the frame that asks, record what became of them; return whether to stop."""
-    line = recorder.line()
+    line = record_connection.line()
     if line is None:  # a fork that is not debugged
         return False
     asking = sys._getframe(1)
@@ -129,14 +129,14 @@ def _judge(form: List[Any]) -> Union[Judge, Observed]:
     return Observed(id_, version, guard, most, wanted)
 
 
-def _count(line: recorder.Line, judge: Judge, new: int) -> int:
+def _count(line: record_connection.Line, judge: Judge, new: int) -> int:
     key = (judge.id, judge.version)
     with line.lock:
         hits = line.counts[key] = line.counts.get(key, 0) + new
     return hits
 
 
-def _count_hit(line: recorder.Line, judge: Judge) -> Tuple[int, bool]:
+def _count_hit(line: record_connection.Line, judge: Judge) -> Tuple[int, bool]:
     """Count a hit; return its number, 0 if another thread's message was the last one, and whether it counts."""
     key = (judge.id, judge.version)
     with line.lock:
@@ -149,7 +149,7 @@ def _count_hit(line: recorder.Line, judge: Judge) -> Tuple[int, bool]:
     return hits, notify
 
 
-def _finished(line: recorder.Line, judge: Judge) -> bool:
+def _finished(line: record_connection.Line, judge: Judge) -> bool:
     """Whether a tracepoint has written all its messages: nothing of it is evaluated any more."""
     return 0 < judge.most <= line.sent.get((judge.id, judge.version), 0)
 

@@ -3,9 +3,10 @@
 import sys
 from typing import Any, Dict, List, Optional
 
-from trio_debugmcp.probe.inside import engine, facts
+from trio_debugmcp.probe.inside import pydevd
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.frames import Json
+from trio_debugmcp.probe.inside.values import facts
+from trio_debugmcp.probe.inside.visible_frames import Json
 
 _DEBUGGER = ("_pydev", "pydev", "debugpy")
 """How the names of modules begin that the debugger has brought along."""
@@ -43,7 +44,7 @@ def _module(name: str, names: Dict[str, Any]) -> Json:
         found["file"] = file
     if version:
         found["version"] = version
-    if name != "__main__" and (file is None or engine.is_library(file)):  # without a file: of the interpreter
+    if name != "__main__" and (file is None or pydevd.is_library(file)):  # without a file: of the interpreter
         found["library"] = True
     return found
 

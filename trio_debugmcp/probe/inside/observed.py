@@ -12,9 +12,10 @@ import builtins
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import atoms, bounds, facts, recorder, templates, values
+from trio_debugmcp.probe.inside import bounds, message_templates, record_connection
 from trio_debugmcp.probe.inside.bounds import Budget, TooSlowError
 from trio_debugmcp.probe.inside.encoding import encoded
+from trio_debugmcp.probe.inside.values import atoms, facts, rendering
 
 CAPTURED, LOOKED, STOPPED = "capture", "look", "stop"
 """Kinds of records: a hit, a pass at which the condition did not hold, and that the program stops there."""
@@ -33,12 +34,12 @@ class _Expression:
         self.error = ""
         self.given_up = False
         try:
-            self.code, self.nested = templates.compiled(text)
+            self.code, self.nested = message_templates.compiled(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            self.error = templates.error_text(error)
+            self.error = message_templates.error_text(error)
 
     def value(self, names: Tuple[Dict[str, Any], Any]) -> Any:
-        return templates.evaluate(self.code, self.nested, *names)
+        return message_templates.evaluate(self.code, self.nested, *names)
 
 
 class Observed:
@@ -53,7 +54,7 @@ class Observed:
         self._run, self._together = (str(wanted["key"]), 0), int(wanted["together"])
         self._stops, self._until = bool(wanted.get("stops")), bool(wanted.get("until"))
 
-    def look(self, line: recorder.Line, global_names: Dict[str, Any], local_names: Any) -> Tuple[bool, str]:
+    def look(self, line: record_connection.Line, global_names: Dict[str, Any], local_names: Any) -> Tuple[bool, str]:
         """Judge one pass; return whether to stop, and its records."""
         names = (global_names, local_names)
         if not line.is_open or self._is_over(line) or not self._is_meant(names):
@@ -73,7 +74,7 @@ class Observed:
         stop = is_last and self._stops
         return stop, records + (self._record(STOPPED, hits, "") if stop else "")
 
-    def _is_over(self, line: recorder.Line) -> bool:
+    def _is_over(self, line: record_connection.Line) -> bool:
         return line.sent.get((self.id, self.version), 0) >= self.most or line.sent.get(self._run, 0) >= self._together
 
     def _is_meant(self, names: Tuple[Dict[str, Any], Any]) -> bool:
@@ -83,7 +84,7 @@ class Observed:
         except Exception:
             return False
 
-    def _take(self, line: recorder.Line) -> Tuple[int, bool]:
+    def _take(self, line: record_connection.Line) -> Tuple[int, bool]:
         """Count a hit; return its number, 0 if there were enough, and whether it is the last one of the run."""
         key = (self.id, self.version)
         with line.lock:
@@ -109,14 +110,14 @@ class Observed:
         except TooSlowError:
             return False, "", "it did not end before the run was over"
         except BaseException as error:  # also a SystemExit, which must not end the program
-            return False, "", templates.error_text(error)
+            return False, "", message_templates.error_text(error)
         return held, _shown(value) if self._until and not held else "", ""
 
     def _values(self, names: Tuple[Dict[str, Any], Any]) -> List[List[Optional[str]]]:
         """Return what is captured: the text of each value, and its type where that does not show it."""
         budget = Budget(HIT_SECONDS, _CAPTURE_SIZE)
         try:
-            renderer = values.Renderer(budget)
+            renderer = rendering.Renderer(budget)
             return [_value(each, names, budget, renderer) for each in self._captured]
         finally:
             budget.close()
@@ -125,14 +126,14 @@ class Observed:
         return encoded([kind, self.id, self.version, number, text]) + "\n"
 
 
-def _count(line: recorder.Line, key: Tuple[str, int], new: int = 1) -> int:
+def _count(line: record_connection.Line, key: Tuple[str, int], new: int = 1) -> int:
     with line.lock:
         number = line.counts[key] = line.counts.get(key, 0) + new
     return number
 
 
 def _value(
-    wanted: _Expression, names: Tuple[Dict[str, Any], Any], budget: Budget, renderer: values.Renderer
+    wanted: _Expression, names: Tuple[Dict[str, Any], Any], budget: Budget, renderer: rendering.Renderer
 ) -> List[Optional[str]]:
     if wanted.error:
         return [f"<error: {wanted.error}>", None]
@@ -148,18 +149,18 @@ def _value(
         why = f"it took over {bounds.SLOW_SECONDS} s" if wanted.given_up else "not evaluated: no time left at this hit"
         return [f"<error: {why}>", None]
     except BaseException as error:  # also a SystemExit, which must not end the program
-        return [f"<error: {templates.error_text(error)}>", None]
+        return [f"<error: {message_templates.error_text(error)}>", None]
     text = renderer.render(value)
-    return [text, None if values.shows_type(value, text) else facts.shown_type(type(value))]
+    return [text, None if rendering.shows_type(value, text) else facts.shown_type(type(value))]
 
 
 def _shown(value: Any) -> str:
     simple = atoms.of(type(value))
     if simple is not None:
-        return str(simple(value, values.LIMIT))
+        return str(simple(value, rendering.LIMIT))
     budget = Budget(_VALUE_SECONDS)
     try:
-        return values.Renderer(budget).render(value)
+        return rendering.Renderer(budget).render(value)
     finally:
         budget.close()
 

@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from trio_debugmcp.probe.inside import bounds, engine
+from trio_debugmcp.probe.inside import bounds, pydevd
 
 
 def take_back() -> bool:
@@ -15,7 +15,7 @@ def take_back() -> bool:
     lifecycle: Any = sys.modules.get("_pydevd_bundle.pydevd_thread_lifecycle")
     resume = getattr(lifecycle, "resume_threads", None)
     notifications = getattr(bounds.debugger(), "threads_suspended_single_notification", None)
-    if resume is None or notifications is None or any(each.stopped is not None for each in engine.threads()):
+    if resume is None or notifications is None or any(each.stopped is not None for each in pydevd.threads()):
         return False
     notifications._pause_requested = False  # else the next stop of a thread beside another one would be reported twice
     resume("*")

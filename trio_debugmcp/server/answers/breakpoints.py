@@ -7,11 +7,11 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.lines import breakpoint_line
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.session.breakpoint_specs import BreakpointSpec
+from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
+from trio_debugmcp.session.breakpoints.ownership import Owner
+from trio_debugmcp.session.breakpoints.specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.exception_wishes import ExceptionSpec
-from trio_debugmcp.session.ownership import Owner
-from trio_debugmcp.session.sources import KnownSource, read_source
+from trio_debugmcp.session.looking.sources import KnownSource, read_source
 from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Snapshot
 from trio_debugmcp.state.payloads import shortened

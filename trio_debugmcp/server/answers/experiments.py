@@ -7,9 +7,9 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.answers.values import rendered
+from trio_debugmcp.session.breakpoints.observations import Hit, Place, Run
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.observations import Hit, Place, Run
-from trio_debugmcp.session.truncation import json_size
+from trio_debugmcp.session.looking.truncation import json_size
 
 _HITS_BYTES = 18_000
 """JSON bytes of the hits of all experiments; a stop with its locals takes up to about 12 KB."""

@@ -2,7 +2,7 @@
 
 from trio_debugmcp.probe.answers import ProbeTask, ProbeThread
 from trio_debugmcp.server.answers.places import LIBRARY, Places
-from trio_debugmcp.session.probe import waits_for
+from trio_debugmcp.session.looking.program_probe import waits_for
 from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Module, Snapshot, Thread
 from trio_debugmcp.state.payloads import BreakpointPayload, DataBreakpointPayload, ExceptionBreakpointPayload

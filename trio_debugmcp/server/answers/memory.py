@@ -9,7 +9,7 @@ from typing import Literal
 
 from trio_debugmcp.dap.messages import Instruction
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.session.pointers import number
+from trio_debugmcp.session.looking.pointers import number
 
 ByteFormat = Literal["hex", "text", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64"]
 

@@ -16,7 +16,7 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import EXCERPT_LINES, FRAMES_BELOW, data_change, exception_text
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.truncation import json_size
+from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.state.model import KeptStop, Reading
 from trio_debugmcp.state.payloads import Payload, Variable, iso_time
 from trio_debugmcp.state.stop_resource import StopPayload

@@ -18,7 +18,7 @@ from trio_debugmcp.errors import AdapterGone, UsageError
 from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.breakpoints import end_notes, thread_notes
-from trio_debugmcp.server.answers.ending import end_reason
+from trio_debugmcp.server.answers.ended_by import end_reason
 from trio_debugmcp.server.answers.lines import session_line, thread_name
 from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.places import Places

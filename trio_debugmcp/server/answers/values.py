@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from trio_debugmcp.session.truncation import json_size
+from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.state.payloads import Variable
 
 _LOOKS = {

@@ -19,8 +19,8 @@ from trio_debugmcp.server.people.presence import Caller
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.payloads import iso_time
-from trio_debugmcp.state.people import Hold, Party, People, Waiting
-from trio_debugmcp.state.people_changes import HandedBack, HoldTaken, WaitBegan, WaitEnded
+from trio_debugmcp.state.people.party import Hold, Party, People, Waiting
+from trio_debugmcp.state.people.people_changes import HandedBack, HoldTaken, WaitBegan, WaitEnded
 
 HELD_SECONDS = 20.0
 """For calls without a `timeout`: most of what hosts wait for an answer, and long enough for a few steps."""

@@ -16,8 +16,8 @@ from msgspec import Struct
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.clients import Client
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.state.people import Party
-from trio_debugmcp.state.people_changes import PartyArrived, PartyLeft, PersonGone, PersonJoined
+from trio_debugmcp.state.people.party import Party
+from trio_debugmcp.state.people.people_changes import PartyArrived, PartyLeft, PersonGone, PersonJoined
 
 GRACE_SECONDS = 15.0
 """For a person's page to be loaded again, or to reconnect: it tries at most 10 s apart."""

@@ -12,10 +12,10 @@ from trio_debugmcp.server.answers.lines import live_thread_line
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import Stop, stop_answer
 from trio_debugmcp.server.answers.values import rendered
-from trio_debugmcp.session import frames, inspection
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.evaluation import evaluate_in_frame
-from trio_debugmcp.session.looking_back import keep_value
+from trio_debugmcp.session.looking import frames, paused_program
+from trio_debugmcp.session.looking.user_evaluation import evaluate_in_frame
+from trio_debugmcp.session.stops.looking_back import keep_value
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened
 
@@ -66,7 +66,7 @@ async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]
     session = debugger.session(snapshot.id)
     end = trio.current_time() + seconds
     # The evaluation that uses up the time is interrupted, and says so itself; this only bounds the interruption.
-    with trio.move_on_at(end + inspection.INTERRUPT_SECONDS):
+    with trio.move_on_at(end + paused_program.INTERRUPT_SECONDS):
         for each in values:
             left = end - trio.current_time()
             if left <= 0:

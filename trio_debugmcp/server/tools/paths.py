@@ -7,7 +7,7 @@ from pathlib import Path
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.sources import KnownSource, read_source
+from trio_debugmcp.session.looking.sources import KnownSource, read_source
 
 
 def existing_file(debugger: Debugger, path: str, cwd: str | None = None) -> str | None:

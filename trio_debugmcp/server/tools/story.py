@@ -17,8 +17,8 @@ import trio
 
 from trio_debugmcp.server.answers.result_line import CANCELLED, FAILED, result_line
 from trio_debugmcp.server.failures import only_cancelled
+from trio_debugmcp.server.people.words import is_person
 from trio_debugmcp.server.secrets import masked_result
-from trio_debugmcp.server.tools.words import is_person
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.call_events import tool_called, tool_started

@@ -11,9 +11,9 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.truncation import json_size
+from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.state.payloads import TimelineEvent
-from trio_debugmcp.state.timeline import EVENT_TYPES
+from trio_debugmcp.state.timeline_events import EVENT_TYPES
 
 
 class TimelineQuery(Params, frozen=True, kw_only=True):

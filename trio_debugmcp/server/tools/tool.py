@@ -30,12 +30,12 @@ from trio_debugmcp.server.answers.moment import META_KEY, WANTED
 from trio_debugmcp.server.answers.stop import READER, Stop
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.failures import failed_result, usage_error
+from trio_debugmcp.server.people.other_clients import OtherClients
 from trio_debugmcp.server.people.turns import in_turn
-from trio_debugmcp.server.tools.names import unknown_tool
-from trio_debugmcp.server.tools.others import OtherClients
+from trio_debugmcp.server.people.words import deed_in, with_words
+from trio_debugmcp.server.tools.misspelled import unknown_tool
 from trio_debugmcp.server.tools.schema import listed_schema, parameter_names
 from trio_debugmcp.server.tools.story import RecordedCall, Story
-from trio_debugmcp.server.tools.words import deed_in, with_words
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.programs import chosen
 from trio_debugmcp.state.changes import FocusMoved

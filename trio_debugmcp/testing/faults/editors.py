@@ -20,8 +20,8 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.editors.channel import MAX_MESSAGE_BYTES
-from trio_debugmcp.editors.door import EditorDoor
-from trio_debugmcp.testing.faults.clients import FLOOD_REQUESTS
+from trio_debugmcp.editors.editor_listener import EditorDoor
+from trio_debugmcp.testing.faults.faulty_clients import FLOOD_REQUESTS
 from trio_debugmcp.transports.admission import Admission
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from trio_debugmcp.testing.fake_adapter import FakeAdapter
 from trio_debugmcp.testing.faults import garbage
-from trio_debugmcp.testing.faults.adapters import (
+from trio_debugmcp.testing.faults.faulty_adapters import (
     Inject,
     answering,
     at_once,
@@ -22,8 +22,8 @@ from trio_debugmcp.testing.faults.adapters import (
     refusing,
     sending,
 )
-from trio_debugmcp.testing.faults.messages import answers, changed, events, everything, never, reordered, twice
-from trio_debugmcp.testing.faults.streams import Cutting, Stalling, Trickling
+from trio_debugmcp.testing.faults.faulty_messages import answers, changed, events, everything, never, reordered, twice
+from trio_debugmcp.testing.faults.faulty_streams import Cutting, Stalling, Trickling
 
 BELATED_SECONDS = 1.0
 """An answer that arrives before any tool times out."""

@@ -6,7 +6,8 @@ import trio
 
 from trio_debugmcp.testing.fake_adapter import FakeAdapter, FakeProfile
 from trio_debugmcp.testing.fake_answers import Arguments
-from trio_debugmcp.testing.scenario.lines import (
+from trio_debugmcp.testing.scenario.run import Difference, ScenarioRun
+from trio_debugmcp.testing.scenario.script_lines import (
     ROOT,
     AdapterLine,
     AskChild,
@@ -31,8 +32,7 @@ from trio_debugmcp.testing.scenario.lines import (
     Subscribe,
     Unsubscribe,
 )
-from trio_debugmcp.testing.scenario.run import Difference, ScenarioRun
-from trio_debugmcp.testing.scenario.text import filled, full_uri
+from trio_debugmcp.testing.scenario.script_text import filled, full_uri
 
 # --- The adapter ------------------------------------------------------------------------------------------------------
 

@@ -6,9 +6,11 @@ from typing import Any
 from mcp.shared.exceptions import MCPError
 
 from trio_debugmcp.testing.debug_client import LIST_CHANGED
-from trio_debugmcp.testing.scenario.client import NOT_FOUND, ScenarioCall, ScenarioClient
 from trio_debugmcp.testing.scenario.comparison import difference_of_whole, differences, shown
-from trio_debugmcp.testing.scenario.lines import (
+from trio_debugmcp.testing.scenario.report import seconds
+from trio_debugmcp.testing.scenario.run import Difference, ScenarioRun
+from trio_debugmcp.testing.scenario.scenario_client import NOT_FOUND, ScenarioCall, ScenarioClient
+from trio_debugmcp.testing.scenario.script_lines import (
     EVERYONE,
     ExpectAnswer,
     ExpectAsked,
@@ -20,9 +22,7 @@ from trio_debugmcp.testing.scenario.lines import (
     ExpectResource,
     ExpectUpdated,
 )
-from trio_debugmcp.testing.scenario.report import seconds
-from trio_debugmcp.testing.scenario.run import Difference, ScenarioRun
-from trio_debugmcp.testing.scenario.text import full_uri
+from trio_debugmcp.testing.scenario.script_text import full_uri
 
 
 async def check(run: ScenarioRun, line: ExpectLine, due: float, *, timed: bool) -> None:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.recording.format import FORMAT
 from trio_debugmcp.testing.scenario.ends import JsonEntry, is_request, with_ends
-from trio_debugmcp.testing.scenario.lines import (
+from trio_debugmcp.testing.scenario.script_lines import (
     AGENT,
     DIRECTORY,
     ROOT,

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from trio_debugmcp.testing.scenario.lines import BadScenario, Era, Scenario
 from trio_debugmcp.testing.scenario.player import play_in, read_scenario
+from trio_debugmcp.testing.scenario.script_lines import BadScenario, Era, Scenario
 
 
 def scenarios(path: str | Path) -> Callable[..., None]:

@@ -18,7 +18,9 @@ from mcp.shared.exceptions import MCPError
 from trio_debugmcp.testing.debug_client import ToolFailed
 from trio_debugmcp.testing.scenario.actions import begin_call, perform, send
 from trio_debugmcp.testing.scenario.expectations import check, object_to_unexpected
-from trio_debugmcp.testing.scenario.lines import (
+from trio_debugmcp.testing.scenario.report import Report, described, seconds
+from trio_debugmcp.testing.scenario.run import SETTLED_SECONDS, Difference, ScenarioRun, open_run
+from trio_debugmcp.testing.scenario.script_lines import (
     AGENT,
     AdapterLine,
     Call,
@@ -36,9 +38,7 @@ from trio_debugmcp.testing.scenario.lines import (
     Scenario,
     Step,
 )
-from trio_debugmcp.testing.scenario.report import Report, described, seconds
-from trio_debugmcp.testing.scenario.run import SETTLED_SECONDS, Difference, ScenarioRun, open_run
-from trio_debugmcp.testing.scenario.text import decode_scenario, filled
+from trio_debugmcp.testing.scenario.script_text import decode_scenario, filled
 
 PATIENCE_SECONDS = 120.0
 """Virtual time for one line. Every tool call ends by its timeout, which is shorter unless a longer one is asked for."""

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from trio_debugmcp.testing.scenario.lines import Era, Line, Scenario
+from trio_debugmcp.testing.scenario.script_lines import Era, Line, Scenario
 
 MAX_TEXT = 140
 """Characters of an entry that are shown."""

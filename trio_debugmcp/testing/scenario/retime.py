@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from trio_debugmcp.testing.debug_client import LIST_CHANGED
-from trio_debugmcp.testing.scenario.lines import (
+from trio_debugmcp.testing.scenario.player import play_in
+from trio_debugmcp.testing.scenario.report import Entry, answered_prefix, notice_text
+from trio_debugmcp.testing.scenario.script_lines import (
     Call,
     ExpectAnswer,
     ExpectError,
@@ -21,9 +23,7 @@ from trio_debugmcp.testing.scenario.lines import (
     Scenario,
     Step,
 )
-from trio_debugmcp.testing.scenario.player import play_in
-from trio_debugmcp.testing.scenario.report import Entry, answered_prefix, notice_text
-from trio_debugmcp.testing.scenario.text import full_uri
+from trio_debugmcp.testing.scenario.script_text import full_uri
 
 NEAR_SECONDS = 0.25
 """By how much a real machine may have been late; less than a quiet window: no two notifications are confused."""

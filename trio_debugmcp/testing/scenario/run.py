@@ -27,11 +27,17 @@ from trio_debugmcp.testing.connect import Server, open_server
 from trio_debugmcp.testing.debug_client import Notice
 from trio_debugmcp.testing.fake_adapter import FakeAdapter, FakeProfile
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES, Arguments
-from trio_debugmcp.testing.scenario.answers import ScriptedAnswers
-from trio_debugmcp.testing.scenario.client import CallFailure, LoggedNotice, ScenarioCall, ScenarioClient, open_client
-from trio_debugmcp.testing.scenario.lines import AGENT, DIRECTORY, ROOT, BadScenario, Era, Setting
 from trio_debugmcp.testing.scenario.report import Entry, answered_prefix, notice_text
-from trio_debugmcp.testing.scenario.text import filled
+from trio_debugmcp.testing.scenario.scenario_client import (
+    CallFailure,
+    LoggedNotice,
+    ScenarioCall,
+    ScenarioClient,
+    open_client,
+)
+from trio_debugmcp.testing.scenario.script_lines import AGENT, DIRECTORY, ROOT, BadScenario, Era, Setting
+from trio_debugmcp.testing.scenario.script_text import filled
+from trio_debugmcp.testing.scenario.scripted_answers import ScriptedAnswers
 
 PROGRAM_FILE = "app.py"
 """Written even if the setting has no files: there must be something to launch."""

@@ -1,0 +1,70 @@
+"""JSON data without secrets: its values are masked by their form, and by the names beside them."""
+
+from typing import Any
+
+import pytest
+
+from tests.masking.samples import GITHUB, HEX, pem, word
+from trio_debugmcp.masking.masked_answers import masked_json, masked_lines
+
+VALUE = word(32, HEX)
+MASK = "<secret, 32 characters>"
+TOKEN_MASK = "<GitHub token, 40 characters>"
+
+
+@pytest.mark.parametrize(
+    ("given", "clean"),
+    [
+        ({"name": "api_key", "value": repr(VALUE)}, {"name": "api_key", "value": f"'{MASK}'"}),
+        ({"path": "d['token']", "value": VALUE, "type": "str"}, {"path": "d['token']", "value": MASK, "type": "str"}),
+        ({"locals": {"token": VALUE, "n": "1"}}, {"locals": {"token": MASK, "n": "1"}}),
+        ({"a": [{"b": [GITHUB, 1, None, True, 2.5]}]}, {"a": [{"b": [TOKEN_MASK, 1, None, True, 2.5]}]}),
+        ({"name": "commit", "value": VALUE}, {"name": "commit", "value": VALUE}),
+        ({"password": 123456789012345678901}, {"password": 123456789012345678901}),
+        ([], []),
+        ({}, {}),
+    ],
+)
+def test_values_are_masked_at_any_depth_by_the_names_beside_them(given: Any, clean: Any) -> None:
+    assert masked_json(given) == clean
+
+
+def test_a_value_without_a_name_has_that_of_the_question() -> None:
+    assert masked_json({"value": VALUE}, "self.token") == {"value": MASK}
+    assert masked_json({"value": "1", "printed": VALUE}, "print(token)") == {"value": "1", "printed": MASK}
+    assert masked_json({"value": VALUE, "printed": VALUE}, "self.total") == {"value": VALUE, "printed": VALUE}
+
+
+def test_keys_are_masked_and_none_is_lost() -> None:
+    other = "ghp_" + word(36)
+    assert masked_json({GITHUB: 1, other: 2}) == {TOKEN_MASK: 1, f"{TOKEN_MASK} 2": 2}
+
+
+def test_a_key_over_several_lines_of_source_is_masked_in_all_of_them() -> None:
+    lines = [{"line": at, "text": text, "current": at == 2} for at, text in enumerate(["x", *pem().split("\n"), "y"])]
+    clean = masked_json({"lines": lines})["lines"]
+    assert [each["line"] for each in clean] == list(range(len(lines)))
+    assert (clean[0]["text"], clean[-1]["text"]) == ("x", "y")
+    assert not any(dirty["text"] in new["text"] for dirty, new in zip(lines[1:-1], clean[1:-1], strict=True))
+    assert masked_lines(["x", *pem().split("\n"), "y\n"])[2:-1] == [""] * (len(lines) - 3)
+
+
+def test_what_is_given_is_not_changed() -> None:
+    given = {"locals": {"token": VALUE}, "lines": [GITHUB]}
+    masked_json(given)
+    assert given == {"locals": {"token": VALUE}, "lines": [GITHUB]}
+
+
+def test_what_is_a_secret_by_its_name_is_one_wherever_it_stands_in_the_answer() -> None:
+    key = "9f86d081884c7d659a2feaa0c55ad015"
+    mask = "<secret, 32 characters>"
+    answer = {
+        "exception": f"ValueError: {key} was refused",
+        "locals": {"pair": f"('a', '{key}')", "api_key": f"'{key}'"},
+    }
+    assert masked_json({**answer, key: [f"x {key}", 5]}) == {
+        "exception": f"ValueError: {mask} was refused",
+        "locals": {"pair": f"('a', '{mask}')", "api_key": f"'{mask}'"},
+        mask: [f"x {mask}", 5],
+    }
+    assert masked_json({"pair": f"('a', '{key}')"}) == {"pair": f"('a', '{key}')"}, "without that name it may be a hash"

@@ -1,0 +1,240 @@
+"""`ProgramProbe` (looking/program_probe.py): the questions to the probe of a scripted program, and what they pass."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.server.scene import launch
+from tests.session.answers import refuse
+from trio_debugmcp.dap.messages import EvaluateBody
+from trio_debugmcp.dap.profiles import PathMapping
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.probe.answers import Holder, Place, ProbeError, ProbeFrame, ProbeThread, ThreadPlace, Waiting
+from trio_debugmcp.session.looking.program_probe import (
+    MAX_SIZE,
+    MAX_THREADS,
+    PROBE_SECONDS,
+    ProgramProbe,
+    waiting_line,
+    waits_for,
+)
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.testing import FakeAdapter, Server, open_server
+
+ONE = {"threads": [{"id": 1, "name": "MainThread", "state": "running"}], "total": 1}
+
+
+async def started(server: Server, adapter: FakeAdapter, client: Any) -> DebugSession:
+    """Launch the adapter's program, which runs."""
+    await launch(client, adapter)
+    await trio.sleep(10)
+    return server.app.debugger.session()
+
+
+async def test_places_in_answers_are_those_of_this_machine(autojump_clock: MockClock) -> None:
+    there, elsewhere, here = "/app/shop/till.py", "/application/till.py", "/home/me/shop/till.py"
+    adapter = FakeAdapter()
+    adapter.probe = {
+        "stacks": {
+            "stacks": [
+                {
+                    "id": 1,
+                    "name": "MainThread",
+                    "state": "waiting",
+                    "at": {"file": elsewhere, "line": 3, "function": "wait",
+                           "from": {"file": there, "line": 7, "function": "sell"}},
+                    "waits": {"kind": "lock",
+                              "holder": {"thread": 2, "at": {"file": there, "line": 9, "function": "f"}}},
+                    "frames": [{"file": there, "line": 7, "function": "sell"}],
+                    "total": 1,
+                }
+            ],
+            "total": 1,
+        }
+    }  # fmt: skip
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        requests = (await started(server, adapter, client)).requests
+        probe = ProgramProbe(requests, [PathMapping("/home/me/", "/app/"), PathMapping("/wrong", "/app/shop")])
+        (stack,) = (await probe.stacks(20)).answer.stacks
+        assert stack.frames[0] == ProbeFrame(here, 7, "sell")
+        assert stack.at == ThreadPlace(elsewhere, 3, "wait", from_=Place(here, 7, "sell"))
+        assert stack.waits is not None
+        assert stack.waits.holder == Holder(2, at=Place(here, 9, "f"))
+        (stack,) = (await ProgramProbe(requests).stacks(20)).answer.stacks
+        assert stack.frames[0].file == there
+
+
+# --- Asking -----------------------------------------------------------------------------------------------------------
+
+
+async def test_the_probe_is_installed_with_the_first_question_and_again_after_an_exec(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    adapter.probe = {"threads": ONE}
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        probe = (await started(server, adapter, client)).probe
+        for asked in (3, 1, 1):  # the question, the probe and the question again; then the question
+            before = len(adapter.sent("evaluate"))
+            assert (await probe.threads()).answer.threads[0].name == "MainThread"
+            assert len(adapter.sent("evaluate")) - before == asked
+        adapter.probe_installed = False
+        assert (await probe.threads()).answer.total == 1
+        assert adapter.probe_installed
+        assert repr(probe) == "<ProgramProbe of s-1>"
+
+
+async def test_questions_carry_their_parameters(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.probe = {
+        "threads": ONE,
+        "frames": {"thread": 3, "frames": [], "total": 0},
+        "stacks": {"stacks": [], "total": 0},
+        "tasks": {"tasks": [], "total": 0},
+    }
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        probe = (await started(server, adapter, client)).probe
+        await probe.threads()
+        assert (await probe.frames(3, 5, 7)).answer.thread == 3
+        await probe.frames(None, 0, 1, locals_=True)
+        await probe.stacks(20)
+        await probe.stacks(20, locals_=True)
+        await probe.tasks(10, 200)
+        assert adapter.probed == [
+            ("threads", {"count": MAX_THREADS, "size": MAX_SIZE}),
+            ("frames", {"thread": 3, "start": 5, "count": 7, "locals": False}),
+            ("frames", {"start": 0, "count": 1, "locals": True}),
+            ("stacks", {"count": MAX_THREADS, "frames": 20, "locals": False, "size": MAX_SIZE}),
+            ("stacks", {"count": MAX_THREADS, "frames": 20, "locals": True}),
+            ("tasks", {"start": 10, "count": 200}),
+        ]
+
+
+async def test_a_program_without_a_probe_is_not_asked(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        probe = (await started(server, adapter, client)).probe
+        with pytest.raises(ProbeError, match="fake has no probe") as caught:
+            await probe.threads()
+        assert caught.value.kind == "absent"
+        assert adapter.sent("evaluate") == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "message"),
+    [
+        ('{"answer": {"threads"', "invalid", "cannot be read"),
+        ('{"answer": {"threads": "many", "total": 1}}', "invalid", "cannot be read"),
+        ("<module 'threading'>", "invalid", "cannot be read"),
+        ("[" * 100_000, "invalid", "cannot be read"),
+        ("x" * 4_000_001, "invalid", "has 4000001 characters"),
+        ("{}", "invalid", "empty"),
+        ("", "absent", "not in the program"),
+        ('{"error": {"kind": "thread", "message": "There is no thread 7."}}', "thread", "no thread 7"),
+        ('{"error": {"kind": "slow", "message": "It took too long."}}', "slow", "too long"),
+    ],
+)
+async def test_a_reply_that_is_not_an_answer_says_why(
+    reply: str, kind: str, message: str, autojump_clock: MockClock
+) -> None:
+    adapter = FakeAdapter()
+    adapter.probe = {"threads": reply}
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        probe = (await started(server, adapter, client)).probe
+        with pytest.raises(ProbeError, match=message) as caught:
+            await probe.threads()
+        assert caught.value.kind == kind
+
+
+async def test_a_refusal_and_a_body_of_another_form_are_errors_of_the_probe(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.probe = {}
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        probe = (await started(server, adapter, client)).probe
+        adapter.answer("evaluate", partial(refuse, "SyntaxError"))
+        with pytest.raises(ProbeError, match="SyntaxError"):
+            await probe.threads()
+        for body in ([1, 2], {"result": 7}, None):
+
+            async def answer(arguments: object, body: object = body) -> object:
+                return body
+
+            adapter.answer("evaluate", answer)
+            with pytest.raises(ProbeError) as caught:
+                await probe.threads()
+            assert caught.value.kind in {"invalid", "absent"}
+
+
+async def test_no_answer_within_a_second_is_slow_and_a_late_one_disturbs_nothing(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.probe = {"threads": ONE}
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        probe = (await started(server, adapter, client)).probe
+        plausible = adapter.answer_to("evaluate")
+
+        async def late(arguments: dict[str, Any]) -> object:
+            await trio.sleep(5)
+            return await plausible(arguments)
+
+        adapter.answer("evaluate", late)
+        start = trio.current_time()
+        with pytest.raises(ProbeError, match="does not let the probe run") as caught:
+            await probe.threads()
+        assert caught.value.kind == "slow"
+        assert trio.current_time() - start == pytest.approx(PROBE_SECONDS)
+        adapter.restore()
+        assert (await probe.threads()).answer.total == 1
+        await trio.sleep(10)
+        assert (await probe.threads()).answer.total == 1
+
+
+# --- The stop gate ----------------------------------------------------------------------------------------------------
+
+
+async def test_only_an_evaluation_without_a_frame_passes_while_the_program_runs(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.values = {"x": "1"}
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        requests = (await started(server, adapter, client)).requests
+        assert (await requests.request("evaluate", {"expression": "x"}, EvaluateBody)).result == "1"
+        with pytest.raises(UsageError, match="resumed in the meantime") as caught:
+            await requests.request("evaluate", {"expression": "x", "frameId": 1000}, EvaluateBody)
+        assert caught.value.code == "NOT_PAUSED"
+        assert adapter.sent("evaluate") == [{"expression": "x"}]
+        await adapter.stop("step")
+        await trio.sleep(10)
+        assert (await requests.request("evaluate", {"expression": "x", "frameId": 1000}, EvaluateBody)).result == "1"
+
+
+# --- Words ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("waits", "words"),
+    [
+        (None, None),
+        (Waiting("sleep", "time.sleep(1000)"), "time.sleep(1000)"),
+        (Waiting("lock", "self.lock", holder=Holder(2, "payer")), "self.lock, probably held by thread 2 payer"),
+        (Waiting("lock", "self.lock", holder=Holder(2, "payer", sure=True)), "self.lock, held by thread 2 payer"),
+        (Waiting("lock", holder=Holder(2)), "a lock, probably held by thread 2"),
+        (Waiting("asyncio"), "the events of its asyncio loop"),
+        (Waiting("trio"), "the events of its Trio run"),
+        (Waiting("worker"), "work: it is idle"),
+        (Waiting("exit"), "the other threads to end"),
+        (Waiting("of a later version"), "of a later version"),
+    ],
+)
+def test_what_a_thread_waits_for_in_words(waits: Waiting | None, words: str | None) -> None:
+    assert waits_for(ProbeThread(1, "MainThread", "waiting", waits=waits)) == words
+
+
+def test_a_thread_in_one_line_shows_the_users_place() -> None:
+    at = ThreadPlace("/lib/queue.py", 171, "get", from_=Place("/app/a.py", 3, "work", "Pool.work"))
+    waiting = ProbeThread(7, "worker", "waiting", at=at, waits=Waiting("queue", "jobs.get"))
+    assert waiting_line(waiting) == "thread 7 worker waits for jobs.get, at /app/a.py:3 in Pool.work"
+    assert waiting_line(ProbeThread(8, "other", "waiting")) == "thread 8 other waits"
+    running = ProbeThread(9, "third", "running", at=ThreadPlace("/app/a.py", 5, "spin"))
+    assert waiting_line(running) == "thread 9 third is running, at /app/a.py:5 in spin"

@@ -1,0 +1,183 @@
+"""`Door`: a listening socket for programs whose debugger dials in to us, and who is let in.
+
+    door = Door(nursery, deliver)
+    address = await door.listen("127.0.0.1", 0)     # the first call opens it
+    ...                                             # deliver(caller) is called for each that knows the token
+
+Who dials in is asked for the token first, and for its process id and its parent's (`caller`). A stranger is
+disconnected, and a bounded number of callers is at the door at once: then the next one waits until the oldest has had
+its time.
+"""
+
+import errno
+import logging
+import secrets
+from collections.abc import Callable
+from typing import NamedTuple
+
+import trio
+
+from trio_debugmcp.dap.incoming_connection import Caller, WritesRecords, WrongToken, admitted, release
+from trio_debugmcp.dap.records import RecordTakers
+from trio_debugmcp.descriptors import open_files
+from trio_debugmcp.errors import AdapterGone, ProtocolViolation
+from trio_debugmcp.sparse_log import SparseLog
+
+log = logging.getLogger(__name__)
+
+ADMISSION_SECONDS = 15.0
+"""For a caller to show the token and say who it is. pydevd takes milliseconds, and longer if fifty of them start."""
+
+MAX_AT_THE_DOOR = 64
+"""Connections that have not shown the token yet; fifty children may start in one second, strangers may knock. Where few
+descriptors may be open it is an eighth of them."""
+
+PATIENCE_SECONDS = 1.0
+"""For a caller to be admitted while others wait for its place."""
+
+TOKEN_BYTES = 24
+"""Random bytes in the token."""
+
+_FULL = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+_FULL_SECONDS = 0.1
+"""Until the next attempt when this machine has no descriptor or memory for another connection."""
+
+
+class Address(NamedTuple):
+    """Where programs dial in, and the token that they must know."""
+
+    host: str
+    port: int
+    token: str
+
+    def __str__(self) -> str:
+        """Without the token."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+Deliver = Callable[[Caller], None]
+"""Called with a caller that knows the token; from then on it is the callee's."""
+
+Refused = Callable[[trio.abc.Stream, str], None]
+"""Called with the connection of one that was not let in, and why."""
+
+
+def new_token() -> str:
+    """Make a random token."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+class Door:
+    """A listening socket for programs that dial in, and its token.
+
+    With `refused`, a program that dials in with another token is released: it is a worker of an earlier time, which
+    would wait for ever. Without, it is only disconnected: this server starts all programs that know where it listens.
+    """
+
+    def __init__(
+        self,
+        nursery: trio.Nursery,
+        deliver: Deliver,
+        refused: Refused | None = None,
+        *,
+        token: str | None = None,
+        records: RecordTakers | None = None,
+    ) -> None:
+        self.token = token or new_token()
+        self._nursery = nursery
+        self._deliver = deliver
+        self._refused = refused
+        self._records = records or RecordTakers()
+        self._address: Address | None = None
+        self._opening = trio.Lock()
+        self._at_the_door: dict[trio.CancelScope, float] = {}
+        self._left_the_door = trio.lowlevel.ParkingLot()
+        self._max_at_the_door = min(MAX_AT_THE_DOOR, max(4, open_files() // 8))
+        self._log = SparseLog(log)
+
+    def __repr__(self) -> str:
+        return f"<Door {self.place} at_the_door={len(self._at_the_door)}>"
+
+    @property
+    def place(self) -> str:
+        """Where it listens, in words."""
+        return "closed" if self._address is None else str(self._address)
+
+    @property
+    def at_the_door(self) -> int:
+        """How many connections have not shown the token yet."""
+        return len(self._at_the_door)
+
+    async def listen(self, host: str = "127.0.0.1", port: int = 0) -> Address:
+        """Listen, from the first call on, and return where.
+
+        Raises:
+            OSError: this machine does not give that address.
+        """
+        async with self._opening:
+            if self._address is None:
+                [listener, *others] = await trio.open_tcp_listeners(port, host=host)
+                bound: int = listener.socket.getsockname()[1]
+                self._address = Address(host, bound, self.token)
+                self._nursery.start_soon(self._accept, listener)
+                for other in others:  # a name with several addresses; with port 0 their ports differ, so one is enough
+                    if port:
+                        self._nursery.start_soon(self._accept, other)
+                    else:
+                        await other.aclose()
+        return self._address
+
+    async def admit(
+        self, stream: trio.abc.Stream, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    ) -> None:
+        """Ask who has connected on this stream; hand it over or close it. Reports started when it is counted."""
+        caller = None
+        taken = False
+        with trio.move_on_after(ADMISSION_SECONDS) as scope:
+            self._at_the_door[scope] = trio.current_time()
+            task_status.started()
+            try:
+                caller = await admitted(stream, self.token)
+            except WritesRecords as other:
+                taken = await self._records.take(stream, other.received, self.token)
+            except (trio.BrokenResourceError, trio.ClosedResourceError, ProtocolViolation, AdapterGone) as error:
+                self._log.log(logging.INFO, "a stranger at the door for programs: %s", error)
+                if self._refused is not None:
+                    self._refused(stream, str(error))
+                    if isinstance(error, WrongToken):
+                        await release(stream)
+            finally:
+                self._at_the_door.pop(scope, None)
+                self._left_the_door.unpark_all()
+                if caller is None and not taken:
+                    await trio.aclose_forcefully(stream)
+        if caller is not None:
+            self._deliver(caller)
+
+    async def _accept(self, listener: trio.SocketListener) -> None:
+        async with listener:
+            while True:
+                await self._wait_for_room()
+                try:
+                    stream = await listener.accept()
+                except OSError as error:
+                    if error.errno not in _FULL:
+                        raise
+                    self._log.log(logging.WARNING, "a program cannot dial in: %s", error)
+                    await trio.sleep(_FULL_SECONDS)
+                    continue
+                # Before the next one is looked for: it would find the place free that this one is about to take.
+                await self._nursery.start(self.admit, stream)
+
+    async def _wait_for_room(self) -> None:
+        """Wait for a place at the door; the oldest caller loses its own once it has had the time to answer.
+
+        Meanwhile connections wait in the system's queue, so a crowd of strangers delays programs, and loses none.
+        """
+        while len(self._at_the_door) >= self._max_at_the_door:
+            oldest, since = next(iter(self._at_the_door.items()))
+            with trio.move_on_at(since + PATIENCE_SECONDS) as patience:
+                await self._left_the_door.park()
+            if patience.cancelled_caught:
+                self._at_the_door.pop(oldest, None)
+                oldest.cancel(reason="others wait at the door")

@@ -1,0 +1,177 @@
+"""How source of a compiled language is built, and what compilers say of it.
+
+    plan = plan_of(profile.builds, "/src/shop.c", facts)
+    plan.command_for("/built/shop")                     # ["gcc", "-g", "-O0", "-o", "/built/shop", "/src/shop.c"]
+    first_error("shop.c:3:5: error: expected ';'")      # CompilerError("expected ';'", "shop.c", 3)
+
+Pure: `session/before/builds.py` runs the compiler.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePath
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from trio_debugmcp.dap.profiles.detection import ProgramFacts
+from trio_debugmcp.dap.profiles.tables.placeholders import filled
+
+_ERRORS = (
+    re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.+)$", re.MULTILINE),
+    re.compile(r"^error(?:\[\w+\])?: (?P<text>.+)\n\s*--> (?P<file>[^:\n]+):(?P<line>\d+)", re.MULTILINE),
+    re.compile(r"^(?P<file>[^\s:#][^:\n]*\.go):(?P<line>\d+):(?:\d+:)? (?P<text>.+)$", re.MULTILINE),
+    re.compile(r"^(?:/\S*|ld): .*?(?P<text>(?:undefined reference|multiple definition|cannot find) .+)$", re.MULTILINE),
+    re.compile(r"^error: (?P<text>.+)$", re.MULTILINE),
+)
+"""The first error of gcc, clang and javac; of rustc; of go; of a linker; and of cargo, about no place."""
+
+
+class Build(Struct, frozen=True, forbid_unknown_fields=True):
+    """How programs are built that their debugger does not run as they are written.
+
+    Attributes:
+        suffixes: ends of the names of source files that it is for.
+        files: names of files that describe a whole project, `Cargo.toml`: it is for their directories, and for source
+            files with one of them in their directory or above it.
+        packages: each directory of sources below such a file is a program, and a source file is a part of its own.
+        command: the command line; empty: the adapter builds them itself.
+        makes: a program, or a directory of classes.
+    """
+
+    command: tuple[str, ...]
+    suffixes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    packages: bool = False
+    makes: Literal["program", "classes"] = "program"
+
+    def is_for(self, path: PurePath) -> bool:
+        """Whether a file's name has one of the suffixes."""
+        return path.name.lower().endswith(self.suffixes)
+
+    def is_for_sources(self, suffixes: Iterable[str]) -> bool:
+        """Whether a directory has files with one of the suffixes."""
+        return any(each.endswith(one) for each in suffixes for one in self.suffixes)
+
+
+class BuildPlan(Struct, frozen=True):
+    """A build of one program: its command, where that runs, and the source file or directory.
+
+    `package`: the directory whose sources it is of, if that is another than where the command runs. `makes`: as of the
+    build; `sources`: the directory of the packages, for classes.
+    """
+
+    command: tuple[str, ...]
+    directory: str
+    source: str
+    package: str = ""
+    makes: Literal["program", "classes"] = "program"
+    sources: str = ""
+
+    def command_for(self, output: str) -> list[str]:
+        """Return the command line that makes this file."""
+        values = {
+            "program": self.source,
+            "package": self.package or self.directory,
+            "output": output,
+            "sources": self.sources or self.directory,
+        }
+        return [str(each) for each in filled(self.command, values)]
+
+    @property
+    def reports_program(self) -> bool:
+        """Whether the command chooses itself where the program is made, and reports it as cargo does."""
+        return not any("{output}" in each for each in self.command)
+
+
+class BuiltTest(Struct, frozen=True):
+    """A test that is a part of a program: the source file that this is built of, and what it is run with."""
+
+    file: str
+    args: tuple[str, ...]
+
+
+class CompilerError(Struct, frozen=True):
+    """The first error of a build, and its place if it has one."""
+
+    text: str
+    file: str | None = None
+    line: int | None = None
+
+
+def plan_of(builds: Iterable[Build], program: str, facts: ProgramFacts) -> BuildPlan | None:
+    """Return how a program is built, by the first of `builds` that is for it; None for one that runs as it is."""
+    path = PurePath(program)
+    for each in builds:
+        if not each.files and each.is_for(path) and facts.kind == "file":
+            return BuildPlan(each.command, str(path.parent), program, makes=each.makes)
+        described = next((one for one in facts.above if PurePath(one).name in each.files), None)
+        if described is None:
+            continue
+        home = str(PurePath(described).parent)
+        package = "" if not each.packages else program if facts.kind == "directory" else str(path.parent)
+        if facts.kind == "directory" and (home == program or (each.packages and each.is_for_sources(facts.suffixes))):
+            return BuildPlan(each.command, home, program, package)
+        if facts.kind == "file" and (each.is_for(path) or described == program):
+            return BuildPlan(each.command, home, home if described == program else program, package)
+    return None
+
+
+def first_error(output: str) -> CompilerError:
+    """Return the first error in what a build has written; without any, its first line."""
+    found = [each for each in (pattern.search(output) for pattern in _ERRORS[:-1]) if each is not None]
+    first = min(found, key=lambda each: each.start(), default=None) or _ERRORS[-1].search(output)
+    if first is None:
+        lines = map(str.strip, output.splitlines())
+        return CompilerError(next((line for line in lines if line and not line.startswith("# ")), ""))  # go's headings
+    groups = first.groupdict()
+    line = groups.get("line")
+    return CompilerError(first["text"].strip(), groups.get("file"), None if line is None else int(line))
+
+
+# --- What cargo reports -----------------------------------------------------------------------------------------------
+
+
+class MadeProgram(Struct, frozen=True):
+    """A program that a build has made, and the source file that it begins in."""
+
+    executable: str
+    source: str | None
+
+
+class _Target(Struct):
+    src_path: str | None = None
+
+
+class _Artifact(Struct):
+    executable: str | None = None
+    target: _Target = msgspec.field(default_factory=_Target)
+
+
+def made_programs(output: str) -> list[MadeProgram]:
+    """Return the programs that a build reports in lines of JSON, as cargo does."""
+    found = []
+    for line in output.splitlines():
+        if not line.startswith("{"):
+            continue
+        try:
+            artifact = msgspec.json.decode(line, type=_Artifact)
+        except msgspec.DecodeError:
+            continue
+        if artifact.executable is not None:
+            found.append(MadeProgram(artifact.executable, artifact.target.src_path))
+    return found
+
+
+def without_reports(output: str) -> str:
+    """Return what a build has written for people."""
+    return "".join(line for line in output.splitlines(keepends=True) if not _is_report(line))
+
+
+def _is_report(line: str) -> bool:
+    try:
+        decoded: Any = msgspec.json.decode(line) if line.startswith("{") else None
+    except msgspec.DecodeError:
+        return False
+    return isinstance(decoded, dict)

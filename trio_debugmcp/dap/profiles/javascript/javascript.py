@@ -1,0 +1,204 @@
+"""JavaScript and TypeScript, as js-debug and V8 show them."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import Capabilities, DapBreakpoint, DapFrame, DapVariable, Stopped
+from trio_debugmcp.dap.profiles.adapter_values import Values
+from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.exception_filters import TypedException
+from trio_debugmcp.dap.profiles.javascript.printed_errors import printed_in
+from trio_debugmcp.dap.profiles.javascript.v8_exceptions import BUILT_IN, keeping
+from trio_debugmcp.dap.profiles.language import Code, Expressions, Printed, Programs
+from trio_debugmcp.dap.profiles.profile import Dialect
+
+_NAME = r"[A-Za-z_$][\w$]*"
+
+_PATH = re.compile(rf"{_NAME}(\??\.#?{_NAME}|\[(\d+|'[^'\\]*'|\"[^\"\\]*\")\])*")
+
+_OF_MODULES = frozenset({"__dirname", "__filename", "exports", "module", "require"})
+"""What node gives to every CommonJS module, in the scope that the module's variables are in."""
+
+_KIND = re.compile(rf"((?:Uncaught )?{_NAME}(?:\.{_NAME})*)(?:: (.*))?", re.DOTALL)
+
+_STACK = re.compile(r"\n    at [\s\S]*")
+"""The stack behind the message of an error that is shown as a value."""
+
+_TYPESCRIPT = re.compile(r"\.[mc]?tsx?$")
+
+_NOT_BUILT = re.compile(r"SyntaxError|ERR_UNKNOWN_FILE_EXTENSION|Unknown file extension")
+
+_SHORT_NAME = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]?(?![\w$])")
+"""A name as minified code has them."""
+
+_COUNTED = re.compile(r"[\w$]*\(\d+\) [\[{]")
+"""How V8 begins the description of a collection: `(3) [1, 2, 3]`, `Map(2) {…}`, `Uint8Array(2) […]`."""
+
+_UNPARSED = re.compile(
+    r'Syntax error setting breakpoint with condition (?P<condition>"(?:[^"\\]|\\.)*") on line \d+: (?P<error>.*)\s*'
+)
+"""What js-debug writes of a condition with which it does not set a breakpoint."""
+
+_NOWHERE = "no script that is loaded has code there"
+
+_DEFINITION = re.compile(r"(async )?ƒ\*?|class\b")
+
+
+class JavaScriptDialect(Dialect):
+    """js-debug's messages."""
+
+    def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
+        thrown = any(each.first_chance for each in wanted)
+        uncaught = any(each.second_chance or each.user_unhandled for each in wanted)
+        # js-debug does not say whether anything catches the exception, and evaluates one condition for both filters. So
+        # where both are wanted only an exception that is caught is kept: without one, nothing catches it.
+        keeps = {"uncaught": keeping("unhandled")} if not thrown else {"all": keeping("always")}
+        if thrown and not uncaught:
+            keeps["uncaught"] = keeps["all"]
+        filters = ["all", "uncaught"] if thrown else ["uncaught"] if uncaught else []
+        plain = [each for each in filters if each not in keeps]
+        options = [{"filterId": each, "condition": keeps[each]} for each in filters if each in keeps]
+        return {"filters": plain, "filterOptions": options}
+
+    def condition_failure(self, output: str) -> tuple[str, str] | None:
+        found = _UNPARSED.fullmatch(output)
+        if found is None:
+            return None
+        condition = str(json.loads(found["condition"]))
+        # It is parsed as a statement, which ends with a semicolon.
+        at_end = found["error"] == "Unexpected token ';'" and ";" not in condition
+        return condition, "it does not parse: " + ("it ends too early" if at_end else found["error"])
+
+    def exception_kind(self, kind: str, mode: str | None) -> tuple[str, str | None]:
+        found = _KIND.fullmatch(kind)
+        return (found[1] if found is not None else kind), "unhandled" if mode == "all" else mode  # it was not kept
+
+    def hides(self, variable: DapVariable) -> bool:
+        return variable.name in ("[[Prototype]]", "[[FunctionLocation]]", "[[Scopes]]")
+
+    def function_name(self, name: str) -> str:
+        """Without the object that a plain function is called on, or the text of the class that has it."""
+        head, text, method = name.rpartition("{.")
+        if text:
+            owner = re.match(rf"class ({_NAME})", head)
+            return f"{owner[1]}.{method}" if owner is not None else method
+        return name.removeprefix("global.")
+
+    def module_name(self, frame: DapFrame) -> str | None:
+        return None
+
+
+class JavaScriptWords(Words):
+    """js-debug's texts."""
+
+    waiting: ClassVar[str | None] = (
+        "no JavaScript is running: the program waits, for a timer or for input, say. The pause stays armed, and stops "
+        "it where JavaScript runs next"
+    )
+
+    def is_routine(self, text: str) -> bool:
+        return _UNPARSED.fullmatch(text) is not None  # the breakpoint says so
+
+    def about_breakpoint(self, answer: DapBreakpoint) -> DapBreakpoint:
+        return replace(answer, message=_NOWHERE) if answer.message == "Unbound breakpoint" else answer
+
+    def why(self, stopped: Stopped) -> str | None:
+        why = super().why(stopped)
+        return None if why is not None and why.startswith("Paused") else why  # it only repeats the reason
+
+    def exception_message(self, kind: str) -> str | None:
+        found = _KIND.fullmatch(kind)
+        return "" if found is None else found[2] or ""
+
+    def telling_line(self, error: str) -> int:
+        return 0  # the stack is below
+
+    def plain_error(self, error: str) -> str:
+        return error.removeprefix("Uncaught ")
+
+
+class JavaScriptValues(Values):
+    """Values as V8 describes them."""
+
+    def trusts(self, evaluate_name: str | None) -> bool:
+        return evaluate_name is not None and _PATH.fullmatch(evaluate_name) is not None
+
+    def set_aside(self, expression: str, number: int) -> tuple[str, str, str] | None:
+        """js-debug copies `o` inside of a minified function of its own, in which `o` is something else."""
+        if not _SHORT_NAME.search(expression):
+            return None
+        name = f"globalThis.__trio_debugmcp_copy_{number}"
+        return f"{name} = ({expression})", name, f"delete {name}"
+
+    def member(self, parent: str, name: str, parent_type: str | None) -> str | None:
+        if name.isdigit():
+            return f"{parent}[{name}]"
+        if re.fullmatch(rf"#?{_NAME}", name):
+            return f"{parent}.{name}"
+        return None if name.startswith("[[") or "'" in name or "\\" in name else f"{parent}['{name}']"
+
+    def locals_of(self, variables: Sequence[DapVariable]) -> list[DapVariable]:
+        of_module = {each.name for each in variables} >= _OF_MODULES
+        hidden = _OF_MODULES | {"this"} if of_module else frozenset[str]()
+        return [
+            each
+            for each in variables
+            if each.name not in hidden and not (each.name == "this" and each.value in ("global", "undefined"))
+        ]
+
+    def items_of(self, value: str, inside: Sequence[DapVariable]) -> list[DapVariable]:
+        """Without `length`, `size` and functions, which objects have beside what is in them."""
+        if _COUNTED.match(value):
+            return [each for each in inside if each.name.isdigit()]
+        return [each for each in inside if not self.is_definition(each)]
+
+    def is_definition(self, variable: DapVariable) -> bool:
+        return _DEFINITION.match(variable.value) is not None
+
+    def is_returned(self, variable: DapVariable) -> bool:
+        return variable.name == "Return value" and variable.evaluate_name != variable.name
+
+    def shown(self, value: str, kind: str | None) -> str:
+        """A function by its head, and an error without its stack."""
+        if _DEFINITION.match(value):
+            head = value.partition("\n")[0]
+            return head if head == value else f"{head.rstrip('{ ')} {{…}}"
+        return _STACK.sub("", value) if "\n    at " in value else value
+
+
+class JavaScriptExpressions(Expressions):
+    """Expressions of JavaScript, and files that can be run."""
+
+    def is_path(self, expression: str) -> bool:
+        return _PATH.fullmatch(expression) is not None
+
+    def truth(self, condition: str) -> str:
+        return f"!!({condition})"
+
+    def exception_types(self) -> Sequence[str]:
+        return BUILT_IN
+
+
+class JavaScriptCode(Code):
+    """Source files."""
+
+    by_project: ClassVar[bool] = True
+
+
+class JavaScriptPrograms(Programs):
+    """What node can run."""
+
+    def start_advice(self, program: str, said: str) -> str | None:
+        if not _TYPESCRIPT.search(program) or not _NOT_BUILT.search(said):
+            return None
+        return (
+            "node has run the TypeScript as it is, as no built file with a source map leads to it: build it with "
+            '`tsc --sourceMap`, or have it loaded by adapter_options={"runtimeArgs": ["--import", "tsx"]}'
+        )
+
+    def printed_in(self, stderr: str) -> Printed:
+        return printed_in(stderr)

@@ -1,0 +1,130 @@
+"""The exception at a stop of JavaScript: V8 shows it to the conditions of exception breakpoints, and to nothing else.
+
+So a condition that always holds keeps it, and what is asked at the stop is evaluated with what was kept: its type, its
+ancestors, and what is behind it. No getter of the program is called. What is kept is held weakly.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+from urllib.parse import unquote
+
+from trio_debugmcp.dap.profiles.javascript.printed_errors import frames_in
+from trio_debugmcp.dap.profiles.language import Crash
+from trio_debugmcp.dap.profiles.thrown import Description, Look, Thrown
+
+_SYMBOL = '"trio_debugmcp.exception"'
+
+
+BUILT_IN = (
+    *("Error", "AggregateError", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError"),
+    *("URIError", "AssertionError", "AbortError", "DOMException"),
+)
+"""Types that exist in every program of node."""
+
+_MAX_BEHIND = 20
+"""Exceptions behind one that are fetched: a chain has a few, an AggregateError may have thousands."""
+
+_FACTS = r"""
+const own=(o,n)=>{for(;o!==null&&o!==undefined;o=Object.getPrototypeOf(o)){
+  const d=Object.getOwnPropertyDescriptor(Object(o),n);if(d)return d.value}};
+const text=x=>x===undefined||x===null?undefined:typeof x==="string"?x.slice(0,2000):undefined;
+const lineage=e=>{const r=[];for(let p=Object.getPrototypeOf(Object(e));p;p=Object.getPrototypeOf(p)){
+  const n=text(own(own(p,"constructor"),"name"));if(n&&r.at(-1)!==n)r.push(n)}
+  const n=text(own(e,"name"));if(n&&!r.includes(n))r.unshift(n);return r};
+const facts=e=>{if(e===null||typeof e!=="object"&&typeof e!=="function")
+  return{type:e===null?"null":typeof e,message:String(e).slice(0,2000),lineage:[]};
+  const l=lineage(e);let m=text(own(e,"message")),more;
+  // Of a file that cannot be parsed V8 says which, but there is no frame of it.
+  const at=l.includes("SyntaxError")&&/^(?:file:|\/)\S+:\d+(?=\n)/.exec(text(e.stack)||"");
+  if(at&&m!==undefined)m+=` (${at[0]})`;
+  if(m===undefined)try{more=JSON.stringify(e).slice(0,500)}catch{}
+  return{type:l[0]||"Object",message:m===undefined?more:m,lineage:l}};
+"""
+
+_ANSWER = 'encodeURIComponent(JSON.stringify({})).replace(/\'/g,"%27")'
+"""A text without quotes and backslashes, so that js-debug shows it as it is."""
+
+
+def _asked(*body: str) -> str:
+    """Return an expression for what these statements return about the exception that was kept, `k`.
+
+    They are compiled outside of the frame: in one of node itself not even `Symbol` need be what it is elsewhere.
+    """
+    code = json.dumps("if(!k)return'';" + "".join(body))
+    return f"globalThis.Function('k',{code})(globalThis[globalThis.Symbol.for({_SYMBOL})])"
+
+
+_TAKE = _asked(
+    f"if(k.taken){{delete globalThis[Symbol.for({_SYMBOL})];return''}}k.taken=true;",  # that is of an earlier stop
+    _FACTS,
+    f"return {_ANSWER.format('{...facts(k.get()),mode:k.mode}')}",
+)
+
+_BEHIND = _asked(
+    _FACTS,
+    f"let room={_MAX_BEHIND};",
+    """
+const one=(e,way,above)=>({...facts(e),way,stack:text(e&&e.stack),inner:behind(e,above)});
+const behind=(e,above)=>{const r=[];if(e===null||typeof e!=="object"||above.includes(e))return r;
+  above=[...above,e];const c=own(e,"cause"),m=own(e,"errors");
+  if(c!==undefined&&room-->0)r.push(one(c,"cause",above));
+  if(Array.isArray(m))for(const each of m)if(room-->0)r.push(one(each,"member",above));return r};
+""",
+    f"return {_ANSWER.format('behind(k.get(),[])')}",
+)
+
+
+def keeping(mode: str) -> str:
+    """Return a condition that always holds, and keeps the exception of a stop with its break mode.
+
+    It is also evaluated in frames of node itself, which have names of their own for `Symbol` and others.
+    """
+    return (
+        f"((e,g)=>{{try{{g[g.Symbol.for({_SYMBOL})]={{mode:'{mode}',get:e instanceof g.Object?(r=>()=>r.deref())"
+        "(new g.WeakRef(e)):()=>e}}catch{}return true})(error,globalThis)"
+    )
+
+
+class JavaScriptThrown(Thrown):
+    """The exception that was kept at a stop."""
+
+    reads_types: ClassVar[bool] = True
+    reports_once: ClassVar[bool] = True
+
+    def may_be(self, wanted: str, shown: str) -> bool:
+        # js-debug shows an error of a class without a `name` of its own by that of an ancestor.
+        return wanted in (shown, "Error") or wanted not in BUILT_IN
+
+    def exception(self) -> Look:
+        facts = _parsed((yield _TAKE))
+        if not isinstance(facts, dict):
+            return None
+        return Description(
+            str(facts.get("type")), facts.get("message") or None, tuple(facts.get("lineage") or ()), facts.get("mode")
+        )
+
+    def behind(self) -> str | None:
+        return _BEHIND
+
+    def parse_behind(self, value: str) -> tuple[Crash, ...]:
+        return tuple(_crash(each) for each in _parsed(value) or ())
+
+
+def _crash(facts: Mapping[str, Any]) -> Crash:
+    kind, message = facts.get("type"), facts.get("message")
+    inner = tuple(_crash(each) for each in facts.get("inner") or ())
+    return Crash(
+        f"{kind}: {message}" if message else f"{kind}",
+        frames_in(facts.get("stack") or ""),
+        way=facts.get("way"),
+        members=sum(each.way == "member" for each in inner),
+        inner=inner,
+    )
+
+
+def _parsed(value: str | None) -> Any:
+    try:
+        return json.loads(unquote((value or "").strip("'\"")))
+    except ValueError:
+        return None

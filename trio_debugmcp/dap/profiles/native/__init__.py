@@ -1,0 +1,1 @@
+"""Programs of machine code: C, C++, Rust, Go as their files, debuggers and runtimes describe them."""

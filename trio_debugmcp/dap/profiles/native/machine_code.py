@@ -1,0 +1,239 @@
+"""C, C++ and Rust: languages that are compiled to machine code, whichever debugger runs the program."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import Capabilities, DapBreakpoint, DapFrame, DapVariable, Stopped
+from trio_debugmcp.dap.profiles.adapter_values import Values
+from trio_debugmcp.dap.profiles.adapter_words import ProgramStream, Words
+from trio_debugmcp.dap.profiles.exception_filters import TypedException
+from trio_debugmcp.dap.profiles.language import Code, Expressions
+from trio_debugmcp.dap.profiles.profile import Dialect
+
+_SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/src/", "/usr/local/include/", "/build/", "/rustc/", "/lib/", "/opt/rust")
+"""Where the sources of libraries are, as their debug information has it."""
+
+_SPELLED = re.compile(r"[\w:]+((\.|->)[A-Za-z_]\w*|\[\d+\])*")
+"""A path that C++ has, too."""
+
+_ROUTINE = re.compile(
+    r"(❌\ufe0f? )?(Function \".*\" not defined|No (symbol table is loaded|source file named ))"
+    r"|Breakpoint \d+ (\(.*\) pending\.|at 0x)|\[(New|Switching to) (Thread|LWP) "
+    r"|\[Thread (0x.* exited\]|debugging using )|Using host libthread_db library "
+)
+"""Lines that gdb writes whatever happens, as before the program is there: breakpoints have answers of their own."""
+
+_OF_GDB = re.compile(
+    rf"{_ROUTINE.pattern}|❌|Catchpoint \d+ \(|(Hardware )?[Ww]atchpoint \d+:|\[Inferior \d+ \("
+    r"|\[(Attaching|Detaching) |Note: breakpoint|Run till exit from "
+    r"|Reading .* from remote target\.\.\.$|warning: File transfers from remote targets "
+)
+"""Lines that gdb writes itself, and reports as the program's."""
+
+_QUOTED = re.compile(r'[uUL]?"(?:[^"\\]|\\.)*"(\.\.\.)?$')
+"""The end of a string's value, which may begin with its address."""
+
+_RESOLVED = re.compile(r"Resolved locations: (\d+)")
+"""What CodeLLDB says of every breakpoint."""
+
+_NOWHERE = "no code of what is loaded is there"
+
+_ERROR = re.compile(r"(Exception: )?error:|Syntax error:")
+"""How the line begins that says what is wrong with an expression; CodeLLDB's is one of a traceback of Python's."""
+
+_CONDITION_FAILED = re.compile(
+    r'error: stopped due to an error evaluating condition of breakpoint [\d.]+: "(?P<condition>.*)"\n(?P<trace>.*)'
+    r"|Could not parse breakpoint condition:\n(?P<unparsed>Syntax error: (?P<text>[^\n]*))",
+    re.DOTALL,
+)
+"""What lldb writes in front of a stop at a condition that it cannot judge, and CodeLLDB where one is set."""
+
+_NO_SYNTAX = re.compile(r"Syntax error: (?P<expression>[^/].*)")
+"""What CodeLLDB says of expressions, which are its own simple ones unless a prefix says otherwise."""
+
+_TEXT = re.compile(r"""b?"(?:[^"\\]|\\.)*"|b?'(?:[^'\\]|\\.)'""")
+
+_HOLDER = re.compile(r"(?<![\w.>:)\]])[A-Za-z_][\w:]*(?:(?:\.|->)\w+|\[[^\[\]]*\])*$")
+"""A path at the end of a text."""
+
+_RUST_POINTER = re.compile(r"(?:\*mut|\*const|&mut|&)\s*(.+)|(.+?)\s*[*&]")
+"""A reference or a raw pointer, as gdb and lldb name its type."""
+
+_BARE = re.compile(r"|@?0x[0-9a-fA-F]+|.* @ 0x[0-9a-fA-F]+")
+"""Values that show nothing of what is inside; a pointer's address is one of these, but it is the value."""
+
+
+def indexed_parts(expression: str) -> list[str]:
+    """Return what an expression indexes, from left to right, as far as it is a path that can be evaluated twice."""
+    text = _TEXT.sub(lambda found: " " * len(found[0]), expression)
+    found: list[str] = []
+    for end in (number for number, letter in enumerate(text) if letter == "["):
+        part = _HOLDER.search(text[:end].rstrip())
+        if part is not None and part[0] not in found:
+            found.append(part[0])
+    return found
+
+
+class NativeExpressions(Expressions):
+    """Expressions as gdb and lldb evaluate them."""
+
+    def program_problem(self, program: str, source: bytes) -> str | None:
+        if source.startswith(b"\x7fELF"):
+            return None
+        return "it is not an executable that holds machine code. Pass the program that was built with -g, or its source"
+
+
+class NativeValues(Values):
+    """Values as gdb and lldb show them."""
+
+    def trusts(self, evaluate_name: str | None) -> bool:
+        # lldb spells the items of a vector `items._M_impl._M_start->[0]`, and what is anonymous with nothing.
+        return evaluate_name is not None and _SPELLED.fullmatch(evaluate_name) is not None
+
+    def member(self, parent: str, name: str, parent_type: str | None) -> str | None:
+        if self.is_target(name, parent_type):
+            return f"*{parent}" if parent_type and parent_type.endswith("*") else parent
+        if name.strip("[]").isdigit():
+            return f"{parent}[{name.strip('[]')}]"
+        if not name.isidentifier():
+            return parent if "::" in name or "<" in name else None  # a base class, which is the same object
+        arrow = parent_type is not None and parent_type.rstrip().endswith("*")
+        return f"{parent}->{name}" if arrow else f"{parent}.{name}"
+
+    def is_target(self, name: str, parent_type: str | None) -> bool:
+        # So gdb calls it; lldb has the members at once, and for what has none `*p`.
+        return name == "value" and parent_type is not None and parent_type.rstrip().endswith(("*", "&"))
+
+    def is_returned(self, variable: DapVariable) -> bool:
+        return variable.name in ("[return value]", "(Return Value)")  # CodeLLDB's and lldb-dap's
+
+    def is_leaf(self, value: str, kind: str | None) -> bool:
+        return "string" in (kind or "") and _QUOTED.search(value) is not None
+
+    def bare_type(self, kind: str | None) -> str:
+        return re.sub(r"^((const|volatile|struct|class|union|enum) )+|[\s&*]+(const)?$", "", kind or "")
+
+    def is_bare(self, value: str, kind: str | None) -> bool:
+        return _BARE.fullmatch(value) is not None and not (kind or "").rstrip().endswith(("*", "*const"))
+
+    def indexed(self, expression: str, file: str | None) -> Sequence[str]:
+        # In C and C++ a pointer is indexed; in Rust that to which a reference leads, by code that no debugger runs.
+        return indexed_parts(expression) if file is not None and file.endswith(".rs") else ()
+
+    def index_problem(self, kind: str | None) -> str | None:
+        pointed = _RUST_POINTER.fullmatch(kind or "")
+        target = pointed and (pointed[1] or pointed[2])
+        if not target or "::" not in target or target.startswith("["):
+            return None
+        return f"is a reference to {target}: with an index the memory behind that is read, and not an item of it"
+
+
+class NativeCode(Code):
+    """Source files as debug information names them."""
+
+    tells_library: ClassVar[bool] = True
+
+    def is_library(self, file: str) -> bool:
+        """Whether it is the system's: what was built elsewhere, in a directory that is relative or of a package."""
+        return not file.startswith("/") or file.startswith(_SYSTEM)
+
+    def is_disassembly(self, file: str) -> bool:
+        return file.startswith("@")  # CodeLLDB's, of a function without source
+
+
+class NativeDialect(Dialect):
+    """What gdb's and lldb's messages have in common; `raised` are their filters for exceptions that are thrown."""
+
+    stops_attached: ClassVar[bool] = True  # gdb does
+    call_reason: ClassVar[str | None] = "function call"  # gdb's
+
+    def __init__(self, raised: Sequence[str]) -> None:
+        self._raised = list(raised)
+
+    def condition_failure(self, output: str) -> tuple[str, str] | None:
+        found = _CONDITION_FAILED.match(output)
+        if found is None:
+            return None
+        if found["unparsed"] is not None:
+            return found["text"], found["unparsed"]
+        lines = found["trace"].splitlines()
+        telling = next((line for line in lines if _ERROR.match(line)), lines[0] if lines else "")
+        return found["condition"], telling
+
+    def hides(self, variable: DapVariable) -> bool:
+        return variable.value.startswith("<error: parent ")  # lldb's members behind a null pointer
+
+    def module_name(self, frame: DapFrame) -> str | None:
+        return None if frame.module_id is None else str(frame.module_id).rpartition("/")[2]
+
+    def function_name(self, name: str) -> str:
+        """Without the types of the parameters, with which lldb shows a function: `shop::add(int) const`.
+
+        And without what Rust's compiler adds to make it unique: `shop::add::h6dec439d0c832019`.
+        """
+        name = re.sub(r"::h[0-9a-f]{16}$", "", name)
+        bare = re.sub(r"\)( const| volatile| &&?|\[abi:\w+\])*$", ")", name)
+        if not bare.endswith(")"):
+            return name
+        depth = 0
+        for index in range(len(bare) - 1, 0, -1):
+            depth += (bare[index] == ")") - (bare[index] == "(")
+            if depth == 0:
+                return bare[:index] or name
+        return name
+
+    def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
+        # An uncaught exception ends in SIGABRT, at which every program stops.
+        return {"filters": self._raised if any(each.first_chance for each in wanted) else []}
+
+
+class NativeWords(Words):
+    """What gdb's and lldb's texts have in common.
+
+    Args:
+        own_streams: the program's streams are ours, so that whatever the adapter reports as output is its own.
+    """
+
+    def __init__(self, *, own_streams: bool) -> None:
+        self._own_streams = own_streams
+
+    exit_signal: ClassVar[str | None] = "$_exitsignal"
+
+    def stream(self, category: str, text: str = "") -> ProgramStream:
+        own = self._own_streams or _CONDITION_FAILED.match(text) is not None
+        own = own or all(_OF_GDB.match(line) for line in text.splitlines() or ["?"])
+        return "console" if own else super().stream(category, text)
+
+    def is_routine(self, text: str) -> bool:
+        return not self._own_streams and bool(text) and all(_ROUTINE.match(line) for line in text.splitlines())
+
+    def about_breakpoint(self, answer: DapBreakpoint) -> DapBreakpoint:
+        found = _RESOLVED.fullmatch(answer.message or "")
+        if found is None:
+            silent = not answer.verified and not answer.message  # as lldb-dap is
+            return replace(answer, message=_NOWHERE) if silent else answer
+        if found[1] == "0":
+            return replace(answer, verified=False, message=_NOWHERE)
+        return replace(answer, message=None)
+
+    def why(self, stopped: Stopped) -> str | None:
+        return None  # it only repeats the reason: `breakpoint 1.1`, `step in`; what an exception is, is looked at
+
+    def plain_error(self, error: str) -> str:
+        found = _NO_SYNTAX.fullmatch(error)
+        if found is None:
+            return error
+        written = found["expression"]
+        if "->" in written:
+            advice = f"simple expressions have no `->`: write `{written.replace('->', '.')}`, or `/nat {written}`"
+        else:
+            advice = f"simple expressions have members, indices and operators; lldb's own are `/nat {written}`"
+        return f"{error}: CodeLLDB's {advice}"
+
+    def telling_line(self, error: str) -> int:
+        """The first error of a compiler: those below it often follow from it."""
+        lines = error.splitlines()
+        return next((number for number, line in enumerate(lines) if _ERROR.match(line)), len(lines) - 1)

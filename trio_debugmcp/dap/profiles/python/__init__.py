@@ -1,0 +1,1 @@
+"""Python, debugged by debugpy: source, interpreters, tests, and what programs print."""

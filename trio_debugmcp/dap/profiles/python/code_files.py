@@ -1,0 +1,166 @@
+"""`PythonCode`: where the code of Python programs is, from their source files."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode
+from trio_debugmcp.dap.profiles.language import Code
+from trio_debugmcp.dap.profiles.python import branches, code_lines
+
+_MAX_SOURCE_BYTES = 4 * 1024 * 1024
+"""Larger files of Python are data; parsing them would take seconds."""
+
+_MAX_FILES = 300
+"""Files in which a function is looked for; a larger directory is not one program's."""
+
+_OUTSIDE = "'.0' not in locals() and ("
+_INSIDE = "{'.0', %s} <= locals().keys() and ("
+_INLINED = "('.0' in locals() or __import__('sys').version_info >= (3, 12)) and ("
+"""Before a condition: whether the frame is that of a comprehension, whose only argument is called `.0`. Its variables
+have no values before its first item."""
+
+_GUARD = re.compile("|".join(map(re.escape, (_OUTSIDE, _INSIDE, _INLINED))).replace("%s", "[^}]*"))
+
+_LIBRARY = re.compile(r"^<frozen |[/\\](site-packages|dist-packages)[/\\]|[/\\]lib[/\\]python3\.\d+[/\\]")
+"""In the names of files of installed packages and of the standard library."""
+
+
+class PythonCode(Code):
+    """Python files, read and parsed by this server's own Python; what that cannot parse is left to pydevd."""
+
+    reads_source: ClassVar[bool] = True
+
+    def is_library(self, file: str) -> bool:
+        return _LIBRARY.search(file) is not None
+
+    def line_with_code(self, file: str, line: int, text: str | None = None) -> int | None:
+        source = _read(file) if text is None else text.encode(errors="replace")
+        return line if source is None else code_lines.line_with_code(source, line)
+
+    def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> tuple[str, int] | None:
+        """Look for `module.function` below the directories, then for `Class.method` in all files that are near."""
+        names = name.split(".")
+        modules = [
+            (file, names[count:])
+            for count in range(len(names) - 1, 0, -1)
+            for directory in directories
+            for file in (
+                Path(directory, *names[:count]).with_suffix(".py"),
+                Path(directory, *names[:count], "__init__.py"),
+            )
+        ]
+        near = _near(files, directories)
+        exists = False
+        for file, inner in [*modules, *((each, names) for each in dict.fromkeys(near))][: 2 * _MAX_FILES]:
+            source = _read(str(file))
+            if source is None or inner[-1].encode() not in source:  # much faster than to parse each
+                continue
+            line = code_lines.function_line(source, inner) if len(names) > 1 else None
+            if line is not None:
+                return str(file), line
+            exists = exists or code_lines.defines(source, inner)
+        return ("", 0) if exists else None
+
+    def functions(self, file: str, text: str | None = None) -> Sequence[FunctionCode]:
+        source = _read(file) if text is None else text.encode(errors="replace")
+        return () if source is None else branches.functions(source)
+
+    def find_functions(
+        self, name: str, files: Sequence[str], directories: Sequence[str]
+    ) -> Sequence[tuple[str, FunctionCode]]:
+        """Look in all files that are near; of a method that is inherited, the class that has it is found."""
+        inner = name.rpartition(".")[2]
+        found: list[tuple[str, FunctionCode]] = []
+        for file in dict.fromkeys(_near(files, directories)):
+            source = _read(str(file))
+            if source is None or inner.encode() not in source:
+                continue
+            module = ".".join(file.with_suffix("").parts)
+            defined = branches.functions(source)
+            found += [(str(file), each) for each in defined if f".{module}.{each.qualname}".endswith(f".{name}")]
+        place = self.function_place(name, files, directories) if not found and "." in name else None
+        if place is not None and place[1]:
+            found = [(place[0], each) for each in self.functions(place[0]) if each.first <= place[1] <= each.last][-1:]
+        return found
+
+    def branches(self, file: str, text: str | None = None) -> Mapping[int, Branch]:
+        source = _read(file) if text is None else text.encode(errors="replace")
+        return {} if source is None else branches.branches(source)
+
+    def condition_at(self, file: str, line: int, condition: str, log_message: str | None = None) -> str:
+        """Guard a condition on a line with a comprehension, which up to Python 3.11 is executed in a frame of its own.
+
+        One about the comprehension's own variables, or with a message about them, is meant for its frame, any other one
+        for the frame around.
+        """
+        source = _read(file)
+        found = None if source is None else code_lines.comprehension_at(source, line)
+        if found is None:
+            return condition
+        targets, generates = found
+        about = targets & (code_lines.names_in(condition) | code_lines.names_in("f" + repr(log_message or "")))
+        inside = _INSIDE % ", ".join(map(repr, sorted(about))) if generates else _INLINED
+        return f"{inside if about else _OUTSIDE}{condition}\n)"
+
+    def function_name_problem(self, name: str) -> str | None:
+        if _is_dotted(name, _INNER):
+            return None
+        return "is not the name of a function: pass `name`, `Class.method` or `module.name`"
+
+    def exception_type_problem(self, name: str) -> str | None:
+        if name == "*" or _is_dotted(name, _INNER):
+            return None
+        return "is not the name of a type: pass `ValueError`, `module.Name`, or `*` for all"
+
+    def function_breakpoint(self, name: str) -> tuple[str, str | None]:
+        """Pydevd knows functions by their bare name; the condition looks whether the frame is that of the one meant."""
+        outer, _, bare = name.rpartition(".")
+        if not outer:
+            return name, None
+        # The nearest frame of that name is the one that pydevd asks about. Methods are looked up as Python does it.
+        return bare, (
+            "(lambda sys, wanted, outer, bare: (lambda walk: (lambda frame: frame is not None and ("
+            "(frame.f_globals.get('__name__', '') + '.' + getattr(frame.f_code, 'co_qualname', bare)) == wanted "
+            "or getattr(frame.f_code, 'co_qualname', '') == wanted "
+            "or any(getattr(getattr(each, bare, None), '__code__', None) is frame.f_code "
+            "and outer in (each.__qualname__, each.__module__ + '.' + each.__qualname__) "
+            "for value in list(frame.f_locals.values())[:1] "
+            "for each in (value if isinstance(value, type) else type(value)).__mro__)))"
+            "(walk(walk, sys._getframe(1))))"
+            "(lambda walk, frame: None if frame is None else frame if frame.f_code.co_name == bare "
+            "else walk(walk, frame.f_back)))"
+            f"(__import__('sys'), {name!r}, {outer!r}, {bare!r})"
+        )
+
+
+def without_guard(condition: str) -> str:
+    """Return the user's condition from one that was guarded."""
+    guard = _GUARD.match(condition)
+    return condition if guard is None else condition[guard.end() :].removesuffix("\n)")
+
+
+def _near(files: Sequence[str], directories: Sequence[str]) -> list[Path]:
+    """Return the Python files of a program that are known, and those beside them."""
+    near = [Path(each) for each in files if each.endswith((".py", ".pyw"))]
+    return near + [each for directory in directories for each in sorted(Path(directory).glob("*.py"))[:_MAX_FILES]]
+
+
+def _read(file: str) -> bytes | None:
+    """Return what is in a file; None if it cannot be read, is very large, or is not Python."""
+    path = Path(file)
+    try:
+        if path.suffix not in {".py", ".pyw"} or not path.is_file() or path.stat().st_size > _MAX_SOURCE_BYTES:
+            return None
+        return path.read_bytes()
+    except (OSError, ValueError):
+        return None
+
+
+_INNER = frozenset({"<locals>", "<lambda>"})
+"""Parts of qualified names besides identifiers."""
+
+
+def _is_dotted(name: str, others: frozenset[str]) -> bool:
+    return all(part.isidentifier() or part in others for part in name.split("."))

@@ -1,0 +1,88 @@
+"""`PythonPrograms`: what of Python can be run, and by which interpreter."""
+
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from trio_debugmcp.dap.profiles.language import Printed, Programs
+from trio_debugmcp.dap.profiles.python import test_runner
+from trio_debugmcp.dap.profiles.python.interpreters import interpreter_for, is_script
+from trio_debugmcp.dap.profiles.python.main_module import MAIN_EXPRESSION
+from trio_debugmcp.dap.profiles.python.tracebacks import printed_in
+
+_NO_MODULE = re.compile(
+    r"^\S*[/\\]\S+: "
+    r"(?:Error while finding module specification for '(.+?)' \(ModuleNotFoundError|No module named (\S+)$)",
+    re.MULTILINE,
+)
+"""What `python -m` prints of a module that it cannot find."""
+
+
+_TEXTS = frozenset({"module", "code", "python", "pythonPath", "pythonArgs"})
+"""Options whose value is a text, or a list of them."""
+
+
+class PythonPrograms(Programs):
+    """Files, the scripts of installed commands, and tests."""
+
+    code_file: ClassVar[str | None] = "<string>"
+
+    def given_code(self, options: Mapping[str, Any]) -> str | None:
+        code = options.get("code")
+        return code if code is None or isinstance(code, str) else "\n".join(map(str, code))
+
+    def main_expression(self, options: Mapping[str, Any]) -> str | None:
+        # A test's runner stays apart from the main module, which the runner of pytest or unittest is.
+        return MAIN_EXPRESSION if "code" in options and "rules" not in options else None
+
+    def option_problem(self, name: str, value: object) -> str | None:
+        words = [value] if isinstance(value, str) else value
+        is_text = isinstance(words, list) and all(isinstance(each, str) for each in words)
+        return "must be a string or a list of strings" if name in _TEXTS and not is_text else None
+
+    def find_command(self, name: str, directory: str) -> str | None:
+        script = Path(interpreter_for(directory)).parent / name
+        return str(script) if script.is_file() and is_script(str(script)) else None
+
+    def test_options(self, test: str) -> Mapping[str, Any] | None:
+        # The frame that calls the runner is not the user's, and would be the outermost of each stop.
+        return {"code": test_runner.runner_code(test), "rules": [{"path": "<string>", "include": False}]}
+
+    def test_problem(self, test: str) -> str | None:
+        return test_runner.test_problem(test)
+
+    def missing_module(self, errors: str) -> str | None:
+        found = _NO_MODULE.search(errors)
+        return found and next(filter(None, found.groups()))
+
+    def is_test_missing(self, exit_code: int, errors: str) -> bool:
+        return test_runner.is_missing(exit_code, errors)
+
+    def near_tests(self, test: str, directory: str) -> list[str]:
+        return test_runner.near_tests(test, directory)
+
+    def interpreter(self, program: str, directory: str, options: Mapping[str, Any]) -> str | None:
+        chosen = _chosen(options)
+        runs_file = not {"module", "code"} & options.keys()
+        return chosen[0] if chosen else interpreter_for(program if runs_file else directory)
+
+    def printed_in(self, stderr: str) -> Printed:
+        return printed_in(stderr)
+
+    def is_own(self, interpreter: str) -> bool:
+        return interpreter == sys.executable
+
+
+def _chosen(options: Mapping[str, Any]) -> list[str]:
+    chosen = options.get("python", options.get("pythonPath"))
+    return [chosen] if isinstance(chosen, str) else [str(each) for each in chosen or ()]
+
+
+def interpreter_command(interpreter: str | None, options: Mapping[str, Any]) -> list[str]:
+    """Return the command of the interpreter: `python` in the options, or `pythonPath`, else the one that was found."""
+    command = _chosen(options) or [interpreter or sys.executable]
+    # Frozen modules have no line events; interpreters before 3.11 have none, and ignore the option.
+    arguments = [str(each) for each in options.get("pythonArgs", ())]
+    return [*command, "-X", "frozen_modules=off", *arguments]

@@ -1,0 +1,1 @@
+"""Debug adapters that a table of a TOML file describes: its format, its files, and the profile made of it."""

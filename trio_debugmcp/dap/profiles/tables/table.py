@@ -1,0 +1,222 @@
+"""`TableProfile`: a debug adapter that is described by a table of a TOML file, and needs no code of its own.
+
+    [adapters.gdb]
+    language = "C, C++, Rust"
+    find = ["$GDB_PATH", "gdb"]
+    command = ["{adapter}", "--interpreter=dap"]
+    launch = { program = "{program}", args = "{args}" }
+
+    profiles = read_tables(path.read_text(), str(path))
+
+A text that is one placeholder becomes the thing itself (a list, a table, a number), and its key is left out where there
+is none; inside a longer text it becomes text. docs/adapters.md describes the keys.
+"""
+
+import os
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any, ClassVar, Literal
+
+from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter
+from trio_debugmcp.dap.profiles.finding import Finder
+from trio_debugmcp.dap.profiles.golang import GoCode, GoExpressions, GoPrograms, GoRepl, GoThrown, GoValues, GoWords
+from trio_debugmcp.dap.profiles.installing import command_for
+from trio_debugmcp.dap.profiles.java import JavaPrograms
+from trio_debugmcp.dap.profiles.javascript.javascript import (
+    JavaScriptCode,
+    JavaScriptDialect,
+    JavaScriptExpressions,
+    JavaScriptPrograms,
+    JavaScriptValues,
+    JavaScriptWords,
+)
+from trio_debugmcp.dap.profiles.javascript.v8_exceptions import JavaScriptThrown
+from trio_debugmcp.dap.profiles.language import Code, Expressions
+from trio_debugmcp.dap.profiles.native.machine_code import (
+    NativeCode,
+    NativeDialect,
+    NativeExpressions,
+    NativeValues,
+    NativeWords,
+)
+from trio_debugmcp.dap.profiles.native.safe_commands import SafeRepl
+from trio_debugmcp.dap.profiles.native.signals import NativeThrown
+from trio_debugmcp.dap.profiles.opening import (
+    MAPPED,
+    MAPPED_ROOT,
+    attach_values,
+    launch_values,
+    open_adapter,
+    open_inspected,
+)
+from trio_debugmcp.dap.profiles.perl import PerlValues
+from trio_debugmcp.dap.profiles.profile import Profile, Runtime
+from trio_debugmcp.dap.profiles.starts import Attach, Launch
+from trio_debugmcp.dap.profiles.tables.placeholders import filled, mentions, placeholders
+from trio_debugmcp.dap.profiles.tables.reserved_options import reserved_by
+from trio_debugmcp.dap.profiles.tables.table_format import Table
+from trio_debugmcp.dap.profiles.tables.tables_file import raw_tables, table_of
+from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
+from trio_debugmcp.errors import AdapterGone
+
+
+def read_tables(text: str, name: str) -> tuple["TableProfile", ...]:
+    """Return the adapters of a TOML file, in its order.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`: the file is not TOML, or something in a table is wrong.
+    """
+    return tuple(TableProfile(each, table_of(raw, each, name)) for each, raw in raw_tables(text, name).items())
+
+
+class ProjectCode(Code):
+    """Source files of a language that the server does not know."""
+
+    by_project: ClassVar[bool] = True
+
+
+class JudgedExpressions(Expressions):
+    """Expressions of a language, of which only is known how it says whether a condition holds."""
+
+    def __init__(self, truth: str) -> None:
+        self._truth = truth
+
+    def truth(self, condition: str) -> str:
+        return self._truth.replace("{condition}", condition)
+
+
+class TableProfile(Profile):
+    """One debug adapter of a table."""
+
+    def __init__(self, name: str, table: Table) -> None:
+        self.name = name
+        self.table = table
+        self.language = table.language
+        self.detect = table.detect
+        self.types = frozenset(table.types)
+        self.habits = table
+        self.builds = table.build
+        self.reserved_options = reserved_by(table.launch, dict.fromkeys(table.reserved_options, ""))
+        self.target_options = frozenset(table.target_options)
+        self.code_options = frozenset((*table.code_options, *table.target_options))
+        self.attaches_by_pid = table.inspector or mentions(table.attach, "pid")
+        mapped = MAPPED.intersection(placeholders((table.launch, table.command)))
+        self.maps_paths, self.maps_one_path = bool(mapped), bool(mapped & MAPPED_ROOT)
+        self.reads_cores = bool(table.core)
+        self.traces = table.detect.elf is not None
+        self.renew = table.renew
+        self.finder = Finder(name, table)
+        self.symbols = table.symbols
+        self._learn_language(table)
+
+    def __repr__(self) -> str:
+        return f"<TableProfile {self.name}>"
+
+    def _learn_language(self, table: Table) -> None:
+        """Take what is known of the language by its name, or from the table."""
+        if table.evaluate_safe is not None:
+            self.repl = SafeRepl(table.evaluate_safe)
+        self.code = ProjectCode()
+        if table.truth is not None:
+            self.expressions = JudgedExpressions(table.truth)
+        if table.hooks == "perl":
+            self.values = PerlValues()
+        if table.hooks == "go":
+            self.expressions = GoExpressions()
+            self.code = GoCode()
+            self.values = GoValues()
+            self.words = GoWords()
+            self.thrown = GoThrown()
+            self.programs = GoPrograms()
+            self.repl = GoRepl()
+        if table.hooks == "java":
+            self.programs = JavaPrograms()
+        if table.hooks == "javascript":
+            self._speak_javascript()
+        if table.hooks == "native":
+            self.expressions = NativeExpressions()
+            self.code = NativeCode()
+            self.values = NativeValues()
+            self.words = NativeWords(own_streams=table.program_streams == "terminal")
+            if table.exceptions is not None:
+                self.dialect = NativeDialect(table.exceptions.raised)
+                self.thrown = NativeThrown(table.exceptions.thrown, table.exceptions.panics)
+
+    def _speak_javascript(self) -> None:
+        self.expressions = JavaScriptExpressions()
+        self.code = JavaScriptCode()
+        self.values = JavaScriptValues()
+        self.words = JavaScriptWords()
+        self.dialect = JavaScriptDialect()
+        self.thrown = JavaScriptThrown()
+        self.programs = JavaScriptPrograms()
+
+    # --- Finding ---------------------------------------------------------------------------------------------
+
+    @property
+    def install_hint(self) -> str:
+        return command_for(self.name, self.table)
+
+    async def learn_version(self) -> None:
+        await self.finder.learn()
+
+    def locate(self) -> str | None:
+        found = self.finder.find()
+        if found is None or found.problem is not None:
+            return None
+        return f"{found.place} ({found.version})" if found.version else found.place
+
+    def absence(self) -> str:
+        found = self.finder.find()
+        if found is None or found.problem is None:
+            return f"{super().absence()} (looked for {', '.join(self.finder.places())})"
+        return f"{found.place} {found.problem}"
+
+    # --- Launch and attach -----------------------------------------------------------------------------------
+
+    def open(self, launch: Launch, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+        return open_adapter(self.table, self._place(), launch_values(launch), runtime.watchdog, unset=launch.unset)
+
+    def open_attached(self, attach: Attach, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+        # A port that the adapter is given is the program's: node's inspector, a gdbserver, a JVM's.
+        if attach.port is not None and not mentions(self._attach(attach), "port"):
+            return open_socket_adapter(TcpAddress(attach.host or "127.0.0.1", attach.port))
+        if self.table.inspector and attach.pid is not None:
+            return open_inspected(self.table, self._place(), attach, runtime.watchdog)
+        return open_adapter(self.table, self._place(), attach_values(attach), runtime.watchdog)
+
+    def start_request(self, start: Launch | Attach) -> Literal["launch", "attach"]:
+        return "attach" if isinstance(start, Attach) else self.table.request
+
+    def launch_arguments(self, launch: Launch) -> dict[str, Any]:
+        only_mine = self.table.just_my_code if launch.just_my_code else {}
+        return {**filled({**self.table.launch, **only_mine}, self._around(launch_values(launch))), **launch.options}
+
+    def attach_arguments(self, attach: Attach) -> dict[str, Any]:
+        return {**filled(self._attach(attach), self._around(attach_values(attach))), **attach.options}
+
+    def _attach(self, attach: Attach) -> Mapping[str, Any]:
+        if attach.core_file is not None:
+            return self.table.core
+        remote = self.table.attach_remote
+        return self.table.attach if attach.port is None or remote is None else remote
+
+    def _around(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        place = self._place()
+        return {**values, "adapter": place, "adapter_directory": os.path.dirname(place)}
+
+    def _place(self) -> str:
+        found = self.finder.find()
+        return found.place if found else self.name
+
+    # --- Child sessions --------------------------------------------------------------------------------------
+
+    def serves_child(self, configuration: Mapping[str, Any]) -> bool:
+        return self.table.children is not None
+
+    def open_child(
+        self, configuration: Mapping[str, Any], runtime: Runtime, parent: SocketAddress | None
+    ) -> AbstractAsyncContextManager[Adapter]:
+        if parent is None:
+            raise AdapterGone(f"the address of {self.name} is not known")
+        return open_socket_adapter(parent)

@@ -1,0 +1,341 @@
+"""The requests that set breakpoints. Each replaces what this editor has set, and nothing of what others have.
+
+What an editor has not set itself was reported to it by events. Editors take such breakpoints for theirs and send them
+back, also by their next connection, to which nothing was reported yet: one at a place of another client's that says
+nothing new is that other's, and stays that. Once an editor has left it out, its person has taken it away there: what it
+sets at that place later is its own. So is what an editor sends to which the other's was never reported.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.editors.arguments import (
+    FunctionBreakpoint,
+    SetBreakpoints,
+    SetFunctionBreakpoints,
+    SourceBreakpoint,
+)
+from trio_debugmcp.editors.editor import Editor
+from trio_debugmcp.editors.looking import source_of
+from trio_debugmcp.editors.numbers import number_of
+from trio_debugmcp.editors.refusals import Refusal, refusal_of
+from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.session.breakpoints.specs import spelling
+from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.payloads import DataBreakpointPayload, ExceptionBreakpointPayload
+from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
+
+Place = tuple[str | None, int | None, int | None, str | None]
+"""The file, line and column, or the function."""
+
+MAX_BREAKPOINTS = 200
+"""Breakpoints of one request: an adapter gets all of a file with each. Those beyond are not set, and their answers say
+so."""
+
+
+FILTER_IDS = 2**29
+"""From the numbers of one kind of exceptions to those of the next: a number of DAP has 31 bits, and there are three."""
+
+
+class Wanted(Struct, frozen=True):
+    """A breakpoint as an editor wants it, as we count."""
+
+    file: str | None
+    line: int | None
+    column: int | None
+    function: str | None = None
+    condition: str | None = None
+    hit_condition: str | None = None
+    log_message: str | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where it is to be."""
+        return (self.file, self.line, self.column, self.function)
+
+    @property
+    def terms(self) -> tuple[str | None, ...]:
+        """What it says besides where it is."""
+        return _terms_of(self)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it says nothing but where it is."""
+        return self.terms == _PLAIN
+
+
+class _Set(Struct, frozen=True):
+    """What came of setting one: its id, what the editor had there, whether it was set just now, or why it was not."""
+
+    wanted: Wanted
+    id: str
+    mine: list[Breakpoint] = []
+    is_new: bool = False
+    error: DebugError | None = None
+
+
+async def set_breakpoints(editor: Editor, arguments: SetBreakpoints) -> dict[str, Any]:
+    """Set this editor's breakpoints of a file."""
+    given = arguments.breakpoints
+    if given is None:
+        given = [SourceBreakpoint(line) for line in arguments.lines or ()]
+    if editor.role != "control" and not given:
+        return {"breakpoints": []}  # an observer has none: editors send that to all
+    editor.check_control("to set breakpoints")
+    file = editor.spelling.our_path(arguments.source.path or "")
+    with suppress(UsageError):  # then each breakpoint's answer says why
+        # As the tool has it: what is stored under another spelling could not be removed under this one.
+        file = editor.debugger.workspace.resolve(file)
+    known = spelling(file, editor.debugger.state.breakpoints)
+    editor.spellings[known] = file
+    wanted = [
+        Wanted(
+            file=known,
+            line=editor.spelling.our_line(each.line),
+            column=editor.spelling.our_column(each.column),
+            condition=each.condition or None,
+            hit_condition=each.hit_condition or None,
+            log_message=each.log_message or None,
+        )
+        for each in given
+    ]
+    return await _replace(editor, known, wanted)
+
+
+async def set_function_breakpoints(editor: Editor, arguments: SetFunctionBreakpoints) -> dict[str, Any]:
+    """Set this editor's breakpoints on functions."""
+    if editor.role != "control" and not arguments.breakpoints:
+        return {"breakpoints": []}
+    editor.check_control("to set breakpoints")
+    return await _replace(editor, None, [_function(each) for each in arguments.breakpoints])
+
+
+def _function(each: FunctionBreakpoint) -> Wanted:
+    conditions = {"condition": each.condition or None, "hit_condition": each.hit_condition or None}
+    return Wanted(None, None, None, each.name, **conditions)
+
+
+async def _replace(editor: Editor, file: str | None, wanted: list[Wanted]) -> dict[str, Any]:
+    """Make these the editor's in a file, or on functions; answer what has become of each."""
+    places = {each.place for each in wanted}
+    take_over(editor, _is_in(file))
+    _leave_out(editor, file, places)
+    results: list[_Set] = []
+    async with editor.debugger.breakpoints.batch() as batch:
+        for old in editor.book.of(editor.owner, _is_in(file)):
+            if _place(old) not in places:
+                await take_back(editor, old)
+        done: set[Place] = set()
+        for each in wanted[:MAX_BREAKPOINTS]:
+            results.append(_Set(each, "", error=TWICE) if each.place in done else await _set(editor, each))
+            done.add(each.place)
+    answers = [await _answer(editor, each, batch.refused) for each in results]
+    beyond = {"verified": False, "message": f"more than {MAX_BREAKPOINTS} breakpoints: this is not set"}
+    return {"breakpoints": [*answers, *(beyond for _ in wanted[MAX_BREAKPOINTS:])]}
+
+
+TWICE = Refusal("This request has another breakpoint at the same place, and an editor has one there: give it both.")
+
+
+def _is_in(file: str | None) -> Callable[[Breakpoint], bool]:
+    """Return whether a breakpoint is in a file, or without one on a function."""
+    return lambda each: each.file == file and (each.function is not None) == (file is None)
+
+
+def take_over(editor: Editor, is_meant: Callable[[Breakpoint], bool]) -> None:
+    """Make what this editor has set before it left its own again, of those that are meant: its answer reports them."""
+    for each in editor.book.take_over(editor.owner, is_meant):
+        editor.reported.setdefault(each, None)
+
+
+def announce(editor: Editor, each: Breakpoint) -> None:
+    """Record that a breakpoint of another client is reported to an editor."""
+    places = _places(editor, each)
+    editor.announced.add(each.id)
+    editor.book.announced.add(editor.name, each.id, *places)
+
+
+def _leave_out(editor: Editor, file: str | None, wanted: set[Place]) -> None:
+    """Tell the person which breakpoints of others stay that the editor shows no more: the program stops there."""
+    for each in filter(_is_in(file), editor.debugger.state.breakpoints):
+        places = _places(editor, each)
+        if not wanted.isdisjoint(places):
+            continue
+        editor.asked.pop(_place(each), None)
+        if not editor.book.is_owner(editor.owner, each.id):
+            editor.absent.update(places)
+        if each.id in editor.announced:
+            editor.announced.discard(each.id)
+            editor.book.announced.discard(editor.name, each.id, *places)
+            editor.reported.pop(each.id, None)
+            if editor.book.is_familys(editor.owner, each.id):
+                continue  # by the connection that has set it, it is taken back
+            who, where = " and ".join(each.set_by) or "another client", each.function or f"line {each.line}"
+            said = f"The breakpoint of {who} on {where} stays: it is not yours. What you set there now is yours.\n"
+            editor.channel.event("output", {"category": "console", "output": editor.plain(said)})
+
+
+async def _answer(editor: Editor, result: _Set, refused: Mapping[str, DebugError]) -> dict[str, Any]:
+    """Answer what has become of one, now that the adapter has it."""
+    error = result.error or (refused.get(result.id) if result.is_new else None)
+    if error is not None:
+        await _withdraw(editor, result)
+        return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
+    now = next((each for each in editor.debugger.state.breakpoints if each.id == result.id), None)
+    if now is None:  # another client has removed it meanwhile
+        return {"verified": False, "message": "It was removed again."}
+    editor.asked[result.wanted.place] = result.wanted.terms
+    return shown_to(editor, now)
+
+
+async def _withdraw(editor: Editor, refused: _Set) -> None:
+    """Take back what stops the program under a breakpoint that is shown as refused."""
+    now = next((each for each in editor.debugger.state.breakpoints if each.id == refused.id), None)
+    before = {each.id for each in refused.mine}
+    if now is not None and now.id not in before:
+        if _terms_of(now) == refused.wanted.terms:  # set, and then the adapter would not have it
+            await take_back(editor, now)
+        else:  # it is again what it was before, and not this editor's
+            await editor.book.leave(editor.owner, now)
+    for each in refused.mine:
+        await take_back(editor, each)
+
+
+async def take_back(editor: Editor, each: Breakpoint) -> None:
+    """Take back what this editor has set; it stays if another client has set it as well.
+
+    Raises:
+        Refusal: another person holds the program.
+    """
+    shown = editor.reported.pop(each.id, None)  # of what it has removed itself it gets no event
+    is_done = False
+    try:
+        if editor.book.is_only(editor.owner, each.id):
+            with suppress(UsageError):  # another client has removed it
+                await editor.call("breakpoint_remove", id=each.id)
+        is_done = True
+    finally:
+        if not is_done and shown is not None:  # refused or cancelled: it is still this editor's
+            editor.reported[each.id] = shown
+    await editor.book.leave(editor.owner, each)
+
+
+async def _set(editor: Editor, wanted: Wanted) -> _Set:
+    here = [each for each in editor.debugger.state.breakpoints if not each.temporary and _place(each) == wanted.place]
+    mine = [each for each in here if editor.book.is_owner(editor.owner, each.id)]
+    same = next((each for each in mine if _terms_of(each) == wanted.terms), None)
+    if same is None and mine and editor.asked.get(wanted.place) == wanted.terms:
+        same = mine[0]  # another client has edited it, and the editor sends with another one what it has sent before
+    if same is None and not mine and wanted.is_plain:
+        same = _echoed(editor, wanted.place)
+    if same is not None:
+        return _Set(wanted, same.id)
+    try:
+        answer = await editor.call(
+            "breakpoint_set",
+            **{
+                name: getattr(wanted, name)
+                for name in ("file", "line", "column", "function", "condition", "hit_condition", "log_message")
+            },
+        )
+    except DebugError as error:
+        return _Set(wanted, "", mine, error=error)
+    return _Set(wanted, answer["id"], mine, is_new=True)
+
+
+def _echoed(editor: Editor, place: Place) -> Breakpoint | None:
+    """Return the breakpoint of another client that was reported to an editor, which shows it at that place."""
+    for each in editor.debugger.state.breakpoints:
+        if each.temporary or place not in _places(editor, each) or editor.book.is_owner(editor.owner, each.id):
+            continue
+        before = place not in editor.absent and editor.book.announced.has(editor.name, each.id, place)
+        if before or each.id in editor.announced:
+            return each
+    return None
+
+
+def _place(each: Breakpoint) -> Place:
+    return (each.file, each.line, each.column, each.function)
+
+
+def _places(editor: Editor, each: Breakpoint) -> set[Place]:
+    """Return where a breakpoint is, and the line on which an editor shows it if the adapter has moved it there."""
+    line = breakpoint_payload(_here(editor, each)).line
+    return {_place(each)} if line is None else {_place(each), (each.file, line, None, None)}
+
+
+_PLAIN = (None, None, None)
+
+
+def _terms_of(each: Breakpoint | Wanted) -> tuple[str | None, ...]:
+    return (each.condition, each.hit_condition, each.log_message)
+
+
+def shown_to(editor: Editor, each: Breakpoint) -> dict[str, Any]:
+    """Return a breakpoint as DAP has it, which this answer reports: no event needs to."""
+    shown = editor.reported[each.id] = breakpoint_of(editor, each)
+    return shown
+
+
+def _news(editor: Editor, each: Breakpoint) -> str | None:
+    """Return what a breakpoint says besides its place, if this editor has not asked for just that.
+
+    DAP has no word for it in what is reported, so an editor shows it as a message.
+    """
+    is_mine = editor.book.is_owner(editor.owner, each.id)
+    if _terms_of(each) == (editor.asked.get(_place(each), _terms_of(each)) if is_mine else _PLAIN):
+        return None
+    terms = [f"if {each.condition}"] if each.condition else []
+    terms += [f"at hit {each.hit_condition}"] if each.hit_condition else []
+    terms += [f"logs {each.log_message}"] if each.log_message else []
+    who = "changed by another client" if is_mine else f"set by {' and '.join(each.set_by) or 'another client'}"
+    return f"{who}: {', '.join(terms) or 'it always stops'}"
+
+
+def breakpoint_of(editor: Editor, each: Breakpoint) -> dict[str, Any]:
+    """Return a breakpoint as DAP has it: where it really is, and why it is not verified."""
+    each = _here(editor, each)
+    if each.watch is not None:
+        return _with_message(editor, number_of(each.id), data_breakpoint_payload(each, each.watch))
+    payload = breakpoint_payload(each)
+    shown: dict[str, Any] = {"id": number_of(each.id), "verified": payload.verified}
+    if payload.line is not None:
+        shown["line"] = editor.spelling.line(payload.line)
+    if payload.file is not None:
+        shown["source"] = source_of(editor, editor.spellings.get(payload.file, payload.file))
+    if each.address is not None:
+        shown["instructionReference"] = each.address
+    if payload.message is not None:
+        shown["message"] = editor.plain(payload.message)
+    elif not payload.verified:
+        shown["message"] = "disabled" if not payload.enabled else "not set in the program yet"
+    elif (news := _news(editor, each)) is not None:
+        shown["message"] = editor.plain(news)
+    return shown
+
+
+def _here(editor: Editor, each: Breakpoint) -> Breakpoint:
+    """Return a breakpoint as the program has it that this editor shows: what others make of it says nothing of that."""
+    state = editor.debugger.state
+    if len(state.snapshots) <= 1 or state.snapshot(editor.session_id or "") is None:
+        return each
+    roots = state.roots()
+    mine = roots[editor.session_id or ""]
+    return replace(each, bindings=tuple(one for one in each.bindings if roots.get(one.session_id) == mine))
+
+
+def exceptions_of(editor: Editor, each: ExceptionBreakpoint, filter_index: int) -> dict[str, Any]:
+    """Return a kind of exceptions as DAP has it. All kinds are one breakpoint here, and one each to the editor."""
+    return _with_message(editor, number_of(each.id) + filter_index * FILTER_IDS, exception_breakpoint_payload(each))
+
+
+def _with_message(
+    editor: Editor, number: int, payload: DataBreakpointPayload | ExceptionBreakpointPayload
+) -> dict[str, Any]:
+    shown: dict[str, Any] = {"id": number, "verified": payload.verified}
+    return shown if payload.message is None else {**shown, "message": editor.plain(payload.message)}

@@ -1,0 +1,80 @@
+"""What a client is answered, with a label in the place of each secret.
+
+    masked_json({"name": "api_key", "value": "'9f86d081884c7d65…'"})     # {"name": "api_key", "value": "'<secret, …>'"}
+
+The name of a value is the key beside it, or what stands as `name`, `path` or `expression` in the same object.
+"""
+
+from typing import Any
+
+from trio_debugmcp.masking.mask import masked, masked_value, secret_mask
+from trio_debugmcp.masking.stream_mask import StreamMasker
+
+_VALUES = ("value", "values", "points", "printed", "old", "new")
+"""Keys of what an expression has come to."""
+
+_NAMES = ("name", "path", "expression")
+"""Keys of what `value` in the same object is the value of."""
+
+
+def masked_json(value: Any, name: str = "") -> Any:
+    """Return JSON data without secrets; `name`: what a `value` without a name in it is the value of.
+
+    What is masked because of the name beside it is masked wherever the same text stands.
+    """
+    seen: set[str] = set()
+    clean = _masked(value, name, seen)
+    return _without(clean, sorted(seen, key=len, reverse=True)) if seen else clean
+
+
+def _without(value: Any, secrets: list[str]) -> Any:
+    match value:
+        case str():
+            for each in secrets:
+                value = value.replace(each, secret_mask(each))
+            return value
+        case dict():
+            return {_without(key, secrets): _without(each, secrets) for key, each in value.items()}
+        case list():
+            return [_without(each, secrets) for each in value]
+        case _:
+            return value
+
+
+def _masked(value: Any, name: str, seen: set[str]) -> Any:
+    match value:
+        case str():
+            return masked_value(name, value, seen) if name else masked(value)
+        case dict():
+            return _masked_object(value, name, seen)
+        case [str(), *_] if all(isinstance(each, str) for each in value):
+            return [masked_value(name, each, seen) for each in masked_lines(value)]
+        case [{"text": str()}, *_] if all(
+            isinstance(each, dict) and isinstance(each.get("text"), str) for each in value
+        ):
+            lines = masked_lines([each["text"] for each in value])
+            return [_masked({**each, "text": line}, "", seen) for each, line in zip(value, lines, strict=True)]
+        case list():
+            return [_masked(each, name, seen) for each in value]
+        case _:
+            return value
+
+
+def masked_lines(lines: list[str]) -> list[str]:
+    """Return lines without secrets, also such as extend over several of them."""
+    whole = [line if line.endswith("\n") else line + "\n" for line in lines]
+    clean = StreamMasker().feed(whole)
+    return [new if line.endswith("\n") else new.removesuffix("\n") for line, new in zip(lines, clean, strict=True)]
+
+
+def _masked_object(given: dict[str, Any], name: str, seen: set[str]) -> dict[str, Any]:
+    own = " ".join(given[each] for each in _NAMES if isinstance(given.get(each), str)) or name
+    clean: dict[str, Any] = {}
+    for key, value in given.items():
+        shown = fresh = masked(key)
+        number = 1
+        while shown in clean:  # two keys of one length have one mask
+            number += 1
+            shown = f"{fresh} {number}"
+        clean[shown] = _masked(value, own if key in _VALUES else key, seen)
+    return clean

@@ -1,0 +1,55 @@
+"""One question to the probe: its parameters, and what its answer may use up."""
+
+from trio_debugmcp.probe.inside import bounds, pydevd, visible_frames
+from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.values import rendering
+from trio_debugmcp.probe.inside.values.rendering import Renderer
+from trio_debugmcp.probe.inside.visible_frames import Json
+
+_MOST = 10000
+"""Items of a page, whatever is asked for."""
+
+
+class UnknownError(Exception):
+    """What was asked about does not exist: `kind` says what."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class Asked:
+    """The parameters of a question, and what its answer may use up."""
+
+    def __init__(self, parameters: Json) -> None:
+        self.parameters = parameters
+        self.budget = Budget(float(parameters.get("seconds", bounds.SECONDS)), int(parameters.get("size", bounds.SIZE)))
+        self.renderer = Renderer(
+            self.budget,
+            int(parameters.get("limit", rendering.LIMIT)),
+            code=bool(parameters.get("code", True)),
+            types=bool(parameters.get("types", False)),
+            fields=bool(parameters.get("fields", False)),
+        )
+
+    def number(self, name: str, default: int) -> int:
+        value = self.parameters.get(name)
+        return min(max(int(default if value is None else value), 0), _MOST if name == "count" else 1 << 60)
+
+    def text(self, name: str) -> str:
+        return str(self.parameters.get(name) or "")
+
+    def thread(self) -> pydevd.Thread:
+        """The thread that is asked about; without an id the stopped one, or the main thread."""
+        wanted = self.parameters.get("thread")
+        found = pydevd.find(wanted)
+        if found is None:
+            raise UnknownError("thread", f"There is no thread {wanted}.")
+        return found
+
+    def frame(self, thread: pydevd.Thread) -> pydevd.Visible:
+        index = self.number("frame", 0)
+        found = visible_frames.at(thread, index)
+        if found is None:
+            raise UnknownError("frame", f"There is no frame {index} in thread {thread.id}.")
+        return found

@@ -1,0 +1,1 @@
+"""Expressions evaluated without running code of the program."""

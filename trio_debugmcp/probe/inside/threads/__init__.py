@@ -1,0 +1,1 @@
+"""Threads and tasks: where each is, and what it waits for."""

@@ -1,0 +1,239 @@
+"""Every thread of the program: where it is, what it waits for, who has it, and which threads block each other.
+
+Who has a plain `threading.Lock` is not known to Python. A thread that is in a `with` block of it, or has passed an
+`acquire` of it without a `release` since, has it probably; such an answer has `sure: false`.
+"""
+
+import time
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+from trio_debugmcp.probe.inside import pydevd, visible_frames
+from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.threads import bytecode, waits
+from trio_debugmcp.probe.inside.threads.waits import Wait
+from trio_debugmcp.probe.inside.values import facts
+from trio_debugmcp.probe.inside.values.rendering import Renderer
+from trio_debugmcp.probe.inside.visible_frames import Json
+
+MOST_THREADS = 1000
+"""Of a program, in one answer."""
+
+_MOST_FRAMES = 60
+"""Of a thread that are searched for locks which it has."""
+
+
+class Holder(NamedTuple):
+    """A thread that has a lock, and the frame that took it."""
+
+    thread: pydevd.Thread
+    frame: Any
+    sure: bool
+
+
+def threads_json(budget: Budget, start: int = 0, count: int = MOST_THREADS) -> Json:
+    """Return threads with their places, what each waits for, and which of them block each other."""
+    found = pydevd.threads()
+    page = found[start : start + count]
+    known = _waits(page, budget)
+    holders = _holders(found, known, budget)
+    listed = []
+    for thread in page:
+        if budget.spent():
+            break
+        listed.append(_thread_json(thread, known, holders))
+        budget.take_json(listed[-1])
+    answer: Json = {"threads": listed, "total": len(found)}
+    blocked = _deadlocks(page, known, holders)
+    if blocked:
+        answer["deadlocks"] = blocked
+    return answer
+
+
+def places_json(budget: Budget, count: int) -> Json:
+    """Return threads and, as long as the budget lasts, their places; not what they wait for."""
+    found = pydevd.threads() if count else []
+    listed = []
+    for thread in found[:count]:
+        listed.append(_thread_json(thread, {}, {}, placed=not budget.spent()))
+        budget.take_json(listed[-1])
+    return {"threads": listed, "total": len(found)}
+
+
+def stacks_json(asked: "StackQuestion", budget: Budget, renderer: Renderer) -> Json:
+    """Return the stacks of all threads, each with what it waits for, and with the locals of its frames where asked."""
+    found = pydevd.threads()
+    page = found[asked.start : asked.start + asked.most]
+    known = _waits(page, budget)
+    holders = _holders(found, known, budget)
+    stacks = []
+    for thread in page:
+        if budget.spent():
+            break
+        entry = _thread_json(thread, known, holders, placed=False)
+        budget.take_json(entry)
+        entry["frames"], entry["total"] = visible_frames.listed(thread, 0, asked.frames, budget)
+        if asked.locals:
+            visible_frames.add_locals(thread, entry["frames"], budget, renderer)
+        stacks.append(entry)
+    return {"stacks": stacks, "total": len(found)}
+
+
+class StackQuestion(NamedTuple):
+    """Which threads, and how much of each stack."""
+
+    start: int
+    most: int
+    frames: int
+    locals: bool
+
+
+def _waits(page: List[pydevd.Thread], budget: Budget) -> Dict[int, Optional[Wait]]:
+    """What each thread waits for, or None, by ident. Takes at most half of the time; then threads are missing."""
+    end = budget.half()
+    known: Dict[int, Optional[Wait]] = {}
+    for thread in page:
+        if time.monotonic() > end:
+            break
+        try:
+            known[thread.ident] = waits.wait_of(thread)
+        except Exception:  # bytecode of a version that is not known
+            continue
+    return known
+
+
+def _thread_json(
+    thread: pydevd.Thread, known: Dict[int, Optional[Wait]], holders: Dict[int, Holder], placed: bool = True
+) -> Json:
+    wait = known.get(thread.ident)
+    entry: Json = {"id": thread.id, "name": thread.name[:200]}
+    if thread.stopped is not None:
+        entry["state"] = "stopped"
+    elif thread.ident in known:
+        entry["state"] = "running" if wait is None else "waiting"
+        calls = waits.call_of(thread) if wait is None else ""
+        if calls:
+            entry["calls"] = calls[:200]
+    else:
+        entry["state"] = "unknown"
+    if thread.daemon:
+        entry["daemon"] = True
+    place = _place(thread) if placed else None
+    if place is not None:
+        entry["at"] = place
+    if wait is not None:
+        entry["waits"] = _wait_json(wait, holders)
+    return entry
+
+
+def _place(thread: pydevd.Thread) -> Optional[Json]:
+    """The top frame, and where that is a library's the nearest one of the user's code."""
+    top: Optional[Json] = None
+    for index, seen in enumerate(pydevd.visible_frames(thread)):
+        if top is None:
+            top = visible_frames.frame_json(index, seen, stopped=False)
+            if not seen.library:
+                return top
+        elif not seen.library:
+            top["from"] = visible_frames.frame_json(index, seen, stopped=False)
+            return top
+        if index > _MOST_FRAMES:
+            break
+    return top
+
+
+def _wait_json(wait: Wait, holders: Dict[int, Holder]) -> Json:
+    found: Json = {"kind": wait.kind}
+    if wait.what:
+        found["what"] = wait.what[:200]
+    if wait.detail:
+        found["detail"] = wait.detail[:200]
+    holder = holders.get(id(wait.target)) if wait.target is not None else None
+    if holder is not None:
+        found["holder"] = {"thread": holder.thread.id, "name": holder.thread.name[:200], "sure": holder.sure}
+        if holder.frame is not None:
+            code = holder.frame.f_code
+            place = {"file": code.co_filename, "line": holder.frame.f_lineno, "function": code.co_name}
+            found["holder"]["at"] = place
+    return found
+
+
+# --- Who has it -------------------------------------------------------------------------------------------------------
+
+
+def _holders(found: List[pydevd.Thread], known: Dict[int, Optional[Wait]], budget: Budget) -> Dict[int, Holder]:
+    """The holders of the locks and threads that are waited for, by the id of the object."""
+    by_ident = {thread.ident: thread for thread in found}
+    holders: Dict[int, Holder] = {}
+    searched: Dict[int, Any] = {}
+    for wait in known.values():
+        if wait is None or wait.target is None:
+            continue
+        owner = waits.owner_of(wait.target)
+        ident = owner if owner is not None else facts.attribute(wait.target, "_ident") if wait.kind == "join" else None
+        if ident in by_ident:
+            holders[id(wait.target)] = Holder(by_ident[ident], None, True)
+        elif type(wait.target) is waits.LOCK and wait.target.locked():
+            searched[id(wait.target)] = wait.target
+    end = budget.half()
+    for thread in found if searched else ():
+        if time.monotonic() > end:
+            break
+        for lock, frame in _probably_has(thread, searched):
+            holders.setdefault(id(lock), Holder(thread, frame, False))
+    return holders
+
+
+def _probably_has(thread: pydevd.Thread, searched: Dict[int, Any]) -> List[Tuple[Any, Any]]:
+    """The locks, of those that are searched, which the frames of a thread seem to have, and the frame of each."""
+    found = []
+    frame, inner = thread.top, None
+    for _ in range(_MOST_FRAMES):
+        if frame is None:
+            break
+        if not pydevd.is_probe(frame):
+            for known in _used_as_locks(frame):
+                lock = waits.lock_of(known.value)
+                if id(lock) in searched and not _released(known.value, inner):
+                    found.append((lock, frame))
+        frame, inner = frame.f_back, frame
+    return found
+
+
+def _used_as_locks(frame: Any) -> List[bytecode.Known]:
+    try:
+        return bytecode.entered(frame) + bytecode.acquired(frame)
+    except Exception:  # bytecode of a version that is not known
+        return []
+
+
+def _released(manager: Any, inner: Any) -> bool:
+    """Whether the frame inside is the `wait` of a Condition, which gives its lock back meanwhile."""
+    return inner is not None and inner.f_code.co_name in ("wait", "wait_for") and inner.f_locals.get("self") is manager
+
+
+def _deadlocks(found: List[pydevd.Thread], known: Dict[int, Optional[Wait]], holders: Dict[int, Holder]) -> List[Json]:
+    """The circles of threads in which each has what another one wants.
+
+    They are sure if Python knows who has each lock, and no thread may stop waiting after a time.
+    """
+    wanted = {
+        ident: holders[id(wait.target)]
+        for ident, wait in known.items()
+        if wait is not None and wait.target is not None and id(wait.target) in holders
+    }
+    ids = {thread.ident: thread.id for thread in found}
+    circles: List[Json] = []
+    seen: Dict[int, bool] = {}
+    for start in wanted:
+        path: List[int] = []
+        ident = start
+        while ident in wanted and ident in ids and ident not in path and ident not in seen:
+            path.append(ident)
+            ident = wanted[ident].thread.ident
+        if ident in path:
+            circle = path[path.index(ident) :]
+            timed = [wait.bounded for each in circle for wait in (known[each],) if wait is not None]
+            sure = all(wanted[each].sure for each in circle) and not any(timed)
+            circles.append({"threads": [ids[each] for each in circle], "sure": sure})
+        seen.update(dict.fromkeys(path, True))
+    return circles

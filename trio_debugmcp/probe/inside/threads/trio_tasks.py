@@ -1,0 +1,110 @@
+"""The tasks of Trio as the tree of their nurseries. The runner is a local variable of the thread that runs it."""
+
+import sys
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+from trio_debugmcp.probe.inside import pydevd
+from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.threads import await_chains
+from trio_debugmcp.probe.inside.threads.await_chains import Json
+from trio_debugmcp.probe.inside.values import facts
+
+NAME = "trio"
+
+_MODULE = "trio._core._run"
+_TRAPS = "trio._core._traps"
+
+_MOST_FRAMES = 500
+
+
+class Found(NamedTuple):
+    """A task in the tree of its runner."""
+
+    task: Any
+    depth: int
+    parent: Optional[int]
+    thread: pydevd.Thread
+    nursery: int
+    """Number of the nursery in the parent, from the outermost."""
+
+
+def notes() -> List[str]:
+    """Say so where Trio is loaded but its runner is not on a stack: it may run as a guest of another loop."""
+    if _MODULE in sys.modules and not _runners():
+        return ["trio: not running, or as a guest of another event loop, where its tasks are not found"]
+    return []
+
+
+def find(most: int) -> Tuple[List[Found], int]:
+    """Return the tasks of every runner, each before its children, and how many there are."""
+    found: List[Found] = []
+    total = 0
+    for runner, thread in _runners():
+        total += len(runner.tasks)
+        root = runner.init_task if runner.init_task is not None else runner.main_task
+        waiting: List[Found] = [Found(root, 0, None, thread, 0)] if root is not None else []
+        while waiting and len(found) < most:
+            each = waiting.pop()
+            found.append(each)
+            children = [
+                Found(child, each.depth + 1, id(each.task), thread, number)
+                for number, nursery in enumerate(each.task.child_nurseries)
+                for child in sorted(nursery.child_tasks, key=_order)
+            ]
+            waiting.extend(reversed(children))
+    return found, total
+
+
+def _order(task: Any) -> int:
+    """Trio numbers its tasks in the order of their creation, from version 0.12 on."""
+    number = getattr(task, "_counter", 0)
+    return number if type(number) is int else 0
+
+
+def _runners() -> List[Tuple[Any, pydevd.Thread]]:
+    if _MODULE not in sys.modules:
+        return []
+    found: Dict[int, Tuple[Any, pydevd.Thread]] = {}
+    for thread in pydevd.threads():
+        frame, number = thread.top, 0
+        while frame is not None and number < _MOST_FRAMES:
+            if frame.f_globals.get("__name__") == _MODULE:
+                runner = frame.f_locals.get("runner")
+                if facts.type_name(type(runner)) == "Runner":
+                    found[id(runner)] = (runner, thread)
+            frame, number = frame.f_back, number + 1
+    return list(found.values())
+
+
+def entry(found: Found, budget: Budget) -> Json:
+    """Return a task for an answer."""
+    task = found.task
+    result: Json = {"library": NAME, "id": id(task), "name": str(task.name)[:200], "depth": found.depth}
+    result["thread"] = found.thread.id
+    if found.parent is not None:
+        result["parent"] = found.parent
+        if found.nursery:
+            result["nursery"] = found.nursery
+    if task.child_nurseries:
+        result["nurseries"] = len(task.child_nurseries)
+    frames, _ = await_chains.frames_of(task.coro)
+    if getattr(task.coro, "cr_running", False):
+        running = await_chains.running_frames(found.thread.top, task.coro)
+        frames = running if running is not None else frames
+        result["state"] = "running"
+    else:
+        result["state"] = "ready" if getattr(task, "_next_send", None) is not None else "waiting"
+    shown = [frame for frame in frames if frame.f_globals.get("__name__") != _TRAPS]
+    result["chain"] = await_chains.places(shown)
+    if shown and result["state"] == "waiting":
+        result["waits"] = _waits(shown[-1])
+    return result
+
+
+def _waits(frame: Any) -> str:
+    """The innermost function, which says what is waited for: `Event.wait`, `sleep_forever`, a nursery's end."""
+    code = frame.f_code
+    name = str(getattr(code, "co_qualname", code.co_name))
+    if name.endswith("_nested_child_finished"):
+        return "children of its nursery"
+    return name

@@ -1,0 +1,306 @@
+"""What a thread waits for in C: a lock, a queue, another thread, input, time, events.
+
+    wait_of(thread)   # Wait(kind="queue", what="jobs.get", detail="0 items", …), or None if it runs
+
+It is inferred from the innermost frame: the current instruction calls something that is known to wait. The frames of
+the standard library (and of Trio) around it say what for: `waiter.acquire` in `Condition.wait` in `Queue.get` is a
+queue.
+"""
+
+import sys
+import threading
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+
+from trio_debugmcp.probe.inside import pydevd
+from trio_debugmcp.probe.inside.threads import bytecode
+from trio_debugmcp.probe.inside.threads.bytecode import Known
+from trio_debugmcp.probe.inside.values import atoms, facts
+
+LOCK = type(threading.Lock())
+RLOCK = type(threading.RLock())
+
+_MOST_CLIMBED = 40
+"""Frames of libraries that are climbed from the innermost one."""
+
+
+class Wait(NamedTuple):
+    """What a thread waits for."""
+
+    kind: str
+    what: str
+    """The expression in the code of the user, as `jobs.get`; as far as it is known."""
+    detail: str = ""
+    target: Any = None
+    """The lock or the thread that it waits for."""
+    bounded: bool = False
+    """Whether the call has arguments, of which one may be a timeout."""
+
+
+_FUNCTIONS = {
+    ("time", "sleep"): "sleep",
+    ("builtins", "input"): "input",
+    ("select", "select"): "io",
+    ("signal", "pause"): "signal",
+    ("signal", "sigwait"): "signal",
+    **{("posix", name): "process" for name in ("wait", "wait3", "wait4", "waitid", "waitpid", "system")},
+    **{("posix", name): "io" for name in ("read", "readv", "write", "writev")},
+    ("_socket", "getaddrinfo"): "io",
+}
+"""Functions that wait, by module and name."""
+
+_METHODS = {
+    "_thread.lock": ("lock", "acquire acquire_lock __enter__"),
+    "_thread.RLock": ("lock", "acquire __enter__"),
+    "_thread._ThreadHandle": ("join", "join"),
+    "_queue.SimpleQueue": ("queue", "get"),
+    "_multiprocessing.SemLock": ("lock", "acquire __enter__"),
+    "select.epoll": ("io", "poll"),
+    "select.poll": ("io", "poll"),
+    "select.kqueue": ("io", "control"),
+    "_socket.socket": ("io", "accept _accept connect recv recv_into recvfrom recvmsg send sendall sendto"),
+    "_ssl._SSLSocket": ("io", "read write do_handshake shutdown"),
+    "_io.TextIOWrapper": ("io", "read readline readlines write"),
+    "_io.BufferedReader": ("io", "read read1 readline readlines peek readinto"),
+    "_io.FileIO": ("io", "read readall readinto readline write"),
+}
+"""Methods that wait, by the type of which they are."""
+
+
+def wait_of(thread: pydevd.Thread) -> Optional[Wait]:
+    """Return what a thread waits for, or None: it is stopped, or runs, or is in C code that is not known to wait.
+
+    Raises:
+        Exception: the bytecode is of a version that is not known.
+    """
+    if thread.stopped is not None:
+        return None
+    primitive = _primitive(thread.top)
+    return _climb(thread.top, *primitive) if primitive is not None else None
+
+
+def call_of(thread: pydevd.Thread) -> str:
+    """Return the expression of the C function that a thread is in, or an empty string.
+
+    That function may compute or wait: `cursor.execute` of a database driver does either. Stepping the thread has to
+    wait for its end.
+    """
+    if pydevd.is_own(thread.top) or not bytecode.may_call(thread.top):
+        return ""
+    try:
+        return _callee(bytecode.in_use(thread.top), calls=True)[0]
+    except Exception:  # bytecode of a version that is not known
+        return ""
+
+
+def _primitive(frame: Any) -> Optional[Tuple[str, Known, bool]]:
+    """Kind and expression of what a frame calls now, if that is known to wait, and whether with arguments."""
+    if not bytecode.may_call(frame):
+        return None
+    operation = bytecode.instructions(frame.f_code)[bytecode.position(frame)].opname
+    manager = bytecode.entering(frame)
+    if manager is not None:
+        kind = _method_kind(manager.value, "__enter__")
+        return (kind, manager._replace(owner=manager.value), False) if kind else None
+    stack = bytecode.in_use(frame)
+    if operation == "FOR_ITER":  # for line in sys.stdin
+        kind = _method_kind(stack[-1].value, "readline") if stack else None
+        return (kind, stack[-1], False) if kind else None
+    if "CALL" not in operation and operation != "PRECALL":
+        return None
+    return _called(stack) or _called(bytecode.in_use(frame, far=True), arguments=False)
+
+
+def _called(stack: List[Known], arguments: bool = True) -> Optional[Tuple[str, Known, bool]]:
+    """Find on the stack, from its top, what is known to wait."""
+    for index in range(len(stack) - 1, -1, -1):
+        known = stack[index]
+        kind = _kind(known)
+        if kind in ("sleep", "input") and arguments:
+            given = [each.text for each in stack[index + 1 :] if each.text]
+            return kind, known._replace(text=f"{known.text}({', '.join(given)})"), True
+        if kind is not None:
+            return kind, known, index < len(stack) - 1
+    return None
+
+
+def _kind(known: Known) -> Optional[str]:
+    if known.value is facts.MISSING:
+        return None
+    if type(known.value) is type(len):
+        name = known.value.__name__
+        kind = _FUNCTIONS.get((_module(known.value), name))
+        if kind is not None:
+            return kind
+    return _method_kind(known.owner, known.last) if known.owner is not facts.MISSING else None
+
+
+def _module(function: Any) -> str:
+    module = function.__module__
+    return {"nt": "posix"}.get(module, module) if type(module) is str else ""
+
+
+def _method_kind(owner: Any, name: str) -> Optional[str]:
+    for base in facts.mro(type(owner)):
+        kind, names = _METHODS.get(atoms.qualified_name(base), ("", ""))
+        if name in names.split():
+            return kind
+    return None
+
+
+# --- Around it --------------------------------------------------------------------------------------------------------
+
+
+def _self(frame: Any) -> Any:
+    return frame.f_locals.get("self")
+
+
+def _queue(frame: Any) -> Tuple[str, Any]:
+    size = facts.length(facts.attribute(_self(frame), "queue"))
+    return ("" if size is None else f"{size} item{'s' if size != 1 else ''}"), None
+
+
+def _thread(frame: Any) -> Tuple[str, Any]:
+    return str(facts.attribute(_self(frame), "_name")), _self(frame)
+
+
+def _process(frame: Any) -> Tuple[str, Any]:
+    pid = facts.attribute(_self(frame), "pid")
+    return (f"pid {pid}" if type(pid) is int else ""), None
+
+
+def _always(detail: str) -> Callable[[Any], Tuple[str, Any]]:
+    return lambda _: (detail, None)
+
+
+def _nothing(frame: Any) -> Tuple[str, Any]:
+    return "", None
+
+
+_AROUND: Dict[Tuple[str, str], Tuple[str, Callable[[Any], Tuple[str, Any]]]] = {
+    **{("queue", name): ("queue", _queue) for name in ("get", "put", "join")},
+    **{("threading", name): ("join", _thread) for name in ("join", "_wait_for_tstate_lock")},
+    ("threading", "_shutdown"): ("exit", _always("other threads to end")),
+    ("threading.Condition", "wait"): ("condition", _nothing),
+    ("threading.Condition", "wait_for"): ("condition", _nothing),
+    ("threading.Event", "wait"): ("event", _nothing),
+    ("threading.Barrier", "wait"): ("barrier", _nothing),
+    ("threading.Semaphore", "acquire"): ("semaphore", _nothing),
+    ("threading.BoundedSemaphore", "acquire"): ("semaphore", _nothing),
+    **{("concurrent.futures._base", name): ("future", _nothing) for name in ("result", "exception", "wait")},
+    ("concurrent.futures.thread", "_worker"): ("worker", _always("idle, no work")),
+    ("multiprocessing.pool", "worker"): ("worker", _always("idle, no work")),
+    **{("subprocess", name): ("process", _process) for name in ("wait", "_wait", "communicate")},
+    ("multiprocessing.process", "join"): ("process", _nothing),
+    ("asyncio.base_events", "_run_once"): ("asyncio", _always("idle event loop")),
+    ("trio._core._run", "unrolled_run"): ("trio", _always("idle event loop")),
+    ("trio._core._run", "run"): ("trio", _always("idle event loop")),
+    ("trio._core._thread_cache", "_work"): ("worker", _always("idle, no work")),
+    ("anyio._backends._asyncio", "run"): ("worker", _always("idle, no work")),
+    ("socketserver", "serve_forever"): ("io", _always("server, no connection")),
+}
+"""Functions around the innermost frame, by module (and class) and name: kind, and detail and target from its frame."""
+
+_IDLE = ("asyncio", "trio", "worker", "exit")
+"""What is not waited for by an expression of the user."""
+
+_IDLE_AROUND = {
+    "asyncio": ("selectors", "asyncio.windows"),
+    "trio": ("trio._core._io",),
+    "worker": ("queue", "threading"),
+}
+"""Modules of the frame inside one that is idle. With others the loop or the worker runs something that waits."""
+
+_LIBRARIES = frozenset(
+    (
+        "anyio asyncio concurrent contextlib logging multiprocessing outcome pydevd queue select selectors socket "
+        "socketserver ssl subprocess threading trio "
+    ).split()
+)
+"""Whose frames are climbed."""
+
+
+def _climb(frame: Any, kind: str, known: Known, bounded: bool) -> Wait:
+    """Look at the frames of libraries around the innermost one: the outermost that is known says what is waited for."""
+    target = known.owner if kind == "lock" else None
+    detail, inner, top = "", "", frame
+    for _ in range(_MOST_CLIMBED):
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] not in _LIBRARIES:
+            break
+        rule = _rule(module, frame)
+        if rule is not None and _fits(rule[0], inner):
+            kind = rule[0]
+            detail, target = rule[1](frame)
+        if frame.f_back is None or kind in _IDLE:
+            return Wait(kind, "", detail, target, bounded)
+        frame, inner = frame.f_back, module
+    if frame is top:
+        return Wait(kind, _without_method(known, kind), detail, target, bounded)
+    text, bounded = _expression(frame)
+    return Wait(kind, text, detail, target, bounded)
+
+
+def _expression(frame: Any) -> Tuple[str, bool]:
+    try:
+        near = _callee(bytecode.in_use(frame))
+        return near if near[0] else _callee(bytecode.in_use(frame, far=True))
+    except Exception:  # too long a function
+        return "", False
+
+
+def _fits(kind: str, inner: str) -> bool:
+    if kind == "worker" and not inner:  # it waits in C itself
+        return True
+    return inner.startswith(_IDLE_AROUND.get(kind, ""))
+
+
+def _without_method(known: Known, kind: str) -> str:
+    method = f".{known.last}"
+    if kind == "lock" and method in (".acquire", ".__enter__", ".acquire_lock"):
+        return known.text[: -len(method)]
+    return known.text
+
+
+def _callee(stack: List[Known], calls: bool = False) -> Tuple[str, bool]:
+    """The expression that a frame calls, and whether the stack has arguments behind it."""
+    last = ""
+    for index in range(len(stack) - 1, -1, -1):
+        known = stack[index]
+        if not known.text or known.value is facts.MISSING:
+            continue
+        if callable(known.value) and (calls or known.owner is not facts.MISSING):
+            return _without_method(known, "" if calls else "lock"), index < len(stack) - 1
+        last = last or known.text
+    return ("" if calls else last), False
+
+
+def _rule(module: str, frame: Any) -> Optional[Tuple[str, Callable[[Any], Tuple[str, Any]]]]:
+    name = frame.f_code.co_name
+    found = _AROUND.get((module, name)) if (module, name) in _AROUND else None
+    owner = _self(frame) if found is None or module == "threading" else None
+    for base in facts.mro(type(owner)) if owner is not None else ():
+        specific = _AROUND.get((f"{module}.{facts.type_name(base)}", name))
+        if specific is not None:
+            return specific
+    if found is not None and module == "threading" and name == "join" and not issubclass(type(owner), threading.Thread):
+        return None
+    return found
+
+
+def owner_of(lock: Any) -> Optional[int]:
+    """Return the ident of the thread that has an RLock, which only its repr shows; 0 if it is free."""
+    if type(lock) is RLOCK:
+        _, _, rest = repr(lock).partition("owner=")
+        digits = rest.partition(" ")[0]
+        return int(digits) if digits.isdigit() else None
+    owner = facts.attribute(lock, "_owner") if facts.type_name(type(lock)) == "_RLock" else None
+    return owner if type(owner) is int else None
+
+
+def lock_of(manager: Any) -> Any:
+    """Return the lock behind an object that is used as one: a Condition has one, a lock is one."""
+    if type(manager) in (LOCK, RLOCK):
+        return manager
+    if "threading" in sys.modules and issubclass(type(manager), threading.Condition):
+        return facts.attribute(manager, "_lock")
+    return None

@@ -1,0 +1,1 @@
+"""The trace of a function's calls, line by line."""

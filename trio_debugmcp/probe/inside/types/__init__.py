@@ -1,0 +1,1 @@
+"""Types, symbols, and the references between objects."""

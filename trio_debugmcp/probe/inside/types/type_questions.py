@@ -1,0 +1,65 @@
+"""Questions about types, symbols and references: what they look at is found without code of the program.
+
+    type_(Asked({"expression": "basket", "thread": 1}))     # {"name": "shop.Basket", "members": [...]}
+
+What answers them is compiled only in programs that are asked.
+"""
+
+from typing import Any
+
+from trio_debugmcp.probe.inside.question import Asked, UnknownError
+from trio_debugmcp.probe.inside.visible_frames import Json
+
+
+def type_(asked: Asked) -> Json:
+    """Return the type of what an expression stands for, or the class that it names, with its members."""
+    from trio_debugmcp.probe.inside.types import type_members
+
+    value = _found(asked)
+    question = type_members.Question(
+        start=asked.number("start", 0),
+        most=asked.number("count", 100),
+        filter=asked.text("filter"),
+        kind=asked.text("only"),
+        inherited=bool(asked.parameters.get("inherited")),
+    )
+    return type_members.type_json(value, question, asked.budget, asked.renderer)
+
+
+def symbols(asked: Asked) -> Json:
+    """Return the types and functions of the loaded modules by a pattern."""
+    from trio_debugmcp.probe.inside.types import module_symbols as found
+
+    question = found.Question(
+        asked.text("pattern"),
+        asked.text("only"),
+        asked.text("module"),
+        asked.number("start", 0),
+        asked.number("count", 100),
+    )
+    return found.symbols_json(question, asked.budget, asked.renderer)
+
+
+def references(asked: Asked) -> Json:
+    """Return what refers to what an expression stands for, and what that refers to."""
+    from trio_debugmcp.probe.inside.types import referrers as found
+
+    question = found.Question(asked.text("direction") or "both", asked.number("count", 50))
+    try:
+        return found.references_json(_found(asked), question, asked.budget, asked.renderer)
+    except found.AtomError as error:
+        raise UnknownError("atom", str(error)) from None
+
+
+def _found(asked: Asked) -> Any:
+    """What an expression stands for, found without running code of the program."""
+    from trio_debugmcp.probe.inside.safe import readable  # compiled only in programs that are asked
+    from trio_debugmcp.probe.inside.types import lookup
+
+    frame = None if asked.parameters.get("thread") is None else asked.frame(asked.thread()).frame
+    try:
+        return lookup.found(asked.text("expression"), frame, asked.budget)
+    except readable.RejectedError as error:
+        raise UnknownError("rejected", error.rule) from None
+    except lookup.AmbiguousError as error:
+        raise UnknownError("ambiguous", str(error)) from None

@@ -1,0 +1,1 @@
+"""Values: as text, as trees, as digests, and how they are set."""

@@ -1,0 +1,110 @@
+"""Variables of a stopped frame set to a value: locals, globals, fields and items, where the program sees them.
+
+    here(7, 1, 0, "basket.lines[0]", "'tea'")     # evaluated by pydevd in the frame, as `evaluation.here` is
+
+Only what is there is set: a name that is misspelled would make a variable that the program never reads.
+"""
+
+import ast
+import itertools
+import sys
+from typing import Any, Dict
+
+from trio_debugmcp.probe.inside import evaluation, pydevd, visible_frames
+from trio_debugmcp.probe.inside.values import facts
+
+_OPTIMIZED = 1
+"""Flag of the code of functions, whose locals are known when it is compiled."""
+
+
+def here(number: int, thread: int, frame: int, target: str, source: str) -> None:
+    """Evaluate a value in the frame in which this very call is evaluated, and assign it to a target there."""
+    names = sys._getframe(1).f_globals
+    evaluation.new(number, source).run(
+        names, own_thread=False, use=lambda value: assign(target, value, names, _frame(thread, frame))
+    )
+
+
+def _frame(thread: int, index: int) -> Any:
+    found = pydevd.find(thread)
+    seen = None if found is None else visible_frames.at(found, index)
+    if seen is None:
+        raise LookupError("the frame is not there any more")
+    return seen.frame
+
+
+def assign(target: str, value: Any, names: Dict[str, Any], frame: Any) -> None:
+    """Assign a value to a name, an attribute or an item. `names`: those of the frame, as pydevd has put them together.
+
+    Raises:
+        BaseException: it is not there or cannot be set; or what a property or a collection of the program raised.
+    """
+    node: Any = ast.parse(target.strip(), mode="eval").body
+    if isinstance(node, ast.Name):
+        _set_name(node.id, value, names, frame)
+    elif isinstance(node, ast.Attribute):
+        _set_attribute(_value(node.value, names), node.attr, value)
+    elif isinstance(node, ast.Subscript) and not isinstance(node.value, ast.List):
+        _value(node.value, names)[_value(_key(node), names)] = value
+    elif isinstance(node, ast.Subscript):
+        _set_at_position(node, value, names)
+    else:
+        raise TypeError("it is computed, and cannot be set")
+
+
+def _value(node: Any, names: Dict[str, Any]) -> Any:
+    code = compile(ast.Expression(node), "<path>", "eval")
+    private = isinstance(node, ast.Attribute) and node.attr[:2] == "__" and node.attr[-2:] != "__"
+    if private:
+        holder = _value(node.value, names)
+        return getattr(holder, _mangled(holder, node.attr))
+    return eval(code, names)
+
+
+def _key(node: Any) -> Any:
+    """The key of an item; before Python 3.9 it has a wrapper."""
+    return node.slice.value if type(node.slice).__name__ == "Index" else node.slice
+
+
+def _set_name(name: str, value: Any, names: Dict[str, Any], frame: Any) -> None:
+    code = frame.f_code
+    own = code.co_varnames + code.co_cellvars + code.co_freevars
+    if name in own if code.co_flags & _OPTIMIZED else name in frame.f_locals:
+        frame.f_locals[name] = names[name] = value  # in `names` too: pydevd writes these back
+        saver: Any = sys.modules.get("_pydevd_bundle.pydevd_save_locals")
+        if saver is not None:
+            saver.save_locals(frame)
+    elif name in frame.f_globals:
+        frame.f_globals[name] = value
+    else:
+        raise NameError(f"there is no variable '{name}' here, and only what is there is set")
+
+
+def _set_attribute(holder: Any, name: str, value: Any) -> None:
+    name = _mangled(holder, name)
+    if facts.class_attribute(type(holder), name) is facts.MISSING and not hasattr(holder, name):
+        kind = facts.type_name(type(holder))
+        raise AttributeError(f"the {kind} has no attribute '{name}', and only what is there is set")
+    setattr(holder, name, value)
+
+
+def _mangled(holder: Any, name: str) -> str:
+    """The name of a private attribute as the class has it."""
+    if name[:2] != "__" or name[-2:] == "__" or hasattr(holder, name):
+        return name
+    for base in facts.mro(type(holder)):
+        inner = f"_{facts.type_name(base).lstrip('_')}{name}"
+        if hasattr(holder, inner):
+            return inner
+    return name
+
+
+def _set_at_position(node: Any, value: Any, names: Dict[str, Any]) -> None:
+    """Set the item of a dict whose key has no literal: `[*d.values()][2]`."""
+    (starred,) = node.value.elts
+    inner = starred.value
+    if not (isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "values"):
+        raise TypeError("elements of a set have no place that can be set")
+    holder = _value(inner.func.value, names)
+    key = next(itertools.islice(iter(holder), _value(_key(node), names), None))
+    holder[key] = value

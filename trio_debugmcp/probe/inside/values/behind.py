@@ -1,0 +1,36 @@
+"""What lies behind the cut: a digest for each value of which the text shows a part only.
+
+    add_digests([("text", "a" * 1000000)], listed)    # listed[0]["digest"] is another one after text += "b"
+
+So a change is seen that the text does not show. No code of the program runs, and the time is bounded for all values of
+a stop: one that is too large for it has none.
+"""
+
+import re
+import time
+from typing import Any, List, Tuple
+
+from trio_debugmcp.probe.inside.values.digests import Digests
+from trio_debugmcp.probe.inside.visible_frames import Json
+
+SECONDS = 0.01
+"""For all values of a stop, which a step waits for. Mostly they take a fraction of a millisecond."""
+
+MOST_STEPS = 2000
+"""Values that are visited for one digest, which take about two milliseconds."""
+
+_PARTLY = re.compile(r"…|\d+ items?[\])}>]|\(\.\.\.\)|^<int of |\bshape=|^DataFrame\(|^<no ")
+"""In the texts of values that show a part only. In a string of the program it costs a digest that is not needed."""
+
+
+def add_digests(pairs: List[Tuple[str, Any]], listed: List[Json]) -> None:
+    """Put digests into the entries of these variables, in the same order, as far as there is time."""
+    end = time.monotonic() + SECONDS
+    for (_, value), entry in zip(pairs, listed):
+        if not _PARTLY.search(entry["value"]):
+            continue
+        if time.monotonic() >= end:
+            return
+        digest, _ = Digests(end, MOST_STEPS).of(value)
+        if digest:
+            entry["digest"] = digest

@@ -1,0 +1,152 @@
+"""Frames as answers show them, and the names that a user sees in each."""
+
+import sys
+import types
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from trio_debugmcp.probe.inside import pydevd
+from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.values import children, facts
+from trio_debugmcp.probe.inside.values.rendering import Renderer, shows_type
+
+MOST_FRAMES = 20000
+"""Walked in one answer. Deeper stacks (a recursion that ran wild) are counted up to here."""
+
+MOST_LOCALS = 200
+"""Of a frame, unless the question has a number of its own. What is left out is counted."""
+
+Json = Dict[str, Any]
+
+
+def frame_json(index: int, seen: pydevd.Visible, stopped: bool) -> Json:
+    """Return a frame for an answer. `id` is that of DAP and exists only while the thread is stopped."""
+    found: Json = {"index": index, "file": seen.file, "line": seen.line, "function": seen.name}
+    name = qualified_name(seen.frame)
+    if name != seen.name:
+        found["qualname"] = name
+    found["module"] = str(seen.frame.f_globals.get("__name__", ""))
+    if seen.library:
+        found["library"] = True
+    if stopped:
+        found["id"] = pydevd.dap_id(id(seen.frame))
+    return found
+
+
+def announced_json(index: int, seen: pydevd.Visible, stopped: bool) -> Json:
+    """Return a frame of a stop, for which pydevd does what it does when it is asked for the stack."""
+    found = frame_json(index, seen, stopped)
+    pydevd.announce_module(seen)
+    reference = pydevd.source_reference(seen)
+    if reference:
+        found["source"] = reference
+    return found
+
+
+def qualified_name(frame: Any) -> str:
+    """Return the name of a frame's function with its class, where it is known."""
+    code = frame.f_code
+    name = getattr(code, "co_qualname", None)  # 3.11 or newer
+    if type(name) is str:
+        return name
+    if code.co_argcount and code.co_varnames[0] in ("self", "cls"):
+        owner = frame.f_locals.get(code.co_varnames[0])
+        cls = owner if issubclass(type(owner), type) else type(owner)
+        for base in facts.mro(cls):
+            method = facts.own(base, code.co_name)
+            method = getattr(method, "__func__", method) if type(method) in (classmethod, staticmethod) else method
+            if type(method) is types.FunctionType and method.__code__ is code:
+                return str(method.__qualname__)
+    return str(code.co_name)
+
+
+def listed(
+    thread: pydevd.Thread, start: int, count: int, budget: Budget, shown: Callable[..., Json] = frame_json
+) -> Tuple[List[Json], int]:
+    """The frames of a thread from `start` on, and the number of all."""
+    found: List[Json] = []
+    total = 0
+    for total, seen in enumerate(pydevd.visible_frames(thread), 1):
+        if start < total <= start + count and not budget.spent():
+            frame = shown(total - 1, seen, thread.stopped is not None)
+            budget.take_json(frame)
+            found.append(frame)
+        if total >= MOST_FRAMES:
+            break
+    return found, total
+
+
+def at(thread: pydevd.Thread, index: int) -> Optional[pydevd.Visible]:
+    """The frame with that index, or None."""
+    for number, seen in enumerate(pydevd.visible_frames(thread)):
+        if number == index:
+            return seen
+    return None
+
+
+# --- Names ------------------------------------------------------------------------------------------------------------
+
+
+def local_names(frame: Any) -> List[Tuple[str, Any]]:
+    """The local variables of a frame: in the order of the code, in a module functions and modules last."""
+    found = [(name, value) for name, value in list(frame.f_locals.items()) if is_shown(name)]
+    if frame.f_locals is frame.f_globals or frame.f_code.co_name == "<module>":
+        return facts.namespace_order([each for each in found if each[0][:2] != "__"])
+    return found
+
+
+def global_names(frame: Any) -> List[Tuple[str, Any]]:
+    """The global variables of a frame, in the same order as those of a module."""
+    found = list(frame.f_globals.items())
+    return facts.namespace_order([(name, value) for name, value in found if is_shown(name) and name[:2] != "__"])
+
+
+def is_shown(name: Any) -> bool:
+    """`@py_assert1` is pytest's, `.0` a comprehension's, `__class__` the compiler's, the others are pydevd's."""
+    if type(name) is not str or name[:1] in ("@", "."):
+        return False
+    return name not in ("__class__", "__classdict__", pydevd.RETURN_VALUES, pydevd.EXCEPTION)
+
+
+def variable_json(name: str, value: Any, path: Optional[str], renderer: Renderer) -> Json:
+    """Return a variable for an answer: `type` where its text does not show it, `size` where it has children."""
+    text = renderer.render(value)
+    found: Json = {"name": name, "value": text}
+    if renderer.withheld:
+        found["withheld"] = True
+    if path is not None and path != name:
+        found["path"] = path
+    if renderer.types or not shows_type(value, text):
+        found["type"] = facts.shown_type(type(value))
+    size = children.count_of(value)
+    if size:
+        found["size"] = size
+    return found
+
+
+def variables(pairs: List[Tuple[str, Any]], start: int, count: int, budget: Budget, renderer: Renderer) -> List[Json]:
+    """The variables of a scope from `start` on, as many as the budget allows."""
+    found: List[Json] = []
+    for name, value in pairs[start : start + count]:
+        if budget.spent():
+            break
+        found.append(variable_json(name, value, None, renderer))
+        budget.take(40 + len(name))
+    return found
+
+
+def add_locals(thread: pydevd.Thread, listed: List[Json], budget: Budget, renderer: Renderer) -> None:
+    """Put the local variables into frames that are listed in an answer."""
+    wanted = {entry["index"]: entry for entry in listed}
+    last = max(wanted, default=-1)
+    for index, seen in enumerate(pydevd.visible_frames(thread)):
+        if index > last or budget.spent():
+            break
+        if index in wanted:
+            pairs = local_names(seen.frame)
+            wanted[index]["locals"] = variables(pairs, 0, MOST_LOCALS, budget, renderer)
+            wanted[index]["localsTotal"] = len(pairs)
+
+
+def main_globals() -> Dict[str, Any]:
+    """The names of the program's main module."""
+    return vars(sys.modules["__main__"])

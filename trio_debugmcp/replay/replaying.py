@@ -1,0 +1,244 @@
+"""`Replay`: the host of a server that replays a recording, and the recorded clients that use it.
+
+The server above is the real one. It starts no process, reads no file of this machine, and lives in recorded time:
+adapters and programs do what they did, and so do the recorded clients, unless the caller drives in their place.
+
+    replay = Replay(read_recording("bug.jsonl"))
+    async with open_app(Options().replayed(replay)) as app:
+        ...
+"""
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
+from typing import Any, TypeVar
+
+import trio
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
+from mcp.shared.message import SessionMessage
+
+from trio_debugmcp.clock import Clock
+from trio_debugmcp.dap.adapter import Adapter
+from trio_debugmcp.dap.messages import RunInTerminal
+from trio_debugmcp.dap.process import Program
+from trio_debugmcp.dap.profiles import Launch, Profile
+from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.recording.format import HangUpEntry, NotARecording, QueryEntry, Recording, SessionEntry
+from trio_debugmcp.replay.playhead import Playhead, settle
+from trio_debugmcp.replay.recorded_adapter import PROMPT_SECONDS, ReplayedSession, taped
+from trio_debugmcp.replay.recorded_clients import RecordedClients, ReplayedAnswer
+from trio_debugmcp.replay.tape import tapes
+from trio_debugmcp.session.host import Host, Opening
+from trio_debugmcp.session.looking.outside import CannotLook
+from trio_debugmcp.transports.streams import Streams
+from trio_debugmcp.transports.tap import ConnectionTap, Role, Serve, Tap, tapped
+
+log = logging.getLogger(__name__)
+
+GREETING_SECONDS = 1.0
+"""After the handshake of the first client, for its first request; then the recording is played without one."""
+
+_WISHES = ("resources/", "subscriptions/", "tools/call")
+"""Methods, or how they begin, by which a client shows that it is ready for the recording to be played."""
+
+T = TypeVar("T")
+
+
+class Replay(Host, ConnectionTap):
+    """Plays a recording once.
+
+    Args:
+        recording: what to play.
+        speed: recorded seconds per second; 0: as fast as possible.
+        drive: the clients that connect make the recorded moves themselves; the recorded clients do not connect.
+        report: called with a sentence when the recording is over.
+
+    Raises:
+        NotARecording: its messages of adapters make no sense.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        *,
+        speed: float = 1.0,
+        drive: bool = False,
+        report: Callable[[str], None] = log.info,
+    ) -> None:
+        self.over = False
+        self.watch_only = not drive
+        self.driven = drive
+        self._recording = recording
+        self._report = report
+        self._openings = {each.session: each for each in recording.entries if isinstance(each, SessionEntry)}
+        try:
+            self._sessions, self._playhead = _sessions(recording, speed, following=drive)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise NotARecording(f"a message of an adapter in it is not one: {error!r}") from error
+        self._clients = RecordedClients(() if drive else recording.entries, self._playhead)
+        self._queries: dict[str, list[QueryEntry]] = {}
+        for entry in recording.entries:
+            if isinstance(entry, QueryEntry):
+                self._queries.setdefault(entry.question, []).append(entry)
+        self._greeted, self._wished = trio.Event(), trio.Event()
+
+    def __repr__(self) -> str:
+        return f"<Replay {self._playhead!r} of {self._recording.length:.3f} s{', over' if self.over else ''}>"
+
+    @property
+    def answers(self) -> list[ReplayedAnswer]:
+        """What the recorded clients were answered, now and in the recording."""
+        return self._clients.answers
+
+    # --- Clients ------------------------------------------------------------------------------------------------------
+
+    async def run(self, serve: Serve) -> None:
+        """Play the recording when the first client has asked for something, or a little after its handshake."""
+        if not self.watch_only:
+            self._playhead.begin()
+            return
+        await self._greeted.wait()
+        with trio.move_on_after(GREETING_SECONDS):
+            await self._wished.wait()
+        await settle()  # the client's request was seen on its way in: its subscription must be made before time begins
+        self._playhead.begin()
+        await self._clients.play(serve, self._recording.length, on_end=self._end)
+
+    def linger(self, seconds: float) -> float:
+        """Return the recorded server's time, by which the recorded session ended, unless the caller drives."""
+        return self._recording.header.linger if self.watch_only else seconds
+
+    def streams(self, streams: Streams, role: Role, transport: str) -> AbstractContextManager[Streams]:
+        """Notice the first requests of clients."""
+        return nullcontext(tapped(streams, _Noticing(self._notice)))
+
+    def middleware(self, role: Role, transport: str) -> AbstractContextManager[Sequence[ServerMiddleware[Any]]]:
+        """Notice the first requests of clients whose streams are the SDK's own."""
+        return nullcontext([self._observe])
+
+    async def _observe(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        self._notice(ctx.method)
+        return await call_next(ctx)
+
+    def _notice(self, method: str) -> None:
+        self._greeted.set()
+        if method.startswith(_WISHES):
+            self._wished.set()
+
+    def _end(self) -> None:
+        self.over = True
+        torn = " It was torn off there." if self._recording.torn or not self._recording.complete else ""
+        self._report(f"the recording is over, after {self._recording.length:.1f} s.{torn}")
+
+    # --- Host ---------------------------------------------------------------------------------------------------------
+
+    def clock(self) -> Clock:
+        """Make a wall clock that shows recorded time."""
+        return _RecordedClock(self._recording.header.anchor, self._playhead)
+
+    def open_adapter(
+        self, opening: Opening, connect: Callable[[], AbstractAsyncContextManager[Adapter]]
+    ) -> AbstractAsyncContextManager[Adapter]:
+        """Open the recorded adapter of that session.
+
+        Raises:
+            UsageError: the recording has no such session, or another program in it.
+        """
+        entry, session = self._openings.get(opening.session_id), self._sessions.get(opening.session_id)
+        if entry is None or session is None:
+            raise _unknown("there is no further debug session in it")
+        if isinstance(opening.start, Launch) and opening.start.program != entry.target:
+            what = "launches" if entry.start == "launch" else "attaches to"
+            raise _unknown(f"it {what} {entry.target} here")
+        self._playhead.follow(entry.t)
+        return session.open(self._playhead.make)
+
+    def open_program(
+        self, session_id: str, wanted: RunInTerminal, watchdog: Watchdog
+    ) -> AbstractAsyncContextManager[Program]:
+        """Open the recorded program. Raises as `ReplayedSession.open_program`."""
+        return self._open_program(session_id, wanted)
+
+    @asynccontextmanager
+    async def _open_program(self, session_id: str, wanted: RunInTerminal) -> AsyncIterator[Program]:
+        async with self._sessions[session_id].open_program(wanted) as program:
+            yield program
+
+    async def look_into(self, pid: int) -> bytes:
+        """Refuse: the process is not there any more."""
+        raise CannotLook("a replay has no process to look into")
+
+    async def locate(self, profile: Profile) -> str | None:
+        """Return where an adapter was; none is looked for."""
+        return self.query(f"adapter {profile.name}", profile.locate)
+
+    async def find_out(self, question: str, ask: Callable[[], Awaitable[T]]) -> T:
+        """Return the recorded answer, at once. Raises as `query`."""
+
+        def never() -> T:
+            raise AssertionError("a replay has the answer")
+
+        return self.query(question, never)
+
+    def query(self, question: str, ask: Callable[[], T]) -> T:
+        """Return the recorded answer: the latest at this moment, or else the first.
+
+        Raises:
+            UsageError: the recorded answer was one, or the question was not asked then.
+        """
+        known = self._queries.get(question)
+        if known is None:
+            raise _unknown(f"it has no answer to: {question}")
+        # A little ahead: what follows on a message is asked here some milliseconds before or after it was asked then.
+        now = self._playhead.position + PROMPT_SECONDS
+        entry = next((each for each in reversed(known) if each.t <= now), known[0])
+        if entry.error is not None:
+            raise UsageError(entry.error.code, entry.error.message, entry.error.details)
+        answer: T = entry.answer
+        return answer
+
+
+class _Noticing(Tap):
+    def __init__(self, notice: Callable[[str], None]) -> None:
+        self._notice = notice
+
+    def received(self, item: SessionMessage) -> bool:
+        self._notice(getattr(item.message, "method", ""))
+        return True
+
+
+class _RecordedClock(Clock):
+    def __init__(self, anchor: float, playhead: Playhead) -> None:
+        super().__init__(anchor)
+        self._begin = anchor
+        self._playhead = playhead
+
+    def now(self) -> float:
+        return self._begin + self._playhead.position
+
+
+def _sessions(recording: Recording, speed: float, *, following: bool) -> tuple[dict[str, ReplayedSession], Playhead]:
+    """Make the recorded sessions, and the playhead that they share."""
+    entries = recording.entries
+    names = [each.session for each in entries if isinstance(each, SessionEntry)]
+    hang_ups = {each.session: each for each in entries if isinstance(each, HangUpEntry)}
+    spoken = [
+        (session, line) for each in entries if (session := getattr(each, "session", None)) and (line := taped(each))
+    ]
+    # Only of connections that have a tape: an adapter may have hung up before a single message.
+    ended = {session: each.t for session, each in hang_ups.items() if any(session == name for name, _ in spoken)}
+    made = tapes(spoken, ended)
+    moves = {move: t for tape in made.values() for move, t in tape.moves.items()}
+    playhead = Playhead(speed, moves, following=following)
+    sessions = {}
+    for name in names:
+        if name in made:
+            mine = [each for each in entries if getattr(each, "session", None) == name]
+            stderr = hang_ups[name].stderr if name in hang_ups else ""
+            sessions[name] = ReplayedSession(made[name], mine, playhead, stderr)
+    return sessions, playhead
+
+
+def _unknown(what: str) -> UsageError:
+    return UsageError("NOT_SUPPORTED", f"This is a replay of a recording, and {what}.", {"replay": True})

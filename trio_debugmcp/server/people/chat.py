@@ -1,0 +1,95 @@
+"""Messages of persons to agents: each is delivered once, in the `notes` of the agent's next answer.
+
+    await send_message(debugger, person, "it is the discount", to=[])
+    notes = await take_messages(debugger, agent)     # in the call of the agent, as the last thing before its answer
+
+What waits for an agent that never calls a tool is bounded: then more is refused.
+"""
+
+import json
+from collections.abc import Sequence
+
+import trio
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.merger import MERGE_SECONDS
+from trio_debugmcp.state.people.party import MAX_PENDING, Message, Party
+from trio_debugmcp.state.people.people_changes import MessageSent, MessagesTaken
+
+MAX_TEXT_LENGTH = 2000
+"""Characters of a message: some paragraphs."""
+
+
+async def send_message(debugger: Debugger, person: Party, text: str, to: Sequence[str] = ()) -> Message:
+    """Send a text to agents, by their ids; default: to all that are in control.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`: there is no such agent, or too much waits for it already.
+    """
+    agents = debugger.state.people.agents
+    known = ", ".join(f"{each.id} ({each.name})" for each in agents)
+    unknown = [each for each in to if each not in {agent.id for agent in agents}]
+    if unknown:
+        raise UsageError("INVALID_PARAMETER", f"There is no agent '{unknown[0]}'. Agents: {known or 'none'}.")
+    if not agents:
+        raise UsageError("INVALID_PARAMETER", "No agent is connected that would get the message.")
+    wanted = [each for each in agents if not to or each.id in to]
+    check_pending(debugger, wanted)
+    change = MessageSent(party=person.id, text=text, to=tuple(each.id for each in wanted), at=debugger.clock.now())
+    messages = (await debugger.merger.merge(change)).people.messages
+    sent = next((each for each in reversed(messages) if each.text == text and each.by == person.name), None)
+    if sent is None:
+        raise UsageError("INVALID_PARAMETER", "The agent has disconnected meanwhile.")
+    return sent
+
+
+def check_pending(debugger: Debugger, agents: Sequence[Party]) -> None:
+    """Refuse to send more to an agent that does not ask for anything.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`.
+    """
+    for each in agents:
+        if len(debugger.state.people.pending_for(each.id)) >= MAX_PENDING:
+            raise UsageError(
+                "INVALID_PARAMETER",
+                f"{MAX_PENDING} messages wait for {each.name} already, which has called no tool since the first of "
+                "them. Wait until it does.",
+            )
+
+
+async def take_messages(debugger: Debugger, party: Party) -> list[tuple[float, str]]:
+    """Return what waits for an agent, as notes of the answer that is about to be sent; no other answer has them.
+
+    Each with the time at which it was said, by Trio's clock.
+
+    Nothing may be awaited between this and the answer. If the call is cancelled before it, they wait for the next one.
+    """
+    if not debugger.state.people.pending_for(party.id) or trio.current_effective_deadline() <= trio.current_time():
+        return []
+    receipt = next(debugger.merger.people_numbers)
+    change = MessagesTaken(party=party.id, receipt=receipt, at=debugger.clock.now())
+    # Shielded: a cancellation in the middle would leave them marked as delivered. The merger never waits.
+    with trio.move_on_after(MERGE_SECONDS, shield=True):
+        people = (await debugger.merger.merge(change)).people
+        since = trio.current_time() - debugger.clock.now()
+        return [
+            (each.sent_at + since, note_of(each))
+            for each in people.messages
+            if any(to.receipt == receipt for to in each.to)
+        ]
+    return []
+
+
+def note_of(message: Message) -> str:
+    """Return a message as an agent reads it."""
+    person, words = f"a person ({message.by or 'unnamed'})", json.dumps(message.text, ensure_ascii=False)
+    held = f"held the session for {message.seconds:.0f} s"
+    match message.kind:
+        case "message":
+            return f"{person} says: {words}"
+        case "handedBack":
+            return f"{person} {held} and hands it back" + (f": {words}" if message.text else "")
+        case "disconnected":
+            return f"{person} {held}, and has disconnected: it is free again"

@@ -1,0 +1,1 @@
+"""The tools about breakpoints: on lines, functions, exceptions, data and instructions."""

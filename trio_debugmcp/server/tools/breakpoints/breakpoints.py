@@ -1,0 +1,306 @@
+"""The tools about breakpoints on lines, functions and exceptions, which belong to the server and outlive sessions."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from msgspec import Meta
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.breakpoints import (
+    BreakpointAnswer,
+    BreakpointLines,
+    Removed,
+    breakpoint_answer,
+    breakpoint_lines,
+    update_notes,
+)
+from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.server.tools.breakpoints.addressed import set_on_instruction
+from trio_debugmcp.server.tools.breakpoints.conditions import (
+    Condition,
+    HitCondition,
+    check_condition,
+    check_hit_condition,
+    check_texts,
+)
+from trio_debugmcp.server.tools.breakpoints.exception_support import check_lineage, check_support
+from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
+from trio_debugmcp.server.tools.tool import Params, Tool
+from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
+from trio_debugmcp.session.breakpoints.line_text import NotFound, occurrence, place_of
+from trio_debugmcp.session.breakpoints.specs import BreakpointSpec
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.payloads import shortened
+
+_NOT_BY_ADDRESS = ("file", "line", "statement", "function", "column", "log_message")
+
+
+class BreakpointSet(Params, frozen=True, kw_only=True):
+    file: Annotated[str | None, Meta(description="The source file: a path, absolute or relative to the server.")] = None
+    line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The line, counted from 1.")] = None
+    statement: Annotated[
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="Or the text of the line, which is found again after edits."),
+    ] = None
+    function: Annotated[
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="Or a function: `name`, `Class.method`, `module.name`."),
+    ] = None
+    address: Annotated[
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="Or an instruction of the native program that is paused, as disassemble shows it."),
+    ] = None
+    column: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="The column, where the adapter can tell them apart."),
+    ] = None
+    condition: Condition = None
+    hit_condition: HitCondition = None
+    log_message: Annotated[
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="Write this and do not stop; `{expression!r:>8}` as in an f-string."),
+    ] = None
+    session_id: Annotated[str | None, Meta(description="With `address`: whose program it is of.")] = None
+
+
+class BreakpointSetException(Params, frozen=True, kw_only=True):
+    exception_type: Annotated[str, Meta(min_length=1, description="Short or full name; `*`: all.")]
+    break_on_first_chance: Annotated[bool, Meta(description="Where it is raised, even if it is caught.")] = True
+    break_on_second_chance: Annotated[bool, Meta(description="When nothing catches it.")] = True
+    break_on_user_unhandled: Annotated[
+        bool, Meta(description="When it leaves the user's code, caught there or not: where a test fails.")
+    ] = False
+    include_subtypes: Annotated[
+        bool | None, Meta(description="Stop for types derived from it as well; by default if they are known.")
+    ] = None
+    condition: Condition = None
+
+
+class BreakpointEnable(Params, frozen=True, kw_only=True):
+    id: Annotated[str, Meta(description="A breakpoint of any kind, e.g. bp-1.")]
+    enabled: Annotated[bool, Meta(description="False switches it off and keeps it.")] = True
+
+
+class BreakpointRemove(Params, frozen=True, kw_only=True):
+    id: Annotated[str, Meta(description="Its id, or `*`.")]
+
+
+class BreakpointList(Params, frozen=True, kw_only=True):
+    pass
+
+
+def breakpoint_spec(
+    debugger: Debugger,
+    params: BreakpointSet,
+    cwd: str | None = None,
+    launched: Profile | None = None,
+    given_code: str | None = None,
+) -> BreakpointSpec:
+    """Check the parameters of a breakpoint, and return what to set.
+
+    `cwd`: where relative files start from. `launched`: what knows the language of the program that is being launched.
+    `given_code`: its text, if it is in no file.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`, `INVALID_PATH`, `PERMISSION_DENIED` or `INVALID_CONDITION`.
+    """
+    if params.session_id is not None:
+        sentence = "Only a breakpoint on an `address` is of one session: leave `session_id` out."
+        raise UsageError("INVALID_PARAMETER", sentence)
+    has_place = params.file is not None and (params.line is not None or params.statement is not None)
+    if (params.function is None) != has_place:
+        raise UsageError("INVALID_PARAMETER", "Pass `file` and `line`, `file` and `statement`, or `function`.")
+    beside = [each for each in ("file", "line", "statement", "column") if getattr(params, each) is not None]
+    if params.function is not None and beside:
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"A breakpoint on a `function` has no `{beside[0]}`. To say which function is meant, name it as "
+            "`module.name` or `Class.method`.",
+        )
+    if params.function is not None:
+        _check_name(debugger, params.function, lambda each, name: each.code.function_name_problem(name), launched)
+    file = None
+    if params.file is not None and params.function is None:
+        file = existing_file(debugger, params.file, cwd) or code_file(debugger, params.file)
+        if file is None:
+            file = debugger.workspace.resolve(params.file)
+            raise UsageError(
+                "INVALID_PATH", f"There is no file '{file}'. Pass the path of a source file.", {"path": file}
+            )
+    profile = launched if file is None and launched is not None else debugger.language_of(file)
+    check_texts(params.condition, params.hit_condition, params.log_message, profile)
+    given = given_code if file is not None and code_file(debugger, file) else None
+    line, text, among = _line(debugger, file, params, given) if file is not None else (None, None, None)
+    return BreakpointSpec(
+        file=file,
+        line=line,
+        text=text,
+        by_text=params.statement is not None,
+        occurrence=among,
+        column=params.column if file is not None else None,
+        function=params.function,
+        condition=params.condition,
+        hit_condition=params.hit_condition,
+        log_message=params.log_message,
+    )
+
+
+def _line(
+    debugger: Debugger, file: str, params: BreakpointSet, given_code: str | None
+) -> tuple[int | None, str | None, tuple[int, int] | None]:
+    """Return the line of a breakpoint, its text as far as it is known, and which of several equal lines it is."""
+    lines = file_lines(debugger, file) if given_code is None else given_code.splitlines()
+    if params.statement is None:
+        text = lines[params.line - 1] if lines and params.line and params.line <= len(lines) else None
+        return params.line, text, None
+    if lines is None:
+        raise UsageError(
+            "INVALID_PATH", f"'{file}' cannot be read. Pass `line` instead of `statement`.", {"path": file}
+        )
+    try:
+        found = place_of(params.statement, lines, params.line)
+    except NotFound as error:
+        raise UsageError("INVALID_PARAMETER", f"In '{file}' {error}.", {"statement": params.statement}) from None
+    return found.line, lines[found.line - 1], occurrence(lines, found.line)
+
+
+def exception_spec(
+    debugger: Debugger, exception_type: str, condition: str | None, launched: Profile | None = None
+) -> ExceptionSpec:
+    """Check the condition of an exception breakpoint, and return what to set.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER` or `INVALID_CONDITION`.
+    """
+    _check_name(debugger, exception_type, lambda profile, name: profile.code.exception_type_problem(name), launched)
+    check_condition(condition, launched or debugger.language_of(None))
+    check_support(debugger, exception_type, launched)
+    return ExceptionSpec(exception_type=exception_type, condition=condition)
+
+
+def _check_name(
+    debugger: Debugger, name: str, problem_in: Callable[[Profile, str], str | None], launched: Profile | None
+) -> None:
+    """Refuse what cannot be a name in the program's language; before a session, in any language that is known.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`.
+    """
+    living = [each.profile for each in debugger.programs.living()]
+    profiles = living or debugger.settings.profiles
+    profiles = profiles if launched is None else [launched]
+    problems = [problem_in(each, name) for each in profiles]
+    if all(problems):
+        raise UsageError("INVALID_PARAMETER", f"{shortened(name)!r} {problems[0]}.", {"name": shortened(name)})
+
+
+async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointAnswer:
+    if params.address is not None:
+        beside = [each for each in _NOT_BY_ADDRESS if getattr(params, each) is not None]
+        if beside:
+            raise UsageError("INVALID_PARAMETER", f"A breakpoint on an `address` has no `{beside[0]}`.")
+        check_hit_condition(params.hit_condition)
+        return await set_on_instruction(
+            debugger, params.address, params.condition, params.hit_condition, params.session_id
+        )
+    return await set_breakpoint(debugger, breakpoint_spec(debugger, params))
+
+
+async def set_breakpoint(debugger: Debugger, spec: BreakpointSpec) -> BreakpointAnswer:
+    """Set a breakpoint for the client that calls, and answer what it is, and what the update of one has dropped."""
+    notes = update_notes(debugger, spec, READER.get())
+    made = await debugger.breakpoints.set(spec, READER.get())
+    return replace(_answer(debugger, made.id), notes=notes)
+
+
+async def _set_exception(debugger: Debugger, params: BreakpointSetException) -> BreakpointAnswer:
+    if not (params.break_on_first_chance or params.break_on_second_chance or params.break_on_user_unhandled):
+        raise UsageError(
+            "INVALID_PARAMETER",
+            "One of break_on_first_chance, break_on_second_chance and break_on_user_unhandled must be true.",
+        )
+    spec = replace(
+        exception_spec(debugger, params.exception_type, params.condition),
+        first_chance=params.break_on_first_chance,
+        second_chance=params.break_on_second_chance,
+        user_unhandled=params.break_on_user_unhandled,
+        include_subtypes=params.include_subtypes is not False,
+    )
+    if params.include_subtypes and params.exception_type != "*":
+        check_lineage(debugger)
+    notes = update_notes(debugger, spec)
+    made = await debugger.breakpoints.set_exception(spec, READER.get())
+    return replace(_answer(debugger, made.id), notes=notes)
+
+
+async def _enable(debugger: Debugger, params: BreakpointEnable) -> BreakpointAnswer:
+    await debugger.breakpoints.enable(params.id, enabled=params.enabled)
+    return _answer(debugger, params.id)
+
+
+async def _remove(debugger: Debugger, params: BreakpointRemove) -> Removed:
+    return Removed(removed=await debugger.breakpoints.remove(params.id))
+
+
+async def _list(debugger: Debugger, params: BreakpointList) -> BreakpointLines:
+    return breakpoint_lines(debugger)
+
+
+def _answer(debugger: Debugger, breakpoint_id: str) -> BreakpointAnswer:
+    return breakpoint_answer(debugger, debugger.breakpoints.find(breakpoint_id))
+
+
+TOOLS = (
+    Tool(
+        name="breakpoint_set",
+        title="Set a breakpoint",
+        description=(
+            "Set a breakpoint, on a line or where a function begins, before or during a session. Answers with the text "
+            "of the line: check it. The same place again updates yours. With `log_message` it writes its text (`log` "
+            "in answers) and does not stop: the quickest way to see values."
+        ),
+        params=BreakpointSet,
+        run=_set,
+        idempotent=True,
+        listing="core",
+        unlisted=frozenset({"address", "column"}),
+    ),
+    Tool(
+        name="breakpoint_set_exception",
+        title="Set an exception breakpoint",
+        description=("Stop where exceptions of a type are raised, caught or not."),
+        params=BreakpointSetException,
+        run=_set_exception,
+        idempotent=True,
+        listing="core",
+        unlisted=frozenset({"include_subtypes"}),
+    ),
+    Tool(
+        name="breakpoint_enable",
+        title="Switch a breakpoint on or off",
+        description=("Switch a breakpoint of any kind off or on; it keeps its hit count."),
+        params=BreakpointEnable,
+        run=_enable,
+        idempotent=True,
+    ),
+    Tool(
+        name="breakpoint_remove",
+        title="Remove breakpoints",
+        description=("Remove a breakpoint of any kind, or all with `*`."),
+        params=BreakpointRemove,
+        run=_remove,
+        destructive=True,
+        listing="core",
+    ),
+    Tool(
+        name="breakpoint_list",
+        title="List breakpoints",
+        description=("All breakpoints: place, condition, hits, and why one is pending."),
+        params=BreakpointList,
+        run=_list,
+        read_only=True,
+        idempotent=True,
+    ),
+)

@@ -1,0 +1,1 @@
+"""The tools that look into a program: stacks, threads, values, types, memory, source, output."""

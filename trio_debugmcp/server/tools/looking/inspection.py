@@ -1,0 +1,294 @@
+"""The tools that look into a paused program: variables, expressions."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta
+from msgspec.structs import replace
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.text import without_debugger
+from trio_debugmcp.server.answers.values import fitting, full_path, rendered, shows_type, without_types
+from trio_debugmcp.server.answers.whole import shortened_value
+from trio_debugmcp.server.tools.tool import (
+    MAX_RESULT_BYTES,
+    EvaluationSeconds,
+    FrameIndex,
+    MaxResultBytes,
+    MaxValueLength,
+    Params,
+    SessionId,
+    Start,
+    ThreadId,
+    Tool,
+)
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking import frames, paused_program, user_evaluation
+from trio_debugmcp.session.looking.composites import children
+from trio_debugmcp.session.looking.probed_variables import Page, probed_variables
+from trio_debugmcp.session.looking.program_probe import VariablesQuestion
+from trio_debugmcp.session.looking.scopes import ScopeName
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.session.stops.looking_back import keep_reading, keep_value
+from trio_debugmcp.state.model import Reading, Snapshot
+from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Variable, shortened
+
+MAX_PRINTED_LENGTH = 4000
+"""Characters of what an evaluation printed; process_read_output has all of it."""
+
+_HEAD_BYTES = 50
+"""Of an answer around its variables."""
+
+_PATH_SECONDS = 5.0
+"""For the evaluation of a path, which may run a property of the user's."""
+
+
+class VariablesGet(Params, frozen=True, kw_only=True):
+    thread_id: ThreadId = None
+    frame_index: FrameIndex = 0
+    scope: Annotated[ScopeName, Meta(description="Which variables of the frame.")] = "locals"
+    path: Annotated[str | None, Meta(description="What to look into.")] = None
+    start: Start = 0
+    count: Annotated[int, Meta(ge=1, le=10_000, description="How many variables.")] = 100
+    depth: Annotated[int, Meta(ge=1, le=5, description="Levels; 1 is without children.")] = 1
+    names: Annotated[list[str], Meta(max_length=50, description="Only these.")] = []
+    filter: Annotated[str | None, Meta(description="Only names that contain this.")] = None
+    max_value_length: MaxValueLength = MAX_VALUE_LENGTH
+    max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
+    apart: Annotated[bool, Meta(description="Types in `types`, and not behind the values; for programs.")] = False
+    session_id: SessionId = None
+
+
+class Evaluate(Params, frozen=True, kw_only=True):
+    expression: Annotated[str, Meta(min_length=1, description="An expression of the program's language.")]
+    frame_index: FrameIndex = 0
+    thread_id: ThreadId = None
+    timeout: EvaluationSeconds = 5.0
+    max_value_length: MaxValueLength = MAX_VALUE_LENGTH
+    session_id: SessionId = None
+
+
+class Variables(Answer, frozen=True, kw_only=True):
+    """Values by name. `total`: how many there are, where some were left out; ask with `start`, `filter` or `path`.
+
+    `value`: that of `path`, where nothing is inside of it. `types`: with `apart`, by the names of the values, and that
+    of `value` by its path.
+    """
+
+    variables: dict[str, str]
+    total: int | None = None
+    value: str | None = None
+    types: dict[str, str] = {}
+
+
+class Value(Answer, frozen=True, kw_only=True):
+    """A value, and its type where the value does not show it. `printed`: what was written by the evaluation.
+
+    `executed`: statements have run, and have no value.
+    """
+
+    value: str | None = None
+    type: str | None = None
+    executed: bool = False
+    printed: str = ""
+
+
+async def _variables(debugger: Debugger, params: VariablesGet) -> Variables:
+    session, snapshot = debugger.paused(params.session_id)
+    if params.path is not None and not session.profile.expressions.is_path(params.path):
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"`{shortened(params.path)}` is not a path to a variable: take one from an answer, or use evaluate",
+        )
+    thread_id = frames.active_thread(snapshot, params.thread_id)
+    if not params.names:
+        page = await _page(session, snapshot, thread_id, params)
+        if params.filter is None:
+            await keep_reading(debugger.merger, snapshot, _reading(page, thread_id, params))
+        return _answer(page.variables, page.total, params, page.leaf)
+    named = {each: (each, full_path(params.path, each)) for each in params.names}
+    every = [*dict.fromkeys(name for names in named.values() for name in names)]
+    asked = replace(params, filter=None, start=0, names=every, count=2 * len(every))  # as a local, and as a global
+    found = (await _page(session, snapshot, thread_id, asked)).variables
+    chosen: list[Variable] = []
+    for name, names in named.items():
+        exact = [each for each in found if each.name == name or each.path in names]
+        chosen += exact or [Variable(name, "<there is none of this name>", None, name, 0)]
+    return _answer(chosen, len(chosen), params)
+
+
+def _reading(page: Page, thread_id: int, params: VariablesGet) -> Reading:
+    """Return what is kept with the stop of an answer."""
+    scope = params.scope if params.path is None else None
+    found = tuple(page.variables)
+    return Reading("variables", thread_id, params.frame_index, scope, params.path, params.start, found, page.total)
+
+
+async def _page(session: DebugSession, snapshot: Snapshot, thread_id: int, params: VariablesGet) -> Page:
+    """Return the variables that are asked for, and how many there are."""
+    question = VariablesQuestion(
+        scope=params.scope,
+        path=params.path,
+        start=params.start,
+        count=params.count,
+        depth=params.depth,
+        filter=params.filter,
+        names=tuple(params.names) or None,
+        limit=params.max_value_length,
+        size=2 * params.max_result_bytes,
+    )
+    found = await probed_variables(session.requests, session.probe, thread_id, params.frame_index, question)
+    if found is None and session.profile.has_probe and _is_about_the_stop(snapshot, thread_id, params):
+        found = _locals_of_stop(snapshot, params)
+    if found is None:
+        return await _adapter_variables(session, snapshot, params)
+    return found
+
+
+def _is_about_the_stop(snapshot: Snapshot, thread_id: int, params: VariablesGet) -> bool:
+    """Whether the question is for what the stop has shown: so in replays, where other questions have no answer."""
+    plain = params.path is None and params.scope == "locals" and params.depth == 1
+    return plain and params.frame_index == 0 and thread_id == snapshot.stack.thread_id
+
+
+def _locals_of_stop(snapshot: Snapshot, params: VariablesGet) -> Page | None:
+    locals_ = snapshot.stack.locals
+    if locals_ is None or len(locals_.variables) < locals_.total:
+        return None
+    found = [each for each in locals_.variables if _is_wanted(each.name, params)]
+    return Page(found[params.start : params.start + params.count], len(found))
+
+
+def _is_wanted(name: str, params: VariablesGet, path: str | None = None) -> bool:
+    known = not params.names or name in params.names or path in params.names
+    return known and (params.filter or "").lower() in name.lower()
+
+
+async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: VariablesGet) -> Page:
+    leaf: Variable | None = None
+    kind: str | None = None
+    unlisted = 0
+    frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
+    if params.path is None:
+        found = await paused_program.scope_variables(session.requests, frame, params.scope)
+    else:
+        value = await paused_program.evaluate(session.requests, frame, params.path, _PATH_SECONDS)
+        found, kind = await children(session.requests, value.reference, value.type), value.type
+        unlisted = session.profile.habits.unlisted_in(value.value)
+        if unlisted and params.start >= len(found):
+            raise UsageError(
+                "INVALID_PARAMETER",
+                f"{session.profile.name} lists the first {len(found)} of {len(found) + unlisted}. Evaluate a further "
+                f"one by its index: `{params.path}[{params.start}]`.",
+            )
+        if not found:
+            leaf = Variable(params.path, shortened(value.value, params.max_value_length), value.type, params.path, 0)
+    found = [each for each in found if _is_wanted(each.name, params, each.evaluate_name)]
+    page = found[params.start : params.start + params.count]
+    shown = await paused_program.expand(
+        session.requests, page, depth=params.depth, limit=params.max_value_length, parent=params.path, kind=kind
+    )
+    return Page(await paused_program.with_lengths(session.requests, frame, shown), len(found) + unlisted, leaf)
+
+
+def _answer(found: Sequence[Variable], total: int, params: VariablesGet, leaf: Variable | None = None) -> Variables:
+    types = {each.path or each.name: each.type for each in (*found, *([leaf] if leaf else [])) if each.type}
+    if params.apart:
+        found, leaf = without_types(found), leaf and replace(leaf, type=None)
+    shown, count = fitting(found, params.max_result_bytes - _HEAD_BYTES, params.path, params.depth)
+    value = None if leaf is None else rendered(leaf.value, leaf.type)
+    return Variables(
+        variables=shown,
+        total=total if count < total else None,
+        value=value,
+        types=types if params.apart else {},
+    )
+
+
+async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
+    session = debugger.program(params.session_id)
+    snapshot = session.snapshot
+    if snapshot is not None and snapshot.phase == "Running" and session.profile.has_probe:
+        found = await _evaluate_running(session, params)
+        printed = found.printed  # not what the console has: the program writes meanwhile
+    else:
+        found, printed = await _evaluate_stopped(debugger, params)
+    value, kind = found.evaluation.value, found.evaluation.type
+    has_value = bool(value) or kind is not None
+    return Value(
+        value=_cut(found.evaluation, params.max_value_length) if has_value else None,
+        type=None if shows_type(value, kind, python=session.profile.has_probe) else kind,
+        executed=not has_value,
+        printed=shortened(printed, MAX_PRINTED_LENGTH) if printed else "",
+    )
+
+
+def _cut(found: paused_program.Evaluation, limit: int) -> str:
+    """Return a value cut at the limit, with what is left out: also of one that the adapter has cut before."""
+    return shortened_value(found.value, limit, found.length, found.unit)
+
+
+async def _evaluate_running(session: DebugSession, params: Evaluate) -> user_evaluation.Evaluated:
+    if params.frame_index or params.thread_id is not None:
+        raise UsageError(
+            "NOT_PAUSED",
+            "The program is not paused, so there is no frame to evaluate in. Leave out frame_index and thread_id to "
+            "evaluate in the globals of its main module, or use debug_pause first.",
+            {"currentState": "Running"},
+        )
+    return await user_evaluation.evaluate_in_main(session.probe, params.expression, params.timeout)
+
+
+async def _evaluate_stopped(debugger: Debugger, params: Evaluate) -> tuple[user_evaluation.Evaluated, str]:
+    session, snapshot = debugger.paused(params.session_id)
+    frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
+    await debugger.console.settle()
+    first = debugger.console.next_seq
+    debugger.console.entries(first)  # nothing is joined to the output of before
+    try:
+        found = await user_evaluation.evaluate_in_frame(
+            session.requests, session.probe, frame, params.expression, params.timeout
+        )
+    finally:
+        session.refresh_locals()  # also after a failure, or when given up: what ran until then may have changed some
+    whole, thread_id = found.evaluation, frames.active_thread(snapshot, params.thread_id)
+    told = _cut(whole, params.max_value_length)
+    await keep_value(debugger.merger, snapshot, thread_id, params.frame_index, params.expression, told, whole.type)
+    await debugger.console.settle()
+    written = "".join(each.text for each in debugger.console.entries(first) if each.stream != "tracepoint")
+    printed = without_debugger(written)
+    return found, printed or found.printed  # the console has also what child processes wrote
+
+
+TOOLS = (
+    Tool(
+        name="variables_get",
+        title="Variables",
+        description=(
+            "The variables of a frame, or what is inside one (`path`: `order.items[3]`). A stop shows the locals "
+            "already: use this for other frames, for globals, and for what was cut."
+        ),
+        params=VariablesGet,
+        run=_variables,
+        read_only=True,
+        runs_code=True,
+        idempotent=True,
+        listing="core",
+        unlisted=frozenset({"apart"}),
+    ),
+    Tool(
+        name="evaluate",
+        title="Evaluate an expression",
+        description=(
+            "Evaluate an expression, or run statements, in a frame; while a Python program runs, in its main module. "
+            "It really runs, and may change the program."
+        ),
+        params=Evaluate,
+        run=_evaluate,
+        destructive=True,
+        runs_code=True,
+        open_world=True,
+        listing="core",
+    ),
+)

@@ -1,0 +1,133 @@
+"""The tools that list what a program consists of: its modules and its source files."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta
+
+from trio_debugmcp.errors import no_session
+from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.lines import module_line
+from trio_debugmcp.server.answers.places import LIBRARY, Places
+from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking.truncation import truncated
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.state.model import Module, Snapshot
+
+_ROOM_BYTES = MAX_RESULT_BYTES - 100
+"""For the lines of an answer."""
+
+Filter = Annotated[str | None, Meta(description="Only lines with this.")]
+Count = Annotated[int, Meta(ge=1, le=10_000, description="How many lines.")]
+
+
+class ModulesList(Params, frozen=True, kw_only=True):
+    filter: Filter = None
+    start: Start = 0
+    count: Count = 100
+    session_id: SessionId = None
+
+
+class SourcesList(Params, frozen=True, kw_only=True):
+    filter: Filter = None
+    start: Start = 0
+    count: Count = 100
+    absolute: Annotated[bool, Meta(description="Whole paths, as the resources have them.")] = False
+    session_id: SessionId = None
+
+
+class ModuleLines(Answer, frozen=True, kw_only=True):
+    """A line each: name, version, file. `total`: how many there are, where some were left out."""
+
+    modules: list[str]
+    total: int | None = None
+    notes: list[str] = []
+
+
+class SourceLines(Answer, frozen=True, kw_only=True):
+    """The files by name. `total`: how many there are, where some were left out."""
+
+    sources: list[str]
+    total: int | None = None
+
+
+async def _modules(debugger: Debugger, params: ModulesList) -> ModuleLines:
+    session = debugger.program(params.session_id)
+    places = Places(debugger.workspace.directory)
+    note = None
+    if session.profile.has_probe:
+        try:
+            found = (await session.probe.modules(params.start, params.count, params.filter)).answer
+        except ProbeError as error:
+            reason = str(error).rstrip(".")
+            note = f"only those whose code has been seen at a stop: the program does not say what it has, as {reason}"
+        else:
+            loaded = [Module(0, each.name, each.file, each.version, None, not each.library) for each in found.modules]
+            kept = truncated((module_line(places, each) for each in loaded), _ROOM_BYTES)
+            return ModuleLines(modules=kept, total=found.total if len(kept) < found.total else None)
+    if session.snapshot is None:
+        raise no_session()
+    if not session.snapshot.modules and not session.profile.has_probe:
+        session.requests.need("supportsModulesRequest", "tell what is loaded", "Use stacktrace_get and sources_list.")
+    lines = (module_line(places, each) for each in session.snapshot.modules)
+    shown, total = _page([*lines], params)
+    return ModuleLines(modules=shown, total=total, notes=[] if note is None else [note])
+
+
+async def _sources(debugger: Debugger, params: SourcesList) -> SourceLines:
+    session = debugger.program(params.session_id)
+    if session.snapshot is None:
+        raise no_session()
+    places = Places(debugger.workspace.directory)
+    libraries = _library_files(session.snapshot)
+    lines = [
+        shown + (LIBRARY if path in libraries or _is_library(session, path) else "")
+        for path in debugger.sources.known()
+        for shown in [path if params.absolute else places.file(path)]
+    ]
+    shown, total = _page(lines, params)
+    return SourceLines(sources=shown, total=total)
+
+
+def _is_library(session: DebugSession, path: str) -> bool:
+    return session.profile.code.is_library(path)
+
+
+def _library_files(snapshot: Snapshot) -> set[str]:
+    """The files of which the adapter has said that they are not the user's code."""
+    found = {each.path for each in snapshot.modules if each.is_user_code is False}
+    found |= {each.location.file for each in snapshot.stack.frames if not each.is_user_code}
+    return {each for each in found if each is not None}
+
+
+def _page(lines: Sequence[str], params: ModulesList | SourcesList) -> tuple[list[str], int | None]:
+    """Return the lines that are asked for, and how many there are of them, where some are left out."""
+    word = (params.filter or "").lower()
+    found = [each for each in lines if word in each.lower()]
+    kept = truncated(found[params.start : params.start + params.count], _ROOM_BYTES)
+    return kept, len(found) if len(kept) < len(found) else None
+
+
+TOOLS = (
+    Tool(
+        name="modules_list",
+        title="Modules",
+        description="The modules that the program has loaded, with their files.",
+        params=ModulesList,
+        run=_modules,
+        read_only=True,
+        idempotent=True,
+    ),
+    Tool(
+        name="sources_list",
+        title="Source files",
+        description="The program's files that have been seen so far, which source_get reads.",
+        params=SourcesList,
+        run=_sources,
+        read_only=True,
+        idempotent=True,
+        unlisted=frozenset({"absolute"}),
+    ),
+)

@@ -1,0 +1,121 @@
+"""A function as an agent names it: by its name, or by a line in it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode
+from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.probe.answers import Modules, ProbeError
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.tools.paths import code_file, existing_file, source_path
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking.program_probe import MAX_SIZE
+from trio_debugmcp.session.session import DebugSession
+
+_MOST_NAMED = 8
+"""Functions that are named where a name may mean several."""
+
+MOST_MODULES = 10_000
+"""Modules of a program that are asked for; of one with more it is not known which files it has loaded."""
+
+T = TypeVar("T")
+
+
+class FoundFunction(Struct, frozen=True):
+    """A function, its file, and what the lines of that decide."""
+
+    file: str
+    code: FunctionCode
+    branches: Mapping[int, Branch]
+    is_loaded: bool = True
+    """Whether a module that the program has loaded is that file; true where that is not known."""
+
+
+async def find_function(
+    debugger: Debugger, session: DebugSession, name: str | None, file: str | None, line: int | None
+) -> FoundFunction:
+    """Return the one function that a name or a line means. By name those are preferred that the program has loaded.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`, `INVALID_PATH` or `PERMISSION_DENIED`.
+    """
+    if (name is None) == (file is None and line is None) or (file is None) != (line is None):
+        raise UsageError("INVALID_PARAMETER", "Pass `function`, or `file` and `line`.")
+    loaded: frozenset[str] | None = None
+    if name is None:
+        found = _around(debugger, session, file or "", line or 0)
+    else:
+        found = _named(debugger, session, name)
+        loaded = await _loaded_files(debugger, session) if found else None
+    if loaded is not None:
+        found = [each for each in found if each[0] in loaded] or found
+    if not found:
+        what = f"function '{name}' in the program's files" if name is not None else f"function around {file}:{line}"
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"There is no {what} that has lines of its own. Pass `file` and `line` of a statement in the function.",
+        )
+    if len(found) > 1:
+        places = Places(debugger.workspace.directory)
+        named = ", ".join(f"{each.qualname} {places.line(path, each.line)}" for path, each in found[:_MOST_NAMED])
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"'{name}' may be one of {len(found)} functions: {named}. Pass `file` and `line` of the one that is meant.",
+        )
+    path, code = found[0]
+    text = debugger.sources.code(path)
+    is_loaded = loaded is None or path in loaded
+    return FoundFunction(path, code, session.profile.code.branches(path, text), is_loaded)
+
+
+async def _loaded_files(debugger: Debugger, session: DebugSession) -> frozenset[str] | None:
+    """Return the files of the modules that the program has loaded, and of frames; None if it does not say so."""
+    try:
+        modules = (await session.probe.ask("modules", Modules, start=0, count=MOST_MODULES, size=MAX_SIZE)).answer
+    except (ProbeError, DebugError):
+        return None
+    if len(modules.modules) < modules.total:
+        return None
+    snapshot = session.snapshot
+    frames = () if snapshot is None else snapshot.stack.frames
+    files = {each.file for each in modules.modules} | {each.location.file for each in frames}
+    files |= {each for each in debugger.sources.known() if debugger.sources.code(each) is not None}
+    return frozenset(each for each in files if each is not None)
+
+
+def _named(debugger: Debugger, session: DebugSession, name: str) -> list[tuple[str, FunctionCode]]:
+    known = debugger.sources.known()
+    files = [each for each in known if Path(each).is_absolute()]
+    snapshot = session.snapshot
+    directory = snapshot.origin.working_directory if snapshot is not None else None
+    directories = [*(str(Path(each).parent) for each in files), *([directory] if directory else [])]
+    near, code = list(dict.fromkeys(directories)), session.profile.code
+    given = [(each, text) for each in known if (text := debugger.sources.code(each)) is not None]
+
+    def named() -> list[tuple[str, FunctionCode]]:
+        own = [(file, each) for file, text in given for each in code.functions(file, text)]
+        own = [each for each in own if f".__main__.{each[1].qualname}".endswith(f".{name}")]
+        return [*own, *code.find_functions(name, files, near)]
+
+    return _query(debugger, f"functions {name}", named, list[tuple[str, FunctionCode]])
+
+
+def _around(debugger: Debugger, session: DebugSession, path: str, line: int) -> list[tuple[str, FunctionCode]]:
+    """Return the innermost function that has a line."""
+    file = existing_file(debugger, path) or code_file(debugger, path)
+    if file is None:
+        file = source_path(debugger, path)
+        raise UsageError("INVALID_PATH", f"There is no file '{file}'. Pass the path of a source file.", {"path": file})
+    text, code = debugger.sources.code(file), session.profile.code
+    found = _query(debugger, f"functions of {file}", lambda: code.functions(file, text), list[FunctionCode])
+    around = [(file, each) for each in found if each.line <= line <= each.last]
+    return sorted(around, key=lambda each: each[1].line)[-1:]
+
+
+def _query(debugger: Debugger, question: str, ask: Callable[[], Sequence[object]], kind: type[T]) -> T:
+    """Ask the host; what it answers is recorded as JSON."""
+    return msgspec.convert(debugger.host.query(question, lambda: msgspec.to_builtins(list(ask()))), kind)

@@ -1,0 +1,64 @@
+"""The tool that evaluates without running any code of the program, which observers may call."""
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.values import shows_type
+from trio_debugmcp.server.tools.looking.inspection import Evaluate, Value
+from trio_debugmcp.server.tools.tool import Tool
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking import frames
+from trio_debugmcp.session.looking.safe_evaluation import SafePlace, check_safe, evaluate_safely
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.session.stops.looking_back import keep_value
+from trio_debugmcp.state.payloads import shortened
+
+
+async def safe_place(
+    debugger: Debugger, session_id: str | None, thread_id: int | None, frame_index: int
+) -> tuple[DebugSession, SafePlace]:
+    """Return where to evaluate: in the frame that is meant, or while a Python program runs in its main module.
+
+    Raises:
+        UsageError: `NO_SESSION`, `NOT_PAUSED`, `INVALID_THREAD` or `INVALID_FRAME`.
+    """
+    session = debugger.program(session_id)
+    snapshot = session.snapshot
+    if snapshot is not None and snapshot.phase == "Running" and session.profile.has_probe:
+        if frame_index or thread_id is not None:
+            raise UsageError(
+                "NOT_PAUSED",
+                "The program is not paused, so there is no frame to evaluate in. Leave out frame_index and thread_id, "
+                "or use debug_pause first.",
+                {"currentState": "Running"},
+            )
+        return session, SafePlace()
+    session, snapshot = debugger.paused(session_id)
+    frame = await frames.find_frame(session.requests, snapshot, thread_id, frame_index)
+    return session, SafePlace(frames.active_thread(snapshot, thread_id), frame_index, frame)
+
+
+async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
+    check_safe(debugger.program(params.session_id), params.expression)
+    session, place = await safe_place(debugger, params.session_id, params.thread_id, params.frame_index)
+    limit = params.max_value_length
+    snapshot = session.snapshot
+    value, kind = await evaluate_safely(session, place, params.expression, params.timeout, limit)
+    if snapshot is not None and place.frame is not None:
+        told = shortened(value, limit)
+        await keep_value(debugger.merger, snapshot, place.thread_id or 0, place.index, params.expression, told, kind)
+    return Value(value=shortened(value, limit), type=None if shows_type(value, kind) else kind)
+
+
+TOOLS = (
+    Tool(
+        name="evaluate_safe",
+        title="Evaluate without effects",
+        description=(
+            "Evaluate an expression that changes nothing: fields, items, comparisons, arithmetic, builtin functions. "
+            "What could run code of the program is refused before it runs, with the part and the rule."
+        ),
+        params=Evaluate,
+        run=_evaluate,
+        read_only=True,
+        idempotent=True,
+    ),
+)

@@ -1,0 +1,66 @@
+"""The tool that sets a variable."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.values import rendered
+from trio_debugmcp.server.tools.tool import FrameIndex, Params, SessionId, ThreadId, Tool
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking import frames
+from trio_debugmcp.session.looking.set_variable import Target, assign
+from trio_debugmcp.state.payloads import shortened
+
+
+class VariableSet(Params, frozen=True, kw_only=True):
+    path: Annotated[str, Meta(min_length=1, description="What to set: `count`, `order.items[3].price`.")]
+    value: Annotated[str, Meta(min_length=1, description="An expression.")]
+    frame_index: FrameIndex = 0
+    thread_id: ThreadId = None
+    session_id: SessionId = None
+
+
+class VariableAnswer(Answer, frozen=True, kw_only=True):
+    """What the variable is afterwards, by its path."""
+
+    variable: dict[str, str]
+
+
+async def _set(debugger: Debugger, params: VariableSet) -> VariableAnswer:
+    session, snapshot = debugger.paused(params.session_id)
+    path, expressions = params.path.strip(), session.profile.expressions
+    if not expressions.is_path(path):
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"`{shortened(path)}` is not a path to a variable: take one from an answer, or use evaluate with an "
+            "assignment.",
+            {"parameter": "path"},
+        )
+    problem = expressions.syntax_error(params.value)
+    if problem is not None:
+        raise UsageError(
+            "INVALID_PARAMETER", f"`{shortened(params.value)}` is not an expression: {problem}", {"parameter": "value"}
+        )
+    target = Target(path, frames.active_thread(snapshot, params.thread_id), params.frame_index)
+    try:
+        found = await assign(session.requests, session.probe, snapshot, target, params.value)
+    finally:
+        session.refresh_locals()  # also after a failure: the value may have run code of the program
+    return VariableAnswer(variable={path: rendered(shortened(found.value), found.type)})
+
+
+TOOLS = (
+    Tool(
+        name="variable_set",
+        title="Set a variable",
+        description=(
+            "Set a variable of a frame, a field or an item, and read back what it is then. Only what is there is set."
+        ),
+        params=VariableSet,
+        run=_set,
+        destructive=True,
+        runs_code=True,
+    ),
+)

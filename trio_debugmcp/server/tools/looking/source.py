@@ -1,0 +1,82 @@
+"""`source_get`: the text of the files that a program is known to consist of, also after its end."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.tools.paths import source_path
+from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, SessionId, Tool
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking.source_text import source_text
+from trio_debugmcp.session.looking.truncation import json_size, truncated
+from trio_debugmcp.state.model import Snapshot
+
+_HEAD_BYTES = 100
+"""Of an answer around its lines and the file's name."""
+
+
+class SourceGet(Params, frozen=True, kw_only=True):
+    file: Annotated[str, Meta(min_length=1, description="A file of the program, as frames and breakpoints name it.")]
+    start_line: Annotated[int, Meta(ge=1, description="The first line.")] = 1
+    end_line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The last line; default: the end.")] = None
+    max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
+    session_id: SessionId = None
+
+
+class Lines(Answer, frozen=True, kw_only=True):
+    """Numbered lines of a file. `total`: how many it has, where some were left out; ask with `start_line`.
+
+    `changed`: of a program that has ended, the file has another text now than when that began.
+    """
+
+    file: str
+    lines: list[str]
+    total: int | None = None
+    changed: bool = False
+
+
+async def _source(debugger: Debugger, params: SourceGet) -> Lines:
+    ended = debugger.programs.ended_at_hand()
+    path = source_path(debugger, params.file)
+    if ended is None or path not in debugger.programs.known_sources():
+        debugger.session(params.session_id)  # raises where there is none
+    lines = (await source_text(debugger, path)).splitlines()
+    last = min(params.end_line or len(lines), len(lines))
+    if params.end_line is not None and params.end_line < params.start_line:
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"end_line {params.end_line} is before start_line {params.start_line}: pass the first and the last line.",
+        )
+    if params.start_line > max(len(lines), 1):
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"'{path}' has lines 1 to {len(lines)}; line {params.start_line} is not one of them.",
+        )
+    numbered = (f"{number} {lines[number - 1]}" for number in range(params.start_line, last + 1))
+    name = Places(debugger.workspace.directory).file(path)
+    kept = truncated(numbered, params.max_result_bytes - json_size(name) - _HEAD_BYTES)
+    changed = ended is not None and _is_changed(debugger, path, ended)
+    return Lines(file=name, lines=kept, total=len(lines) if len(kept) < len(lines) else None, changed=changed)
+
+
+def _is_changed(debugger: Debugger, path: str, ended: Snapshot) -> bool:
+    try:
+        return debugger.sources.running(path, ended.origin.attached_at, debugger.host).edited
+    except UsageError:  # only its adapter had the text, as far as it is known
+        return False
+
+
+TOOLS = (
+    Tool(
+        name="source_get",
+        title="Source",
+        description=("Lines of a source file of the program, numbered; also after its end."),
+        params=SourceGet,
+        run=_source,
+        read_only=True,
+        idempotent=True,
+    ),
+)

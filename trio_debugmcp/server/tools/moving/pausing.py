@@ -1,0 +1,179 @@
+"""`debug_pause`, which also says why a program cannot be paused: every thread of it waits, or one keeps the GIL."""
+
+import trio
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
+from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.server.answers.stop import Stop, stop_answer
+from trio_debugmcp.server.tools.answering import thread_lines, wait_answer
+from trio_debugmcp.server.tools.looking.silent import AGAIN_SECONDS, ask_or_look, outside_note
+from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
+from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.execution import WORKS_MEANWHILE
+from trio_debugmcp.session.looking.outside import Outside
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.state.model import Snapshot
+
+BLOCKED_AFTER_SECONDS = 0.5
+"""From a pause to the question whether the program can stop at all. One that runs Python code stops in milliseconds."""
+
+ENDING_SECONDS = 5.0
+"""For the end of a program whose adapter refuses to pause it because it is just ending, on a busy machine too."""
+
+
+class DebugPause(Params, frozen=True, kw_only=True):
+    thread_id: ThreadId = None
+    show: Show = []
+    timeout: Seconds = 10.0
+    session_id: SessionId = None
+
+
+async def pause(debugger: Debugger, params: DebugPause) -> Stop:
+    """Pause the program, or answer why it cannot be."""
+    deadline = trio.current_time() + params.timeout
+    session = debugger.program(params.session_id)
+    snapshot = session.snapshot
+    if snapshot is not None and snapshot.phase == "Paused":
+        raise UsageError(
+            "ALREADY_PAUSED",
+            "The program is paused already. Look at debug_state, or resume with debug_continue or debug_step.",
+            {"currentState": "Paused"},
+        )
+    outcome: Outcome | None = None
+    blocked: Blocked | None = None
+    with trio.move_on_at(deadline):
+        await debugger.merger.wait_until(lambda now: _is_past_start(now.snapshot(session.id)))
+        is_over = False
+        try:
+            outcome, blocked = await _stopped_or_blocked(debugger, session, params.thread_id)
+            is_over = True
+        finally:
+            if not is_over:  # a stop would come now for which no client waits
+                with trio.CancelScope(shield=True):  # bounded: by the time of a question to the probe
+                    await session.execution.take_back_pause(session.probe)
+    if outcome is None and blocked is not None and _is_running(session.snapshot):  # it may have stopped since
+        answer = await stop_answer(debugger, None, deadline=deadline, session_id=session.id)
+        return replace(answer, threads=blocked.threads, notes=[*answer.notes, *blocked.notes])
+    return await wait_answer(
+        debugger, outcome, deadline, show=params.show, waited=blocked is None, session_id=session.id
+    )
+
+
+class Blocked(Struct, frozen=True):
+    """Why a program cannot be paused, and where its threads are, a line each.
+
+    One look alone is not sure of threads that wait: they may wait for a moment, for a file that is read.
+    """
+
+    notes: list[str]
+    threads: list[str] = []
+    is_sure: bool = True
+
+
+async def _stopped_or_blocked(
+    debugger: Debugger, session: DebugSession, thread_id: int | None
+) -> tuple[Outcome | None, Blocked | None]:
+    """Pause, and wait for the stop, or until it is known why there is none."""
+    outcome: Outcome | None = None
+    blocked: Blocked | None = None
+    failure: DebugError | None = None
+    async with trio.open_nursery() as nursery:
+
+        async def explain() -> None:
+            nonlocal blocked
+            await trio.sleep(BLOCKED_AFTER_SECONDS)
+            blocked = await _surely_blocked(debugger, session)
+            if blocked is not None:
+                nursery.cancel_scope.cancel(reason="the program cannot be paused now")
+
+        nursery.start_soon(explain)
+        try:
+            snapshot = session.snapshot
+            if snapshot is not None and snapshot.phase == "Running":
+                await _send_pause(debugger, session, snapshot, thread_id)
+            outcome = await debugger.wait_stop(session.id)
+        except DebugError as error:
+            failure = error
+        nursery.cancel_scope.cancel(reason="the program has stopped")
+    if failure is not None:
+        raise failure
+    return outcome, blocked
+
+
+_ARMED = "The pause stays armed: it stops the first thread that runs Python code again"
+
+_BLOCKED = f"every thread waits, so the program cannot be paused now. {_ARMED}. {WORKS_MEANWHILE}"
+
+_SILENT = "it is not known where the threads are"
+"""Note on a pause to which the program gave no answer at all."""
+
+
+async def _surely_blocked(debugger: Debugger, session: DebugSession) -> Blocked | None:
+    """Return why a program cannot be paused, which one look may only have made it seem; None if it can."""
+    found = await _blocked(debugger, session)
+    while found is not None and not found.is_sure:
+        await trio.sleep(AGAIN_SECONDS)
+        before, found = found, await _blocked(debugger, session)
+        if found == before:
+            break
+    return found
+
+
+async def _blocked(debugger: Debugger, session: DebugSession) -> Blocked | None:
+    """Return why a program cannot be paused: every thread waits, or one keeps the GIL; None if it can."""
+    if session.profile.words.waiting is not None:
+        return Blocked([session.profile.words.waiting])
+    try:
+        found = await ask_or_look(debugger, session, session.probe.threads)
+    except ProbeError as error:
+        return Blocked([f"{_SILENT}: {str(error).rstrip('.')}. {_ARMED}"]) if error.kind == "slow" else None
+    except AdapterGone:
+        return None
+    if isinstance(found, Outside):
+        seen = found.stacks.stacks
+        return Blocked([f"{outside_note(found)}. {_ARMED}"], thread_lines(debugger, seen, found.stacks.total))
+    complete = 0 < found.total == len(found.threads)  # of the threads that do not fit any one may run
+    if not complete or any(thread.state != "waiting" for thread in found.threads):
+        return None
+    notes = [f"deadlock: threads {', '.join(map(str, each.threads))} wait for each other" for each in found.deadlocks]
+    return Blocked([_BLOCKED, *notes], thread_lines(debugger, found.threads, found.total), is_sure=False)
+
+
+def _is_running(snapshot: Snapshot | None) -> bool:
+    return snapshot is not None and snapshot.phase == "Running"
+
+
+def _is_past_start(snapshot: Snapshot | None) -> bool:
+    return snapshot is None or snapshot.phase != "Starting"
+
+
+async def _send_pause(debugger: Debugger, session: DebugSession, snapshot: Snapshot, thread_id: int | None) -> None:
+    """Returns as well when there is nothing left to pause."""
+    if thread_id is None and snapshot.threads.threads:
+        thread_id = snapshot.threads.threads[0].id
+    try:
+        await session.execution.pause(thread_id)
+        return
+    except (AdapterRefused, AdapterGone) as error:
+        refusal = error
+    with trio.move_on_after(ENDING_SECONDS):
+        await debugger.wait_stop(session.id)
+        return
+    raise refusal
+
+
+TOOLS = (
+    Tool(
+        name="debug_pause",
+        title="Pause",
+        description=(
+            "Stop the running program where it is. If every thread waits (a hang), says where each is and what it "
+            "waits for."
+        ),
+        params=DebugPause,
+        run=pause,
+        listing="core",
+    ),
+)

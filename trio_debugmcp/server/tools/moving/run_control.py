@@ -1,0 +1,277 @@
+"""The tools that move the program: continue, step, pause, run to a line, wait. Each answers with the stop."""
+
+from typing import Annotated, Literal
+
+import trio
+from msgspec import Meta
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import Target
+from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.server.answers.memory import instruction_lines
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.stop import READER, Stop
+from trio_debugmcp.server.people.turns import is_held
+from trio_debugmcp.server.tools.answering import wait_answer
+from trio_debugmcp.server.tools.paths import existing_file, source_path
+from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
+from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.execution import listening_note
+from trio_debugmcp.session.looking.frames import active_thread, find_frame
+from trio_debugmcp.session.looking.goto_targets import step_in_target
+from trio_debugmcp.session.looking.memory_access import instructions
+from trio_debugmcp.session.looking.program_probe import waiting_line
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.state.model import Snapshot
+
+
+class DebugWait(Params, frozen=True, kw_only=True):
+    timeout: Seconds = 30.0
+    breakpoint_id: Annotated[
+        str | None,
+        Meta(description="Wait for a stop at this one; any other stop ends the wait as well."),
+    ] = None
+    show: Show = []
+    session_id: SessionId = None
+
+
+class DebugContinue(Params, frozen=True, kw_only=True):
+    thread_id: ThreadId = None
+    reverse: Annotated[bool, Meta(description="Backwards, where supported.")] = False
+    show: Show = []
+    wait: Wait = True
+    timeout: Seconds = 30.0
+    session_id: SessionId = None
+
+
+class DebugStep(Params, frozen=True, kw_only=True):
+    mode: Annotated[
+        Literal["over", "in", "out", "back"],
+        Meta(description="back: only where supported."),
+    ] = "over"
+    target: Annotated[
+        Annotated[str, Meta(min_length=1)] | None, Meta(description="Of a step in: the call, by name or number.")
+    ] = None
+    thread_id: ThreadId = None
+    granularity: Annotated[
+        Literal["statement", "line", "instruction"] | None,
+        Meta(description="The size of a step, where supported."),
+    ] = None
+    count: Annotated[
+        int, Meta(ge=1, le=1000, description="How many steps; a stop for another reason ends the series.")
+    ] = 1
+    show: Show = []
+    wait: Wait = True
+    timeout: Seconds = 30.0
+    session_id: SessionId = None
+
+
+class DebugRunTo(Params, frozen=True, kw_only=True):
+    file: Annotated[str, Meta(description="The source file: a path, absolute or relative to the server.")]
+    line: Annotated[int, Meta(ge=1, description="The line to run to, counted from 1.")]
+    show: Show = []
+    timeout: Seconds = 30.0
+    session_id: SessionId = None
+
+
+async def _wait(debugger: Debugger, params: DebugWait) -> Stop:
+    if params.breakpoint_id is not None:
+        debugger.breakpoints.find(params.breakpoint_id)
+    session = debugger.session(params.session_id)
+    deadline = trio.current_time() + params.timeout
+    outcome: Outcome | None = None
+    of, seen = (None, set[int]()) if params.session_id is not None else _anywhere(debugger)
+    with trio.move_on_at(deadline):
+        outcome = await debugger.wait_stop(None if session.parent is None else params.session_id, of=of, seen=seen)
+    report = await wait_answer(debugger, outcome, deadline, show=params.show, session_id=params.session_id)
+    focused = debugger.state.focused
+    if outcome is None and focused is not None and focused.origin.listens:
+        return replace(report, notes=[*report.notes, listening_note(focused)])
+    return report
+
+
+def _anywhere(debugger: Debugger) -> tuple[set[str], set[int]]:
+    """Return all programs, any of which may be the next to stop, and the stops elsewhere that the caller knows."""
+    state, roots = debugger.state, debugger.state.roots()
+    others = [each for each in state.snapshots if roots[each.id] != roots.get(state.focus or "")]
+    stops = {each.stop.number for each in others if each.stop is not None}
+    return {*roots.values()}, stops & debugger.programs.reported_to(READER.get())
+
+
+async def resume(debugger: Debugger, params: DebugContinue) -> Stop:
+    """Run on until the next stop or the end."""
+    deadline = trio.current_time() + params.timeout
+    session, snapshot = debugger.paused(params.session_id)
+    thread_id = active_thread(snapshot, params.thread_id)
+    before = debugger.state.snapshots
+    outcome: Outcome | None = None
+    with trio.move_on_at(deadline):
+        await session.execution.continue_(thread_id, reverse=params.reverse)
+        if params.wait:
+            outcome = await debugger.wait_stop(of=debugger.programs.roots_of(session.id))
+    answer = await wait_answer(debugger, outcome, deadline, show=params.show, waited=params.wait, session_id=session.id)
+    paused = None if outcome is None else outcome.paused
+    if paused is not None and any(each.id == paused.id and each.stop == paused.stop for each in before if each.stop):
+        return replace(answer, notes=[*answer.notes, f"{session.id} runs; {paused.id} has been paused since before"])
+    return answer
+
+
+async def step(debugger: Debugger, params: DebugStep) -> Stop:
+    """Make one step or several."""
+    deadline = trio.current_time() + params.timeout
+    session, snapshot = debugger.paused(params.session_id)
+    thread_id = active_thread(snapshot, params.thread_id)
+    if snapshot.stop is not None and thread_id != snapshot.stop.thread_id and session.profile.has_probe:
+        await check_steppable(session, thread_id, snapshot.stop.thread_id)
+    target = await _target(session, snapshot, thread_id, params)
+    outcome: Outcome | None = None
+    taken = 0
+    for done in range(params.count):
+        if done and is_held(debugger):  # between two steps of a series a person may take over
+            break
+        outcome, taken = None, done + 1
+        with trio.move_on_at(deadline):
+            await session.execution.step(
+                params.mode, thread_id, params.granularity, None if target is None else target.id
+            )
+            if params.wait:
+                outcome = await debugger.wait_stop(session.id)
+        stopped = outcome.paused if outcome is not None else None
+        if stopped is None or stopped.stop is None or stopped.stop.reason != "Step" or stopped.id != session.id:
+            break
+        thread_id = stopped.stop.thread_id
+    answer = await wait_answer(debugger, outcome, deadline, show=params.show, waited=params.wait, session_id=session.id)
+    paused = outcome.paused if outcome is not None else None
+    if paused is None or paused.id != session.id:
+        return answer
+    if taken < params.count and is_held(debugger):
+        answer = replace(answer, notes=[*answer.notes, f"{taken} of {params.count} steps: a person holds the session"])
+    if params.granularity == "instruction":
+        answer = replace(answer, instruction=await _instruction(debugger, session, paused))
+    if target is not None and paused.stack.total <= snapshot.stack.total:
+        answer = replace(answer, notes=[*answer.notes, f"`{target.label}` was not entered: {_NOT_ENTERED}"])
+    return answer
+
+
+async def _target(session: DebugSession, snapshot: Snapshot, thread_id: int, params: DebugStep) -> Target | None:
+    """Return the call that is to be stepped into, if one is named."""
+    if params.target is None:
+        return None
+    if params.mode != "in" or params.count != 1:
+        raise UsageError("INVALID_PARAMETER", 'A `target` is of one step: pass mode="in", and no `count`.')
+    frame = await find_frame(session.requests, snapshot, thread_id, 0)
+    return await step_in_target(session.requests, frame, params.target.strip())
+
+
+async def _instruction(debugger: Debugger, session: DebugSession, snapshot: Snapshot) -> str | None:
+    """Return the instruction where a program is stopped, if the adapter knows it."""
+    address = snapshot.stack.frames[0].instruction if snapshot.stack.frames else None
+    if address is None or not session.requests.capabilities.supports_disassemble_request:
+        return address
+    try:
+        found = await instructions(session.requests, address, 1)
+    except DebugError:  # what is behind a wild jump: the stop is answered all the same
+        return address
+    return instruction_lines(Places(debugger.workspace.directory), found, None)[0].partition("  ")[0]
+
+
+async def check_steppable(session: DebugSession, thread_id: int, stopped: int) -> None:
+    """Refuse to step a thread that is not stopped: debugpy agrees, and then nothing moves any more.
+
+    Raises:
+        UsageError: `INVALID_THREAD`.
+    """
+    try:
+        found = (await session.probe.threads()).answer.threads
+    except ProbeError as error:
+        problem = f"It is not known whether thread {thread_id} can be stepped: {str(error).rstrip('.')}"
+    else:
+        thread = next((each for each in found if each.id == thread_id), None)
+        if thread is not None and thread.state == "stopped":
+            return
+        where = f"There is no thread {thread_id} any more" if thread is None else f"T{waiting_line(thread)[1:]}"
+        problem = f"{where}: it is not stopped in Python code, so it cannot be stepped"
+    raise UsageError(
+        "INVALID_THREAD",
+        f"{problem}. Step thread {stopped}, or set a breakpoint where thread {thread_id} returns to and continue.",
+        {"thread": thread_id, "stopped": stopped},
+    )
+
+
+async def _run_to(debugger: Debugger, params: DebugRunTo) -> Stop:
+    deadline = trio.current_time() + params.timeout
+    session, snapshot = debugger.paused(params.session_id)
+    session.execution.check_runs()
+    file = existing_file(debugger, params.file) or source_path(debugger, params.file)
+    outcome: Outcome | None = None
+    line: int | None = params.line
+    with trio.move_on_at(deadline):
+        async with debugger.breakpoints.runs.temporary(file, params.line, of=session.id) as temporary:
+            problem = debugger.breakpoints.runs.problem(temporary)
+            if problem is not None:
+                raise UsageError("INVALID_PARAMETER", f"Cannot run to {file}:{params.line}: {problem}")
+            line = debugger.breakpoints.runs.line_of(temporary)
+            await session.execution.continue_(active_thread(snapshot, None))
+            outcome = await debugger.wait_stop(of=debugger.programs.roots_of(session.id))
+    answer = await wait_answer(debugger, outcome, deadline, show=params.show, session_id=session.id)
+    stop = None if outcome is None or outcome.paused is None else outcome.paused.stop
+    place = None if stop is None or stop.location is None else (stop.location.file, stop.location.line)
+    if line == params.line or place != (file, line):
+        return answer
+    return replace(answer, notes=[*answer.notes, f"ran to line {line} instead of {params.line}, where no code is"])
+
+
+_NOT_ENTERED = "it was not called on the way, or has no code that is debugged"
+
+TOOLS = (
+    Tool(
+        name="debug_continue",
+        title="Continue",
+        description=("Run on until the next stop or the end. Answers with the stop."),
+        params=DebugContinue,
+        run=resume,
+        listing="core",
+        unlisted=frozenset({"reverse"}),
+    ),
+    Tool(
+        name="debug_step",
+        title="Step",
+        description=(
+            "Step over a line, into a call, or out to the caller, `count` times; what is stepped over or out of shows "
+            "what it `returned`. A breakpoint, an exception or the end stops it at once."
+        ),
+        params=DebugStep,
+        run=step,
+        listing="core",
+        unlisted=frozenset({"granularity"}),
+    ),
+    Tool(
+        name="debug_run_to",
+        title="Run to a line",
+        description=("Run on to a line; any other stop on the way ends it."),
+        params=DebugRunTo,
+        run=_run_to,
+        listing="core",
+    ),
+    Tool(
+        name="debug_wait",
+        title="Wait for a stop",
+        description=("Wait for the next stop or the end; returns at once if the program is stopped."),
+        params=DebugWait,
+        run=_wait,
+        read_only=True,
+        idempotent=True,
+        listing="core",
+    ),
+    Tool(
+        name="breakpoint_wait",
+        title="Wait for a breakpoint",
+        description=("The same as debug_wait."),
+        params=DebugWait,
+        run=_wait,
+        read_only=True,
+        idempotent=True,
+        listing="none",
+    ),
+)

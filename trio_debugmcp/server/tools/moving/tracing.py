@@ -1,0 +1,245 @@
+"""The tool that shows the whole life of a call: each line that ran, and what it changed."""
+
+from contextlib import suppress
+from typing import Annotated
+
+import trio
+from msgspec import Meta
+
+from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.probe.traces import TracedCall, TraceState
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.call_lines import Source, call_lines
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.tools.answering import wait_answer
+from trio_debugmcp.server.tools.looking.named_functions import FoundFunction, find_function
+from trio_debugmcp.server.tools.paths import file_lines
+from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
+from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.looking.call_trace import ProgramTrace, TraceQuestion, open_trace
+from trio_debugmcp.session.looking.frames import active_thread
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.state.model import Snapshot, State
+
+MAX_CALLS = 20
+
+STOP_SECONDS = 2.0
+"""For the stop where the last call returned to, once that is known."""
+
+OWN_STOP_SECONDS = 0.2
+"""For the stop of a program whose trace has failed, before it is paused: one with a full stack stops by itself."""
+
+REPLACED = "another trace_function of this program took the place of this one: there is one at a time"
+
+
+class TraceFunction(Params, frozen=True, kw_only=True):
+    function: Annotated[str | None, Meta(description="`name`, `Class.method` or `module.name`; or file and line.")] = (
+        None
+    )
+    file: str | None = None
+    line: Annotated[int | None, Meta(description="Any line of the function.")] = None
+    calls: Annotated[int, Meta(ge=1, le=MAX_CALLS, description="How many calls.")] = 1
+    max_lines: Annotated[int, Meta(ge=10, le=2000, description="Per call; then loops are folded.")] = 200
+    max_bytes: Annotated[int, Meta(ge=1000, le=1_000_000, description="Of all lines.")] = 16384
+    show: Show = []
+    timeout: Seconds = 30.0
+    session_id: SessionId = None
+
+
+class CallTrace(Answer, frozen=True, kw_only=True):
+    """One call. A line: its number and source (once), then behind `#` what it called and what it changed.
+
+    `raised`: the exception that left it. Without `returned` and `raised` it has not ended. `ran`: how many lines ran,
+    where not all of them are shown.
+    """
+
+    caller: str | None = None
+    arguments: str = ""
+    lines: list[str]
+    returned: str | None = None
+    raised: str | None = None
+    ran: int = 0
+
+
+class Trace(Answer, frozen=True, kw_only=True):
+    """The calls of a function. `notes`: what is not as wanted; `stop`: where the program is now."""
+
+    function: str
+    calls: list[CallTrace]
+    notes: list[str] = []
+    stop: Stop
+
+
+async def _trace(debugger: Debugger, params: TraceFunction) -> Trace:
+    deadline = trio.current_time() + params.timeout
+    session = debugger.program(params.session_id)
+    if not session.profile.has_probe:
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"{session.profile.name} cannot trace a function: only a Python program can be followed from inside. Set a "
+            "breakpoint in it and use debug_step.",
+            {"adapter": session.profile.name, "capability": "probe"},
+        )
+    function = await find_function(debugger, session, params.function, params.file, params.line)
+    before = debugger.state
+    snapshot = before.snapshot(session.id)
+    paused = snapshot is not None and snapshot.phase == "Paused"
+    question = TraceQuestion(function.code.name, params.calls, stop=paused)
+    outcome: Outcome | None = None
+    try:
+        async with open_trace(session.requests, session.probe, question) as trace:
+            where = (function.file, function.code.first, trace.condition)
+            async with debugger.breakpoints.runs.temporary(*where, of=session.id) as temporary:
+                problem = debugger.breakpoints.runs.problem(temporary)
+                if problem is not None:
+                    raise UsageError("INVALID_PARAMETER", f"{function.code.qualname} cannot be traced: {problem}.")
+                with trio.move_on_at(deadline) as waiting:
+                    if paused and snapshot is not None:
+                        await _resume(session, snapshot, function, trace)
+                    outcome = await _ended(debugger, session, trace, before)
+                state = await trace.take()
+    except ProbeError as error:
+        raise UsageError("NOT_SUPPORTED", f"The program cannot be traced: {error}", {"capability": "probe"}) from None
+    done = state is not None and sum(each.outcome is not None for each in state.calls) >= params.calls
+    waited = waiting.cancelled_caught and not done
+    stop = await wait_answer(debugger, outcome, deadline, show=params.show, waited=waited, session_id=session.id)
+    shown = _shown_calls(debugger, params, function, state)
+    other = None if outcome is None or outcome.paused is None else outcome.paused.id
+    other = None if other == session.id else other
+    notes = [REPLACED] if trace.replaced else _notes(params, function, state, stop, other)
+    notes += _paused_others(debugger, session) if stop.timed_out else []
+    place = Places(debugger.workspace.directory).line(function.file, function.code.line)
+    return Trace(function=f"{function.code.qualname} {place}", calls=shown, notes=notes, stop=stop)
+
+
+async def _resume(session: DebugSession, snapshot: Snapshot, function: FoundFunction, trace: ProgramTrace) -> None:
+    """Resume a paused program. If it is at the function's first line, this is the call that is meant."""
+    top = next(iter(snapshot.stack.frames), None) if snapshot.stack is not None else None
+    at = None if top is None or top.location is None else (top.location.file, top.location.line)
+    if top is not None and at == (function.file, function.code.first):
+        await trace.begin_in(top.id)
+    await session.execution.continue_(active_thread(snapshot, None))
+
+
+async def _ended(debugger: Debugger, session: DebugSession, trace: ProgramTrace, before: State) -> Outcome | None:
+    """Wait until the calls have ended or the program stops; return the stop, or the end of the program.
+
+    One that was paused stops by itself after the calls; if the trace has failed, it is paused. A stop of another
+    process ends the wait too: the call may be waiting for it.
+    """
+    outcome: Outcome | None = None
+    snapshot = before.snapshot(session.id)
+    paused = snapshot if snapshot is not None and snapshot.phase == "Paused" else None
+    seen = {each.stop.number for each in before.snapshots if each.stop is not None}
+    async with trio.open_nursery() as nursery:
+
+        async def stop() -> None:
+            nonlocal outcome
+            outcome = await debugger.wait_stop(of=_program(debugger, session.id), seen=seen)
+            nursery.cancel_scope.cancel(reason="the program has stopped")
+
+        nursery.start_soon(stop)
+        state = await trace.wait_ended()
+        if paused is not None and state is not None:
+            if state.failure:
+                await trio.sleep(OWN_STOP_SECONDS)
+                with suppress(DebugError):  # it has ended, or does not agree: then there is no stop to wait for
+                    await session.execution.pause(active_thread(paused, None))
+            await trio.sleep(STOP_SECONDS)
+        nursery.cancel_scope.cancel(reason="the calls have ended")
+    return outcome
+
+
+def _shown_calls(
+    debugger: Debugger, params: TraceFunction, function: FoundFunction, state: TraceState | None
+) -> list[CallTrace]:
+    places = Places(debugger.workspace.directory)
+    calls = state.calls if state is not None else ()
+    text = file_lines(debugger, function.file) or ()
+    source = Source(text, function.branches)
+    most_bytes = params.max_bytes // max(len(calls), 1)
+    return [_call(places, each, call_lines(each, source, params.max_lines, most_bytes)) for each in calls]
+
+
+def _program(debugger: Debugger, session_id: str) -> list[str]:
+    """Return the id of the root session of a process's program, if it is still there."""
+    root = debugger.programs.of(session_id)
+    return [] if root is None else [root.id]
+
+
+def _paused_others(debugger: Debugger, session: DebugSession) -> list[str]:
+    """Return a note on other processes that are paused: a call may wait for them."""
+    program = _program(debugger, session.id)
+    paused = [each.id for each in debugger.state.snapshots if each.phase == "Paused" and each.id != session.id]
+    there = [each for each in paused if _program(debugger, each) == program]
+    return [f"paused all the time: {', '.join(there)}; the program may wait for that"] if there else []
+
+
+def _call(places: Places, call: TracedCall, lines: list[str]) -> CallTrace:
+    how, what = call.outcome or ("", "")
+    caller = call.caller
+    return CallTrace(
+        caller=None if caller is None else places.at(caller.file, caller.line, caller.function),
+        arguments=", ".join(f"{name}={value}" for name, value in call.arguments),
+        lines=lines,
+        returned=what if how == "returned" else None,
+        raised=what if how == "raised" else None,
+        ran=call.count if call.count != len(lines) else 0,
+    )
+
+
+def _notes(
+    params: TraceFunction, function: FoundFunction, state: TraceState | None, stop: Stop, other: str | None
+) -> list[str]:
+    """Return what is not as wanted, a sentence each. `other`: another process that has stopped."""
+    name = function.code.qualname
+    notes = [] if other is None else [f"{other} has stopped, which ended the trace; the traced process was not stopped"]
+    if state is None:
+        return [*notes, "the program did not hand over what was traced: it has ended, or lets no Python run"]
+    if not state.begun:
+        notes.append(f"{name} was not called" + (f" within {params.timeout:g} s" if stop.timed_out else ""))
+        if not function.is_loaded:
+            notes.append("its file only lies near those of the program: no module that was loaded is that file")
+        if state.under_way:
+            notes.append(f"{state.under_way} times its first line ran in a call that had begun before")
+    elif state.begun < params.calls:
+        notes.append(f"{state.begun} of {params.calls} calls began")
+    unfinished = sum(each.outcome is None for each in state.calls)
+    if unfinished:
+        why = "the time was over" if stop.timed_out else "it ended"
+        why = (
+            "the trace failed"
+            if state.failure
+            else f"{other or 'the program'} stopped"
+            if stop.state == "Paused"
+            else why
+        )
+        notes.append(f"{_count(unfinished, 'call')} had not ended when {why}; the lines up to there are shown")
+    unwatched = sum(each.unwatched for each in state.calls)
+    if unwatched:
+        notes.append(f"at {_count(unwatched, 'line')} variables were not compared, as that had taken too long")
+    if state.failure:
+        notes.append(f"the trace failed, and was ended: {state.failure}")
+    return notes
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+TOOLS = (
+    Tool(
+        name="trace_function",
+        title="Trace a function",
+        description=(
+            "The whole life of a function's next call, or of the one just begun, in one resume: each line that ran "
+            "with what it changed and called, exceptions, result. A paused program stops where the call has returned "
+            "to, or at its end where library code called it; a running one keeps running."
+        ),
+        params=TraceFunction,
+        run=_trace,
+        runs_code=True,
+    ),
+)

@@ -1,0 +1,1 @@
+"""The tools between people and agents."""

@@ -1,0 +1,54 @@
+"""The breakpoints that a launch brings: all are checked before the first is set."""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+from msgspec import Meta
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.breakpoints import update_notes
+from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, breakpoint_spec, exception_spec
+from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
+from trio_debugmcp.session.breakpoints.specs import BreakpointSpec
+from trio_debugmcp.session.debugger import Debugger
+
+
+class LaunchBreakpoint(BreakpointSet, frozen=True, kw_only=True):
+    exception: Annotated[
+        Annotated[str, Meta(min_length=1)] | None, Meta(description="An exception's type, in place of a line.")
+    ] = None
+
+
+def spec_of(
+    debugger: Debugger, params: LaunchBreakpoint, cwd: str, profile: Profile, code: str | None
+) -> BreakpointSpec | ExceptionSpec:
+    """Return what one breakpoint of a launch asks for; `code` is the program, if it is given as code.
+
+    Raises:
+        UsageError: as `breakpoint_set` and `breakpoint_set_exception`.
+    """
+    if params.exception is None:
+        if code is not None and params.file is None and params.function is None:
+            params = replace(params, file=profile.programs.code_file)  # there is no other file that could be meant
+        return breakpoint_spec(debugger, params, cwd, profile, code)
+    place = ("file", "line", "statement", "function", "column", "hit_condition", "log_message")
+    others = [each for each in place if getattr(params, each) is not None]
+    if others:
+        raise UsageError("INVALID_PARAMETER", f"A breakpoint with `exception` has no `{others[0]}`.")
+    return exception_spec(debugger, params.exception, params.condition, profile)
+
+
+async def set_all(debugger: Debugger, specs: Iterable[BreakpointSpec | ExceptionSpec]) -> list[str]:
+    """Set breakpoints in their order; return what the updates of earlier ones have dropped."""
+    notes: list[str] = []
+    for spec in specs:
+        found = update_notes(debugger, spec, READER.get())
+        if isinstance(spec, ExceptionSpec):
+            id_ = (await debugger.breakpoints.set_exception(spec, READER.get())).id
+        else:
+            id_ = (await debugger.breakpoints.set(spec, READER.get())).id
+        notes += [f"{id_}: {each}" for each in found]
+    return notes

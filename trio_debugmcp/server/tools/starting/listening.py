@@ -1,0 +1,115 @@
+"""`debug_listen`: wait for programs that dial in by themselves, from this machine or from others."""
+
+import ipaddress
+import socket
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import trio
+from msgspec import Meta
+
+from trio_debugmcp.dap.listener import new_token
+from trio_debugmcp.dap.profiles import Listen
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.tools.starting.checks import choose_profile
+from trio_debugmcp.server.tools.starting.mappings import Mapping, checked_mappings
+from trio_debugmcp.server.tools.tool import Params, Seconds, Tool
+from trio_debugmcp.session.debugger import Debugger
+
+_EVERY_ADDRESS = frozenset({"0.0.0.0", "::"})
+
+
+class DebugListen(Params, frozen=True, kw_only=True):
+    host: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            description="The address to listen on; another than 127.0.0.1 opens it to the network.",
+        ),
+    ] = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65535, description="The port to listen on; 0: a free one.")] = 0
+    path_mappings: Annotated[
+        list[Mapping],
+        Meta(description="Where the programs have the files of this machine; the first that fits counts."),
+    ] = []
+    timeout: Annotated[
+        Seconds, Meta(description="Seconds for the address to be had; programs may dial in at any time after.")
+    ] = 30.0
+
+
+class Listening(Answer, frozen=True, kw_only=True):
+    """Where to dial in. `python`: the line to run in each program; it returns once the breakpoints hold there."""
+
+    address: str
+    token: str
+    python: str
+    session: str
+    notes: list[str] = []
+
+
+async def _listen(debugger: Debugger, params: DebugListen) -> Listening:
+    debugger.programs.check_free()
+    profile = await choose_profile(debugger, None, None)
+    mappings = checked_mappings(debugger, params.path_mappings)
+    start = Listen(params.host, params.port, new_token(), mappings)
+    session = None
+    with trio.move_on_after(params.timeout):
+        session = await debugger.start(profile, start)
+    snapshot = None if session is None else session.snapshot
+    if session is None or snapshot is None or snapshot.origin.process_name is None:
+        raise UsageError("TIMEOUT", f"{params.host} was not to be had within {params.timeout:g} s. Pass another host.")
+    address = snapshot.origin.process_name
+    if not address.rpartition(":")[2].isdecimal():
+        raise UsageError("NOT_SUPPORTED", f"Programs of {profile.name} do not dial in by themselves. Use debug_attach.")
+    host = params.host
+    notes = []
+    if not _is_loopback(host):
+        notes.append(
+            "Nothing is encrypted: who can read this network sees the token, and can then debug in your name. Use a "
+            "trusted network, or 127.0.0.1 behind an SSH tunnel."
+        )
+    if host in _EVERY_ADDRESS:
+        host = debugger.host.query("host name", socket.gethostname)
+        notes.append(f"If {host} does not lead here from the program's machine, put in an address that does.")
+    port = int(address.rpartition(":")[2])
+    python = (
+        f"import debugpy; debugpy.is_client_connected() or debugpy.connect(({host!r}, {port}), "
+        f"access_token={start.token!r})"
+    )
+    notes.append(_without_debugpy(await debugger.host.locate(profile)))
+    return Listening(address=address, token=start.token, python=python, session=session.id, notes=notes)
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return False
+
+
+def _without_debugpy(located: str | None) -> str:
+    folder, _, version = (located or "").rpartition(" (")
+    line = f"import sys; sys.path.append({str(Path(folder).parent)!r})"
+    return (
+        f"A program without debugpy needs `pip install debugpy=={version.rstrip(')')}` in its environment, or, on this "
+        f"machine, this line before the other: {line}"
+    )
+
+
+TOOLS = (
+    Tool(
+        name="debug_listen",
+        title="Wait for programs that dial in",
+        description=(
+            "Open an address where Python programs dial in by themselves (workers of Dask, Ray or torchrun, "
+            "containers, other machines). Answers at once with the line of Python to run in each; each becomes a "
+            "session. Then use debug_wait. Ends with debug_disconnect."
+        ),
+        params=DebugListen,
+        run=_listen,
+        open_world=True,
+    ),
+)

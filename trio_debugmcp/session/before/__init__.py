@@ -1,0 +1,1 @@
+"""What runs before a session and beside it: builds, and the tasks of tasks.json."""

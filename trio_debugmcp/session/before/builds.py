@@ -1,0 +1,162 @@
+"""`Builds`: programs that are built before they are launched, each in a directory that is gone with its session.
+
+    built = await builds.build(plan, seconds=30)
+    launch = Launch(program=built.program, source=plan.source, preface=built.output)
+    builds.discard(launch)
+
+A session discards its own at its end.
+"""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import trio
+from msgspec import Struct
+
+from trio_debugmcp.dap.process import environment
+from trio_debugmcp.dap.profiles import Launch
+from trio_debugmcp.dap.profiles.compilers import BuildPlan, first_error, made_programs, without_reports
+from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.errors import CannotRun, UsageError
+from trio_debugmcp.session.before.subprocesses import Ran, run_command
+from trio_debugmcp.session.host import Host
+from trio_debugmcp.session.start import Start
+from trio_debugmcp.state.payloads import shortened
+
+_OUTPUT_LENGTH = 4000
+"""Characters of a compiler's output in the details of an error."""
+
+_MAX_NAMED = 8
+"""Programs of a project that an error names."""
+
+
+_PLAIN = {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "CARGO_TERM_COLOR": "never"}
+"""Variables with which compilers write their errors in English and without colors, as `first_error` knows them."""
+
+
+class Built(Struct, frozen=True):
+    """A program that was built, or the directory of its classes, and what the build has written."""
+
+    program: str
+    output: str
+
+
+class Builds:
+    """The programs that this server has built, as long as a session has them."""
+
+    def __init__(self, host: Host, watchdog: Watchdog) -> None:
+        self._host = host
+        self._watchdog = watchdog
+        self._directories: dict[str, str] = {}
+
+    def __repr__(self) -> str:
+        return f"<Builds of {list(self._directories)}>"
+
+    async def build(self, plan: BuildPlan, seconds: float) -> Built:
+        """Build a program. Cancelling ends the compiler.
+
+        Raises:
+            UsageError: `LAUNCH_FAILED` with the first error, or `TIMEOUT`.
+        """
+
+        async def ask() -> Any:
+            return msgspec.to_builtins(await self._build(plan, seconds))
+
+        return msgspec.convert(await self._host.find_out(f"build of {plan.source}", ask), Built)
+
+    def discard(self, start: Start) -> None:
+        """Delete what was built for a launch, if anything was, in a directory of ours."""
+        directory = self._directories.pop(start.program, None) if isinstance(start, Launch) else None
+        if directory is not None:
+            shutil.rmtree(directory, ignore_errors=True)
+
+    async def _build(self, plan: BuildPlan, seconds: float) -> Built:
+        directory = tempfile.mkdtemp(prefix="trio-debugmcp-build-")
+        try:
+            output = str(Path(directory, Path(plan.source).stem or "program"))
+            if plan.makes == "classes":
+                Path(output).mkdir()  # javac makes none before 9
+            ran: Ran | None = None
+            with trio.move_on_after(seconds):
+                ran = await self._run(plan, output)
+            if ran is None:
+                raise UsageError(
+                    "TIMEOUT",
+                    f"'{plan.source}' was not built within {round(seconds, 1):g} s by {plan.command[0]}. Pass a longer "
+                    "timeout.",
+                    {"path": plan.source},
+                )
+            program = self._made(plan, ran, output)
+        except BaseException:
+            shutil.rmtree(directory, ignore_errors=True)
+            raise
+        if program == output:
+            self._directories[program] = directory
+        else:
+            shutil.rmtree(directory, ignore_errors=True)
+        return Built(program, _for_people(ran))
+
+    async def _run(self, plan: BuildPlan, output: str) -> Ran:
+        try:
+            command, env = plan.command_for(output), environment(_PLAIN)
+            return await run_command(command, self._watchdog, cwd=plan.directory, env=env)
+        except CannotRun as error:
+            raise UsageError(
+                "LAUNCH_FAILED",
+                f"'{plan.source}' cannot be built: {error.program} does not run ({error.reason}). Install it, or build "
+                "the program with debug information in another way, and launch that.",
+                {"path": plan.source},
+            ) from error
+
+    def _made(self, plan: BuildPlan, ran: Ran, output: str) -> str:
+        """Return the program that a build has made.
+
+        Raises:
+            UsageError: `LAUNCH_FAILED`: there is none, or there are several.
+        """
+        if ran.exit_code != 0:
+            raise _failed(plan, ran)
+        if not plan.reports_program:
+            if Path(output).is_file() or (plan.makes == "classes" and any(Path(output).iterdir())):
+                return output
+            raise _no_program(plan, f"{plan.command[0]} made no program")
+        made = made_programs(ran.stdout)
+        fits = [each for each in made if each.source == plan.source] or made
+        if len(fits) == 1 and (Path(plan.source).is_dir() or fits[0].source == plan.source):
+            return fits[0].executable
+        sources = [str(each.source or each.executable) for each in made]
+        if not made:
+            raise _no_program(plan, "its project builds no program")
+        named = ", ".join(sources[:_MAX_NAMED])
+        if len(sources) > _MAX_NAMED:
+            named += f" and {len(sources) - _MAX_NAMED} more"
+        raise _no_program(plan, f"its project builds programs from: {named}. Pass one of these as `program`")
+
+
+def _for_people(ran: Ran) -> str:
+    return without_reports(ran.stdout) + ran.stderr
+
+
+def _failed(plan: BuildPlan, ran: Ran) -> UsageError:
+    written = _for_people(ran)
+    # A compiler writes its errors to stderr, and some to stdout, as cargo's scripts do.
+    error = first_error(ran.stderr if ran.stderr.strip() else written)
+    place = "" if error.file is None else f"{error.file}:{error.line}: "
+    place = f"line {error.line}: " if error.file == plan.source else place
+    what = shortened(error.text) or f"{plan.command[0]} ended with exit code {ran.exit_code}"
+    return UsageError(
+        "LAUNCH_FAILED",
+        f"'{plan.source}' cannot be built: {place}{what.rstrip('. ')}. Correct it, and call debug_launch again.",
+        {
+            "path": plan.source if error.file is None else str(Path(plan.directory, error.file)),
+            **({} if error.line is None else {"line": error.line}),
+            "output": shortened(written, limit=_OUTPUT_LENGTH),
+        },
+    )
+
+
+def _no_program(plan: BuildPlan, why: str) -> UsageError:
+    return UsageError("LAUNCH_FAILED", f"'{plan.source}' cannot be launched: {why}.", {"path": plan.source})

@@ -1,0 +1,99 @@
+"""The process of one task: what it writes as it comes, whether it is ready, and how it has failed."""
+
+import codecs
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import trio
+
+from trio_debugmcp.dap.process import environment, open_process
+from trio_debugmcp.dap.profiles.compilers import first_error
+from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.errors import CannotRun, UsageError
+from trio_debugmcp.launch_json.task_definitions import Command, Task
+from trio_debugmcp.session.looking.truncation import end_of
+from trio_debugmcp.state.payloads import shortened
+
+_KEPT_LENGTH = 256 * 1024
+"""Characters of output in which the first error is looked for."""
+
+_DETAILS_LENGTH = 4000
+"""Characters of a failed task's output in the details of the error."""
+
+_LINE_LENGTH = 16 * 1024
+"""Characters of a line that are looked at to see whether a task is ready."""
+
+_DRAIN_SECONDS = 1.0
+"""For the last output of a task; what it has left running may keep the pipes open."""
+
+_CHUNK_BYTES = 64 * 1024
+
+
+async def run_task_process(
+    task: Task, command: Command, watchdog: Watchdog, write: Callable[[str], None], ready: trio.Event | None = None
+) -> None:
+    """Run the command of a task to its end. `ready` is set when a line of its output says so. The caller bounds it.
+
+    Resource handling: when this returns or is cancelled, no process of the task is left.
+
+    Raises:
+        UsageError: `LAUNCH_FAILED`: it cannot run, or fails.
+    """
+    output = _Output(task, write, ready)
+    try:
+        async with (
+            open_process(command.argv, watchdog, cwd=command.cwd, env=environment(command.env)) as process,
+            trio.open_nursery() as pumps,
+        ):
+            if process.stdin is None or process.stdout is None or process.stderr is None:
+                raise AssertionError("the process was opened with pipes")
+            await process.stdin.aclose()
+            for pipe in (process.stdout, process.stderr):
+                pumps.start_soon(output.fill, pipe)
+            code = await process.wait()
+            pumps.cancel_scope.deadline = trio.current_time() + _DRAIN_SECONDS
+    except CannotRun as error:
+        raise _failure(task, f"cannot run {error.program}: {error.reason}{_without(command.cwd)}", "") from error
+    if code != 0:
+        raise _failure(task, f"ended with exit code {code}", output.text)
+
+
+class _Output:
+    """What a task writes: passed on, kept for an error, and looked through for the line that says that it is ready."""
+
+    def __init__(self, task: Task, write: Callable[[str], None], ready: trio.Event | None) -> None:
+        self.text = ""
+        self._pattern = None if task.ready is None or ready is None else re.compile(task.ready)
+        self._write = write
+        self._ready = ready
+
+    async def fill(self, pipe: trio.abc.ReceiveStream) -> None:
+        """Read a pipe to its end."""
+        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        line = ""
+        while data := await pipe.receive_some(_CHUNK_BYTES):
+            text = decoder.decode(data)
+            self._write(text)
+            self.text = (self.text + text)[-_KEPT_LENGTH:]
+            if self._pattern is None or self._ready is None or self._ready.is_set():
+                continue
+            lines = (line + text).splitlines(keepends=True)
+            if any(self._pattern.search(each[:_LINE_LENGTH].rstrip("\r\n")) for each in lines):
+                self._ready.set()
+            line = lines[-1][-_LINE_LENGTH:] if lines and not lines[-1].endswith("\n") else ""
+
+
+def _without(directory: str) -> str:
+    return "" if Path(directory).is_dir() else f", as there is no directory {directory}"
+
+
+def _failure(task: Task, what: str, output: str) -> UsageError:
+    error = first_error(output)
+    place = "" if error.file is None else f"{error.file}:{error.line}: "
+    why = f": {place}{shortened(error.text).rstrip('. ')}" if error.text else ""
+    return UsageError(
+        "LAUNCH_FAILED",
+        f"The task '{task.label}' {what}{why}. Correct it, and call debug_launch again.",
+        {"task": task.label, **({"output": end_of(output, _DETAILS_LENGTH)} if output else {})},
+    )

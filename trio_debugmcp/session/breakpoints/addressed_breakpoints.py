@@ -1,0 +1,233 @@
+"""`AddressedBreakpoints`: the breakpoints of one session that are about addresses: on data, and on instructions.
+
+They belong to the program of one session, and are sent to no other. An adapter that reports a data breakpoint may say
+no more than that there was one (lldb-dap calls it a breakpoint, without an id). So the values are read here, at every
+stop, and what was hit follows from what has changed.
+
+    await addressed.send()
+    data = await addressed.at_stop(stopped, frames)
+    data.changes                                        # None: not a stop at a data breakpoint
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import trio
+from msgspec import Struct
+
+from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint, EvaluateBody, Stopped
+from trio_debugmcp.errors import AdapterRefused, DebugError
+from trio_debugmcp.session.breakpoints.judging import Judging
+from trio_debugmcp.session.looking.pointers import address_in, number
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.state.changes import BreakpointsBound
+from trio_debugmcp.state.model import Breakpoint, DataChange, StackFrame, Watch
+from trio_debugmcp.state.payloads import shortened
+
+log = logging.getLogger(__name__)
+
+VALUES_SECONDS = 5.0
+"""For reading all values at a stop: adapters take milliseconds, and the stop waits for them."""
+
+_MAX_FRAMES = 5
+"""Frames in which a local variable is looked for: those of a recursion."""
+
+OUT_OF_SCOPE = "its frame has returned, so this memory may be another variable now: remove it"
+
+
+class DataStop(Struct, frozen=True):
+    """What data breakpoints have to do with a stop.
+
+    `changes`: what they saw; None: it is another kind of stop; (): it is unknown which. `passes`: the program was
+    stopped only by such as do not stop there, by their conditions.
+    """
+
+    changes: tuple[DataChange, ...] | None = None
+    passes: bool = False
+
+
+class AddressedBreakpoints:
+    """Sends data and instruction breakpoints to one adapter, and reads what data breakpoints watch."""
+
+    def __init__(self, requests: Requests, merger: Merger, one_at_a_time: trio.Lock, judging: Judging) -> None:
+        self._requests = requests
+        self._merger = merger
+        self._one_at_a_time = one_at_a_time
+        self._judging = judging
+        self._sent = {"setDataBreakpoints": False, "setInstructionBreakpoints": False}
+        self._values: dict[tuple[str, int], str] = {}
+        self._is_stale = False
+        self._reading = trio.Lock()
+
+    def __repr__(self) -> str:
+        return f"<AddressedBreakpoints of {self._requests.session_id}: {len(self._values)} values>"
+
+    # --- To the adapter --------------------------------------------------------------------------------------
+
+    async def send(self) -> None:
+        """Send those of this session, as they are when their turn comes. An adapter that cannot gets none."""
+        capabilities = self._requests.capabilities
+        async with self._one_at_a_time:
+            mine = [each for each in self._merger.state.breakpoints if self._is_mine(each)]
+            if capabilities.supports_data_breakpoints:
+                watches = [(each, _data(each.watch)) for each in mine if each.watch is not None]
+                await self._send("setDataBreakpoints", watches)
+            if capabilities.supports_instruction_breakpoints:
+                instructions = [
+                    (each, _instruction(self._judging.sent(each))) for each in mine if each.address is not None
+                ]
+                await self._send("setInstructionBreakpoints", instructions)
+        snapshot = self._requests.snapshot
+        if snapshot is not None and snapshot.phase == "Paused":
+            await self.read(snapshot.stack.frames)  # what is there now is what was there before the first hit
+
+    async def _send(self, command: str, mine: list[tuple[Breakpoint, dict[str, Any]]]) -> None:
+        active = [(each, arguments) for each, arguments in mine if each.is_active]
+        if not active and not self._sent[command]:
+            return
+        results: list[tuple[str, DapBreakpoint | None]] = []
+        try:
+            arguments = {"breakpoints": [each for _, each in active]}
+            answers = (await self._requests.request(command, arguments, BreakpointsBody)).breakpoints or []
+        except AdapterRefused as refusal:
+            answers = [DapBreakpoint(message=refusal.reason.strip())] * len(active)
+        self._sent[command] = bool(active)
+        results += [(each.id, answer) for (each, _), answer in zip(active, answers, strict=False)]
+        results += [(each.id, None) for each, _ in mine if not each.is_active]
+        await self._merger.merge(BreakpointsBound(self._requests.session_id, tuple(results)))
+
+    def _is_mine(self, each: Breakpoint) -> bool:
+        if each.only_in is not None:
+            return each.only_in == self._requests.session_id
+        return each.watch is not None and each.watch.adapter == self._requests.profile.name
+
+    # --- Values ----------------------------------------------------------------------------------------------
+
+    def forget(self) -> None:
+        """Forget the values: a client is changing something, so that what was there is not what it will be."""
+        self._values.clear()
+        self._is_stale = True
+
+    async def catch_up(self) -> None:
+        """Have the values known before a resume, if they were forgotten: it waits for a reading that is under way."""
+        if not self._watching():
+            return  # without a checkpoint: the resume that follows is under way before its caller can be cancelled
+        with trio.move_on_after(VALUES_SECONDS):
+            async with self._reading:
+                snapshot = self._requests.snapshot
+                if self._is_stale and snapshot is not None and snapshot.phase == "Paused":
+                    await self._read(snapshot.stack.frames)
+
+    async def read(self, frames: Sequence[StackFrame]) -> None:
+        """Read the values, which are those before the next hit."""
+        async with self._reading:  # what ended after a resume would not have read anything
+            await self._read(frames)
+
+    async def _read(self, frames: Sequence[StackFrame]) -> None:
+        self._is_stale = False
+        for each in self._watching():
+            value = await self._value(each, frames)
+            self._values.pop((each.id, each.version), None)
+            if value is not None:
+                self._values[each.id, each.version] = value
+
+    async def at_stop(self, stopped: Stopped, frames: Sequence[StackFrame]) -> DataStop:
+        """Return what data breakpoints saw at a stop, and whether one of them stops there."""
+        watching = self._watching()
+        if not watching:
+            return DataStop()
+        before = dict(self._values)
+        with trio.move_on_after(VALUES_SECONDS):
+            await self.read(frames)
+        if not _is_data(stopped):
+            return DataStop()
+        hit = self._hit(stopped, watching, before)
+        frame_id = frames[0].id if frames else None
+        stopping = [each for each in hit if await self._judging.stops(each, frame_id)]
+        changes = [await self._change(each, each.watch, before, frames) for each in stopping if each.watch is not None]
+        return DataStop(tuple(changes), passes=bool(hit) and not stopping)
+
+    def _watching(self) -> list[Breakpoint]:
+        session_id = self._requests.session_id
+        return [
+            each
+            for each in self._merger.state.breakpoints
+            if each.watch is not None and self._is_mine(each) and each.is_active
+            if any(binding.verified and binding.session_id == session_id for binding in each.bindings)
+        ]
+
+    def _hit(
+        self, stopped: Stopped, watching: list[Breakpoint], before: dict[tuple[str, int], str]
+    ) -> list[Breakpoint]:
+        ids = set(stopped.hit_breakpoint_ids or ())
+        named = (
+            [each for each in watching if any(binding.adapter_id in ids for binding in each.bindings)] if ids else []
+        )
+        if named or len(watching) == 1:
+            return named or watching
+        keys = ((each, (each.id, each.version)) for each in watching)
+        changed = [each for each, key in keys if key in before and before[key] != self._values.get(key)]
+        readable = [each for each in watching if each.watch is not None and each.watch.access != "write"]
+        # lldb stops for a write only if it changes something.
+        return changed or (readable if len(readable) == 1 else [])
+
+    async def _change(
+        self, each: Breakpoint, watch: Watch, before: dict[tuple[str, int], str], frames: Sequence[StackFrame]
+    ) -> DataChange:
+        key = each.id, each.version
+        note = None if await self._is_alive(watch, frames) else OUT_OF_SCOPE
+        return DataChange(each.id, watch.expression, before.get(key), self._values.get(key), note)
+
+    async def _value(self, each: Breakpoint, frames: Sequence[StackFrame]) -> str | None:
+        watch = each.watch
+        if watch is None or watch.reader is None:
+            return None
+        frame = next((frame for frame in frames if watch.function in (None, frame.name)), None)
+        body = None if frame is None else await self._evaluated(watch.reader, frame)
+        return None if body is None else shortened(body.result)
+
+    async def _is_alive(self, watch: Watch, frames: Sequence[StackFrame]) -> bool:
+        """Whether the name still leads to the place that is watched, as far as it can be known."""
+        if watch.address is None:
+            return True
+        meant = number(watch.address)
+        places = []
+        for frame in frames[:_MAX_FRAMES]:
+            body = await self._evaluated(f"&({watch.expression})", frame)
+            place = None if body is None else number(body.memory_reference or address_in(body))
+            if place == meant:
+                return True
+            places.append(place)
+        # A deeper frame may be the one that is meant: only if all were seen it is gone.
+        return len(frames) > _MAX_FRAMES
+
+    async def _evaluated(self, expression: str, frame: StackFrame) -> EvaluateBody | None:
+        context = self._requests.profile.dialect.evaluate_context
+        arguments = {"expression": expression, "frameId": frame.id, "context": context}
+        try:
+            return await self._requests.request("evaluate", arguments, EvaluateBody, seconds=VALUES_SECONDS)
+        except DebugError as error:
+            log.info("a value that is watched: %s", error)
+            return None
+
+
+def _is_data(stopped: Stopped) -> bool:
+    if stopped.reason == "data breakpoint":
+        return True
+    words = f"{stopped.description} {stopped.text}".lower()
+    return stopped.reason == "breakpoint" and not stopped.hit_breakpoint_ids and "watchpoint" in words
+
+
+def _data(watch: Watch) -> dict[str, Any]:
+    return {"dataId": watch.data_id, "accessType": watch.access}
+
+
+def _instruction(each: Breakpoint) -> dict[str, Any]:
+    arguments = {
+        "instructionReference": each.address,
+        "condition": each.condition,
+        "hitCondition": each.hit_condition,
+    }
+    return {name: value for name, value in arguments.items() if value is not None}

@@ -1,0 +1,67 @@
+"""`ConditionTrial`: whether an adapter has refused a breakpoint for its condition, or for its place.
+
+    problem = await trial.problem(breakpoint_, send)        # None: not for its condition
+
+What an adapter answers is a text for people. So the breakpoint is sent once more, with another condition: one that it
+sets then, it has refused for the first. Sent without any it would stop the program meanwhile.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from msgspec.structs import replace
+
+from trio_debugmcp.session.breakpoints.judging import Judging
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.state.model import Breakpoint
+
+NEVER = "1 == 2"
+"""A condition in most languages that never holds."""
+
+
+class ConditionTrial:
+    """The trials of one session."""
+
+    def __init__(self, requests: Requests, merger: Merger, judging: Judging) -> None:
+        self._requests = requests
+        self._merger = merger
+        self._judging = judging
+        self._tried: set[str] = set()
+
+    def __repr__(self) -> str:
+        return f"<ConditionTrial of {self._requests.session_id}: {self._tried}>"
+
+    def as_sent(self, each: Breakpoint) -> Breakpoint:
+        """Return a breakpoint as the adapter is to have it."""
+        sent = self._judging.sent(each)
+        return replace(sent, condition=NEVER) if each.id in self._tried else sent
+
+    async def problem(self, mine: Breakpoint, send: Callable[[], Awaitable[None]]) -> str | None:
+        """Return why the adapter has refused a condition; `send` sends the breakpoint as it is to be sent."""
+        problem, snapshot = self._message(mine), self._requests.snapshot
+        said = self._said(mine)
+        if problem is None or snapshot is None or snapshot.phase not in ("Running", "Paused"):
+            return None
+        if mine.condition is None or self._judging.is_judged(mine):
+            return None
+        self._tried.add(mine.id)
+        try:
+            await send()
+        finally:
+            self._tried.discard(mine.id)
+        if self._message(mine) is None:
+            return said or problem
+        await send()
+        return None
+
+    def _message(self, mine: Breakpoint) -> str | None:
+        """Return why the adapter has not set a breakpoint; None if it has."""
+        now = [each for each in self._merger.state.breakpoints if each.id == mine.id]
+        session_id = self._requests.session_id
+        bindings = [binding for each in now for binding in each.bindings if binding.session_id == session_id]
+        return next((each.message or "it is not set" for each in bindings if not each.verified), None)
+
+    def _said(self, mine: Breakpoint) -> str | None:
+        """Return what the adapter has written of a condition; its answer may only say that it is not set."""
+        problem = next((each.problem for each in self._merger.state.breakpoints if each.id == mine.id), None)
+        return problem and problem.removeprefix(f"the condition `{mine.condition}` failed: ")

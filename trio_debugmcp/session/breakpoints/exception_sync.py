@@ -1,0 +1,86 @@
+"""`ExceptionSync`: sends the exception breakpoints to one adapter, and finds out which of their types exist."""
+
+from trio_debugmcp.dap.messages import BreakpointsBody, Capabilities
+from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.errors import AdapterRefused
+from trio_debugmcp.session.breakpoints.hidden import HiddenBreakpoints
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.stops.exception_filter import evaluated, wanted_exceptions, with_session_modes
+from trio_debugmcp.state.changes import ExceptionBreakpointsBound
+from trio_debugmcp.state.model import ExceptionBreakpoint
+
+
+def exception_problem(profile: Profile, able: Capabilities | None, exception_type: str) -> str | None:
+    """Return why an adapter cannot stop at exceptions of a type, as the rest of a sentence; `able`: what it declares.
+
+    Before it has declared anything only what its profile knows counts.
+    """
+    if able is not None and not able.exception_breakpoint_filters:
+        return f"has no exception breakpoints (exceptionBreakpointFilters){profile.thrown.without_breakpoints}"
+    told = profile.habits.exception_types and (able is None or able.supports_exception_info_request is True)
+    if exception_type == "*" or told or profile.thrown.reads_types:
+        return None
+    return "does not tell the types of exceptions (supportsExceptionInfoRequest): use `*`, which stops at all of them"
+
+
+class ExceptionSync:
+    """Those of one session; one task at a time sends them."""
+
+    def __init__(self, requests: Requests, merger: Merger, hidden: HiddenBreakpoints) -> None:
+        self._requests = requests
+        self._merger = merger
+        self._hidden = hidden
+
+    def __repr__(self) -> str:
+        return f"<ExceptionSync of {self._requests.session_id}>"
+
+    def moves_functions(self) -> bool:
+        """Have the functions that raise exceptions watched if any are wanted; return whether that is to be sent."""
+        mine = [each for each in self._merger.state.exceptions if each.enabled]
+        return self._hidden.raises(bool(wanted_exceptions(mine, self._requests.snapshot)))
+
+    async def send(self) -> None:
+        """Send the exception breakpoints, even if there are none: an adapter that gets none uses its own defaults."""
+        mine = [each for each in self._merger.state.exceptions if each.enabled]
+        if not mine and not self._requests.capabilities.exception_breakpoint_filters:
+            return
+        wanted = await with_session_modes(self._requests, mine)
+        arguments = self._requests.profile.dialect.exception_arguments(wanted, self._requests.capabilities)
+        problem = None
+        try:
+            body = await self._requests.request("setExceptionBreakpoints", arguments, BreakpointsBody)
+            self._hidden.exceptions_bound(body.breakpoints or [])
+        except AdapterRefused as refusal:
+            problem = refusal.reason
+        profile, able = self._requests.profile, self._requests.capabilities
+        cannot = {each.id: why for each in mine if (why := exception_problem(profile, able, each.exception_type))}
+        problems = tuple((id_, f"{profile.name} {why}") for id_, why in cannot.items())
+        watched = frozenset() if problem else frozenset(each.id for each in mine if each.id not in cannot)
+        unknown = await self._unknown_types([each for each in mine if each.id in watched])
+        bound = ExceptionBreakpointsBound(self._requests.session_id, watched, problem, unknown, problems)
+        await self._merger.merge(bound)
+
+    async def look_for_types(self) -> None:
+        """At a stop: look whether exception types that did not exist do by now."""
+        session_id = self._requests.session_id
+        if any(session_id in each.unknown_in for each in self._merger.state.exceptions):
+            mine = [each for each in self._merger.state.exceptions if session_id in each.session_ids]
+            unknown = await self._unknown_types(mine)
+            watched = frozenset(each.id for each in mine)
+            await self._merger.merge(ExceptionBreakpointsBound(session_id, watched, None, unknown))
+
+    async def _unknown_types(self, mine: list[ExceptionBreakpoint]) -> frozenset[str]:
+        """Return the breakpoints whose types neither the language has nor, as far as it can be asked, the program."""
+        expressions = self._requests.profile.expressions
+        builtin = {"*", *expressions.exception_types()}
+        own = {each.id: each.exception_type for each in mine if each.exception_type not in builtin}
+        question = expressions.types_in(sorted(set(own.values()))) if own else None
+        if question is None:
+            return frozenset()
+        snapshot = self._requests.snapshot
+        phases = {"Paused", "Running"} if self._requests.profile.has_probe else {"Paused"}
+        able = snapshot is not None and snapshot.phase in phases
+        value = await evaluated(self._requests, question, None) if able else None
+        found = set((value or "").split())
+        return frozenset(id_ for id_, name in own.items() if name not in found)

@@ -1,0 +1,116 @@
+"""`HiddenBreakpoints`: what an adapter has of ours that is not among the user's breakpoints.
+
+Three kinds: one on the function or the line where a program begins, for a launch that is to stop there and an adapter
+whose own entry stop is somewhere else; those on functions of a runtime that raise what the adapter has no filter for,
+as Rust's panics are; and the adapter's ids of its exception filters, as some report a hit of these as `breakpoint`.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import DapBreakpoint, Stopped
+from trio_debugmcp.dap.profiles import Launch, Profile
+from trio_debugmcp.dap.profiles.opening import launch_values
+from trio_debugmcp.dap.profiles.tables.placeholders import filled
+from trio_debugmcp.session.start import Start, asked_for
+
+
+class EntryPlace(Struct, frozen=True):
+    """Where hidden breakpoints are: on functions, or one in a file on the line of its first statement."""
+
+    functions: tuple[str, ...] = ()
+    file: str | None = None
+
+
+class HiddenBreakpoints:
+    """Those of one session.
+
+    Attributes:
+        launched: this session began with the program, so that its first stop may be where that begins.
+        wanted: the program is to stop where it begins.
+        place: where, if the adapter is not relied on for it.
+        entry: the same, until it has stopped there.
+        raising: the functions that raise exceptions, while the program is to stop at these.
+        named: the program's file, of which the adapter only knows where it is if it has got breakpoints.
+    """
+
+    def __init__(self, profile: Profile, start: Start) -> None:
+        start = asked_for(start)
+        self.launched = isinstance(start, Launch)
+        self.wanted = isinstance(start, Launch) and start.stop_at_entry
+        named = isinstance(start, Launch) and profile.habits.learns_sources
+        self.named = {start.source or start.program} if named and isinstance(start, Launch) else set()
+        self.place = _place(profile, start) if isinstance(start, Launch) and self.wanted else None
+        self.entry = self.place
+        self.raising: tuple[str, ...] = ()
+        self._raising = profile.thrown.raised_in
+        self._entry_ids: frozenset[int] = frozenset()
+        self._raising_ids: frozenset[int] = frozenset()
+        self._exception_ids: frozenset[int] = frozenset()
+
+    def __repr__(self) -> str:
+        return f"<HiddenBreakpoints entry={self.entry!r}>"
+
+    def functions(self) -> list[dict[str, Any]]:
+        """Return those to send behind the user's function breakpoints."""
+        return [{"name": each} for each in (*self._entry_functions(), *self.raising)]
+
+    def files(self) -> set[str]:
+        """Return the file that has one in a line."""
+        return set() if self.entry is None or self.entry.file is None else {self.entry.file}
+
+    def lines(self, file: str, first_statement: Callable[[], int]) -> list[dict[str, Any]]:
+        """Return those to send behind the user's breakpoints in a file."""
+        return [{"line": first_statement()}] if file in self.files() else []
+
+    def entry_bound(self, answers: Sequence[DapBreakpoint], users: int) -> None:
+        """Keep what the adapter has answered for `functions` or `lines`, behind so many breakpoints of the user's.
+
+        js-debug gives an id again once its breakpoint is taken back: then it is the user's.
+        """
+        self._entry_ids = (self._entry_ids - _ids(answers[:users])) | _ids(answers[users:])
+
+    def functions_bound(self, answers: Sequence[DapBreakpoint], users: int) -> None:
+        """Keep what the adapter has answered for `functions`, behind so many breakpoints of the user's."""
+        behind_entry = users + len(self._entry_functions())
+        self._raising_ids = _ids(answers[behind_entry:]) - _ids(answers[:users])  # the user may have the same name
+        self.entry_bound(answers[:behind_entry], users)
+
+    def raises(self, wanted: bool) -> bool:
+        """Have the functions that raise exceptions among `functions`, or not; return whether that has changed them."""
+        before, self.raising = self.raising, self._raising if wanted else ()
+        return self.raising != before
+
+    def exceptions_bound(self, answers: Iterable[DapBreakpoint]) -> None:
+        """Keep what the adapter has answered for its exception filters, if it has."""
+        self._exception_ids |= _ids(answers)
+
+    def interpreted(self, stopped: Stopped) -> Stopped:
+        """Return a stop with what it means as its reason, and without the ids of what is hidden."""
+        hit = stopped.hit_breakpoint_ids
+        if not hit:
+            return stopped
+        own = [each for each in hit if each not in self._entry_ids | self._raising_ids | self._exception_ids]
+        if own or len(own) == len(hit):
+            return replace(stopped, hit_breakpoint_ids=own)
+        reason = "entry" if self._entry_ids.issuperset(hit) else "exception"
+        return replace(stopped, reason=reason, hit_breakpoint_ids=None)
+
+    def _entry_functions(self) -> tuple[str, ...]:
+        return () if self.entry is None else self.entry.functions
+
+
+def _place(profile: Profile, start: Launch) -> EntryPlace | None:
+    habit = profile.habits.entry
+    if habit is None or (habit.function is None and habit.line is None):
+        return None
+    named = (habit.function,) if isinstance(habit.function, str) else habit.function or ()
+    functions = tuple(str(filled(each, launch_values(start))) for each in named)
+    return EntryPlace(functions, start.program if habit.line is not None else None)
+
+
+def _ids(answers: Iterable[DapBreakpoint]) -> frozenset[int]:
+    return frozenset(each.id for each in answers if each.id is not None)

@@ -1,0 +1,101 @@
+"""`SourcePlaces`: where the user's breakpoints belong in the program's source, for languages whose source is read."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.dap.profiles.first_statement import first_statement
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.session.host import Host
+from trio_debugmcp.session.looking.sources import Sources
+from trio_debugmcp.state.model import Breakpoint
+
+T = TypeVar("T")
+
+MAX_SOURCE_LENGTH = 1_000_000
+"""Characters of a file in which its first statement is looked for."""
+
+
+class SourcePlaces:
+    """Those of one session; `directory` is where its program runs, if that is known."""
+
+    def __init__(self, profile: Profile, host: Host, sources: Sources, directory: str | None) -> None:
+        self._profile = profile
+        self._host = host
+        self._sources = sources
+        self._directory = directory
+
+    def __repr__(self) -> str:
+        return f"<SourcePlaces below {self._directory}>"
+
+    def function_place(self, each: Breakpoint) -> tuple[str, int] | None:
+        """Find a function in the files of the program; with line 0, if only the adapter can stop in it."""
+        code = self._profile.code
+        files = [file for file in self._sources.known() if Path(file).is_absolute()]
+        directories = list(dict.fromkeys([str(Path(file).parent) for file in files]))
+        if self._directory is not None and self._directory not in directories:
+            directories.append(self._directory)
+        found = self._query(
+            f"function {each.function}",
+            lambda: code.function_place(each.function or "", files, directories),
+            None,
+        )
+        return None if found is None else (found[0], found[1])
+
+    def line_with_code(self, file: str, line: int) -> int | None:
+        code, text = self._profile.code, self._sources.code(file)
+        default: int | None = line
+        return self._query(f"line {line} of {file}", lambda: code.line_with_code(file, line, text), default)
+
+    def first_statement(self, file: str) -> int:
+        """Return the line where a program of this file begins; the first if that is not found."""
+
+        def find() -> int | None:
+            try:
+                return first_statement(Path(file).read_text(errors="replace")[:MAX_SOURCE_LENGTH])
+            except OSError:
+                return None
+
+        try:
+            return self._host.query(f"first statement of {file}", find) or 1
+        except UsageError:  # a recording that was made without the question
+            return 1
+
+    def ends_block(self, file: str, line: int) -> bool:
+        """Whether a line does nothing but end a block of the language, as far as the file is there."""
+
+        def find() -> bool:
+            try:
+                lines = Path(file).read_text(errors="replace")[:MAX_SOURCE_LENGTH].splitlines()
+            except OSError:
+                return False
+            return 0 < line <= len(lines) and lines[line - 1].strip() == "}"
+
+        try:
+            return self._host.query(f"end of a block in line {line} of {file}", find)
+        except UsageError:  # a recording that was made without the question
+            return False
+
+    def _query(self, question: str, ask: Callable[[], T], default: T) -> T:
+        """Ask the host about the program's source; a recording that was made without the question has the default."""
+        if not self._profile.code.reads_source:
+            return default
+        try:
+            return self._host.query(question, ask)
+        except UsageError:
+            return default
+
+    def guarded(self, file: str, each: Breakpoint) -> str:
+        """The condition of a breakpoint, to be judged in the frame that is meant; empty if it has none.
+
+        What is counted or written once a line, or once a function, never means the frames of a comprehension on it.
+        """
+        line, condition, code = each.line or 1, each.condition or "", self._profile.code
+        if not condition:
+            if each.function is None and each.hit_condition is None and each.log_message is each.observed is None:
+                return ""
+            condition = "True"
+        question, about = f"condition {condition} at line {line} of {file}", each.observed or each.log_message
+        guarded = self._query(question, lambda: code.condition_at(file, line, condition, about), condition)
+        return "" if guarded == "True" and not each.condition else guarded

@@ -1,0 +1,1 @@
+"""Looking into a program: by its probe, by its adapter, or from outside."""

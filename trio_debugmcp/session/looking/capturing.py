@@ -1,0 +1,164 @@
+"""Captures of the variables of a frame, by one question to the probe, or by the adapter.
+
+    found = await captured(session, snapshot, FramePlace(1, 0), 2)
+    # to be numbered and merged: CaptureTaken(Capture(id="snap-1", variables=found.variables, …))
+
+The probe runs no code of the program for it.
+"""
+
+import hashlib
+import logging
+import re
+
+import trio
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import DapVariable
+from trio_debugmcp.errors import AdapterRefused
+from trio_debugmcp.probe.answers import Place, ProbeAnswer, ProbeError
+from trio_debugmcp.session.looking import frames, paused_program
+from trio_debugmcp.session.looking.composites import children
+from trio_debugmcp.session.looking.probed_variables import VARIABLES_SECONDS, no_frame, refuse
+from trio_debugmcp.session.looking.trees import ADAPTER_SECONDS, FramePlace, identity, path_below
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.state.captures import CapturedValue
+from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import Location, shortened
+
+log = logging.getLogger(__name__)
+
+MAX_CHILDREN = 100
+"""Of each value. The probe digests what comes after them."""
+
+MAX_SIZE = 300_000
+"""Characters of the probe's answer: some thousands of values, which take it less than half a second."""
+
+_CUT = re.compile(r"(\.\.\.|…)[\"'>)\]}]*$")
+"""At the end of a text that the adapter has cut, as gdb and lldb do."""
+
+
+class Found(Struct, frozen=True):
+    """The variables of a frame, how many it has, and where it is. `seed`: what their digests are comparable by."""
+
+    variables: tuple[CapturedValue, ...]
+    total: int
+    location: Location
+    seed: str | None = None
+
+
+class _Answer(ProbeAnswer, frozen=True):
+    variables: tuple[CapturedValue, ...]
+    total: int
+    seed: str
+    at: Place
+
+
+async def captured(session: DebugSession, snapshot: Snapshot, place: FramePlace, depth: int) -> Found:
+    """Return the local variables of a frame, with what is inside of them, `depth` levels down.
+
+    Raises:
+        UsageError: `INVALID_THREAD`, `INVALID_FRAME` or `TIMEOUT`.
+    """
+    found = await _by_probe(session, place, depth) if session.profile.has_probe else None
+    return found or await _by_adapter(session.requests, snapshot, place, depth)
+
+
+async def _by_probe(session: DebugSession, place: FramePlace, depth: int) -> Found | None:
+    try:
+        reply = await session.probe.ask(
+            "capture",
+            _Answer,
+            within=VARIABLES_SECONDS,
+            thread=place.thread_id,
+            frame=place.index,
+            depth=depth,
+            count=MAX_CHILDREN,
+            size=MAX_SIZE,
+            code=False,
+            types=True,
+            fields=True,
+        )
+    except ProbeError as error:
+        if error.kind == "frame":
+            raise await no_frame(session.probe, place.thread_id, place.index) from None  # noqa: ASYNC120 (replaced)
+        refuse(error, place.thread_id, None)
+        return None
+    answer = reply.answer
+    location = Location(answer.at.file, answer.at.line, None, answer.at.qualname or answer.at.function, None)
+    return Found(answer.variables, answer.total, location, answer.seed)
+
+
+# --- By the adapter ---------------------------------------------------------------------------------------------------
+
+
+async def _by_adapter(requests: Requests, snapshot: Snapshot, place: FramePlace, depth: int) -> Found:
+    frame = await frames.find_frame(requests, snapshot, place.thread_id, place.index)
+    variables = await paused_program.scope_variables(requests, frame, "locals")
+    shown = variables[: paused_program.MAX_NODES]
+    growing = _Growing(requests, paused_program.MAX_NODES - len(shown))
+    places: list[_Place] = [(each, (each.evaluate_name or each.name,), (identity(each),)) for each in shown]
+    with trio.move_on_after(ADAPTER_SECONDS):
+        await growing.level(places, depth)
+    values = tuple(growing.value(each, paths[-1], {}) for each, paths, _ in places)
+    return Found(values, len(variables), frame.location, "adapter")
+
+
+_Place = tuple[DapVariable, tuple[str, ...], tuple[str, ...]]
+"""A variable, the paths from the frame down to it, and the identities of what stands there."""
+
+
+class _Growing:
+    """Variables with their children, fetched level by level and within bounds."""
+
+    def __init__(self, requests: Requests, room: int) -> None:
+        self._requests = requests
+        self._room = room
+        self._children: dict[str, list[DapVariable]] = {}
+
+    async def level(self, places: list[_Place], depth: int) -> None:
+        """Fetch the children of these variables, and of what they have."""
+        below: list[_Place] = []
+        for variable, paths, above in places:
+            if not variable.variables_reference or above[-1] in above[:-1] or self._room <= 0 or depth <= 0:
+                continue
+            try:
+                found = await children(self._requests, variable.variables_reference, variable.type)
+            except AdapterRefused as refusal:  # a pointer that leads nowhere: what is behind it stays unseen
+                log.info("%s", refusal)
+                continue
+            self._children[paths[-1]] = found
+            shown = found[: min(MAX_CHILDREN, self._room)]
+            below += [(each, (*paths, path_below(each, paths[-1])), (*above, identity(each))) for each in shown]
+            self._room -= min(len(found), MAX_CHILDREN)
+        if below:
+            await self.level(below, depth - 1)
+
+    def value(self, variable: DapVariable, path: str, above: dict[str, str]) -> CapturedValue:
+        """Return a variable as far as it was fetched; `above`: the paths of what it is inside of, by identity."""
+        text = variable.value
+        value = CapturedValue(
+            variable.name,
+            shortened(text),
+            variable.type,
+            path,
+            digest=_digest(text) if len(text) != len(shortened(text)) else None,
+        )
+        if not variable.variables_reference:
+            return replace(value, unseen=_CUT.search(text) is not None)
+        known = identity(variable)
+        if known in above:
+            return replace(value, cycle=above[known])
+        found = self._children.get(path)
+        if found is None:
+            return replace(value, unseen=True)
+        above = {**above, known: path}
+        shown = found[:MAX_CHILDREN]
+        children = tuple(self.value(each, path_below(each, path), above) for each in shown)
+        partial = len(shown) < len(found)
+        return replace(value, children=children, partial=partial, unseen=partial, digest=None, own=True)
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).hexdigest()

@@ -1,0 +1,1 @@
+"""The program's standard streams."""

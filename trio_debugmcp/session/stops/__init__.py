@@ -1,0 +1,1 @@
+"""Stops: examined before they are published, with their reasons and exceptions."""

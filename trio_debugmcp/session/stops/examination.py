@@ -1,0 +1,320 @@
+"""The examination of a stop: a task that fetches what belongs to it, and decides whether it counts.
+
+Theory of operation
+-------------------
+First come the threads and the frames, and at an exception what was raised; then the stop is published as a whole, so a
+client never reads a pause without a place. The probe has all of that, the locals and the places of the other threads in
+one answer (`stop_questions.py`); an adapter is asked for these details once the stop is published. The next stop or
+resume cancels what is left, and the generation that every result carries lets the reducer drop what arrives too late.
+
+A stop at an exception that no breakpoint asked for does not count, nor does one at a place that a run only observes:
+it is resumed without having been published.
+"""
+
+import logging
+
+import trio
+from msgspec.structs import replace
+
+from trio_debugmcp.clock import Clock
+from trio_debugmcp.dap.messages import Nothing, StackTraceBody, Stopped
+from trio_debugmcp.errors import AdapterRefused, DebugError
+from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
+from trio_debugmcp.session.breakpoints.observing import StopObserver
+from trio_debugmcp.session.learning import ModuleList
+from trio_debugmcp.session.looking.frames import captured_frames, find_frame, frame_location, raising_frames
+from trio_debugmcp.session.looking.sources import Sources
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.output.console import Console
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.stops.exception_filter import (
+    EXAMINATION_SECONDS,
+    MAX_MESSAGE_LENGTH,
+    ExceptionFilter,
+    Raised,
+)
+from trio_debugmcp.session.stops.stop_questions import Findings, StopQuestions
+from trio_debugmcp.session.stops.stop_reasons import StopReasons
+from trio_debugmcp.session.stops.stop_sources import StopSources
+from trio_debugmcp.session.stops.unfinished_step import CUT_SHORT, UnfinishedStep, unfinished_step
+from trio_debugmcp.session.suspension import Suspension
+from trio_debugmcp.state.changes import LocalsFetched, StopExamined, ThreadsLocated
+from trio_debugmcp.state.model import DataChange, Locals, Snapshot
+from trio_debugmcp.state.payloads import Location, PauseReason, shortened
+
+log = logging.getLogger(__name__)
+
+LOCATING_AFTER_SECONDS = 0.25
+"""From the end of an examination to the first question where another thread is. For a thread that waits or runs C code
+debugpy answers after half a second, and serves nothing else until then; a step right after the stop must not wait for
+that."""
+
+LOCATING_SECONDS = 0.5
+"""After this time no further thread is asked about at a stop. Those that were located last time come first, then those
+that have not been asked about for longest."""
+
+_REASONS: dict[str, PauseReason] = {
+    "entry": "Entry",
+    "breakpoint": "Breakpoint",
+    "instruction breakpoint": "Breakpoint",
+    "step": "Step",
+    "exception": "Exception",
+    "pause": "Pause",
+    "function breakpoint": "FunctionBreakpoint",
+    "data breakpoint": "DataBreakpoint",
+    "goto": "Goto",
+    "restart": "Restart",
+}
+
+
+class Examiner:
+    """Examines the stops of one session, one at a time.
+
+    Attributes:
+        last_signal: the signal that the last stop was about; None if that was about something else.
+    """
+
+    def __init__(
+        self,
+        requests: Requests,
+        suspension: Suspension,
+        merger: Merger,
+        clock: Clock,
+        sources: Sources,
+        console: Console,
+        breakpoints: BreakpointSync,
+        questions: StopQuestions,
+        observer: StopObserver,
+        texts: StopSources,
+    ) -> None:
+        self._requests = requests
+        self._suspension = suspension
+        self._merger = merger
+        self._clock = clock
+        self._sources = sources
+        self._console = console
+        self._breakpoints = breakpoints
+        self._questions = questions
+        self._observer = observer
+        self.last_signal: str | None = None
+        self._texts = texts
+        self._reasons = StopReasons(requests, merger, suspension, breakpoints)
+        self._exceptions = ExceptionFilter(requests, merger, console)
+        self._modules = ModuleList(requests, merger)
+        self._step: UnfinishedStep | None = None
+        self._current: trio.CancelScope | None = None
+        self._explanation: str | None = None
+        self._refreshing = False
+        self._not_located: dict[int, None] = {}
+
+    def __repr__(self) -> str:
+        state = "idle" if self._current is None else "examining"
+        return f"<Examiner of {self._requests.session_id}, {state}>"
+
+    def begin(self, nursery: trio.Nursery, stopped: Stopped, snapshot: Snapshot) -> None:
+        """Examine a stop; `snapshot` is the state right after the event, which carries the stop's generation."""
+        self.cancel()
+        self._current = trio.CancelScope()
+        nursery.start_soon(self._examine, stopped, snapshot, self._current)
+
+    def cancel(self) -> None:
+        """Give up the examination under way: the program runs again, or has ended."""
+        if self._current is not None:
+            self._current.cancel(reason="the stop is over")
+            self._current = None
+
+    def explain_next_stop(self, explanation: str) -> None:
+        """Keep what the adapter wrote about the stop that it is about to report, as that stop's description."""
+        self._explanation = explanation
+
+    def refresh_locals(self, nursery: trio.Nursery, snapshot: Snapshot) -> None:
+        """Fetch the top frame's locals again; calls that come before that task runs are served by it, too."""
+        if snapshot.phase == "Paused" and snapshot.stack.frames and not self._refreshing:
+            self._refreshing = True
+            self._breakpoints.addressed.forget()
+            nursery.start_soon(self._refresh, snapshot)
+
+    async def catch_up(self) -> None:
+        """Read what data breakpoints watch before a resume, if a client has changed something."""
+        await self._breakpoints.addressed.catch_up()
+
+    async def _refresh(self, snapshot: Snapshot) -> None:
+        self._refreshing = False
+        try:
+            renew = self._requests.profile.renew
+            if renew is not None:
+                arguments = {"expression": renew, "context": "repl"}
+                await self._requests.request_or_empty("evaluate", arguments, Nothing, seconds=EXAMINATION_SECONDS)
+            frame = await find_frame(self._requests, snapshot, None, 0)
+            where = snapshot.stack.thread_id or 0, frame.id
+            await self._merge_locals(snapshot, await self._questions.locals(*where, again=True))
+            await self._breakpoints.addressed.catch_up()
+        except DebugError as error:
+            log.info("refreshing the locals: %s", error)
+
+    # --- The stop --------------------------------------------------------------------------------------------
+
+    async def _examine(self, stopped: Stopped, snapshot: Snapshot, scope: trio.CancelScope) -> None:
+        # Taken before the first await: the explanation of the next stop may arrive during this examination.
+        explanation, self._explanation = self._explanation, None
+        stopped = self._reasons.known(stopped)
+        with scope:
+            try:
+                found = await self._questions.ask_probe(stopped.thread_id) if stopped.reason != "exception" else None
+                if found is None:
+                    found = await self._questions.ask_adapter(stopped)
+                meant = await self._reasons.at_place(stopped, found.stack, snapshot)
+                stopped = meant or stopped
+                raised = await self._exceptions.examine(stopped, found.thread_id, found.stack)
+                counts = (
+                    raised.counts if raised is not None else meant is not None and await self._counts(stopped, found)
+                )
+                frames = captured_frames(self._requests, found.stack.stack_frames or [])
+                data = await self._breakpoints.addressed.at_stop(stopped, frames)
+                counts = counts and not data.passes
+                further = self._further(stopped, snapshot, found, counts=counts)
+                if further is not None or (raised is None and counts and await self._is_unseen(stopped, found)):
+                    if await self._leave(found.thread_id, scope, further or "continue"):
+                        return
+                    counts = False
+                if not counts:
+                    (stopped, explanation), raised = self._instead(snapshot, found), None
+                top = await self._publish(stopped, snapshot, found, raised, explanation, data.changes)
+                await self._reasons.withdraw_entry()
+                if not found.complete and top is not None:
+                    found_there = await self._questions.locals(found.thread_id, top, found.answer)
+                    await self._merge_locals(snapshot, found_there)
+                await self._breakpoints.look_for_types()
+                await self._modules.look()
+                if found.answer is None:
+                    await self._locate_others(snapshot, found)
+            except DebugError as error:
+                log.info("examining a stop: %s", error)
+
+    async def _counts(self, stopped: Stopped, found: Findings) -> bool:
+        """Whether a stop that is not about an exception counts: not one that only attaching makes."""
+        if stopped.reason == "attach" and self._requests.profile.dialect.stops_attached:
+            return False  # the program is to run on
+        return await self._breakpoints.judging.at_stop(stopped, found.stack)
+
+    async def _is_unseen(self, stopped: Stopped, found: Findings) -> bool:
+        """Whether the stop is a run's, which observes places, and not a client's as well."""
+        frames = captured_frames(self._requests, (found.stack.stack_frames or [])[:1])
+        return await self._observer.leaves(stopped, frames)
+
+    def begin_step(self, command: str, thread_id: int | None) -> None:
+        """Remember a step that is about to begin."""
+        snapshot, self._step = self._requests.snapshot, None
+        if snapshot is not None and thread_id is not None:
+            self._step = unfinished_step(command, snapshot, thread_id)
+
+    def _further(self, stopped: Stopped, before: Snapshot, found: Findings, *, counts: bool) -> str | None:
+        """Return the request that resumes from a stop which is to be left; None if it is to be published."""
+        step = self._step
+        if not before.stepping:
+            return None if counts else self._reasons.further
+        if step is None or (counts and not (step.is_cut and stopped.reason == "step")):
+            return None
+        self._step = replace(step, is_cut=True)
+        return step.next_command(found.thread_id, found.stack)
+
+    def _instead(self, before: Snapshot, found: Findings) -> tuple[Stopped, str | None]:
+        """Return what a stop is that does not count and is not left, and what explains it."""
+        if self._suspension.pause_requested or not before.stepping:
+            return Stopped(reason="pause", thread_id=found.thread_id), None
+        known = self._step is None or self._step.knows(found.thread_id, found.stack)
+        return Stopped(reason="step", thread_id=found.thread_id), None if known else CUT_SHORT
+
+    async def _leave(self, thread_id: int, scope: trio.CancelScope, command: str) -> bool:
+        """Resume from a stop that does not count, unless a pause was requested; False if it stays stopped."""
+        if self._suspension.pause_requested:
+            return False
+        # The scope is cancelled when a stop or a resume came with the last answer: then this stop is over already, and
+        # a `continue` would resume from the one that follows it.
+        if not scope.cancel_called:
+            self._suspension.report_resume()
+            try:
+                await self._requests.request(command, {"threadId": thread_id}, Nothing)
+            except AdapterRefused as refusal:
+                self._suspension.report_resume_refused(still_stopped=True)
+                log.warning("leaving a stop: %s", refusal)
+                return False
+        return True
+
+    async def _publish(
+        self,
+        stopped: Stopped,
+        snapshot: Snapshot,
+        found: Findings,
+        raised: Raised | None,
+        explanation: str | None,
+        data: tuple[DataChange, ...] | None,
+    ) -> int | None:
+        """Publish a stop; return the frame where it is."""
+        problem = self._breakpoints.judging.problem
+        why = explanation or problem or self._requests.profile.words.why(stopped)
+        frames = captured_frames(self._requests, found.stack.stack_frames or [])
+        for frame in frames:
+            self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
+        # A program's first statement may be a library's code that is inlined, as Rust's `vec!` is.
+        in_library = raised is not None or (stopped.reason == "entry" and self._requests.profile.code.tells_library)
+        skipped = raising_frames(self._requests.profile, frames) if in_library else 0
+        if skipped and raised is not None and raised.is_fault:  # where it really was
+            message = ", ".join(filter(None, (raised.info.message, f"in {frames[0].name}")))
+            raised = replace(raised, info=replace(raised.info, message=message))
+        frames = frames[skipped:]
+        not_hit, counted = await self._observer.hits(stopped, frames[0].id if frames else None)
+        self.last_signal = None if raised is None else raised.signal
+        await self._console.announce(self._requests.session_id)  # what was written before the stop precedes it
+        await self._merger.merge(
+            StopExamined(
+                session_id=self._requests.session_id,
+                generation=snapshot.generation,
+                at=self._clock.now(),
+                reason="Exception" if raised is not None else _REASONS.get(stopped.reason, "Pause"),
+                thread_id=found.thread_id,
+                description=shortened(why, MAX_MESSAGE_LENGTH) if why and not (data and why != problem) else None,
+                data=data,
+                hit_ids=None if stopped.hit_breakpoint_ids is None else tuple(stopped.hit_breakpoint_ids),
+                exception=raised.info if raised is not None else None,
+                exception_breakpoints=raised.wanted_by if raised else (),
+                not_hit=not_hit,
+                counted=tuple(counted.items()),
+                frames=frames,
+                total_frames=max((found.stack.total_frames or 0) - skipped, len(frames)),
+                skipped_frames=skipped,
+                threads=found.threads,
+                locals=self._questions.locals_in(found.answer) if found.answer is not None and found.complete else None,
+                sources=self._texts.at(frames, snapshot.origin.attached_at),
+            )
+        )
+        return frames[0].id if frames else None
+
+    # --- Details ---------------------------------------------------------------------------------------------
+
+    async def _merge_locals(self, snapshot: Snapshot, found: Locals) -> None:
+        await self._merger.merge(LocalsFetched(self._requests.session_id, snapshot.generation, found))
+
+    async def _locate_others(self, snapshot: Snapshot, found: Findings) -> None:
+        others = [thread.id for thread in found.threads if thread.id != found.thread_id]
+        if not others:
+            return
+        # Not before an echo of the stop can no longer come: debugpy would answer neither until it has.
+        await trio.sleep_until(max(trio.current_time() + LOCATING_AFTER_SECONDS, self._suspension.echo_until))
+        deadline = trio.current_time() + LOCATING_SECONDS
+        again = [thread_id for thread_id in self._not_located if thread_id in others]
+        self._not_located = dict.fromkeys(again)
+        places: list[tuple[int, Location]] = []
+        for thread_id in [each for each in others if each not in self._not_located] + again:
+            if trio.current_time() >= deadline:
+                break
+            # Moved to the end before the request: if that is cancelled, this thread waits longest for its next turn.
+            self._not_located.pop(thread_id, None)
+            self._not_located[thread_id] = None
+            arguments = {"threadId": thread_id, "startFrame": 0, "levels": 1}
+            body = await self._requests.request("stackTrace", arguments, StackTraceBody, seconds=EXAMINATION_SECONDS)
+            if body.stack_frames:
+                del self._not_located[thread_id]
+                places.append((thread_id, frame_location(self._requests, body.stack_frames[0])))
+        if places:
+            await self._merger.merge(ThreadsLocated(self._requests.session_id, snapshot.generation, tuple(places)))

@@ -1,0 +1,278 @@
+"""The exception at a stop, or the one that ended a program, with all that is behind it: causes, groups, notes, frames.
+
+    found = await exception_context(session.requests, session.probe, snapshot, ContextBounds(inner=5))
+    found.exception.inner[0].way      # "cause"
+
+The probe has all of it in one answer. Other adapters tell as much as their `exceptionInfo` has: inner exceptions, and
+a stack as text. Of a program that has ended only what it has printed is known.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import ExceptionDetails, ExceptionInfoBody
+from trio_debugmcp.dap.profiles.language import Crash
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.probe.answers import ExceptionContext as Raised
+from trio_debugmcp.probe.answers import ProbeError, RaisedException, RaisedFrame
+from trio_debugmcp.session.looking import frames, paused_program
+from trio_debugmcp.session.looking.probed_variables import without_code_first
+from trio_debugmcp.session.looking.program_probe import ProgramProbe, VariablesQuestion
+from trio_debugmcp.session.looking.variables import probe_variable, unknown_value
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.stops.exception_filter import EXAMINATION_SECONDS, evaluated
+from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, ExceptionInfo, Variable
+
+log = logging.getLogger(__name__)
+
+MAX_LOCALS = 200
+"""Of a frame, where an adapter is asked; the probe has a bound of its own. What is left out is counted."""
+
+
+class ContextBounds(Struct, frozen=True):
+    """How much is asked for: exceptions behind the one at hand, frames of each, and of how many of these the locals."""
+
+    inner: int = 5
+    frames: int = 10
+    locals: int = 1
+
+
+class PassedFrame(Struct, frozen=True):
+    """A frame that an exception has passed. `raised`: it was raised here; `stopped`: the program is stopped here."""
+
+    name: str
+    file: str | None
+    line: int | None
+    is_user_code: bool = True
+    raised: bool = False
+    stopped: bool = False
+    text: str | None = None
+    """The source line, where the program has printed it; else it is read from the file."""
+    locals: tuple[Variable, ...] = ()
+    locals_total: int = 0
+
+
+class ExceptionTree(Struct, frozen=True):
+    """An exception, its frames from where it was raised on, and what is directly behind it.
+
+    Attributes:
+        way: from the one before it: `cause`, `context`, `suppressed`, `member` or `inner`.
+        same: it stands elsewhere in the tree, with what is behind it.
+        members: how many exceptions a group has.
+        trace: lines of a stack that are known only as text.
+    """
+
+    exception: str
+    way: str | None = None
+    same: bool = False
+    notes: tuple[str, ...] = ()
+    notes_total: int = 0
+    members: int = 0
+    frames: tuple[PassedFrame, ...] = ()
+    total: int = 0
+    trace: tuple[str, ...] = ()
+    inner: tuple["ExceptionTree", ...] = ()
+
+
+class ExceptionContext(Struct, frozen=True):
+    """An exception with what is behind it; `omitted`: how many of these were left out; `remarks`: what is not as usual.
+
+    `uncounted`: there are more than that.
+    """
+
+    exception: ExceptionTree
+    omitted: int = 0
+    uncounted: bool = False
+    remarks: tuple[str, ...] = ()
+
+
+# --- At a stop --------------------------------------------------------------------------------------------------------
+
+
+async def exception_context(
+    requests: Requests, probe: ProgramProbe, snapshot: Snapshot, bounds: ContextBounds
+) -> ExceptionContext:
+    """Return the exception at the stop that holds now.
+
+    Raises:
+        UsageError: `NO_EXCEPTION`: it is a stop of another kind.
+        DebugError: the adapter did not answer.
+    """
+    stop = snapshot.stop
+    if stop is None or stop.exception is None:
+        raise UsageError(
+            "NO_EXCEPTION",
+            "The program is not stopped at an exception. Use debug_continue: the program stops where an exception is "
+            "raised that nothing catches; breakpoint_set_exception stops at caught ones, too.",
+        )
+    if not requests.profile.has_probe:
+        return await _from_adapter(requests, snapshot, stop.exception, bounds)
+    try:
+        return await _from_probe(requests, probe, stop.thread_id, bounds)
+    except ProbeError as error:
+        log.info("the probe about an exception: %s", error)
+        found = await _from_adapter(requests, snapshot, stop.exception, replace(bounds, inner=0))
+        return replace(found, remarks=(f"what is behind it is not known: {error}",))
+
+
+async def _from_probe(
+    requests: Requests, probe: ProgramProbe, thread_id: int, bounds: ContextBounds
+) -> ExceptionContext:
+    """First no code of the program is run, so that there is an answer in any case; a second question follows if needed.
+
+    Raises:
+        ProbeError: not even that was answered.
+    """
+    asked = {"thread": thread_id, "inner": bounds.inner, "frames": bounds.frames, "locals": bounds.locals}
+    found, failure = await without_code_first(
+        lambda question, seconds: probe.ask(
+            "exception", Raised, within=seconds, types=True, code=question.code, **asked
+        ),
+        VariablesQuestion(),
+        lambda found: found.withheld,
+    )
+    remarks: tuple[str, ...] = ()
+    if failure is not None:
+        log.info("the texts of exceptions: %s", failure)
+        remarks = ("texts are shown as the arguments of the exceptions: their __str__ took too long",)
+    tree = _probed(found.exception, requests.profile.expressions.is_path, failure)
+    return ExceptionContext(tree, found.omitted, found.uncounted, remarks)
+
+
+def _probed(found: RaisedException, is_path: Callable[[str], bool], failure: ProbeError | None) -> ExceptionTree:
+    return ExceptionTree(
+        exception=f"{found.type}: {found.text}" if found.text else found.type,
+        way=found.way,
+        same=found.same,
+        notes=found.notes,
+        notes_total=found.notes_total,
+        members=found.members,
+        frames=tuple(_probed_frame(each, is_path, failure) for each in found.frames),
+        total=found.total,
+        inner=tuple(_probed(each, is_path, failure) for each in found.inner),
+    )
+
+
+def _probed_frame(found: RaisedFrame, is_path: Callable[[str], bool], failure: ProbeError | None) -> PassedFrame:
+    unknown = unknown_value(found.locals, failure)
+    return PassedFrame(
+        name=found.function,
+        file=found.file,
+        line=found.line,
+        is_user_code=not found.library,
+        raised=found.raised,
+        stopped=found.top,
+        locals=tuple(probe_variable(each, is_path, unknown) for each in found.locals),
+        locals_total=found.locals_total,
+    )
+
+
+async def _from_adapter(
+    requests: Requests, snapshot: Snapshot, info: ExceptionInfo, bounds: ContextBounds
+) -> ExceptionContext:
+    """Return the stack with locals, and the inner exceptions as far as the adapter tells them."""
+    thread_id = 0 if snapshot.stop is None else snapshot.stop.thread_id
+    passed, total = await frames.fetch_frames(requests, snapshot, thread_id, 0, bounds.frames)
+    shown = []
+    for index, frame in enumerate(passed):
+        place = frame.location
+        found = PassedFrame(frame.name, place.file, place.line, frame.is_user_code)
+        if index < bounds.locals:
+            scope = await paused_program.scope_variables(requests, frame, "locals")
+            variables = await paused_program.expand(requests, scope[:MAX_LOCALS], depth=1, limit=MAX_VALUE_LENGTH)
+            found = replace(found, locals=tuple(variables), locals_total=len(scope))
+        shown.append(found)
+    inner, omitted = await _inner(requests, thread_id, bounds)
+    text = f"{info.type}: {info.message}" if info.message else info.type
+    return ExceptionContext(ExceptionTree(text, frames=tuple(shown), total=total, inner=inner), omitted)
+
+
+async def _inner(requests: Requests, thread_id: int, bounds: ContextBounds) -> tuple[tuple[ExceptionTree, ...], int]:
+    """Return the inner exceptions that the adapter names, and how many are left out."""
+    behind = requests.profile.thrown.behind()
+    if behind is not None:
+        value = await evaluated(requests, behind, None)
+        return bounded([_printed(each, bounds) for each in requests.profile.thrown.parse_behind(value or "")], bounds)
+    if requests.profile.has_probe or not requests.capabilities.supports_exception_info_request:
+        return (), 0
+    where = {"threadId": thread_id}
+    body = await requests.request_or_empty("exceptionInfo", where, ExceptionInfoBody, seconds=EXAMINATION_SECONDS)
+    known = [_of_details(each) for each in (body.details.inner_exception or () if body.details is not None else ())]
+    return bounded(known, bounds)
+
+
+def _of_details(details: ExceptionDetails) -> ExceptionTree:
+    kind = details.full_type_name or details.type_name or "exception"
+    lines = tuple(line.strip() for line in (details.stack_trace or "").splitlines() if line.strip())
+    return ExceptionTree(
+        exception=f"{kind}: {details.message}" if details.message else kind,
+        way="inner",
+        trace=lines,
+        total=len(lines),
+        inner=tuple(_of_details(each) for each in details.inner_exception or ()),
+    )
+
+
+# --- After the end ----------------------------------------------------------------------------------------------------
+
+
+def printed_context(crash: Crash, bounds: ContextBounds) -> ExceptionContext:
+    """Return the exception that a program has printed at its end."""
+    inner, omitted = bounded([_printed(each, bounds) for each in crash.inner], bounds)
+    return ExceptionContext(replace(_printed(crash, bounds), inner=inner), omitted)
+
+
+def _printed(crash: Crash, bounds: ContextBounds) -> ExceptionTree:
+    shown = tuple(
+        PassedFrame(
+            each.function,
+            each.file or None,
+            each.line if each.file else None,
+            not each.is_library,
+            raised=index == 0,
+            text=each.text,
+        )
+        for index, each in enumerate(crash.frames[: bounds.frames])
+    )
+    return ExceptionTree(
+        exception=crash.exception,
+        way=crash.way,
+        notes=crash.notes,
+        notes_total=len(crash.notes),
+        members=crash.members,
+        frames=shown,
+        total=len(crash.frames),
+        inner=tuple(_printed(each, bounds) for each in crash.inner),
+    )
+
+
+def bounded(trees: Sequence[ExceptionTree], bounds: ContextBounds) -> tuple[tuple[ExceptionTree, ...], int]:
+    """Return as many exceptions as are asked for, what is nearest first, and the number of the others."""
+    level: list[tuple[int, ...]] = [(index,) for index in range(len(trees))]
+    order: list[tuple[int, ...]] = []
+    while level:
+        order += level
+        level = [(*path, index) for path in level for index in range(len(_at(trees, path).inner))]
+    kept = frozenset(order[: bounds.inner])
+    return _kept(trees, kept, ()), len(order) - len(kept)
+
+
+def _at(trees: Sequence[ExceptionTree], path: tuple[int, ...]) -> ExceptionTree:
+    found = trees[path[0]]
+    for index in path[1:]:
+        found = found.inner[index]
+    return found
+
+
+def _kept(
+    trees: Sequence[ExceptionTree], kept: frozenset[tuple[int, ...]], above: tuple[int, ...]
+) -> tuple[ExceptionTree, ...]:
+    return tuple(
+        replace(each, inner=_kept(each.inner, kept, (*above, index)))
+        for index, each in enumerate(trees)
+        if (*above, index) in kept
+    )

@@ -1,0 +1,59 @@
+"""`UnfinishedStep`: a step that a stop has cut short which no client is to see.
+
+An adapter forgets a step when it stops for something else, at a breakpoint whose condition does not hold for example.
+To resume from there with `continue` would lose the step; so it is taken to its end by further steps.
+
+    step = unfinished_step("next", snapshot, thread_id)     # when it begins
+    command = step.next_command(thread_id, stack)           # at a stop in between; None: it ends there
+"""
+
+from msgspec import Struct
+
+from trio_debugmcp.dap.messages import StackTraceBody
+from trio_debugmcp.session.looking.frames import CAPTURED_FRAMES
+from trio_debugmcp.state.model import Snapshot
+
+CUT_SHORT = "the step was cut short here, at something that does not stop, and cannot be taken further"
+
+
+class UnfinishedStep(Struct, frozen=True):
+    """A step over or out: its thread, the height of the stack where it began, and the line of that frame."""
+
+    command: str
+    thread_id: int
+    depth: int | None = None
+    line: int | None = None
+    is_cut: bool = False
+
+    def knows(self, thread_id: int, stack: StackTraceBody) -> bool:
+        """Whether it is known at a stop how far the step is to go."""
+        return self.depth is not None and thread_id == self.thread_id and _depth(stack) is not None
+
+    def next_command(self, thread_id: int, stack: StackTraceBody) -> str | None:
+        """Return the request that takes it further; None if it ends at this stop."""
+        depth = _depth(stack)
+        if self.depth is None or depth is None or thread_id != self.thread_id or not stack.stack_frames:
+            return None
+        if depth > self.depth - (self.command == "stepOut"):
+            return "stepOut"
+        # Back in the line of the call, of which the rest is still to run.
+        return "next" if depth == self.depth and stack.stack_frames[0].line == self.line else None
+
+
+def unfinished_step(command: str, snapshot: Snapshot, thread_id: int) -> UnfinishedStep | None:
+    """Return a step that begins at a stop; None for one that may end anywhere."""
+    if command not in ("next", "stepOut"):
+        return None
+    stack = snapshot.stack
+    if stack.thread_id != thread_id or not stack.frames:
+        return UnfinishedStep(command, thread_id)
+    line = stack.frames[0].location.line if not stack.skipped else None
+    sent = len(stack.frames) + stack.skipped
+    depth = sent if sent < CAPTURED_FRAMES else stack.total + stack.skipped
+    return UnfinishedStep(command, thread_id, depth, line)
+
+
+def _depth(stack: StackTraceBody) -> int | None:
+    """Return the height of a stack; None if it is not known. lldb only estimates it, and sends the frames there are."""
+    frames = stack.stack_frames or []
+    return len(frames) if len(frames) < CAPTURED_FRAMES else stack.total_frames

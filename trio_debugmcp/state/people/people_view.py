@@ -1,0 +1,111 @@
+"""`debugger://people` as a view of the state: who is here, who holds the programs, what was said and asked.
+
+It can be read without a debug session too: an agent may ask before it starts one.
+"""
+
+from trio_debugmcp.state.payloads import Payload, UnixTime, iso_time
+from trio_debugmcp.state.people.party import Message, People, Question, Recipient
+
+PEOPLE = "debugger://people"
+PEOPLE_NAME = "People"
+PEOPLE_DESCRIPTION = "Who is in control, who holds the programs, messages of persons, and open questions of agents"
+
+
+class ClientPayload(Payload, frozen=True):
+    """A client in control: a person at a page or an editor, or an agent."""
+
+    id: str
+    name: str | None
+    person: bool
+    absent_since: str | None
+
+
+class WaitingPayload(Payload, frozen=True):
+    """A call that waits for the end of the hold."""
+
+    client: str | None
+    tool: str
+    since: str
+
+
+class HoldPayload(Payload, frozen=True):
+    """Who holds the programs."""
+
+    client: str | None
+    client_id: str
+    since: str
+
+
+class QuestionPayload(Payload, frozen=True):
+    """An open question of an agent."""
+
+    id: str
+    question: str
+    choices: list[str]
+    client: str | None
+    asked_at: str
+    until: str
+
+
+class RecipientPayload(Payload, frozen=True):
+    """Who gets a message: when it was delivered, or that the agent left before."""
+
+    client: str | None
+    client_id: str
+    delivered_at: str | None
+    left: bool
+
+
+class MessagePayload(Payload, frozen=True):
+    """What a person sent to agents: a message, or what went with a hold's end."""
+
+    id: str
+    kind: str
+    text: str
+    client: str | None
+    sent_at: str
+    to: list[RecipientPayload]
+
+
+class PeoplePayload(Payload, frozen=True):
+    """The payload of `debugger://people`."""
+
+    clients: list[ClientPayload]
+    hold: HoldPayload | None
+    waiting: list[WaitingPayload]
+    questions: list[QuestionPayload]
+    messages: list[MessagePayload]
+    revision: int
+
+
+def people_payload(people: People, revision: int) -> PeoplePayload:
+    """The payload of `debugger://people`."""
+    hold = people.hold
+    return PeoplePayload(
+        clients=[
+            ClientPayload(each.id, each.name, each.key is not None, _time(each.absent_since)) for each in people.parties
+        ],
+        hold=None if hold is None else HoldPayload(hold.name, hold.party, iso_time(hold.since)),
+        waiting=[WaitingPayload(each.name, each.tool, iso_time(each.since)) for each in people.waiting],
+        questions=[_question(each) for each in people.questions if each.outcome is None],
+        messages=[_message(each) for each in people.messages],
+        revision=revision,
+    )
+
+
+def _question(each: Question) -> QuestionPayload:
+    times = iso_time(each.asked_at), iso_time(each.until)
+    return QuestionPayload(each.id, each.text, list(each.choices), each.name, *times)
+
+
+def _message(each: Message) -> MessagePayload:
+    to = [_recipient(recipient) for recipient in each.to]
+    return MessagePayload(each.id, each.kind, each.text, each.by, iso_time(each.sent_at), to)
+
+
+def _recipient(each: Recipient) -> RecipientPayload:
+    return RecipientPayload(each.name, each.party, _time(each.delivered_at), each.left)
+
+
+def _time(moment: UnixTime | None) -> str | None:
+    return None if moment is None else iso_time(moment)
