@@ -24,7 +24,7 @@ import trio
 
 from trio_debugmcp.dap.adapter import open_stdio_adapter
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
-from trio_debugmcp.dap.messages import Initialized, Output, Request, StackTraceBody, Stopped, Terminated
+from trio_debugmcp.dap.messages import Initialized, OutputEvent, Request, StackTraceBody, Stopped, Terminated
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterRefused
 
@@ -293,7 +293,7 @@ async def traced_raw(watchdog: Watchdog, file: str) -> int:
             await connection.request("configurationDone")
         arrived = 0
         while not isinstance(event := await connection.events.receive(), Terminated | EndOfStream):
-            arrived += isinstance(event, Output) and event.output.startswith("number is")
+            arrived += isinstance(event, OutputEvent) and event.output.startswith("number is")
         return arrived
 
 

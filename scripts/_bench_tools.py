@@ -23,7 +23,7 @@ from _bench import Rpc, milliseconds, open_rpc, wait_for
 from _bench_raw import PLACE, Children, Evaluated, Measured, Scopes, raw
 
 from trio_debugmcp.dap.connection import Connection, EndOfStream
-from trio_debugmcp.dap.messages import Output, StackTraceBody, Stopped, Terminated
+from trio_debugmcp.dap.messages import OutputEvent, StackTraceBody, Stopped, Terminated
 from trio_debugmcp.dap.watchdog import Watchdog
 
 LLDB = shutil.which("lldb-dap-19") or shutil.which("lldb-dap")
@@ -92,7 +92,7 @@ async def traced(watchdog: Watchdog, rpc: Rpc, file: str) -> Measured:
         async with raw(watchdog, file, logMessage=message) as connection:
             arrived = 0
             while not isinstance(event := await connection.events.receive(), Terminated | EndOfStream):
-                arrived += isinstance(event, Output) and event.output.startswith("number is")
+                arrived += isinstance(event, OutputEvent) and event.output.startswith("number is")
             theirs.append(time.perf_counter() - before)
         before = time.perf_counter()
         await rpc.call("tracepoint_set", file=file, line=PLACE, log_message=message)

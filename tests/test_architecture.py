@@ -276,6 +276,13 @@ def test_a_file_name_is_used_once_but_for_a_tool_and_its_answer() -> None:
     assert shared == {}
 
 
+def test_a_class_name_is_used_once() -> None:
+    places = defaultdict(list)
+    for name, node in definitions(ast.ClassDef):
+        places[node.name].append(name)
+    assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
+
+
 # --- Sizes ------------------------------------------------------------------------------------------------------------
 
 

@@ -109,10 +109,10 @@ class App:
     def editor_door(self, tokens: Tokens) -> "EditorDoor":
         """Make the door for editors, which speak DAP."""
         from trio_debugmcp.editors.book import EditorBook
-        from trio_debugmcp.editors.editor import Context
+        from trio_debugmcp.editors.editor import EditorContext
         from trio_debugmcp.editors.editor_listener import EditorDoor
 
-        context = Context(self.debugger, self._tools, self.clients, EditorBook(self.debugger), self._tap)
+        context = EditorContext(self.debugger, self._tools, self.clients, EditorBook(self.debugger), self._tap)
         return EditorDoor(context, tokens.role_of)
 
 

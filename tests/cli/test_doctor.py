@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from trio_debugmcp.cli import main
-from trio_debugmcp.cli.doctor import Check, check_debugging, list_sizes
+from trio_debugmcp.cli.doctor import DoctorFinding, check_debugging, list_sizes
 from trio_debugmcp.dap.profiles import PROFILES, ptrace_problem
 from trio_debugmcp.server.instructions import INSTRUCTIONS
 from trio_debugmcp.testing import open_server
@@ -63,13 +63,13 @@ def test_a_python_that_does_not_start_is_a_failure_and_the_exit_code_is_1(
     assert lines[-4] == "What a host sees:"
 
 
-async def checked(*command: str, seconds: float = 20) -> Check:
+async def checked(*command: str, seconds: float = 20) -> DoctorFinding:
     return await check_debugging([sys.executable, *command], str(Path.cwd()), seconds)
 
 
 @pytest.mark.real
 async def test_a_server_that_does_not_work_is_the_finding() -> None:
-    results: dict[str, Check] = {}
+    results: dict[str, DoctorFinding] = {}
 
     async def check(name: str, code: str, seconds: float) -> None:
         results[name] = await checked("-c", code, seconds=seconds)

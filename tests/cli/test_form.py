@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from trio_debugmcp.cli._form import NOTHING, Field, fields
+from trio_debugmcp.cli._form import NOTHING, FormField, fields
 
 TITLED = {"type": "string", "oneOf": [{"const": "r", "title": "Red"}, {"const": "b", "title": "Blue"}]}
 SEVERAL = {"type": "array", "items": {"type": "string", "enum": ["a", "b", "c"]}, "minItems": 1, "maxItems": 2}
@@ -31,7 +31,7 @@ SEVERAL = {"type": "array", "items": {"type": "string", "enum": ["a", "b", "c"]}
     ],
 )
 def test_answers_become_values_of_the_type_of_the_field(schema: dict[str, Any], text: str, value: object) -> None:
-    assert Field("x", schema, required=True).read(text) == value
+    assert FormField("x", schema, required=True).read(text) == value
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def test_answers_that_the_server_would_refuse_are_refused_with_the_reason(
     schema: dict[str, Any], text: str, reason: str
 ) -> None:
     with pytest.raises(ValueError, match=reason):
-        Field("x", schema, required=True).read(text)
+        FormField("x", schema, required=True).read(text)
 
 
 def test_an_optional_field_can_be_left_out() -> None:
-    assert Field("x", {"type": "string"}, required=False).read(" ") is NOTHING
+    assert FormField("x", {"type": "string"}, required=False).read(" ") is NOTHING
 
 
 def test_a_question_names_what_is_wanted() -> None:

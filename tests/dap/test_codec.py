@@ -23,14 +23,14 @@ from trio_debugmcp.dap.messages import (
     Capabilities,
     CapabilitiesEvent,
     Continued,
+    DapEvent,
     EvaluateBody,
-    Event,
     ExceptionInfoBody,
     Exited,
     ModuleEvent,
     Nothing,
-    Output,
-    Process,
+    OutputEvent,
+    ProcessEvent,
     Request,
     Response,
     RunInTerminal,
@@ -65,7 +65,7 @@ BODIES: dict[str, type[Any]] = {
 def event(name: str, body: str = "") -> Any:
     member = f',"body":{body}' if body else ""
     message = decode_message(f'{{"type":"event","seq":1,"event":"{name}"{member}}}'.encode())
-    assert isinstance(message, Event)
+    assert isinstance(message, DapEvent)
     return decode_event(message)
 
 
@@ -88,7 +88,7 @@ def test_every_message_of_a_recorded_session_can_be_read(trace: Path) -> None:
         heard += 1
         raw = entry["msg"]
         match decode_message(json.dumps(raw).encode()):
-            case Event() as said:
+            case DapEvent() as said:
                 body = decode_event(said)
                 known = EVENT_TYPES.get(said.event)
                 assert isinstance(body, known or UnknownEvent), raw
@@ -118,7 +118,7 @@ def test_the_recordings_are_there() -> None:
 
 
 def test_a_message_needs_no_seq() -> None:
-    assert decode_message(b'{"type":"event","event":"initialized"}') == Event("initialized", 0)
+    assert decode_message(b'{"type":"event","event":"initialized"}') == DapEvent("initialized", 0)
     assert response('{"type":"response","request_seq":3,"success":true}') == Response(3, True)
 
 
@@ -200,8 +200,8 @@ def test_an_event_outside_the_specification_is_unknown_with_its_body() -> None:
 def test_every_event_that_we_use_has_its_members() -> None:
     assert event("continued", '{"threadId":1,"allThreadsContinued":true}') == Continued(1, True)
     assert event("exited", '{"exitCode":3}') == Exited(3)
-    assert event("output", '{"category":"stderr","output":"a\\n"}') == Output("a\n", "stderr")
-    assert event("process", '{"name":"p","systemProcessId":7,"startMethod":"launch"}') == Process("p", 7, "launch")
+    assert event("output", '{"category":"stderr","output":"a\\n"}') == OutputEvent("a\n", "stderr")
+    assert event("process", '{"name":"p","systemProcessId":7,"startMethod":"launch"}') == ProcessEvent("p", 7, "launch")
     moved = event("breakpoint", '{"reason":"changed","breakpoint":{"id":2,"verified":true,"line":9}}')
     assert isinstance(moved, BreakpointEvent)
     assert (moved.breakpoint.id, moved.breakpoint.verified, moved.breakpoint.line) == (2, True, 9)
@@ -336,8 +336,8 @@ def test_an_environment_may_unset_a_variable() -> None:
 )
 def test_undecodable_characters_of_output_are_replaced(output: bytes, shown: str) -> None:
     message = decode_message(b'{"type":"event","event":"output","body":{"output":"%b"}}' % output)
-    assert isinstance(message, Event)
-    assert decode_event(message) == Output(shown)
+    assert isinstance(message, DapEvent)
+    assert decode_event(message) == OutputEvent(shown)
 
 
 def test_undecodable_characters_of_a_response_are_replaced() -> None:

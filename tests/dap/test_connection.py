@@ -15,7 +15,7 @@ from trio_debugmcp.dap.messages import (
     Capabilities,
     Continued,
     Initialized,
-    Output,
+    OutputEvent,
     Request,
     Stopped,
     Terminated,
@@ -221,7 +221,7 @@ async def test_events_arrive_in_order_with_their_types(autojump_clock: trio.test
             Initialized(),
             Stopped("entry", thread_id=0),
             UnknownEvent("vendorThing", [1]),
-            Output("x"),
+            OutputEvent("x"),
             EndOfStream("the debug adapter closed the connection"),
         ]
 

@@ -19,7 +19,7 @@ from trio_debugmcp.dap import dial_in
 from trio_debugmcp.dap import listener as door_module
 from trio_debugmcp.dap.dial_in import DialIns, open_dial_ins
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
-from trio_debugmcp.dap.incoming_connection import MAX_ADMISSION_BYTES, Caller
+from trio_debugmcp.dap.incoming_connection import MAX_ADMISSION_BYTES, IncomingConnection
 
 NOBODY = 4_000_000
 """More than any process id of this machine."""
@@ -282,9 +282,9 @@ class Owner:
     """A session that owns a process: it remembers who was announced."""
 
     def __init__(self) -> None:
-        self.announced: list[Caller] = []
+        self.announced: list[IncomingConnection] = []
 
-    def announce(self, caller: Caller) -> None:
+    def announce(self, caller: IncomingConnection) -> None:
         self.announced.append(caller)
 
 
@@ -366,7 +366,7 @@ async def test_children_that_wait_when_the_door_closes_run_on(autojump_clock: Mo
 async def test_a_released_debugger_that_does_not_listen_is_given_up_in_time(autojump_clock: MockClock) -> None:
     async with open_street() as (_, door):
         ours, theirs = memory_stream_pair()
-        door.release(Caller(ours, 7, 6))
+        door.release(IncomingConnection(ours, 7, 6))
         await trio.sleep(2)
         while not await is_closed(theirs):
             pass
@@ -388,7 +388,7 @@ async def test_a_wait_that_was_cancelled_leaves_nothing_and_its_program_runs_on(
 
 async def test_two_that_wait_for_one_process_get_one_call_each(autojump_clock: MockClock) -> None:
     async with open_street() as (nursery, door):
-        taken: list[Caller] = []
+        taken: list[IncomingConnection] = []
 
         async def take() -> None:
             taken.append(await door.take(7))

@@ -19,7 +19,7 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
 from trio_debugmcp.dap.dial_in import DialIns, open_dial_ins
 from trio_debugmcp.dap.direct import open_caller, open_injected, open_launched
-from trio_debugmcp.dap.messages import BreakpointsBody, Output, Request, RunInTerminal, Terminated
+from trio_debugmcp.dap.messages import BreakpointsBody, OutputEvent, Request, RunInTerminal, Terminated
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, ProtocolViolation
 
@@ -105,7 +105,7 @@ async def test_the_session_runs_the_program_and_what_it_asked_before_is_passed_o
             assert program.commands[3:] == ["initialize", "launch", "threads"]
             await program.event("output", output="hello")
             event = await connection.events.receive()
-            assert isinstance(event, Output)
+            assert isinstance(event, OutputEvent)
             assert event.output == "hello"
             assert door.statistics().owners == 1
         assert door.statistics() == type(door.statistics())(0, 0, 0, 0)
@@ -234,7 +234,7 @@ async def test_a_program_that_leaves_without_a_word_is_reported_on_the_console(a
         async with open_line(door, session, nursery) as (connection, program, _):
             await trio.aclose_forcefully(program.stream)  # os.closerange, for example; the process lives
             told = await connection.events.receive()
-            assert isinstance(told, Output)
+            assert isinstance(told, OutputEvent)
             assert told.category == "console"
             assert told.output.startswith("the program has left the debugger")
             assert "tracepoints have no effect" in told.output
@@ -297,7 +297,7 @@ async def test_garbage_of_the_program_is_a_violation_and_what_preceded_it_is_del
         async with open_line(door, Session(), nursery) as (connection, program, _):
             await program.event("output", output="hello")
             await program.stream.send_all(b"Fatal Python error: Segmentation fault\n")
-            assert isinstance(await connection.events.receive(), Output)
+            assert isinstance(await connection.events.receive(), OutputEvent)
             end = await connection.events.receive()
             assert isinstance(end, EndOfStream)
             assert isinstance(end.violation, ProtocolViolation)

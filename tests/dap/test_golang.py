@@ -6,7 +6,7 @@ from trio_debugmcp.dap.messages import DapVariable, Stopped
 from trio_debugmcp.dap.profiles import ProgramFacts, profile_named
 from trio_debugmcp.dap.profiles.compilers import BuildPlan, BuiltTest, first_error, plan_of
 from trio_debugmcp.dap.profiles.golang import GoCode, GoPrograms, GoRepl, GoThrown, GoValues, GoWords
-from trio_debugmcp.dap.profiles.thrown import Description
+from trio_debugmcp.dap.profiles.thrown import ThrownDescription
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_gos_own_packages_and_fetched_modules_are_libraries(file: str, library: 
     assert GoCode().is_library(file) is library
 
 
-def panic(text: str | None, value: str | None, kind: str = "panic") -> tuple[list[str], Description | None]:
+def panic(text: str | None, value: str | None, kind: str = "panic") -> tuple[list[str], ThrownDescription | None]:
     """What is asked at a stop at a panic, and what is known of it then."""
     thrown, asked = GoThrown(), []
     stopped = Stopped("exception", thread_id=1, description=kind, text=text)
@@ -101,13 +101,13 @@ def panic(text: str | None, value: str | None, kind: str = "panic") -> tuple[lis
 def test_a_panic_is_described_by_its_value_or_else_by_what_delve_says(
     text: str | None, value: str | None, message: str | None
 ) -> None:
-    assert panic(text, value) == (["msgs.arg"], Description("panic", message))
+    assert panic(text, value) == (["msgs.arg"], ThrownDescription("panic", message))
 
 
 def test_a_fatal_error_is_described_without_a_question_and_a_breakpoint_is_neither() -> None:
     assert panic('"all goroutines are asleep"', None, "fatal error") == (
         [],
-        Description("fatal error", "all goroutines are asleep"),
+        ThrownDescription("fatal error", "all goroutines are asleep"),
     )
     assert GoThrown().signal(Stopped("breakpoint", thread_id=1)) is None
 

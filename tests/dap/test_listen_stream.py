@@ -19,8 +19,8 @@ from trio_debugmcp.dap.dial_in import TAKE_SECONDS, DialIns
 from trio_debugmcp.dap.direct import open_guest
 from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.listen_stream import MAX_REFUSALS_REPORTED, NO_PROGRAM, ListeningStream, open_listening
-from trio_debugmcp.dap.listener import Address, Door
-from trio_debugmcp.dap.messages import Initialized, Output, Process, Terminated
+from trio_debugmcp.dap.listener import Door, ListenerAddress
+from trio_debugmcp.dap.messages import Initialized, OutputEvent, ProcessEvent, Terminated
 from trio_debugmcp.errors import AdapterGone, AdapterRefused
 
 
@@ -51,7 +51,7 @@ class Scene:
                 event = self.connection.events.receive_nowait()
             except trio.WouldBlock:
                 return lines
-            if isinstance(event, Output):
+            if isinstance(event, OutputEvent):
                 lines.append(event.output)
 
 
@@ -59,7 +59,7 @@ class Scene:
 async def open_scene() -> AsyncIterator[Scene]:
     async with open_street() as (nursery, dial_ins):
         stream, session = ListeningStream(nursery, dial_ins, CHILD), Session()
-        stream.address = Address("::1", 5678, "secret")
+        stream.address = ListenerAddress("::1", 5678, "secret")
         scene = Scene(nursery, dial_ins, stream, session)
         async with open_connection(stream, session.serve) as scene.connection:
             yield scene
@@ -70,7 +70,7 @@ async def test_the_handshake_is_answered_and_names_the_address(autojump_clock: M
         for command in ("initialize", "attach"):
             await scene.connection.request(command)
         process, initialized = [await scene.connection.events.receive() for _ in range(2)]
-        assert (process, type(initialized)) == (Process("[::1]:5678", None, "attach"), Initialized)
+        assert (process, type(initialized)) == (ProcessEvent("[::1]:5678", None, "attach"), Initialized)
         for command in ("configurationDone", "threads", "disconnect"):
             await scene.connection.request(command)
         with pytest.raises(AdapterRefused, match=NO_PROGRAM):

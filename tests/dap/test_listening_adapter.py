@@ -13,13 +13,13 @@ import trio
 
 from tests.faults.leftovers import descriptors
 from trio_debugmcp.dap import adapter as adapters
-from trio_debugmcp.dap.adapter import Listening, open_listening_adapter
+from trio_debugmcp.dap.adapter import ListeningAdapter, open_listening_adapter
 from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.sockets import TcpAddress, UnixAddress, free_port
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone, CannotRun
 
-ANNOUNCED = Listening(announced=re.compile(rb"listening at (\d+)\n"))
+ANNOUNCED = ListeningAdapter(announced=re.compile(rb"listening at (\d+)\n"))
 
 LISTENER = """
 import os, socket, sys
@@ -81,7 +81,7 @@ async def test_an_adapter_that_is_given_where_to_listen_is_tried_until_it_does(
         path = str(tmp_path / "s")
         argv, address = listener(family="socket.AF_UNIX", address=repr(path)), UnixAddress(path)
     with trio.fail_after(20):
-        async with open_listening_adapter(argv, Listening(address=address), watchdog) as adapter:
+        async with open_listening_adapter(argv, ListeningAdapter(address=address), watchdog) as adapter:
             assert (await adapter.stream.receive_some()).startswith(b"hello")
             assert adapter.address == address
 
@@ -91,7 +91,7 @@ async def test_the_streams_of_its_process_are_the_programs_after_the_announcemen
         before="say('of the adapter\\n')",
         after="say('adapter: connected\\nitem\\n'); say('oops\\n', sys.stderr); say(sys.stdin.readline()); os._exit(7)",
     )
-    listening = Listening(announced=ANNOUNCED.announced, part="program", own_lines=("adapter: ",))
+    listening = ListeningAdapter(announced=ANNOUNCED.announced, part="program", own_lines=("adapter: ",))
     with trio.fail_after(20):
         async with open_listening_adapter(argv, listening, watchdog) as adapter:
             program = adapter.process

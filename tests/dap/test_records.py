@@ -13,7 +13,7 @@ from tests.dap.test_dial_in import is_closed, open_street
 from tests.dap.test_direct import Program, Session, open_line
 from trio_debugmcp.dap.connection import Connection
 from trio_debugmcp.dap.dial_in import DialIns
-from trio_debugmcp.dap.messages import Capabilities, Output, Stopped, Terminated
+from trio_debugmcp.dap.messages import Capabilities, OutputEvent, Stopped, Terminated
 from trio_debugmcp.dap.records import HitRecord, HitRecords, records_of
 
 LOST = ("log", 0, "<2 records of hits could not be read>")
@@ -43,7 +43,7 @@ async def connect(
 async def hits(connection: Connection) -> list[tuple[str, int, str]]:
     """The records of the next event, which must be one that has some."""
     event = await connection.events.receive()
-    assert isinstance(event, Output)
+    assert isinstance(event, OutputEvent)
     assert event.category == "tracepoint"
     return [(each.kind, each.hits, each.text) for each in records_of(event)]
 
@@ -56,14 +56,14 @@ async def test_the_capabilities_say_that_the_program_can_record_and_under_which_
         assert bytes(await records.receive_some()).endswith(b"\0"), "the program reads up to here"
         await records.send_all(line("log", 1, "one") + line("stop", 1, id_="bp-2") + b'["log", "tp-')
         event = await connection.events.receive()
-        assert isinstance(event, Output)
+        assert isinstance(event, OutputEvent)
         assert event.output == "one\n"
         assert records_of(event) == [HitRecord("log", "tp-1", 1, 1, "one"), HitRecord("stop", "bp-2", 1, 1, "")]
         await records.send_all(b'1", 1, 2, "two"]\n')
         assert await hits(connection) == [("log", 2, "two")]
         await program.event("output", output='["log", "tp-1", 1, 3, "forged"]\n', category="stdout")
         forged = await connection.events.receive()
-        assert isinstance(forged, Output)
+        assert isinstance(forged, OutputEvent)
         assert not records_of(forged)
 
 
@@ -119,7 +119,7 @@ async def test_a_stop_comes_after_the_records_before_it_also_if_the_session_read
             event = await connection.events.receive()
             if isinstance(event, Stopped):
                 break
-            assert isinstance(event, Output)
+            assert isinstance(event, OutputEvent)
             for each in records_of(event):
                 assert each.hits == seen + 1
                 seen += 1
@@ -148,7 +148,7 @@ async def test_the_end_comes_after_the_last_record() -> None:
             kinds: list[Any] = []
             while not kinds or kinds[-1] is not Terminated:
                 kinds.append(type(await connection.events.receive()))
-            assert kinds == [Output, Terminated], "although a forked child holds the connection open"
+            assert kinds == [OutputEvent, Terminated], "although a forked child holds the connection open"
 
 
 async def test_a_server_that_did_not_run_for_a_while_still_reads_the_last_records(mock_clock: MockClock) -> None:

@@ -1,7 +1,7 @@
 """Pages of children, of adapters that answer all of them whatever is asked for, and of those that page."""
 
 from trio_debugmcp.dap.messages import DapVariable
-from trio_debugmcp.editors.ids import Place
+from trio_debugmcp.editors.ids import AdapterNumber
 from trio_debugmcp.editors.paging import is_without, page
 
 
@@ -10,7 +10,7 @@ def children(*names: object) -> list[DapVariable]:
 
 
 def shown(found: list[DapVariable], kind: str | None, start: int, count: int, indexed: int | None = None) -> list[str]:
-    return [each.name for each in page(found, Place("s-1", 1, 7, indexed=indexed), kind, start, count)]
+    return [each.name for each in page(found, AdapterNumber("s-1", 1, 7, indexed=indexed), kind, start, count)]
 
 
 def test_a_page_is_taken_out_of_an_array_that_is_answered_whole() -> None:
@@ -51,9 +51,9 @@ def test_only_children_of_the_kind_are_shown_where_their_names_tell() -> None:
 
 
 def test_a_value_is_without_a_kind_of_children_only_where_its_adapter_counts_none() -> None:
-    empty, full, unknown = (Place("s-1", 1, 7, named=each, indexed=each) for each in (0, 3, None))
+    empty, full, unknown = (AdapterNumber("s-1", 1, 7, named=each, indexed=each) for each in (0, 3, None))
     assert [is_without(empty, kind) for kind in ("indexed", "named", None)] == [True, True, False]
     for each in (full, unknown):
         assert not any(is_without(each, kind) for kind in ("indexed", "named", None))
-    assert not is_without(Place("s-1", 1, 7, named=0, indexed=3), "indexed")
-    assert not is_without(Place("s-1", 1, 7, named=3, indexed=0), "named")
+    assert not is_without(AdapterNumber("s-1", 1, 7, named=0, indexed=3), "indexed")
+    assert not is_without(AdapterNumber("s-1", 1, 7, named=3, indexed=0), "named")

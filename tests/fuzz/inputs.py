@@ -111,7 +111,10 @@ def replies(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
 
 
 ANSWERS = st.one_of(
-    [replies(kind) for kind in (answers.Threads, answers.Frames, answers.Stacks, answers.Stop, answers.Tasks)]
+    [
+        replies(kind)
+        for kind in (answers.ProbeThreads, answers.Frames, answers.ProbeStacks, answers.ProbeStop, answers.Tasks)
+    ]
 )
 """Replies of the probe."""
 

@@ -20,18 +20,18 @@ from trio_debugmcp.dap import codec, messages
 from trio_debugmcp.dap.dial_in import open_dial_ins
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.listener import ADMISSION_SECONDS
-from trio_debugmcp.dap.messages import Capabilities, Event, Response
+from trio_debugmcp.dap.messages import Capabilities, DapEvent, Response
 from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.probe.inside.questions import QUESTIONS, call
 from trio_debugmcp.testing import FakeAdapter
-from trio_debugmcp.transports.admission import Admission, Bounds
+from trio_debugmcp.transports.admission import Admission, ConnectionBounds
 from trio_debugmcp.transports.gate import Gate
 from trio_debugmcp.transports.head import Refused, read_head
 from trio_debugmcp.transports.port import Port
-from trio_debugmcp.transports.static import Page
+from trio_debugmcp.transports.static import StaticFile
 
-BOUNDS = Bounds(strangers=2, control=2, observe=2)
-BODIES = [kind for kind in vars(messages).values() if isinstance(kind, type) and issubclass(kind, messages.Message)]
+BOUNDS = ConnectionBounds(strangers=2, control=2, observe=2)
+BODIES = [kind for kind in vars(messages).values() if isinstance(kind, type) and issubclass(kind, messages.DapStruct)]
 
 
 # --- Debug adapters ----------------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ def dap(data: bytes) -> None:
     except ProtocolViolation:
         return
     match message:
-        case Event():
+        case DapEvent():
             codec.decode_event(message)
             if event_type := messages.EVENT_TYPES.get(message.event):
                 _decode(message.body, event_type)
@@ -225,7 +225,7 @@ def _asked(line: bytes) -> list[int | str]:
 # --- Heads -------------------------------------------------------------------------------------------------------
 
 TOKEN = "the-control-token"
-PAGES = {"/": Page("text/html", b"<p>hello</p>", '"1"')}
+PAGES = {"/": StaticFile("text/html", b"<p>hello</p>", '"1"')}
 
 
 def head(data: bytes) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from trio_debugmcp.launch_json.context import Context, Folder
+from trio_debugmcp.launch_json.context import Folder, VariableContext
 from trio_debugmcp.launch_json.files import LaunchFile, TasksFile, names_of, read_launch_file, read_tasks_file
 from trio_debugmcp.launch_json.plan import Plan
 
@@ -15,10 +15,12 @@ PROJECTS = Path(__file__).parent.parent / "data" / "launch_json"
 ENVIRONMENT = {"HOME": "/home/ann", "USER": "ann", "SERVICE_PORT": "8000"}
 
 
-def context(project: str, *, file: str | None = None, folders: tuple[str, ...] = ("other",), **others: Any) -> Context:
+def context(
+    project: str, *, file: str | None = None, folders: tuple[str, ...] = ("other",), **others: Any
+) -> VariableContext:
     """What an editor would know that has this project open at /src, beside other folders."""
     folder = Folder(f"/src/{project}", project)
-    found = Context(
+    found = VariableContext(
         folder=folder,
         folders=(folder, *(Folder(f"/src/{each}", each) for each in folders)),
         home="/home/ann",

@@ -8,7 +8,7 @@ import pytest
 from tests.launch_json.projects import context, shown, tasks_file
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.files import read_tasks_file
-from trio_debugmcp.launch_json.task_definitions import Command, Task, resolve_task
+from trio_debugmcp.launch_json.task_definitions import Task, TaskCommand, resolve_task
 
 
 def task(project: str, wanted: Any, **known: Any) -> Task:
@@ -30,7 +30,7 @@ def of(text: str, **known: Any) -> Task:
 def test_a_task_of_the_cpp_extension_is_a_process() -> None:
     assert shown(task("cpp-active-file", "C/C++: g++ build active file", file="src/main.cpp")) == {
         "label": "C/C++: g++ build active file",
-        "command": Command(
+        "command": TaskCommand(
             (
                 *("/usr/bin/g++", "-fdiagnostics-color=always", "-g", "/src/cpp-active-file/src/main.cpp"),
                 *("-o", "/src/cpp-active-file/src/main"),
@@ -44,7 +44,7 @@ def test_dependencies_and_quotes_are_as_the_file_says() -> None:
     whole = task("cpp-cmake", "build all")
     assert (whole.command, whole.order) == (None, "sequence")
     compiled, check = whole.needs
-    assert compiled.command == Command(
+    assert compiled.command == TaskCommand(
         ("/bin/sh", "-e", "-c", "cmake --build build -j $(nproc) && echo ${DONE:-done}"),
         "/src/cpp-cmake",
         {"CC": "gcc", "VERBOSE": "1"},
@@ -59,7 +59,7 @@ def test_dependencies_and_quotes_are_as_the_file_says() -> None:
             "'-DTITLE=an engine'"
         ),
     )
-    assert assets.command == Command(("python3", "tools/pack.py", "cpp-cmake"), "/src/cpp-cmake", {"CC": "gcc"})
+    assert assets.command == TaskCommand(("python3", "tools/pack.py", "cpp-cmake"), "/src/cpp-cmake", {"CC": "gcc"})
     assert check.command is not None
     assert check.command.argv[-1] == "test -x /src/cpp-cmake/build/engine"
 
@@ -100,11 +100,11 @@ def test_tasks_that_an_editor_finds_by_itself(wanted: Any, label: str, argv: str
 
 def test_other_types_and_older_files() -> None:
     built = task("rust-tool", "rust: cargo build")
-    assert built.command == Command(
+    assert built.command == TaskCommand(
         ("cargo", "build", "--message-format", "short"), "/src/rust-tool", {"CARGO_TERM_COLOR": "never"}
     )
     older = task("java-maven", "mvn: compile")
-    assert older.command == Command(("/bin/sh", "-c", "mvn -q compile"), "/src/java-maven")
+    assert older.command == TaskCommand(("/bin/sh", "-c", "mvn -q compile"), "/src/java-maven")
 
 
 def test_inputs_and_sections_of_systems() -> None:
@@ -116,8 +116,8 @@ def test_inputs_and_sections_of_systems() -> None:
         "tasks": [{"label": "a", "command": "make", "args": [1, "b c"], "osx": {"command": "gmake"}}],
     }"""
     on_linux, on_mac = of(text).command, of(text, platform="osx").command
-    assert on_linux == Command(("make", "1", "b c"), "/src/none/all")
-    assert on_mac == Command(("gmake", "1", "b c"), "/src/none/mac")
+    assert on_linux == TaskCommand(("make", "1", "b c"), "/src/none/all")
+    assert on_mac == TaskCommand(("gmake", "1", "b c"), "/src/none/mac")
 
 
 def test_what_cannot_be_run_is_an_error_that_names_it() -> None:

@@ -13,7 +13,7 @@ import trio
 
 from tests.probe import test_inside
 from tests.probe.debuggee import BOUND_SECONDS, Debuggee, open_debuggee
-from trio_debugmcp.probe.answers import Frames, Stop, Tasks, Threads, Variables, decode
+from trio_debugmcp.probe.answers import Frames, ProbeStop, ProbeThreads, ProbeVariables, Tasks, decode
 from trio_debugmcp.probe.bootstrap import call_expression, install_expression
 
 INTERPRETERS = {
@@ -60,15 +60,15 @@ async def until(ask: Callable[[], Awaitable[Any]], condition: Callable[[Any], bo
     return answer
 
 
-async def threads(debuggee: Debuggee) -> Threads:
-    return decode(await debuggee.evaluate(call_expression("threads")), Threads).answer
+async def threads(debuggee: Debuggee) -> ProbeThreads:
+    return decode(await debuggee.evaluate(call_expression("threads")), ProbeThreads).answer
 
 
 async def tasks(debuggee: Debuggee) -> Tasks:
     return decode(await debuggee.evaluate(call_expression("tasks")), Tasks).answer
 
 
-def waits(answer: Threads) -> dict[str, str]:
+def waits(answer: ProbeThreads) -> dict[str, str]:
     return {each.name: each.waits.kind for each in answer.threads if each.waits is not None}
 
 
@@ -80,7 +80,7 @@ async def test_a_stop_in_one_question_agrees_with_pydevd(version: str, just_my_c
     async with open_debuggee(program, breakpoints=(11,), python=python, just_my_code=just_my_code) as debuggee:
         thread = (await debuggee.event("stopped"))["threadId"]
         await debuggee.install()
-        stop = decode(await debuggee.evaluate(call_expression("stop", thread=thread)), Stop).answer
+        stop = decode(await debuggee.evaluate(call_expression("stop", thread=thread)), ProbeStop).answer
         theirs = (await debuggee.request("stackTrace", threadId=thread))["stackFrames"]
         assert [(frame.id, frame.function, frame.line, frame.file) for frame in stop.frames] == [
             (frame["id"], frame["name"], frame["line"], frame["source"]["path"]) for frame in theirs
@@ -96,7 +96,7 @@ async def test_a_stop_in_one_question_agrees_with_pydevd(version: str, just_my_c
         assert {each.id: each.name for each in stop.threads} == listed
         # What they wait for is not of interest at a stop, and takes time to find out.
         assert {each.name: each.state for each in stop.threads} == {"MainThread": "stopped", "dozer": "unknown"}
-        asked = decode(await debuggee.evaluate(call_expression("threads")), Threads).answer
+        asked = decode(await debuggee.evaluate(call_expression("threads")), ProbeThreads).answer
         assert [(each.id, each.at) for each in asked.threads] == [(each.id, each.at) for each in stop.threads]
         dozer = next(each for each in asked.threads if each.name == "dozer")
         assert dozer.waits is not None
@@ -131,7 +131,7 @@ async def test_a_stop_takes_one_to_two_milliseconds(tmp_path: Path, capsys: pyte
         inside, around = [], []
         for _ in range(100):
             begin = time.perf_counter()
-            reply = decode(await debuggee.evaluate(call_expression("stop", thread=thread)), Stop)
+            reply = decode(await debuggee.evaluate(call_expression("stop", thread=thread)), ProbeStop)
             around.append((time.perf_counter() - begin) * 1000)
             inside.append(reply.ms)
         took = f"stop: {statistics.median(inside):.2f} ms inside, {statistics.median(around):.2f} ms with the socket"
@@ -148,7 +148,7 @@ async def test_a_step_shows_what_was_returned(tmp_path: Path) -> None:
         await debuggee.install()
         await debuggee.request("next", threadId=thread)
         await debuggee.event("stopped")
-        stop = decode(await debuggee.evaluate(call_expression("stop", thread=thread, first=True)), Stop).answer
+        stop = decode(await debuggee.evaluate(call_expression("stop", thread=thread, first=True)), ProbeStop).answer
         assert [(each.name, each.value) for each in stop.returned] == [("add", "3")]
         assert [(each.name, each.value) for each in stop.locals] == [("x", "1"), ("y", "3")]
 
@@ -161,7 +161,7 @@ async def test_frames_of_an_uncaught_exception_are_those_of_its_traceback(tmp_pa
         await debuggee.request("continue", threadId=thread)
         assert (await debuggee.event("stopped"))["reason"] == "exception"
         await debuggee.install()
-        stop = decode(await debuggee.evaluate(call_expression("stop", thread=thread)), Stop).answer
+        stop = decode(await debuggee.evaluate(call_expression("stop", thread=thread)), ProbeStop).answer
         theirs = (await debuggee.request("stackTrace", threadId=thread))["stackFrames"]
         assert [(frame.function, frame.line) for frame in stop.frames] == [
             (each["name"], each["line"]) for each in theirs
@@ -318,7 +318,7 @@ async def test_a_program_that_waits(text: str, kind: str, what: str | None, tmp_
     async with open_debuggee(written(tmp_path, text)) as debuggee:
         await debuggee.install()
 
-        def there(answer: Threads) -> bool:  # not in the start of the program, which reads files, too
+        def there(answer: ProbeThreads) -> bool:  # not in the start of the program, which reads files, too
             found = [each.waits for each in answer.threads if each.waits is not None and each.waits.kind == kind]
             return any(what is None or (each.what or "").startswith(what) for each in found)
 
@@ -328,7 +328,7 @@ async def test_a_program_that_waits(text: str, kind: str, what: str | None, tmp_
         place = thread.at if not thread.at.library else thread.at.from_
         assert place is not None
         assert (place.file, place.line) == (str(tmp_path / "program.py"), text.count("\n"))
-        scope = decode(await debuggee.evaluate(call_expression("variables")), Variables).answer
+        scope = decode(await debuggee.evaluate(call_expression("variables")), ProbeVariables).answer
         assert ("x", "[1]") in [(each.name, each.value) for each in scope.variables]
 
 

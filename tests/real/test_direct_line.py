@@ -18,8 +18,8 @@ from tests.real.conftest import line_of, program
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
 from trio_debugmcp.dap.dial_in import DialIns, open_dial_ins
 from trio_debugmcp.dap.framing import encode_frame
-from trio_debugmcp.dap.incoming_connection import Caller, release
-from trio_debugmcp.dap.listener import Address
+from trio_debugmcp.dap.incoming_connection import IncomingConnection, release
+from trio_debugmcp.dap.listener import ListenerAddress
 from trio_debugmcp.dap.messages import Exited, Initialized, Request, Stopped, Terminated
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.profiles.python.debugpy import _dial, _package, _target
@@ -52,7 +52,7 @@ class Line:
     def __init__(self, door: DialIns, process: trio.Process) -> None:
         self.door = door
         self.process = process
-        self.children: list[Caller] = []
+        self.children: list[IncomingConnection] = []
 
     async def said(self) -> str:
         """What the program has written when it has ended."""
@@ -61,7 +61,7 @@ class Line:
         await self.process.wait()
         return written.decode()
 
-    async def child(self) -> Caller:
+    async def child(self) -> IncomingConnection:
         """The next child that dials in."""
         while not self.children:
             await trio.sleep(0.01)
@@ -69,7 +69,7 @@ class Line:
         return await self.door.take(child.pid)
 
 
-def command(address: Address, code: str) -> list[str]:
+def command(address: ListenerAddress, code: str) -> list[str]:
     launch = Launch("-c", options={"code": code, "python": sys.executable})
     return [
         *interpreter_command(None, launch.options),
@@ -106,7 +106,7 @@ async def refuse(request: Request) -> object:
 
 
 @asynccontextmanager
-async def speaking(caller: Caller) -> AsyncIterator[Connection]:
+async def speaking(caller: IncomingConnection) -> AsyncIterator[Connection]:
     async with open_connection(caller.stream, refuse) as connection:
         yield connection
 
@@ -135,7 +135,7 @@ async def test_the_token_of_the_command_line_is_shown_on_request_and_there_is_no
     with trio.fail_after(SECONDS):
         for token in ("the token", None):
             [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
-            words = command(Address("127.0.0.1", listener.socket.getsockname()[1], "the token"), "pass")
+            words = command(ListenerAddress("127.0.0.1", listener.socket.getsockname()[1], "the token"), "pass")
             if token is None:
                 place = words.index("--adapter-access-token")
                 del words[place : place + 2]

@@ -3,7 +3,7 @@
 import msgspec
 
 from tests.server.tools_page import PAGE, answers_of, document
-from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools import open_toolbox
 
 
@@ -19,10 +19,10 @@ def test_the_page_has_every_tool_with_its_parameters_also_those_that_are_not_lis
         for field in msgspec.structs.fields(tool.params):
             assert f"\n| `{field.encode_name}` | " in sections[tool.name], (tool.name, field.encode_name)
         for answer in answers_of(tool):
-            assert answer is Stop or answer.__doc__
+            assert answer is StopAnswer or answer.__doc__
 
 
 def test_the_page_explains_every_key_of_a_stop() -> None:
     stop = PAGE.read_text(encoding="utf-8").partition("## The stop")[2].partition("\n## ")[0]
     keys = {key for row in stop.splitlines() if row.startswith("| `") for key in row.split("|")[1].split("`")[1::2]}
-    assert keys == {field.encode_name for field in msgspec.structs.fields(Stop)}
+    assert keys == {field.encode_name for field in msgspec.structs.fields(StopAnswer)}

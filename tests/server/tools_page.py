@@ -156,7 +156,7 @@ def answers_of(tool: Tool) -> list[type[Answer]]:
 
 
 def _answer(kind: type[Answer]) -> str:
-    if kind.__name__ == "Stop":
+    if kind.__name__ == "StopAnswer":
         return "a [stop](#the-stop)."
     keys = " ".join(f"`{field.encode_name}`" for field in msgspec.structs.fields(kind))
     return f"{keys}. {' '.join((kind.__doc__ or '').split())}"

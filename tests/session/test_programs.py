@@ -18,7 +18,7 @@ from tests.session.passes import Passes
 from tests.session.test_children import adopt
 from trio_debugmcp.dap.profiles import Detect
 from trio_debugmcp.dap.profiles.language import Expressions
-from trio_debugmcp.session.breakpoints.observations import Place, Run
+from trio_debugmcp.session.breakpoints.observations import ObservedPlace, Run
 from trio_debugmcp.session.programs import MAX_ENDED, MAX_PROGRAMS, chosen
 from trio_debugmcp.testing import DebugClient, FakeAdapter, FakeProfile, Refusal, Server, ToolFailed, open_server
 
@@ -715,12 +715,12 @@ async def test_a_run_in_one_program_releases_no_breakpoint_that_is_held_for_anot
         runs = scene.server.app.debugger.breakpoints.runs
 
         async def batch() -> None:
-            async with runs.observing(Run([Place(file=one.program, line=10)], 1, holds=True), of="s-1"):
+            async with runs.observing(Run([ObservedPlace(file=one.program, line=10)], 1, holds=True), of="s-1"):
                 await trio.sleep(10)
 
         nursery.start_soon(batch)
         await trio.sleep(1)
-        async with runs.observing(Run([Place(file=one.program, line=11)], 1), of="s-2"):
+        async with runs.observing(Run([ObservedPlace(file=one.program, line=11)], 1), of="s-2"):
             held = {each.id: each.held for each in scene.server.app.debugger.state.breakpoints}
             assert held["bp-1"] is True
             lines = [[each["line"] for each in it.sent("setBreakpoints")[-1]["breakpoints"]] for it in (one, other)]

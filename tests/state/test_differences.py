@@ -12,7 +12,7 @@ from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.values.capture_tree import capture_json
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.state.captures import Capture, CapturedValue
-from trio_debugmcp.state.differences import Change, Difference, difference
+from trio_debugmcp.state.differences import CaptureDifference, ChangedPath, difference
 
 V = CapturedValue
 
@@ -30,14 +30,14 @@ def compared(old: CapturedValue, new: CapturedValue) -> tuple[str, int, tuple[st
     return (found.changes[0].kind if found.changes else "", found.unchanged, found.unknown)
 
 
-def mirror(found: Difference) -> Difference:
+def mirror(found: CaptureDifference) -> CaptureDifference:
     kinds: dict[str, Any] = {"added": "removed", "removed": "added", "modified": "modified"}
-    turned = [Change(kinds[each.kind], each.path, each.new, each.old, each.reordered) for each in found.changes]
-    return Difference(tuple(sorted(turned, key=str)), found.unchanged, tuple(sorted(found.unknown)))
+    turned = [ChangedPath(kinds[each.kind], each.path, each.new, each.old, each.reordered) for each in found.changes]
+    return CaptureDifference(tuple(sorted(turned, key=str)), found.unchanged, tuple(sorted(found.unknown)))
 
 
-def ordered(found: Difference) -> Difference:
-    return Difference(tuple(sorted(found.changes, key=str)), found.unchanged, tuple(sorted(found.unknown)))
+def ordered(found: CaptureDifference) -> CaptureDifference:
+    return CaptureDifference(tuple(sorted(found.changes, key=str)), found.unchanged, tuple(sorted(found.unknown)))
 
 
 EQUAL = ("", 1, ())

@@ -11,8 +11,8 @@ from trio_debugmcp.dap.messages import (
     DapModule,
     Exited,
     ModuleEvent,
-    Output,
-    Process,
+    OutputEvent,
+    ProcessEvent,
     Stopped,
     Terminated,
     ThreadEvent,
@@ -51,8 +51,8 @@ events = st.one_of(
     st.builds(ThreadEvent, st.sampled_from(["started", "exited", "odd"]), numbers),
     st.builds(BreakpointEvent, st.sampled_from(["new", "changed", "removed"]), answers),
     st.builds(ModuleEvent, st.sampled_from(["new", "changed", "removed"]), st.builds(DapModule, numbers)),
-    st.builds(Process, st.text(max_size=2), st.none() | numbers),
-    st.just(Output("x")),
+    st.builds(ProcessEvent, st.text(max_size=2), st.none() | numbers),
+    st.just(OutputEvent("x")),
     st.just(UnknownEvent("x")),
 )
 stops = st.builds(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.state.store import ALL, APP, ORIGIN, Store, frame
-from trio_debugmcp.dap.messages import DapBreakpoint, DapModule, Exited, ModuleEvent, Process
+from trio_debugmcp.dap.messages import DapBreakpoint, DapModule, Exited, ModuleEvent, ProcessEvent
 from trio_debugmcp.state.changes import (
     BreakpointsBound,
     ExceptionBreakpointPut,
@@ -95,7 +95,7 @@ def busy_store() -> Store:
     store.merge(ExceptionBreakpointPut(ExceptionBreakpoint("ex-3", condition="x")))
     store.merge(ExceptionBreakpointsBound("s-1", frozenset({"ex-3"})))
     store.event(ModuleEvent("new", DapModule(1, "app", APP, "1.0", "Symbols loaded", True)))
-    store.event(Process("python", 42))
+    store.event(ProcessEvent("python", 42))
     store.stop(line=4, reason="Exception", exception=ExceptionInfo("ValueError", "bad", "always"))
     store.fetched(store["s-1"].generation)
     store.open("s-2", "s-1")

@@ -8,13 +8,13 @@ from trio_debugmcp.dap.messages import (
     CapabilitiesEvent,
     Continued,
     DapModule,
+    DapSource,
     EventBody,
     Initialized,
     LoadedSource,
     ModuleEvent,
-    Output,
-    Process,
-    Source,
+    OutputEvent,
+    ProcessEvent,
     Terminated,
     ThreadEvent,
     UnknownEvent,
@@ -37,19 +37,19 @@ from trio_debugmcp.state.transitions import MAX_EXITED_THREADS, MAX_MODULES
 def test_the_process_event_sets_pid_and_name() -> None:
     store = Store()
     store.merge(SessionOpened("s-1", replace(ORIGIN, process_name=None)))
-    assert store.event(Process("python", 42, "launch")) == {SESSION}
+    assert store.event(ProcessEvent("python", 42, "launch")) == {SESSION}
     assert (store["s-1"].origin.process_id, store["s-1"].origin.process_name) == (42, "python")
-    assert store.event(Process("")) == set()
+    assert store.event(ProcessEvent("")) == set()
     assert (store["s-1"].origin.process_id, store["s-1"].origin.process_name) == (42, "python")
 
 
 def test_the_path_of_a_process_gives_its_name_and_is_kept() -> None:
     store = Store()
     store.merge(SessionOpened("s-1", replace(ORIGIN, process_name=None)))
-    store.event(Process("/usr/bin/python", 42))
+    store.event(ProcessEvent("/usr/bin/python", 42))
     origin = store["s-1"].origin
     assert (origin.process_name, origin.executable_path) == ("python", "/usr/bin/python")
-    store.event(Process("/usr/bin/other", 43))
+    store.event(ProcessEvent("/usr/bin/other", 43))
     origin = store["s-1"].origin
     assert (origin.process_name, origin.executable_path, origin.process_id) == ("python", "/usr/bin/python", 43)
 
@@ -163,8 +163,8 @@ def test_modules_are_added_changed_and_removed() -> None:
 
 def test_a_loaded_source_notifies_the_subscribers_of_modules() -> None:
     store = Store("s-1")
-    assert store.event(LoadedSource("new", Source(path="/src/lib.py"))) == {MODULES}
-    assert store.event(LoadedSource("changed", Source(path="/src/lib.py"))) == {MODULES}
+    assert store.event(LoadedSource("new", DapSource(path="/src/lib.py"))) == {MODULES}
+    assert store.event(LoadedSource("changed", DapSource(path="/src/lib.py"))) == {MODULES}
 
 
 def test_a_module_that_changes_keeps_its_place_in_the_list() -> None:
@@ -192,7 +192,7 @@ def test_the_module_table_is_bounded_and_keeps_its_entries() -> None:
 @pytest.mark.parametrize(
     "event",
     [
-        Output("x"),
+        OutputEvent("x"),
         Initialized(),
         CapabilitiesEvent(),
         UnknownEvent("debugpySockets", {}),

@@ -9,12 +9,12 @@ import pytest
 
 from trio_debugmcp import testing
 from trio_debugmcp.testing import decode_scenario, play_all
-from trio_debugmcp.testing.scenario.script_lines import WORDS, AdapterLine, ClientLine, ExpectLine, Line, Setting
+from trio_debugmcp.testing.scenario.script_lines import WORDS, AdapterLine, ClientLine, ExpectLine, ScriptLine, Setting
 
 ROOT = Path(__file__).parent.parent.parent
 TESTING = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
 SCENARIOS = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
-COMMON: dict[str, type[Line]] = {"adapter": AdapterLine, "client": ClientLine, "expect": ExpectLine}
+COMMON: dict[str, type[ScriptLine]] = {"adapter": AdapterLine, "client": ClientLine, "expect": ExpectLine}
 
 
 def blocks(text: str, language: str) -> list[str]:

@@ -14,19 +14,19 @@ from trio_debugmcp.app import App, Options, open_app
 from trio_debugmcp.server.auth import Role, Tokens
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect_streams
 from trio_debugmcp.testing.connect import Era
-from trio_debugmcp.transports.admission import Admission, Bounds
+from trio_debugmcp.transports.admission import Admission, ConnectionBounds
 from trio_debugmcp.transports.gate import Gate
 from trio_debugmcp.transports.outbox import SharedStream
 from trio_debugmcp.transports.port import Port
-from trio_debugmcp.transports.static import Page
+from trio_debugmcp.transports.static import StaticFile
 from trio_debugmcp.transports.websocket import open_messages
 
 HOST = "127.0.0.1:8000"
 CONTROL, OBSERVE = "the-control-token", "the-observer-token"
-BOUNDS = Bounds(strangers=8, control=6, observe=4)
+BOUNDS = ConnectionBounds(strangers=8, control=6, observe=4)
 PAGES = {
-    "/": Page("text/html; charset=utf-8", b"<p>hello</p>", '"1"'),
-    "/app.js": Page("text/javascript; charset=utf-8", b"hello();", '"2"'),
+    "/": StaticFile("text/html; charset=utf-8", b"<p>hello</p>", '"1"'),
+    "/app.js": StaticFile("text/javascript; charset=utf-8", b"hello();", '"2"'),
 }
 INITIALIZE = {
     "jsonrpc": "2.0",

@@ -20,14 +20,14 @@ from trio_debugmcp.transports.admission import (
     TURN_ROUNDS,
     Admission,
     AdmissionStatistics,
-    Bounds,
+    ConnectionBounds,
     Visitor,
     bounds,
 )
 from trio_debugmcp.transports.head import Refused
 from trio_debugmcp.transports.tap import Role
 
-LIMITS = Bounds(strangers=3, control=2, observe=2)
+LIMITS = ConnectionBounds(strangers=3, control=2, observe=2)
 
 
 class Connections(trio.abc.Listener[trio.abc.Stream]):
@@ -81,7 +81,7 @@ class Connections(trio.abc.Listener[trio.abc.Stream]):
 
 
 @asynccontextmanager
-async def accepting(limits: Bounds = LIMITS) -> AsyncIterator[Connections]:
+async def accepting(limits: ConnectionBounds = LIMITS) -> AsyncIterator[Connections]:
     connections = Connections(Admission(limits))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(accept_connections, [connections], connections.admission, connections.handle)
@@ -156,7 +156,7 @@ async def test_a_place_is_taken_for_a_moment_after_its_stranger_has_left(autojum
 
 
 async def test_clients_with_a_token_do_not_wait_for_each_other(autojump_clock: MockClock) -> None:
-    async with accepting(Bounds(strangers=1, control=100, observe=1)) as connections:
+    async with accepting(ConnectionBounds(strangers=1, control=100, observe=1)) as connections:
         for _ in range(100):
             assert (await connections.admitted(b"control"))[1] == b"ok"
         assert trio.current_time() == 0
@@ -241,10 +241,10 @@ def test_of_the_descriptors_at_least_three_eighths_are_left_for_debug_sessions(l
 
 
 def test_the_usual_limits_allow_so_many_connections() -> None:
-    assert bounds(8) == Bounds(strangers=4, control=4, observe=4)
-    assert bounds(256) == Bounds(strangers=32, control=32, observe=96)
-    assert bounds(1024) == Bounds(strangers=64, control=128, observe=384)
-    assert bounds(100_000) == Bounds(strangers=64, control=1000, observe=1000)
+    assert bounds(8) == ConnectionBounds(strangers=4, control=4, observe=4)
+    assert bounds(256) == ConnectionBounds(strangers=32, control=32, observe=96)
+    assert bounds(1024) == ConnectionBounds(strangers=64, control=128, observe=384)
+    assert bounds(100_000) == ConnectionBounds(strangers=64, control=1000, observe=1000)
 
 
 def test_the_limit_is_that_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,7 +259,7 @@ def test_the_limit_is_that_of_the_process(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 async def test_messages_of_observers_take_turns_with_rounds_of_the_scheduler_between(autojump_clock: MockClock) -> None:
-    admission = Admission(Bounds(10, 10, 10))
+    admission = Admission(ConnectionBounds(10, 10, 10))
     turns: list[tuple[str, int]] = []
     rounds = 0
 

@@ -11,7 +11,7 @@ import trio
 from trio.testing import MockClock, memory_stream_pair
 
 from tests.transports.scene import HOST, read_answer
-from trio_debugmcp.transports.admission import STRANGER_SECONDS, Admission, Bounds
+from trio_debugmcp.transports.admission import STRANGER_SECONDS, Admission, ConnectionBounds
 from trio_debugmcp.transports.head import (
     DRAIN_SECONDS,
     HEAD_SECONDS,
@@ -25,14 +25,14 @@ from trio_debugmcp.transports.http11 import (
     KEEP_ALIVE_SECONDS,
     MAX_CHUNKS,
     STALL_SECONDS,
-    Exchange,
+    HttpExchange,
     serve_http11,
 )
 
 MAX_BODY = 1000
 
 
-async def echo(exchange: Exchange) -> None:
+async def echo(exchange: HttpExchange) -> None:
     """Admit everyone, and answer with the body, or refuse as the path says."""
     if exchange.head.path == "/stranger":
         await exchange.refuse(Refused(HTTPStatus.FORBIDDEN, "stranger"))
@@ -102,8 +102,8 @@ Dial = Callable[[], Peer]
 
 
 @asynccontextmanager
-async def serving(application: Callable[[Exchange], Awaitable[None]] = echo) -> AsyncIterator[Dial]:
-    admission = Admission(Bounds(10, 10, 10))
+async def serving(application: Callable[[HttpExchange], Awaitable[None]] = echo) -> AsyncIterator[Dial]:
+    admission = Admission(ConnectionBounds(10, 10, 10))
     async with trio.open_nursery() as nursery:
 
         def dial() -> Peer:
@@ -332,7 +332,7 @@ async def test_a_stranger_is_refused_four_times_on_a_connection(autojump_clock: 
 
 
 async def test_a_body_has_a_thousand_chunks(autojump_clock: MockClock) -> None:
-    async def application(exchange: Exchange) -> None:
+    async def application(exchange: HttpExchange) -> None:
         exchange.visitor.admit("control")
         try:
             await exchange.respond(HTTPStatus.OK, str(len(await exchange.read_body(10 * MAX_CHUNKS))), "text/plain")

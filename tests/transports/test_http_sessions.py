@@ -20,12 +20,12 @@ from trio_debugmcp.server.clients import Clients
 from trio_debugmcp.server.server import MAX_STREAMS
 from trio_debugmcp.testing import FakeAdapter
 from trio_debugmcp.transports import http
-from trio_debugmcp.transports.admission import Admission, Bounds
+from trio_debugmcp.transports.admission import Admission, ConnectionBounds
 from trio_debugmcp.transports.gate import Gate
 from trio_debugmcp.transports.http import IDLE_SECONDS, HttpApp, HttpStatistics, is_relevant
 from trio_debugmcp.transports.http11 import serve_http11
 
-ROOMY = Bounds(strangers=100, control=100, observe=100)
+ROOMY = ConnectionBounds(strangers=100, control=100, observe=100)
 HELLO = json.dumps(INITIALIZE).encode()
 
 
@@ -97,7 +97,7 @@ def request(method: str = "POST", body: bytes = b"", *, path: str = "/mcp", toke
 
 
 @asynccontextmanager
-async def browsing(limits: Bounds = ROOMY) -> AsyncIterator[Browser]:
+async def browsing(limits: ConnectionBounds = ROOMY) -> AsyncIterator[Browser]:
     tokens = Tokens(CONTROL, OBSERVE)
     async with open_app(FakeAdapter().options()) as app, trio.open_nursery() as nursery:
         gate: Gate[Role] = Gate("127.0.0.1", 8000, tokens.role_of)
@@ -253,7 +253,7 @@ async def test_in_the_modern_era_more_observers_listen_than_one_client_may_have_
     listen = modern("subscriptions/listen", notifications={"resourceSubscriptions": ["debugger://session"]})
     version = MODERN_PROTOCOL_VERSIONS[-1]
     headers: dict[str, Any] = {"mcp_protocol_version": version, "mcp_method": "subscriptions/listen"}
-    async with browsing(Bounds(strangers=20, control=20, observe=MAX_STREAMS + 10)) as browser:
+    async with browsing(ConnectionBounds(strangers=20, control=20, observe=MAX_STREAMS + 10)) as browser:
         streams = [browser.dial() for _ in range(MAX_STREAMS + 10)]
         for stream in streams:
             await stream.send_all(request(body=listen, token=OBSERVE, **headers))

@@ -32,7 +32,7 @@ _STOP = re.compile(r"stop: (?P<expression>\S+) is (?P<value>\S+)")
 _OUTPUT = "total 42"
 
 
-class Check(Struct, frozen=True, omit_defaults=True):
+class AdapterCheck(Struct, frozen=True, omit_defaults=True):
     """What came of it. `step`: the tool that failed."""
 
     ok: bool
@@ -49,7 +49,7 @@ def sample_for(profile: Profile) -> Path | None:
     return next((found[suffix] for suffix in profile.detect.suffixes if suffix in found), None)
 
 
-async def check(profile: Profile, files: Sequence[Path], program: Path, seconds: float = CHECK_SECONDS) -> Check:
+async def check(profile: Profile, files: Sequence[Path], program: Path, seconds: float = CHECK_SECONDS) -> AdapterCheck:
     """Start a server, with these files of tables, and have it debug a copy of the program with an adapter.
 
     Error handling: whatever goes wrong is the finding.
@@ -75,8 +75,8 @@ async def check(profile: Profile, files: Sequence[Path], program: Path, seconds:
             problem = f"the server does not work: {_innermost(error)}"
         took = round(trio.current_time() - start, 2)
     if problem is None:
-        return Check(True, took)
-    return Check(False, took, steps.current, problem)
+        return AdapterCheck(True, took)
+    return AdapterCheck(False, took, steps.current, problem)
 
 
 class _Steps:

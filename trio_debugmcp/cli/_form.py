@@ -17,7 +17,7 @@ NOTHING = object()
 _TRUE, _FALSE = ("y", "yes", "true"), ("n", "no", "false")
 
 
-class Field(Struct, frozen=True):
+class FormField(Struct, frozen=True):
     """One property of the form; only the flat schemas that the protocol permits."""
 
     name: str
@@ -91,10 +91,10 @@ class Field(Struct, frozen=True):
         return f"{kind}, {schema['format']}" if "format" in schema else kind
 
 
-def fields(schema: Mapping[str, Any]) -> list[Field]:
+def fields(schema: Mapping[str, Any]) -> list[FormField]:
     """The fields of a form, in its order."""
     required = schema.get("required") or ()
-    return [Field(name, each, name in required) for name, each in (schema.get("properties") or {}).items()]
+    return [FormField(name, each, name in required) for name, each in (schema.get("properties") or {}).items()]
 
 
 def _choices(schema: Mapping[str, Any]) -> dict[str, str]:

@@ -103,7 +103,7 @@ async def call_tool(
     command = Command(argv, env, cwd, on_stderr)
     outcome: Json | Failure | None = None
     async with command.open() as pipes, trio.open_nursery() as nursery:
-        running = _Running(Exchange(pipes, CAPABILITIES), call, seconds, nursery)
+        running = _RunningCall(Exchange(pipes, CAPABILITIES), call, seconds, nursery)
         outcome = await running.run(era)
         nursery.cancel_scope.cancel("the call is over")
     call.notices.clear()
@@ -116,7 +116,7 @@ async def call_tool(
     return outcome
 
 
-class _Running:
+class _RunningCall:
     """One call on one exchange. Failures are returned: raised here they would come out in groups."""
 
     def __init__(self, exchange: Exchange, call: ToolCall, seconds: float, nursery: trio.Nursery) -> None:

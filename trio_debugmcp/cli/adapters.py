@@ -154,15 +154,15 @@ def _checked(found: list[Status], profiles: "tuple[Profile, ...]", files: list[P
     """Yield each adapter with what came of its check, one after the other: side by side they would be slower."""
     import trio
 
-    from trio_debugmcp.cli._adapter_check import Check, check, sample_for
+    from trio_debugmcp.cli._adapter_check import AdapterCheck, check, sample_for
 
     known = {each.name: each for each in profiles}
     for status in found:
         program = sample_for(known[status.name])
         if status.problem is not None:
-            result = Check(False, 0.0, "find", status.problem)
+            result = AdapterCheck(False, 0.0, "find", status.problem)
         elif program is None:
-            result = Check(False, 0.0, "sample", f"there is no sample program for {status.language}")
+            result = AdapterCheck(False, 0.0, "sample", f"there is no sample program for {status.language}")
         else:
             result = trio.run(check, known[status.name], files, program)
         yield replace(status, check=to_builtins(result))

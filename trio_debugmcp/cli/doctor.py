@@ -31,7 +31,7 @@ look()
 LINE = 3
 
 
-class Check(Struct, frozen=True):
+class DoctorFinding(Struct, frozen=True):
     """One finding. `missing`: something that most do not need is not there; `hint` says what to do."""
 
     name: str
@@ -97,19 +97,21 @@ def run(arguments: argparse.Namespace) -> int:
 # --- What is there ----------------------------------------------------------------------------------------------------
 
 
-def _python() -> Check:
+def _python() -> DoctorFinding:
     from trio_debugmcp import __version__
 
-    return Check("server", "ok", f"trio-debugmcp {__version__} on Python {platform.python_version()}, {sys.executable}")
+    return DoctorFinding(
+        "server", "ok", f"trio-debugmcp {__version__} on Python {platform.python_version()}, {sys.executable}"
+    )
 
 
-def _adapters(profiles: "Sequence[Profile]") -> list[Check]:
+def _adapters(profiles: "Sequence[Profile]") -> list[DoctorFinding]:
     """Look for every debug adapter. One of them is enough, and those that are not there are one finding."""
     from trio_debugmcp.cli.adapters import statuses
 
     found = statuses(profiles)
     checks = [
-        Check(
+        DoctorFinding(
             f"adapter {each.name}",
             "ok",
             f"{each.language}, {each.location}" + (f" ({each.version})" if each.version else ""),
@@ -121,11 +123,11 @@ def _adapters(profiles: "Sequence[Profile]") -> list[Check]:
     if absent:
         names = ", ".join(f"{each.name} ({each.language})" for each in absent)
         hint = "`trio-debugmcp adapters` says why, and what installs each"
-        checks.append(Check("other adapters", "missing" if checks else "failed", names, hint))
+        checks.append(DoctorFinding("other adapters", "missing" if checks else "failed", names, hint))
     return checks
 
 
-def _attach(profiles: "Sequence[Profile]") -> Check:
+def _attach(profiles: "Sequence[Profile]") -> DoctorFinding:
     """Look for what attaching to a running program by its process id needs."""
     from trio_debugmcp.dap.profiles import Attach, ptrace_problem
 
@@ -136,17 +138,17 @@ def _attach(profiles: "Sequence[Profile]") -> Check:
         problem = ptrace_problem(Path("/proc"))
     name = "attach by process id"
     if problem is None:
-        return Check(name, "ok", "a native debugger is there, and may trace processes of this user")
-    return Check(name, "missing", "not possible on this machine", problem)
+        return DoctorFinding(name, "ok", "a native debugger is there, and may trace processes of this user")
+    return DoctorFinding(name, "missing", "not possible on this machine", problem)
 
 
-def _py_spy() -> Check:
+def _py_spy() -> DoctorFinding:
     from trio_debugmcp.session.looking.outside import find_py_spy
 
     place = find_py_spy()
     if place is not None:
-        return Check("py-spy", "ok", place)
-    return Check(
+        return DoctorFinding("py-spy", "ok", place)
+    return DoctorFinding(
         "py-spy",
         "missing",
         "programs that do not let Python run cannot be looked into",
@@ -157,7 +159,7 @@ def _py_spy() -> Check:
 # --- Whether it works -------------------------------------------------------------------------------------------------
 
 
-async def check_debugging(command: Sequence[str], project: str, seconds: float = DEBUG_SECONDS) -> Check:
+async def check_debugging(command: Sequence[str], project: str, seconds: float = DEBUG_SECONDS) -> DoctorFinding:
     """Start a server as a host does, and have it stop a program at a breakpoint and read a local variable there.
 
     The program runs with the Python that programs in the directory `project` get.
@@ -185,9 +187,11 @@ async def check_debugging(command: Sequence[str], project: str, seconds: float =
             problem = f"the server does not work: {_innermost(error)}"
     if problem is None:
         took = trio.current_time() - start
-        return Check(name, "ok", f"{python} ran a program, which stopped at a breakpoint and was read, in {took:.1f} s")
+        return DoctorFinding(
+            name, "ok", f"{python} ran a program, which stopped at a breakpoint and was read, in {took:.1f} s"
+        )
     hint = "`trio-debugmcp serve --log-level debug --log-file debug.log` logs what happens; attach it to a report"
-    return Check(name, "failed", problem, hint)
+    return DoctorFinding(name, "failed", problem, hint)
 
 
 async def _debug(command: Sequence[str], program: str, python: str) -> str | None:

@@ -15,14 +15,14 @@ from trio_debugmcp.errors import UsageError
 # --- Options ----------------------------------------------------------------------------------------------------------
 
 
-class Rule(Struct, frozen=True):
+class OptionRule(Struct, frozen=True):
     """What an option may be: in words, and as a predicate."""
 
     allowed: str
     holds: Callable[[Any], bool]
 
 
-def check_fields(options: Struct, rules: Mapping[str, Rule]) -> None:
+def check_fields(options: Struct, rules: Mapping[str, OptionRule]) -> None:
     """Check each field of `options` that has a rule.
 
     Raises:
@@ -35,24 +35,24 @@ def check_fields(options: Struct, rules: Mapping[str, Rule]) -> None:
             raise UsageError("INVALID_PARAMETER", f"{given} must be {rule.allowed}, not {value!r}")
 
 
-def one_of(*values: object) -> Rule:
+def one_of(*values: object) -> OptionRule:
     """The option is one of `values`."""
-    return Rule(f"one of {', '.join(map(repr, values))}", lambda value: value in values)
+    return OptionRule(f"one of {', '.join(map(repr, values))}", lambda value: value in values)
 
 
-def instance(kind: type) -> Rule:
+def instance(kind: type) -> OptionRule:
     """The option is a `kind`."""
-    return Rule(f"of type {kind.__name__}", lambda value: isinstance(value, kind))
+    return OptionRule(f"of type {kind.__name__}", lambda value: isinstance(value, kind))
 
 
-def optional(rule: Rule) -> Rule:
+def optional(rule: OptionRule) -> OptionRule:
     """The option is None, or what `rule` says."""
-    return Rule(f"None or {rule.allowed}", lambda value: value is None or rule.holds(value))
+    return OptionRule(f"None or {rule.allowed}", lambda value: value is None or rule.holds(value))
 
 
-def at_least(least: int) -> Rule:
+def at_least(least: int) -> OptionRule:
     """The option is a whole number, and not less than `least`."""
-    return Rule(f"a whole number from {least}", lambda value: type(value) is int and value >= least)
+    return OptionRule(f"a whole number from {least}", lambda value: type(value) is int and value >= least)
 
 
 def _is_time(value: object) -> bool:
@@ -63,14 +63,14 @@ def _is_text_mapping(value: object) -> bool:
     return isinstance(value, Mapping) and all(isinstance(word, str) for pair in value.items() for word in pair)
 
 
-SECONDS = Rule("a number of seconds above 0", _is_time)
-FLAG = Rule("True or False", lambda value: isinstance(value, bool))
-TEXT = Rule("a string", lambda value: isinstance(value, str) and bool(value))
-TEXTS = Rule("a mapping of strings to strings", _is_text_mapping)
-OBJECT = Rule("a mapping", lambda value: isinstance(value, Mapping))
-PATH = Rule("a path", lambda value: isinstance(value, str | os.PathLike))
-FUNCTION = Rule("a function", callable)
-ITEMS = Rule("a sequence", lambda value: isinstance(value, Sequence) and not isinstance(value, str))
+SECONDS = OptionRule("a number of seconds above 0", _is_time)
+FLAG = OptionRule("True or False", lambda value: isinstance(value, bool))
+TEXT = OptionRule("a string", lambda value: isinstance(value, str) and bool(value))
+TEXTS = OptionRule("a mapping of strings to strings", _is_text_mapping)
+OBJECT = OptionRule("a mapping", lambda value: isinstance(value, Mapping))
+PATH = OptionRule("a path", lambda value: isinstance(value, str | os.PathLike))
+FUNCTION = OptionRule("a function", callable)
+ITEMS = OptionRule("a sequence", lambda value: isinstance(value, Sequence) and not isinstance(value, str))
 
 
 # --- Requests ---------------------------------------------------------------------------------------------------------

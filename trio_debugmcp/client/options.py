@@ -15,7 +15,7 @@ from trio_debugmcp.client.given import (
     SECONDS,
     TEXT,
     TEXTS,
-    Rule,
+    OptionRule,
     at_least,
     check_fields,
     instance,
@@ -168,7 +168,7 @@ _RULES = {
     "list_changed_notifications": instance(ListChangedNotifications),
     "auto_sync_lists": FLAG,
     "auto_reread": FLAG,
-    "reconnect": Rule(
+    "reconnect": OptionRule(
         "None, or a Reconnect: Reconnect() has the defaults",
         lambda value: value is None or isinstance(value, Reconnect),
     ),
@@ -193,7 +193,9 @@ _RULES = {
     "client_info": instance(ClientIdentity),
     "sampling": optional(FUNCTION),
     "elicitation": optional(FUNCTION),
-    "roots": optional(Rule("a sequence or a function", lambda value: ITEMS.holds(value) or FUNCTION.holds(value))),
+    "roots": optional(
+        OptionRule("a sequence or a function", lambda value: ITEMS.holds(value) or FUNCTION.holds(value))
+    ),
     "on_log": optional(FUNCTION),
 }
 """What each option may be."""

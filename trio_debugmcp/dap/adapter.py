@@ -139,7 +139,7 @@ async def open_socket_adapter(address: SocketAddress) -> AsyncIterator[Adapter]:
 # --- Adapters that listen ---------------------------------------------------------------------------------------------
 
 
-class Listening(Struct, frozen=True, kw_only=True):
+class ListeningAdapter(Struct, frozen=True, kw_only=True):
     """How an adapter that listens is reached after its start.
 
     Attributes:
@@ -158,7 +158,7 @@ class Listening(Struct, frozen=True, kw_only=True):
 @asynccontextmanager
 async def open_listening_adapter(
     argv: Sequence[str],
-    listening: Listening,
+    listening: ListeningAdapter,
     watchdog: Watchdog,
     *,
     cwd: str | None = None,
@@ -192,7 +192,7 @@ async def open_listening_adapter(
                 nursery.cancel_scope.cancel(reason="the adapter is closed")
 
 
-async def _reach(process: trio.Process, stdout: HeldPipe, stderr: HeldPipe, listening: Listening) -> Adapter:
+async def _reach(process: trio.Process, stdout: HeldPipe, stderr: HeldPipe, listening: ListeningAdapter) -> Adapter:
     """Wait until the adapter listens, and connect to it."""
     found: Adapter | None = None
     with trio.move_on_after(LISTEN_SECONDS) as patience:

@@ -14,13 +14,13 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, Raw, Struct
 
-from trio_debugmcp.dap.messages import EVENT_TYPES, Capabilities, Event, EventBody, Request, Response, UnknownEvent
+from trio_debugmcp.dap.messages import EVENT_TYPES, Capabilities, DapEvent, EventBody, Request, Response, UnknownEvent
 from trio_debugmcp.errors import ProtocolViolation
 
 T = TypeVar("T")
 
 _encoder = msgspec.json.Encoder()
-_envelopes = msgspec.json.Decoder(Request | Response | Event)
+_envelopes = msgspec.json.Decoder(Request | Response | DapEvent)
 _events = {name: msgspec.json.Decoder(kind) for name, kind in EVENT_TYPES.items()}
 _anything = msgspec.json.Decoder()
 
@@ -62,20 +62,20 @@ def encode_response(seq: int, request: Request, body: object = None, *, failure:
     )
 
 
-def decode_message(body: bytes) -> Request | Response | Event:
+def decode_message(body: bytes) -> Request | Response | DapEvent:
     """Decode the envelope of one message.
 
     Raises:
         ProtocolViolation: it is not a DAP message.
     """
     try:
-        message: Request | Response | Event = _read(_envelopes.decode, body)
+        message: Request | Response | DapEvent = _read(_envelopes.decode, body)
     except _UNREADABLE as error:
         raise ProtocolViolation(f"not a DAP message: {_why(error)}", body[:200]) from error
     return message
 
 
-def decode_event(event: Event) -> EventBody:
+def decode_event(event: DapEvent) -> EventBody:
     """Decode the body of an event; one that is unknown or does not fit becomes an `UnknownEvent`."""
     decoder = _events.get(event.event)
     if decoder is not None:

@@ -31,7 +31,7 @@ from trio_debugmcp.dap.codec import (
     failure_text,
 )
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
-from trio_debugmcp.dap.messages import Event, EventBody, Nothing, Request, Response
+from trio_debugmcp.dap.messages import DapEvent, EventBody, Nothing, Request, Response
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProtocolViolation
 
 log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class EndOfStream(msgspec.Struct, frozen=True):
     violation: ProtocolViolation | None = None
 
 
-class ConnectionStatistics(msgspec.Struct, frozen=True):
+class DapConnectionStatistics(msgspec.Struct, frozen=True):
     """What is waiting at one moment; returned by `Connection.statistics`."""
 
     requests_waiting: int
@@ -90,9 +90,9 @@ class Connection:
         """The reason why the connection ended, or None while it is open."""
         return self._ended
 
-    def statistics(self) -> ConnectionStatistics:
+    def statistics(self) -> DapConnectionStatistics:
         """Count what is waiting, as Trio's channels do."""
-        return ConnectionStatistics(len(self._waiting), self.events.statistics().current_buffer_used)
+        return DapConnectionStatistics(len(self._waiting), self.events.statistics().current_buffer_used)
 
     async def request(
         self,
@@ -149,11 +149,11 @@ class Connection:
             self._end(end)
             await self._inbox.send(end)
 
-    async def _dispatch(self, message: Request | Response | Event, nursery: trio.Nursery) -> None:
+    async def _dispatch(self, message: Request | Response | DapEvent, nursery: trio.Nursery) -> None:
         match message:
             case Response():
                 self._complete(message)
-            case Event():
+            case DapEvent():
                 await self._inbox.send(decode_event(message))
             case Request():
                 nursery.start_soon(self._serve_reverse_request, message)

@@ -21,8 +21,8 @@ from typing import NamedTuple
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.dap.incoming_connection import MAX_PID, Caller, release
-from trio_debugmcp.dap.listener import Address, Door
+from trio_debugmcp.dap.incoming_connection import MAX_PID, IncomingConnection, release
+from trio_debugmcp.dap.listener import Door, ListenerAddress
 from trio_debugmcp.dap.pids import parent_of, process_session_of
 from trio_debugmcp.dap.records import RecordTakers
 
@@ -52,11 +52,11 @@ class DialInStatistics(Struct, frozen=True):
 
 
 class _Waiting(NamedTuple):
-    caller: Caller
+    caller: IncomingConnection
     taken: trio.CancelScope
 
 
-Announce = Callable[[Caller], None]
+Announce = Callable[[IncomingConnection], None]
 """Called with a child that has dialed in; it waits to be taken."""
 
 
@@ -88,7 +88,7 @@ class DialIns:
         """What a program must know to be admitted."""
         return self.door.token
 
-    async def listen(self) -> Address:
+    async def listen(self) -> ListenerAddress:
         """Listen, from the first call on, and return where.
 
         Raises:
@@ -98,7 +98,7 @@ class DialIns:
 
     # --- Taking -------------------------------------------------------------------------------------------------------
 
-    async def take(self, pid: int) -> Caller:
+    async def take(self, pid: int) -> IncomingConnection:
         """Wait until the process with that id has dialed in, and take it; or the guest with that number.
 
         The caller bounds the wait.
@@ -131,11 +131,11 @@ class DialIns:
             taken.cancel(reason="it was dismissed")
             self.release(caller)
 
-    def release(self, caller: Caller) -> None:
+    def release(self, caller: IncomingConnection) -> None:
         """Let the process of a caller run on without a debugger; the connection is closed in the background."""
         self._nursery.start_soon(release, caller.stream)
 
-    def receive_guest(self, caller: Caller) -> int:
+    def receive_guest(self, caller: IncomingConnection) -> int:
         """Have a guest wait to be taken, and return the number to take it by.
 
         Process ids of other machines mean nothing here, so guests are numbered above all of them.
@@ -146,7 +146,7 @@ class DialIns:
 
     # --- Who has dialed in --------------------------------------------------------------------------------------------
 
-    def _deliver(self, caller: Caller) -> None:
+    def _deliver(self, caller: IncomingConnection) -> None:
         self.dismiss(caller.pid)  # dialed in twice before it was taken: the later connection is the living one
         owner = None if caller.pid in self._expected else self._owner_of(caller)
         if owner is None and caller.pid not in self._expected:
@@ -157,13 +157,13 @@ class DialIns:
         if owner is not None:
             owner(caller)
 
-    def _wait(self, number: int, caller: Caller) -> None:
+    def _wait(self, number: int, caller: IncomingConnection) -> None:
         taken = trio.CancelScope(deadline=trio.current_time() + TAKE_SECONDS)
         self._waiting[number] = _Waiting(caller, taken)
         self._nursery.start_soon(self._expire, number, caller, taken)
         self._arrived.unpark_all()
 
-    async def _expire(self, number: int, caller: Caller, taken: trio.CancelScope) -> None:
+    async def _expire(self, number: int, caller: IncomingConnection, taken: trio.CancelScope) -> None:
         """Release a caller that is not taken in time."""
         with taken:
             await trio.sleep_forever()
@@ -171,7 +171,7 @@ class DialIns:
         if waiting is not None and waiting.caller is caller:
             self.dismiss(number)
 
-    def _owner_of(self, caller: Caller) -> Announce | None:
+    def _owner_of(self, caller: IncomingConnection) -> Announce | None:
         """Return who announces this caller: the owner of itself (`exec`), of an ancestor, or of its process session."""
         if caller.pid in self._owners:
             return self._owners[caller.pid]

@@ -16,8 +16,8 @@ import trio
 from trio_debugmcp.dap.codec import decode_message
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
-from trio_debugmcp.dap.incoming_connection import Caller
-from trio_debugmcp.dap.messages import Event, Request, Response, RunInTerminal
+from trio_debugmcp.dap.incoming_connection import IncomingConnection
+from trio_debugmcp.dap.messages import DapEvent, Request, Response, RunInTerminal
 from trio_debugmcp.dap.records import HitRecords, with_records_key
 from trio_debugmcp.dap.sockets import acknowledge_at_once
 from trio_debugmcp.errors import ProtocolViolation
@@ -70,7 +70,7 @@ class DirectStream(trio.abc.Stream):
         self._asked = trio.Event()
         self._open_requests: dict[int, Request] = {}
         self._announced: dict[int, int] = {}
-        self._caller: Caller | None = None
+        self._caller: IncomingConnection | None = None
         self._writing = trio.Lock()
         self._flushed = False
         self._configured = False
@@ -160,7 +160,7 @@ class DirectStream(trio.abc.Stream):
         await self._has_pid.wait()
         return self.pid
 
-    def connect(self, caller: Caller) -> None:
+    def connect(self, caller: IncomingConnection) -> None:
         """Speak to this caller from now on."""
         self._caller, self.pid = caller, caller.pid
         if self._closed:
@@ -187,7 +187,7 @@ class DirectStream(trio.abc.Stream):
                 self._broken = violation
                 self._frames.close()
 
-    async def _read(self, caller: Caller) -> None:
+    async def _read(self, caller: IncomingConnection) -> None:
         decoder = FrameDecoder()
         data = caller.received
         while True:
@@ -205,12 +205,12 @@ class DirectStream(trio.abc.Stream):
         message = decode_message(body)
         detached = False
         match message:
-            case Event(event="stopped"):
+            case DapEvent(event="stopped"):
                 await self._records.settle()  # they were written before
-            case Event(event="terminated"):
+            case DapEvent(event="terminated"):
                 self._end = encode_frame(body)  # the program begins to end; `report_end` sends it on when it has
                 return False
-            case Event(event="exited") if b'"processReplaced"' in body:
+            case DapEvent(event="exited") if b'"processReplaced"' in body:
                 self._is_replaced = True  # an exec: the process lives, and dials in again
                 return False
             case Response(request_seq=number):
@@ -310,10 +310,10 @@ class DirectStream(trio.abc.Stream):
         event = {"seq": next(self._numbers), "type": "event", "event": name, "body": body}
         return encode_frame(msgspec.json.encode(event))
 
-    def _announce(self, caller: Caller) -> None:
+    def _announce(self, caller: IncomingConnection) -> None:
         self._nursery.start_soon(self._send_announcement, caller)
 
-    async def _send_announcement(self, caller: Caller) -> None:
+    async def _send_announcement(self, caller: IncomingConnection) -> None:
         configuration = {
             **self._child_arguments,
             "subProcessId": caller.pid,

@@ -1,4 +1,4 @@
-"""`Caller`: a debugger inside a process that has dialed in; how one is admitted, sheltered and released.
+"""`IncomingConnection`: a debugger inside a process that has dialed in; how one is admitted, sheltered and released.
 
     caller = await admitted(stream, token)      # raises if it is a stranger
     ...                                         # DAP on caller.stream, beginning with caller.received
@@ -79,7 +79,7 @@ class WritesRecords(Exception):
         self.received = received
 
 
-class Caller:
+class IncomingConnection:
     """A debugger inside a process that has dialed in and shown the token.
 
     Attributes:
@@ -97,7 +97,7 @@ class Caller:
         return f"<Caller pid={self.pid} parent={self.parent_pid}>"
 
 
-async def admitted(stream: trio.abc.Stream, token: str) -> Caller:
+async def admitted(stream: trio.abc.Stream, token: str) -> IncomingConnection:
     """Ask a caller for the token and who it is, and have its children dial in only while it is connected.
 
     The caller bounds the wait, and closes the stream if this raises.
@@ -124,7 +124,7 @@ async def admitted(stream: trio.abc.Stream, token: str) -> Caller:
         await conversation.answer(shelter)
     except AdapterGone as refusal:
         log.warning("process %d: its children dial in for ever: %s", pid, refusal)
-    return Caller(stream, pid, parent, conversation.rest)
+    return IncomingConnection(stream, pid, parent, conversation.rest)
 
 
 async def release(stream: trio.abc.Stream) -> None:

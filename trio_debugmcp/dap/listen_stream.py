@@ -24,8 +24,8 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.codec import decode_message
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
-from trio_debugmcp.dap.incoming_connection import Caller
-from trio_debugmcp.dap.listener import Address, Door
+from trio_debugmcp.dap.incoming_connection import IncomingConnection
+from trio_debugmcp.dap.listener import Door, ListenerAddress
 from trio_debugmcp.dap.messages import Request, Response
 from trio_debugmcp.errors import AdapterGone
 
@@ -57,7 +57,7 @@ class ListeningStream(trio.abc.Stream):
     """
 
     def __init__(self, nursery: trio.Nursery, dial_ins: DialIns, child_arguments: Mapping[str, Any]) -> None:
-        self.address: Address | None = None
+        self.address: ListenerAddress | None = None
         self._nursery = nursery
         self._dial_ins = dial_ins
         self._child_arguments = child_arguments
@@ -126,14 +126,14 @@ class ListeningStream(trio.abc.Stream):
 
     # --- The programs' side -------------------------------------------------------------------------------------------
 
-    def welcome(self, caller: Caller) -> None:
+    def welcome(self, caller: IncomingConnection) -> None:
         """Have a session opened for a program that has dialed in."""
         guest = self._dial_ins.receive_guest(caller)
         number = next(self._numbers)
         self._announced[number] = guest, f"process {caller.pid} at {_peer(caller.stream)}"
         self._nursery.start_soon(self._announce, number, caller, guest)
 
-    async def _announce(self, number: int, caller: Caller, guest: int) -> None:
+    async def _announce(self, number: int, caller: IncomingConnection, guest: int) -> None:
         configuration = {
             **self._child_arguments,
             "subProcessId": caller.pid,

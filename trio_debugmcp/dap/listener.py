@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import trio
 
-from trio_debugmcp.dap.incoming_connection import Caller, WritesRecords, WrongToken, admitted, release
+from trio_debugmcp.dap.incoming_connection import IncomingConnection, WritesRecords, WrongToken, admitted, release
 from trio_debugmcp.dap.records import RecordTakers
 from trio_debugmcp.descriptors import open_files
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
@@ -43,7 +43,7 @@ _FULL_SECONDS = 0.1
 """Until the next attempt when this machine has no descriptor or memory for another connection."""
 
 
-class Address(NamedTuple):
+class ListenerAddress(NamedTuple):
     """Where programs dial in, and the token that they must know."""
 
     host: str
@@ -55,7 +55,7 @@ class Address(NamedTuple):
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-Deliver = Callable[[Caller], None]
+Deliver = Callable[[IncomingConnection], None]
 """Called with a caller that knows the token; from then on it is the callee's."""
 
 Refused = Callable[[trio.abc.Stream, str], None]
@@ -88,7 +88,7 @@ class Door:
         self._deliver = deliver
         self._refused = refused
         self._records = records or RecordTakers()
-        self._address: Address | None = None
+        self._address: ListenerAddress | None = None
         self._opening = trio.Lock()
         self._at_the_door: dict[trio.CancelScope, float] = {}
         self._left_the_door = trio.lowlevel.ParkingLot()
@@ -108,7 +108,7 @@ class Door:
         """How many connections have not shown the token yet."""
         return len(self._at_the_door)
 
-    async def listen(self, host: str = "127.0.0.1", port: int = 0) -> Address:
+    async def listen(self, host: str = "127.0.0.1", port: int = 0) -> ListenerAddress:
         """Listen, from the first call on, and return where.
 
         Raises:
@@ -118,7 +118,7 @@ class Door:
             if self._address is None:
                 [listener, *others] = await trio.open_tcp_listeners(port, host=host)
                 bound: int = listener.socket.getsockname()[1]
-                self._address = Address(host, bound, self.token)
+                self._address = ListenerAddress(host, bound, self.token)
                 self._nursery.start_soon(self._accept, listener)
                 for other in others:  # a name with several addresses; with port 0 their ports differ, so one is enough
                     if port:

@@ -15,7 +15,7 @@ from msgspec import Raw, Struct, field
 _EMPTY = Raw(b"")
 
 
-class Message(Struct, rename="camel", omit_defaults=True, frozen=True):
+class DapStruct(Struct, rename="camel", omit_defaults=True, frozen=True):
     """Base of everything inside an envelope: camelCase on the wire, defaults left out."""
 
 
@@ -41,7 +41,7 @@ class Response(Struct, tag_field="type", tag="response", frozen=True):
     body: Raw = _EMPTY
 
 
-class Event(Struct, tag_field="type", tag="event", frozen=True):
+class DapEvent(Struct, tag_field="type", tag="event", frozen=True):
     """Something that happened in the adapter or the debuggee."""
 
     event: str
@@ -52,7 +52,7 @@ class Event(Struct, tag_field="type", tag="event", frozen=True):
 # --- Parts ---------------------------------------------------------------------------------------------------
 
 
-class Source(Message, frozen=True):
+class DapSource(DapStruct, frozen=True):
     """A file or generated code: a path, or a reference that only the adapter can resolve."""
 
     name: str | None = None
@@ -61,39 +61,39 @@ class Source(Message, frozen=True):
     presentation_hint: str | None = None
 
 
-class DapBreakpoint(Message, frozen=True):
+class DapBreakpoint(DapStruct, frozen=True):
     """A breakpoint as the adapter set it; `line` and `column` are its actual place."""
 
     verified: bool = False
     id: int | None = None
     message: str | None = None
-    source: Source | None = None
+    source: DapSource | None = None
     line: int | None = None
     column: int | None = None
     instruction_reference: str | None = None
 
 
-class DapThread(Message, frozen=True):
+class DapThread(DapStruct, frozen=True):
     """A thread; its id may be 0."""
 
     id: int
     name: str | None = None
 
 
-class DapFrame(Message, frozen=True):
+class DapFrame(DapStruct, frozen=True):
     """One stack frame; `id` is valid until the next resume."""
 
     id: int
     name: str = ""
     line: int = 0
     column: int = 0
-    source: Source | None = None
+    source: DapSource | None = None
     module_id: int | str | None = None
     presentation_hint: str | None = None
     instruction_pointer_reference: str | None = None
 
 
-class DapModule(Message, frozen=True):
+class DapModule(DapStruct, frozen=True):
     """A loaded module: a library, a Python module, a DLL."""
 
     id: int | str
@@ -104,7 +104,7 @@ class DapModule(Message, frozen=True):
     is_user_code: bool | None = None
 
 
-class DapScope(Message, frozen=True):
+class DapScope(DapStruct, frozen=True):
     """A named container of variables of one frame."""
 
     name: str
@@ -115,7 +115,7 @@ class DapScope(Message, frozen=True):
     expensive: bool | None = None
 
 
-class DapVariable(Message, frozen=True):
+class DapVariable(DapStruct, frozen=True):
     """A variable; `variables_reference` above 0 means that it has children."""
 
     name: str
@@ -128,14 +128,14 @@ class DapVariable(Message, frozen=True):
     memory_reference: str | None = None
 
 
-class Instruction(Message, frozen=True):
+class Instruction(DapStruct, frozen=True):
     """One machine instruction; `location` and `line` may be left out where they are those of the one before."""
 
     address: str
     instruction: str = ""
     instruction_bytes: str | None = None
     symbol: str | None = None
-    location: Source | None = None
+    location: DapSource | None = None
     line: int | None = None
     column: int | None = None
     end_line: int | None = None
@@ -143,7 +143,7 @@ class Instruction(Message, frozen=True):
     presentation_hint: str | None = None
 
 
-class Target(Message, frozen=True):
+class DapTarget(DapStruct, frozen=True):
     """A place to go to, or a call to step into."""
 
     id: int
@@ -152,7 +152,7 @@ class Target(Message, frozen=True):
     column: int | None = None
 
 
-class ExceptionBreakpointFilter(Message, frozen=True):
+class ExceptionBreakpointFilter(DapStruct, frozen=True):
     """A kind of exception stop that the adapter offers."""
 
     filter: str
@@ -161,7 +161,7 @@ class ExceptionBreakpointFilter(Message, frozen=True):
     supports_condition: bool | None = None
 
 
-class Capabilities(Message, frozen=True):
+class Capabilities(DapStruct, frozen=True):
     """Features of the adapter. One that is not declared is never used: some adapters then stop answering."""
 
     supports_configuration_done_request: bool | None = None
@@ -197,11 +197,11 @@ class Capabilities(Message, frozen=True):
 # --- Events --------------------------------------------------------------------------------------------------
 
 
-class Initialized(Message, frozen=True):
+class Initialized(DapStruct, frozen=True):
     """The adapter is ready for its configuration."""
 
 
-class Stopped(Message, frozen=True):
+class Stopped(DapStruct, frozen=True):
     """Execution stopped. `thread_id` may be missing (delve's pause) or 0 (js-debug)."""
 
     reason: str = ""
@@ -213,31 +213,31 @@ class Stopped(Message, frozen=True):
     hit_breakpoint_ids: list[int] | None = None
 
 
-class Continued(Message, frozen=True):
+class Continued(DapStruct, frozen=True):
     """Execution resumed."""
 
     thread_id: int | None = None
     all_threads_continued: bool | None = None
 
 
-class Exited(Message, frozen=True):
+class Exited(DapStruct, frozen=True):
     """The debuggee ended with `exit_code`."""
 
     exit_code: int = 0
 
 
-class Terminated(Message, frozen=True):
+class Terminated(DapStruct, frozen=True):
     """Debugging ended, which the debuggee may survive."""
 
 
-class ThreadEvent(Message, frozen=True):
+class ThreadEvent(DapStruct, frozen=True):
     """A thread started or exited."""
 
     reason: str
     thread_id: int
 
 
-class Output(Message, frozen=True):
+class OutputEvent(DapStruct, frozen=True):
     """Text from the debuggee or from the adapter, by `category`."""
 
     output: str = ""
@@ -245,28 +245,28 @@ class Output(Message, frozen=True):
     data: Any = None
 
 
-class BreakpointEvent(Message, frozen=True):
+class BreakpointEvent(DapStruct, frozen=True):
     """A breakpoint was moved, verified or removed by the adapter."""
 
     reason: str
     breakpoint: DapBreakpoint
 
 
-class ModuleEvent(Message, frozen=True):
+class ModuleEvent(DapStruct, frozen=True):
     """A module was loaded, changed or removed."""
 
     reason: str
     module: DapModule
 
 
-class LoadedSource(Message, frozen=True):
+class LoadedSource(DapStruct, frozen=True):
     """A source was loaded, changed or removed."""
 
     reason: str
-    source: Source
+    source: DapSource
 
 
-class Process(Message, frozen=True):
+class ProcessEvent(DapStruct, frozen=True):
     """The debuggee's process was started or attached to."""
 
     name: str = ""
@@ -274,13 +274,13 @@ class Process(Message, frozen=True):
     start_method: str | None = None
 
 
-class CapabilitiesEvent(Message, frozen=True):
+class CapabilitiesEvent(DapStruct, frozen=True):
     """Capabilities that the adapter declares after `initialize`: see `merge_capabilities`."""
 
     capabilities: Raw = _EMPTY
 
 
-class UnknownEvent(Message, frozen=True):
+class UnknownEvent(DapStruct, frozen=True):
     """An event that we do not use, or whose body does not fit the specification."""
 
     event: str
@@ -294,27 +294,27 @@ EventBody = (
     | Exited
     | Terminated
     | ThreadEvent
-    | Output
+    | OutputEvent
     | BreakpointEvent
     | ModuleEvent
     | LoadedSource
-    | Process
+    | ProcessEvent
     | CapabilitiesEvent
     | UnknownEvent
 )
 
-EVENT_TYPES: dict[str, type[Message]] = {
+EVENT_TYPES: dict[str, type[DapStruct]] = {
     "initialized": Initialized,
     "stopped": Stopped,
     "continued": Continued,
     "exited": Exited,
     "terminated": Terminated,
     "thread": ThreadEvent,
-    "output": Output,
+    "output": OutputEvent,
     "breakpoint": BreakpointEvent,
     "module": ModuleEvent,
     "loadedSource": LoadedSource,
-    "process": Process,
+    "process": ProcessEvent,
     "capabilities": CapabilitiesEvent,
 }
 
@@ -322,42 +322,42 @@ EVENT_TYPES: dict[str, type[Message]] = {
 # --- Response bodies -----------------------------------------------------------------------------------------
 
 
-class Nothing(Message, frozen=True):
+class Nothing(DapStruct, frozen=True):
     """The body of a response of which only the success matters."""
 
 
-class BreakpointsBody(Message, frozen=True):
+class BreakpointsBody(DapStruct, frozen=True):
     """The response to every `set…Breakpoints`, in the order of the request."""
 
     breakpoints: list[DapBreakpoint] | None = None
 
 
-class ThreadsBody(Message, frozen=True):
+class ThreadsBody(DapStruct, frozen=True):
     """The response to `threads`: all threads."""
 
     threads: list[DapThread] | None = None
 
 
-class ModulesBody(Message, frozen=True):
+class ModulesBody(DapStruct, frozen=True):
     """The response to `modules`: all modules."""
 
     modules: list[DapModule] | None = None
 
 
-class StackTraceBody(Message, frozen=True):
+class StackTraceBody(DapStruct, frozen=True):
     """The response to `stackTrace`: a page of frames."""
 
     stack_frames: list[DapFrame] | None = None
     total_frames: int | None = None
 
 
-class ScopesBody(Message, frozen=True):
+class ScopesBody(DapStruct, frozen=True):
     """The response to `scopes`: those of one frame."""
 
     scopes: list[DapScope] | None = None
 
 
-class SetVariableBody(Message, frozen=True):
+class SetVariableBody(DapStruct, frozen=True):
     """The response to `setVariable`: what it is then."""
 
     value: str = ""
@@ -368,13 +368,13 @@ class SetVariableBody(Message, frozen=True):
     memory_reference: str | None = None
 
 
-class VariablesBody(Message, frozen=True):
+class VariablesBody(DapStruct, frozen=True):
     """The response to `variables`: children of one reference."""
 
     variables: list[DapVariable] | None = None
 
 
-class EvaluateBody(Message, frozen=True):
+class EvaluateBody(DapStruct, frozen=True):
     """The response to `evaluate`: a value, perhaps with children."""
 
     result: str = ""
@@ -385,7 +385,7 @@ class EvaluateBody(Message, frozen=True):
     memory_reference: str | None = None
 
 
-class ExceptionDetails(Message, frozen=True):
+class ExceptionDetails(DapStruct, frozen=True):
     """An exception in the terms of its language, if the adapter knows them."""
 
     message: str | None = None
@@ -395,7 +395,7 @@ class ExceptionDetails(Message, frozen=True):
     inner_exception: list["ExceptionDetails"] | None = None
 
 
-class ExceptionInfoBody(Message, frozen=True):
+class ExceptionInfoBody(DapStruct, frozen=True):
     """The response to `exceptionInfo`: the exception at a stop."""
 
     exception_id: str = ""
@@ -404,14 +404,14 @@ class ExceptionInfoBody(Message, frozen=True):
     details: ExceptionDetails | None = None
 
 
-class SourceBody(Message, frozen=True):
+class SourceBody(DapStruct, frozen=True):
     """The response to `source`: the text."""
 
     content: str = ""
     mime_type: str | None = None
 
 
-class CompletionItem(Message, frozen=True):
+class CompletionItem(DapStruct, frozen=True):
     """One completion: `text`, or else the label, replaces `length` characters, from `start` on if that is said."""
 
     label: str = ""
@@ -420,13 +420,13 @@ class CompletionItem(Message, frozen=True):
     length: int | None = None
 
 
-class CompletionsBody(Message, frozen=True):
+class CompletionsBody(DapStruct, frozen=True):
     """The response to `completions`: what fits."""
 
     targets: list[CompletionItem] | None = None
 
 
-class ReadMemoryBody(Message, frozen=True):
+class ReadMemoryBody(DapStruct, frozen=True):
     """The response to `readMemory`: bytes in base64, and how many behind them cannot be read."""
 
     address: str = ""
@@ -434,25 +434,25 @@ class ReadMemoryBody(Message, frozen=True):
     unreadable_bytes: int = 0
 
 
-class WriteMemoryBody(Message, frozen=True):
+class WriteMemoryBody(DapStruct, frozen=True):
     """The response to `writeMemory`; most adapters leave all of it out."""
 
     bytes_written: int | None = None
 
 
-class DisassembleBody(Message, frozen=True):
+class DisassembleBody(DapStruct, frozen=True):
     """The response to `disassemble`: instructions in the order of their addresses."""
 
     instructions: list[Instruction] | None = None
 
 
-class TargetsBody(Message, frozen=True):
+class TargetsBody(DapStruct, frozen=True):
     """The response to `gotoTargets` and to `stepInTargets`."""
 
-    targets: list[Target] | None = None
+    targets: list[DapTarget] | None = None
 
 
-class DataBreakpointInfoBody(Message, frozen=True):
+class DataBreakpointInfoBody(DapStruct, frozen=True):
     """The response to `dataBreakpointInfo`: an id for what can be watched; without one, `description` says why not."""
 
     data_id: str | None = None
@@ -464,7 +464,7 @@ class DataBreakpointInfoBody(Message, frozen=True):
 # --- Reverse requests ----------------------------------------------------------------------------------------
 
 
-class RunInTerminal(Message, frozen=True):
+class RunInTerminal(DapStruct, frozen=True):
     """A request to the client to start a process; `null` in `env` unsets a variable."""
 
     args: list[str]
@@ -473,7 +473,7 @@ class RunInTerminal(Message, frozen=True):
     title: str | None = None
 
 
-class StartDebugging(Message, frozen=True):
+class StartDebugging(DapStruct, frozen=True):
     """A request to the client to start a child session."""
 
     request: str

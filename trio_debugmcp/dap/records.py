@@ -22,7 +22,7 @@ import msgspec
 import trio
 
 from trio_debugmcp.dap.framing import encode_frame
-from trio_debugmcp.dap.messages import Output
+from trio_debugmcp.dap.messages import OutputEvent
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ class _Data(msgspec.Struct, frozen=True):
     hit_records: list[HitRecord]
 
 
-def records_of(output: Output) -> list[HitRecord]:
+def records_of(output: OutputEvent) -> list[HitRecord]:
     """Return the records that an `output` event of a direct line carries; none if it is another event."""
     if not isinstance(output.data, dict) or "hit_records" not in output.data:
         return []

@@ -4,13 +4,13 @@ from typing import Annotated, Any
 
 from msgspec import Meta, field
 
-from trio_debugmcp.dap.messages import Message, Source
+from trio_debugmcp.dap.messages import DapSource, DapStruct
 
 MAX_NUMBER = 2**31 - 2
 """Of lines and columns: DAP's numbers have 31 bits, and an editor may count from 0 where we count from 1."""
 
 
-class Initialize(Message, frozen=True):
+class InitializeArguments(DapStruct, frozen=True):
     """What an editor says of itself."""
 
     client_id: str | None = None
@@ -24,7 +24,7 @@ class Initialize(Message, frozen=True):
     supports_memory_references: bool = False
 
 
-class Attach(Message, frozen=True):
+class AttachArguments(DapStruct, frozen=True):
     """Which session an editor wants to join. `wait`: for the next one if there is none.
 
     `part_of`: by what an editor is known again that was asked to open a session: children.py.
@@ -36,7 +36,7 @@ class Attach(Message, frozen=True):
     part_of: str | None = None
 
 
-class OfThread(Message, frozen=True):
+class ThreadArguments(DapStruct, frozen=True):
     """The arguments of a request about a thread."""
 
     thread_id: int
@@ -44,7 +44,7 @@ class OfThread(Message, frozen=True):
     target_id: int | None = None
 
 
-class StackTrace(Message, frozen=True):
+class StackTraceArguments(DapStruct, frozen=True):
     """A page of a thread's stack; `levels` 0: all of it."""
 
     thread_id: int
@@ -52,13 +52,13 @@ class StackTrace(Message, frozen=True):
     levels: int = 0
 
 
-class OfFrame(Message, frozen=True):
+class ScopesArguments(DapStruct, frozen=True):
     """The arguments of a request about a frame."""
 
     frame_id: int
 
 
-class Variables(Message, frozen=True):
+class VariablesArguments(DapStruct, frozen=True):
     """A page of the children of a value."""
 
     variables_reference: int
@@ -68,7 +68,7 @@ class Variables(Message, frozen=True):
     format: dict[str, Any] | None = None
 
 
-class Evaluate(Message, frozen=True):
+class EvaluateArguments(DapStruct, frozen=True):
     """An expression; without a frame it is a global one."""
 
     expression: str
@@ -77,7 +77,7 @@ class Evaluate(Message, frozen=True):
     format: dict[str, Any] | None = None
 
 
-class Completions(Message, frozen=True):
+class CompletionsArguments(DapStruct, frozen=True):
     """What is typed, and where the cursor is in it."""
 
     text: str
@@ -86,7 +86,7 @@ class Completions(Message, frozen=True):
     frame_id: int | None = None
 
 
-class SetVariable(Message, frozen=True):
+class SetVariableArguments(DapStruct, frozen=True):
     """A child of a value, and what it is to be."""
 
     variables_reference: int
@@ -95,7 +95,7 @@ class SetVariable(Message, frozen=True):
     format: dict[str, Any] | None = None
 
 
-class SetExpression(Message, frozen=True):
+class SetExpressionArguments(DapStruct, frozen=True):
     """A place, and what it is to be."""
 
     expression: str
@@ -104,28 +104,28 @@ class SetExpression(Message, frozen=True):
     format: dict[str, Any] | None = None
 
 
-class SourceText(Message, frozen=True):
+class SourceArguments(DapStruct, frozen=True):
     """A source whose text is wanted."""
 
     source_reference: int = 0
-    source: Source | None = None
+    source: DapSource | None = None
 
 
-class Page(Message, frozen=True):
+class ModulesArguments(DapStruct, frozen=True):
     """A page of the modules."""
 
     start_module: int = 0
     module_count: int = 0
 
 
-class GotoTargets(Message, frozen=True):
+class GotoTargetsArguments(DapStruct, frozen=True):
     """A line to go to."""
 
-    source: Source
+    source: DapSource
     line: Annotated[int, Meta(le=MAX_NUMBER)]
 
 
-class SourceBreakpoint(Message, frozen=True):
+class SourceBreakpoint(DapStruct, frozen=True):
     """One breakpoint of a file, as an editor wants it."""
 
     line: Annotated[int, Meta(le=MAX_NUMBER)]
@@ -135,15 +135,15 @@ class SourceBreakpoint(Message, frozen=True):
     log_message: str | None = None
 
 
-class SetBreakpoints(Message, frozen=True):
+class SetBreakpointsArguments(DapStruct, frozen=True):
     """All breakpoints that an editor has in a file."""
 
-    source: Source
+    source: DapSource
     breakpoints: list[SourceBreakpoint] | None = None
     lines: list[Annotated[int, Meta(le=MAX_NUMBER)]] | None = None
 
 
-class FunctionBreakpoint(Message, frozen=True):
+class FunctionBreakpoint(DapStruct, frozen=True):
     """One breakpoint of a function."""
 
     name: str
@@ -151,27 +151,27 @@ class FunctionBreakpoint(Message, frozen=True):
     hit_condition: str | None = None
 
 
-class SetFunctionBreakpoints(Message, frozen=True):
+class SetFunctionBreakpointsArguments(DapStruct, frozen=True):
     """All breakpoints on functions that an editor has."""
 
     breakpoints: list[FunctionBreakpoint] = field(default_factory=list)
 
 
-class FilterOptions(Message, frozen=True):
+class FilterOptions(DapStruct, frozen=True):
     """A filter with a condition."""
 
     filter_id: str
     condition: str | None = None
 
 
-class SetExceptionBreakpoints(Message, frozen=True):
+class SetExceptionBreakpointsArguments(DapStruct, frozen=True):
     """The kinds of exceptions that an editor wants to stop at."""
 
     filters: list[str] = field(default_factory=list)
     filter_options: list[FilterOptions] | None = None
 
 
-class DataBreakpointInfo(Message, frozen=True):
+class DataBreakpointInfoArguments(DapStruct, frozen=True):
     """A variable that is to be watched: of a value, or an expression of a frame."""
 
     name: str
@@ -179,7 +179,7 @@ class DataBreakpointInfo(Message, frozen=True):
     frame_id: int | None = None
 
 
-class DataBreakpoint(Message, frozen=True):
+class DataBreakpoint(DapStruct, frozen=True):
     """One breakpoint on data, by an id of the answer to `dataBreakpointInfo`."""
 
     data_id: str
@@ -188,13 +188,13 @@ class DataBreakpoint(Message, frozen=True):
     hit_condition: str | None = None
 
 
-class SetDataBreakpoints(Message, frozen=True):
+class SetDataBreakpointsArguments(DapStruct, frozen=True):
     """All breakpoints on data that an editor has."""
 
     breakpoints: list[DataBreakpoint] = field(default_factory=list)
 
 
-class InstructionBreakpoint(Message, frozen=True):
+class InstructionBreakpoint(DapStruct, frozen=True):
     """One breakpoint on an instruction: where an answer has named one, and so many bytes further."""
 
     instruction_reference: str
@@ -203,13 +203,13 @@ class InstructionBreakpoint(Message, frozen=True):
     hit_condition: str | None = None
 
 
-class SetInstructionBreakpoints(Message, frozen=True):
+class SetInstructionBreakpointsArguments(DapStruct, frozen=True):
     """All breakpoints on instructions that an editor has."""
 
     breakpoints: list[InstructionBreakpoint] = field(default_factory=list)
 
 
-class ReadMemory(Message, frozen=True):
+class ReadMemoryArguments(DapStruct, frozen=True):
     """Bytes from a place in memory on."""
 
     memory_reference: str
@@ -217,7 +217,7 @@ class ReadMemory(Message, frozen=True):
     offset: int = 0
 
 
-class Disassemble(Message, frozen=True):
+class DisassembleArguments(DapStruct, frozen=True):
     """Instructions from a place in memory on: so many bytes further, and then so many instructions, or before it."""
 
     memory_reference: str
@@ -227,13 +227,13 @@ class Disassemble(Message, frozen=True):
     resolve_symbols: bool = False
 
 
-class Cancel(Message, frozen=True):
+class CancelArguments(DapStruct, frozen=True):
     """The request that is not wanted any more, by its `seq`."""
 
     request_id: int | None = None
 
 
-class Leaving(Message, frozen=True):
+class DisconnectArguments(DapStruct, frozen=True):
     """How an editor leaves."""
 
     terminate_debuggee: bool | None = None

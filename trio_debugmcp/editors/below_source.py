@@ -8,14 +8,14 @@ from typing import Any
 
 from trio_debugmcp.dap.messages import Instruction
 from trio_debugmcp.editors.arguments import (
-    Disassemble,
+    DisassembleArguments,
     InstructionBreakpoint,
-    ReadMemory,
-    SetInstructionBreakpoints,
+    ReadMemoryArguments,
+    SetInstructionBreakpointsArguments,
 )
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.looking import source_of
-from trio_debugmcp.editors.refusals import Refusal, refusal_of
+from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.editors.set_breakpoints import shown_to, take_back, take_over
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.looking import memory_access
@@ -29,13 +29,13 @@ MAX_INSTRUCTIONS = 2000
 """Of one answer; VS Code asks for some hundred at a time."""
 
 
-async def read_memory(editor: Editor, arguments: ReadMemory) -> dict[str, Any]:
+async def read_memory(editor: Editor, arguments: ReadMemoryArguments) -> dict[str, Any]:
     """Answer bytes. They are not masked, as those that `memory_read` shows in hexadecimal are not."""
     editor.check_control("to read memory")
     session, _ = editor.paused()
     memory_access.check(session.requests, memory_access.READ)
     if arguments.count > MAX_BYTES:
-        raise Refusal(f"At most {MAX_BYTES} bytes can be read at a time.")
+        raise EditorRefusal(f"At most {MAX_BYTES} bytes can be read at a time.")
     reference, offset = arguments.memory_reference, arguments.offset
     start = number(reference)
     if start is not None and (not arguments.count or start + offset < 0):
@@ -50,14 +50,14 @@ async def read_memory(editor: Editor, arguments: ReadMemory) -> dict[str, Any]:
     return {"address": found.address, "data": data, "unreadableBytes": found.unreadable}
 
 
-async def disassemble(editor: Editor, arguments: Disassemble) -> dict[str, Any]:
+async def disassemble(editor: Editor, arguments: DisassembleArguments) -> dict[str, Any]:
     """Answer exactly as many instructions as are wanted, as DAP has it: of any address, hence any memory as well."""
     editor.check_control("to disassemble")
     session, _ = editor.paused()
     if arguments.instruction_count > MAX_INSTRUCTIONS:
-        raise Refusal(f"At most {MAX_INSTRUCTIONS} instructions are disassembled at a time.")
+        raise EditorRefusal(f"At most {MAX_INSTRUCTIONS} instructions are disassembled at a time.")
     if abs(arguments.instruction_offset) > MAX_INSTRUCTIONS:
-        raise Refusal(f"Disassemble from an address that is at most {MAX_INSTRUCTIONS} instructions away.")
+        raise EditorRefusal(f"Disassemble from an address that is at most {MAX_INSTRUCTIONS} instructions away.")
     found = await memory_access.listing(
         session.requests,
         arguments.memory_reference,
@@ -90,7 +90,7 @@ def _instruction(editor: Editor, each: Instruction) -> dict[str, Any]:
 # --- Breakpoints ------------------------------------------------------------------------------------------------------
 
 
-async def set_instruction_breakpoints(editor: Editor, arguments: SetInstructionBreakpoints) -> dict[str, Any]:
+async def set_instruction_breakpoints(editor: Editor, arguments: SetInstructionBreakpointsArguments) -> dict[str, Any]:
     """Set this editor's breakpoints on instructions."""
     if editor.role != "control" and not arguments.breakpoints:
         return {"breakpoints": []}

@@ -29,44 +29,44 @@ class Served(Struct, frozen=True):
 
 REQUESTS: dict[str, Served] = {
     "threads": Served(Nothing, looking.threads),
-    "stackTrace": Served(given.StackTrace, looking.stack_trace),
-    "scopes": Served(given.OfFrame, looking.scopes),
-    "variables": Served(given.Variables, looking.variables),
-    "source": Served(given.SourceText, looking.source),
-    "exceptionInfo": Served(given.OfThread, looking.exception_info),
-    "modules": Served(given.Page, looking.modules),
+    "stackTrace": Served(given.StackTraceArguments, looking.stack_trace),
+    "scopes": Served(given.ScopesArguments, looking.scopes),
+    "variables": Served(given.VariablesArguments, looking.variables),
+    "source": Served(given.SourceArguments, looking.source),
+    "exceptionInfo": Served(given.ThreadArguments, looking.exception_info),
+    "modules": Served(given.ModulesArguments, looking.modules),
     "loadedSources": Served(Nothing, looking.loaded_sources),
-    "readMemory": Served(given.ReadMemory, below_source.read_memory),
-    "disassemble": Served(given.Disassemble, below_source.disassemble),
-    "evaluate": Served(given.Evaluate, evaluating.evaluate),
-    "completions": Served(given.Completions, evaluating.completions),
-    "setVariable": Served(given.SetVariable, evaluating.set_variable),
-    "setExpression": Served(given.SetExpression, evaluating.set_expression),
-    "continue": Served(given.OfThread, moving.continue_, moves=True),
-    "reverseContinue": Served(given.OfThread, moving.reverse_continue, moves=True),
-    "next": Served(given.OfThread, moving.next_, moves=True),
-    "stepIn": Served(given.OfThread, moving.step_in, moves=True),
-    "stepOut": Served(given.OfThread, moving.step_out, moves=True),
-    "stepBack": Served(given.OfThread, moving.step_back, moves=True),
-    "pause": Served(given.OfThread, moving.pause, early=True, urgent=True),
-    "gotoTargets": Served(given.GotoTargets, moving.goto_targets),
-    "goto": Served(given.OfThread, moving.goto, moves=True),
-    "stepInTargets": Served(given.OfFrame, moving.step_in_targets),
-    "restartFrame": Served(given.OfFrame, moving.restart_frame, moves=True),
-    "terminate": Served(given.Leaving, moving.terminate, urgent=True),
-    "setBreakpoints": Served(given.SetBreakpoints, set_breakpoints.set_breakpoints, in_order=True, moves=True),
+    "readMemory": Served(given.ReadMemoryArguments, below_source.read_memory),
+    "disassemble": Served(given.DisassembleArguments, below_source.disassemble),
+    "evaluate": Served(given.EvaluateArguments, evaluating.evaluate),
+    "completions": Served(given.CompletionsArguments, evaluating.completions),
+    "setVariable": Served(given.SetVariableArguments, evaluating.set_variable),
+    "setExpression": Served(given.SetExpressionArguments, evaluating.set_expression),
+    "continue": Served(given.ThreadArguments, moving.continue_, moves=True),
+    "reverseContinue": Served(given.ThreadArguments, moving.reverse_continue, moves=True),
+    "next": Served(given.ThreadArguments, moving.next_, moves=True),
+    "stepIn": Served(given.ThreadArguments, moving.step_in, moves=True),
+    "stepOut": Served(given.ThreadArguments, moving.step_out, moves=True),
+    "stepBack": Served(given.ThreadArguments, moving.step_back, moves=True),
+    "pause": Served(given.ThreadArguments, moving.pause, early=True, urgent=True),
+    "gotoTargets": Served(given.GotoTargetsArguments, moving.goto_targets),
+    "goto": Served(given.ThreadArguments, moving.goto, moves=True),
+    "stepInTargets": Served(given.ScopesArguments, moving.step_in_targets),
+    "restartFrame": Served(given.ScopesArguments, moving.restart_frame, moves=True),
+    "terminate": Served(given.DisconnectArguments, moving.terminate, urgent=True),
+    "setBreakpoints": Served(given.SetBreakpointsArguments, set_breakpoints.set_breakpoints, in_order=True, moves=True),
     "setFunctionBreakpoints": Served(
-        given.SetFunctionBreakpoints, set_breakpoints.set_function_breakpoints, in_order=True, moves=True
+        given.SetFunctionBreakpointsArguments, set_breakpoints.set_function_breakpoints, in_order=True, moves=True
     ),
     "setExceptionBreakpoints": Served(
-        given.SetExceptionBreakpoints, other_breakpoints.set_exception_breakpoints, in_order=True, moves=True
+        given.SetExceptionBreakpointsArguments, other_breakpoints.set_exception_breakpoints, in_order=True, moves=True
     ),
-    "dataBreakpointInfo": Served(given.DataBreakpointInfo, other_breakpoints.data_breakpoint_info),
+    "dataBreakpointInfo": Served(given.DataBreakpointInfoArguments, other_breakpoints.data_breakpoint_info),
     "setDataBreakpoints": Served(
-        given.SetDataBreakpoints, other_breakpoints.set_data_breakpoints, in_order=True, moves=True
+        given.SetDataBreakpointsArguments, other_breakpoints.set_data_breakpoints, in_order=True, moves=True
     ),
     "setInstructionBreakpoints": Served(
-        given.SetInstructionBreakpoints, below_source.set_instruction_breakpoints, in_order=True, moves=True
+        given.SetInstructionBreakpointsArguments, below_source.set_instruction_breakpoints, in_order=True, moves=True
     ),
     "restart": Served(Nothing, moving.restart, early=True, urgent=True),
 }

@@ -17,13 +17,13 @@ import trio
 from mcp_types import CallToolResult
 from msgspec import Struct, field
 
-from trio_debugmcp.editors.arguments import Initialize
+from trio_debugmcp.editors.arguments import InitializeArguments
 from trio_debugmcp.editors.book import EditorBook
 from trio_debugmcp.editors.capabilities import capabilities
 from trio_debugmcp.editors.channel import EditorChannel
-from trio_debugmcp.editors.ids import WORDS, Kind, Place, StopIds, Way
+from trio_debugmcp.editors.ids import WORDS, AdapterNumber, Kind, StopIds, Way
 from trio_debugmcp.editors.recording import RecordedCalls
-from trio_debugmcp.editors.refusals import Refusal, check
+from trio_debugmcp.editors.refusals import EditorRefusal, check, held_by
 from trio_debugmcp.editors.shared_values import SharedValues
 from trio_debugmcp.editors.source_numbers import SourceNumbers
 from trio_debugmcp.editors.spelling import Spelling
@@ -47,7 +47,7 @@ EFFECTS_SECONDS = 2.0
 """For an adapter to answer what a person asks for, after which events about its effects are sent in any case."""
 
 
-class Context(Struct, frozen=True):
+class EditorContext(Struct, frozen=True):
     """What all editors of a server share."""
 
     debugger: Debugger
@@ -79,9 +79,9 @@ class Editor:
 
     def __init__(
         self,
-        context: Context,
+        context: EditorContext,
         channel: EditorChannel,
-        hello: Initialize,
+        hello: InitializeArguments,
         client: Client,
         calls: RecordedCalls,
         family: str,
@@ -167,7 +167,7 @@ class Editor:
             Refusal: it has ended, or has not begun.
         """
         if self._session_id is None or self.snapshot is None:
-            raise Refusal("There is no debug session: it has ended, or has not begun.")
+            raise EditorRefusal("There is no debug session: it has ended, or has not begun.")
         return self.debugger.program(self._session_id)
 
     def paused(self) -> tuple[DebugSession, Snapshot]:
@@ -179,7 +179,7 @@ class Editor:
         session = self.session()
         snapshot = session.snapshot
         if snapshot is None or snapshot.phase != "Paused":
-            raise Refusal("The program is not paused.", word="notStopped")
+            raise EditorRefusal("The program is not paused.", word="notStopped")
         return session, snapshot
 
     # --- Numbers ---------------------------------------------------------------------------------------------
@@ -202,9 +202,9 @@ class Editor:
             return 0
         calls = 0 if self.snapshot is None else self.session().requests.calls
         stop = snapshot.id, snapshot.generation
-        return self.ids.give(kind, Place(*stop, adapter_id, thread, frame, file, calls, way, named, indexed))
+        return self.ids.give(kind, AdapterNumber(*stop, adapter_id, thread, frame, file, calls, way, named, indexed))
 
-    def place(self, kind: Kind, number: int) -> tuple[DebugSession, Snapshot, Place]:
+    def place(self, kind: Kind, number: int) -> tuple[DebugSession, Snapshot, AdapterNumber]:
         """Return what a number stands for, in the stop at hand.
 
         Raises:
@@ -213,12 +213,12 @@ class Editor:
         found = self.ids.find(kind, number)
         other = self.ids.other_kind(kind, number) if found is None else None
         if other is not None:
-            raise Refusal(f"{number} is the number of {WORDS[other]}, and not of {WORDS[kind]}.")
+            raise EditorRefusal(f"{number} is the number of {WORDS[other]}, and not of {WORDS[kind]}.")
         if found is None and not self.ids.was_given(number):
-            raise Refusal(f"{number} is unknown: no answer to this editor has it.")
+            raise EditorRefusal(f"{number} is unknown: no answer to this editor has it.")
         session, snapshot = self.paused()
         if found is None or (found.session_id, found.generation) != (snapshot.id, snapshot.generation):
-            raise Refusal(f"{number} is of a stop that is over.", word="notStopped")
+            raise EditorRefusal(f"{number} is of a stop that is over.", word="notStopped")
         return session, snapshot, found
 
     def memory(self, reference: str | None) -> str | None:
@@ -278,7 +278,7 @@ class Editor:
         if is_held(self, tool):
             people = self.debugger.state.people
             who = "Another person" if people.hold is None or people.hold.name is None else people.hold.name
-            raise Refusal(f"{who} holds the session. Nothing is moved or changed until it is handed back.", show=True)
+            raise held_by(who)
 
     def _take_orphan(self) -> None:
         """Become the owner of a program that has none any more, so that it does not end in the midst of a step.
@@ -345,6 +345,6 @@ def is_held(editor: Editor, tool: str) -> bool:
     return moves and holds_another(people, None if party is None else party.id)
 
 
-def name_of(hello: Initialize) -> str:
+def name_of(hello: InitializeArguments) -> str:
     """Return the name by which others know an editor."""
     return known_name(hello.client_name or "") or known_name(hello.client_id or "") or NAMELESS

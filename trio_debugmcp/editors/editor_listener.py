@@ -23,13 +23,13 @@ import trio
 
 from trio_debugmcp.dap.codec import decode_body
 from trio_debugmcp.dap.messages import Request
-from trio_debugmcp.editors.arguments import Attach, Cancel, Initialize, Leaving
+from trio_debugmcp.editors.arguments import AttachArguments, CancelArguments, DisconnectArguments, InitializeArguments
 from trio_debugmcp.editors.capabilities import STRANGER
 from trio_debugmcp.editors.channel import MAX_STRANGER_BYTES, EditorChannel, open_channel
-from trio_debugmcp.editors.editor import Context, Editor
+from trio_debugmcp.editors.editor import Editor, EditorContext
 from trio_debugmcp.editors.membership import Membership
 from trio_debugmcp.editors.moving import terminate
-from trio_debugmcp.editors.refusals import Refusal, refusal_of
+from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.editors.rounds import Rounds
 from trio_debugmcp.editors.serving import Service
 from trio_debugmcp.errors import DebugError, ProtocolViolation
@@ -50,7 +50,7 @@ TOKEN_WRONG = "The token is wrong: use that of --token or --token-file, or the o
 class EditorDoor:
     """Serves the connections of editors. `role_of` returns the role that a token gives, and None for a wrong one."""
 
-    def __init__(self, context: Context, role_of: Callable[[str], Role | None]) -> None:
+    def __init__(self, context: EditorContext, role_of: Callable[[str], Role | None]) -> None:
         self._context = context
         self.rounds = Rounds(context.debugger)
         self._role_of = role_of
@@ -82,7 +82,7 @@ class _Visit:
 
     def __init__(
         self,
-        context: Context,
+        context: EditorContext,
         rounds: Rounds,
         channel: EditorChannel,
         visitor: Visitor,
@@ -93,7 +93,7 @@ class _Visit:
         self._channel = channel
         self._visitor = visitor
         self._role_of = role_of
-        self._hello: Initialize | None = None
+        self._hello: InitializeArguments | None = None
         self._member: Membership | None = None
         self._as_stranger = 0
         self._service: Service | None = None
@@ -135,7 +135,7 @@ class _Visit:
 
     def _cancel(self, request: Request, service: Service) -> None:
         try:
-            wanted = decode_body(request.arguments, Cancel)
+            wanted = decode_body(request.arguments, CancelArguments)
         except ProtocolViolation as violation:
             self._channel.refuse(request, f"The arguments do not fit: {violation.reason}.")
             return
@@ -150,7 +150,7 @@ class _Visit:
             self._channel.refuse(request, "This connection is initialized already.")
             return
         try:
-            self._hello = decode_body(request.arguments, Initialize)
+            self._hello = decode_body(request.arguments, InitializeArguments)
         except ProtocolViolation as violation:
             self._channel.refuse(request, f"The arguments do not fit: {violation.reason}.")
             return
@@ -162,10 +162,10 @@ class _Visit:
             self._channel.refuse(request, "Send `initialize` first.")
             return False
         try:
-            wanted = decode_body(request.arguments, Attach)
+            wanted = decode_body(request.arguments, AttachArguments)
             role = self._role_of(wanted.token) if wanted.token else None
             if role is None:
-                raise Refusal(TOKEN_WRONG if wanted.token else TOKEN_NEEDED, show=True)
+                raise EditorRefusal(TOKEN_WRONG if wanted.token else TOKEN_NEEDED, show=True)
             self._visitor.admit(role)
         except ProtocolViolation as violation:
             self._channel.refuse(request, f"The arguments do not fit: {violation.reason}.", show=True)
@@ -173,7 +173,7 @@ class _Visit:
         except Refused as refused:
             self._channel.refuse(request, f"{refused.reason}.", show=True)
             return False
-        except Refusal as refusal:
+        except EditorRefusal as refusal:
             self._channel.refuse(request, refusal.sentence, show=True)
             return False
         self._channel.admit()
@@ -184,7 +184,7 @@ class _Visit:
 
     async def _disconnect(self, request: Request, editor: Editor | None) -> bool:
         try:
-            wanted = decode_body(request.arguments, Leaving)
+            wanted = decode_body(request.arguments, DisconnectArguments)
             if editor is not None and wanted.terminate_debuggee:
                 await terminate(editor, wanted)
         except (DebugError, OSError) as error:

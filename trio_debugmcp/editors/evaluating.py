@@ -7,10 +7,15 @@ from typing import Any
 import trio
 
 from trio_debugmcp.dap.messages import CompletionsBody, ScopesBody, SetVariableBody, VariablesBody
-from trio_debugmcp.editors.arguments import Completions, Evaluate, SetExpression, SetVariable
+from trio_debugmcp.editors.arguments import (
+    CompletionsArguments,
+    EvaluateArguments,
+    SetExpressionArguments,
+    SetVariableArguments,
+)
 from trio_debugmcp.editors.editor import Editor, is_held
-from trio_debugmcp.editors.ids import Place
-from trio_debugmcp.editors.refusals import Refusal
+from trio_debugmcp.editors.ids import AdapterNumber
+from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.renewing import as_of_now, settled, way_to_value
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.secrets import check_arguments
@@ -43,7 +48,7 @@ _copies = count(1)
 _NOTHING = ("None", "NoneType")
 
 
-async def evaluate(editor: Editor, arguments: Evaluate) -> dict[str, Any]:
+async def evaluate(editor: Editor, arguments: EvaluateArguments) -> dict[str, Any]:
     """Evaluate what a person types, points at, or watches. What is typed is a call of `evaluate` for others."""
     editor.check_control("to evaluate")
     if not editor.debugger.settings.show_secrets:
@@ -52,7 +57,7 @@ async def evaluate(editor: Editor, arguments: Evaluate) -> dict[str, Any]:
     if arguments.context != "repl":
         problem = editor.session().profile.expressions.syntax_error(arguments.expression)
         if problem is not None:  # a statement, which would be carried out again at each stop
-            raise Refusal(f"`{shortened(arguments.expression)}` is not an expression: {problem}")
+            raise EditorRefusal(f"`{shortened(arguments.expression)}` is not an expression: {problem}")
         return await _evaluated_by_itself(editor, arguments, place)
     index = {} if place is None or not place.frame else {"frame_index": place.frame}
     session = editor.session()
@@ -67,7 +72,9 @@ async def evaluate(editor: Editor, arguments: Evaluate) -> dict[str, Any]:
     return answer
 
 
-async def _evaluated_by_itself(editor: Editor, arguments: Evaluate, place: Place | None) -> dict[str, Any]:
+async def _evaluated_by_itself(
+    editor: Editor, arguments: EvaluateArguments, place: AdapterNumber | None
+) -> dict[str, Any]:
     """Evaluate for a hover, a watch or the clipboard, which others do not learn of.
 
     While another person holds the program, only what changes nothing is evaluated: an editor does it at each stop.
@@ -92,7 +99,7 @@ async def _evaluated_by_itself(editor: Editor, arguments: Evaluate, place: Place
 
 
 async def _proven_harmless(
-    editor: Editor, session: DebugSession, expression: str, place: Place | None
+    editor: Editor, session: DebugSession, expression: str, place: AdapterNumber | None
 ) -> dict[str, Any]:
     """Evaluate where the probe sees to it that no code of the program runs. What is inside the value is not shown."""
     snapshot = session.snapshot
@@ -104,14 +111,16 @@ async def _proven_harmless(
     return _value(editor, expression, value, kind)
 
 
-async def _evaluated(editor: Editor, arguments: Evaluate, place: Place | None, seconds: float) -> dict[str, Any]:
+async def _evaluated(
+    editor: Editor, arguments: EvaluateArguments, place: AdapterNumber | None, seconds: float
+) -> dict[str, Any]:
     """Evaluate in a frame; without one in the top frame of a stop, or in the main module of a Python program."""
     session = editor.session()
     snapshot = session.snapshot
     expression = arguments.expression
     if snapshot is None or snapshot.phase != "Paused" or not snapshot.stack.frames:
         if not session.profile.has_probe:
-            raise Refusal("The program is not paused.", word="notStopped")
+            raise EditorRefusal("The program is not paused.", word="notStopped")
         running = (await evaluate_in_main(session.probe, expression, seconds)).evaluation
         return _value(editor, expression, running.value, running.type)
     thread, index = (snapshot.stack.thread_id or 0, 0) if place is None else (place.thread, place.frame)
@@ -122,11 +131,11 @@ async def _evaluated(editor: Editor, arguments: Evaluate, place: Place | None, s
         found = (await evaluate_in_frame(session.requests, session.probe, frame, expression, seconds)).evaluation
     answer = _value(editor, expression, found.value, found.type)
     await session.requests.heard()
-    answer["variablesReference"] = _number(editor, snapshot, Place("", 0, 0, thread, index), found, expression)
+    answer["variablesReference"] = _number(editor, snapshot, AdapterNumber("", 0, 0, thread, index), found, expression)
     return _with_more(editor, answer, found.named, found.indexed, found.memory)
 
 
-def _number(editor: Editor, snapshot: Snapshot, place: Place, found: Evaluation, expression: str) -> int:
+def _number(editor: Editor, snapshot: Snapshot, place: AdapterNumber, found: Evaluation, expression: str) -> int:
     """Return the number of what an expression has come to in the frame of a place."""
     return editor.number(
         "variables",
@@ -174,7 +183,7 @@ def _with_more(
     return answer | {name: each for name, each in more.items() if each is not None}
 
 
-async def completions(editor: Editor, arguments: Completions) -> dict[str, Any]:
+async def completions(editor: Editor, arguments: CompletionsArguments) -> dict[str, Any]:
     """Answer what fits to what is typed."""
     editor.check_control("to complete")
     session, snapshot = editor.paused()
@@ -207,7 +216,7 @@ async def completions(editor: Editor, arguments: Completions) -> dict[str, Any]:
 # --- Assignments ------------------------------------------------------------------------------------------------------
 
 
-async def set_variable(editor: Editor, arguments: SetVariable) -> dict[str, Any]:
+async def set_variable(editor: Editor, arguments: SetVariableArguments) -> dict[str, Any]:
     """Set a child of a value: by the path that evaluates to it where the probe does it, else by the adapter.
 
     A path is looked for in the frame: that of a global, or of a child whose path is not known, may be a local's.
@@ -221,13 +230,13 @@ async def set_variable(editor: Editor, arguments: SetVariable) -> dict[str, Any]
     body = await session.requests.request("variables", {"variablesReference": place.adapter_id}, VariablesBody)
     found = next((each for each in body.variables or [] if each.name == arguments.name), None)
     if found is None:
-        raise Refusal(f"There is no variable {arguments.name} here any more.")
+        raise EditorRefusal(f"There is no variable {arguments.name} here any more.")
     if found.evaluate_name is None:
-        raise Refusal(f"{arguments.name} cannot be set here: the adapter knows no path to it.")
+        raise EditorRefusal(f"{arguments.name} cannot be set here: the adapter knows no path to it.")
     return await _assign(editor, session, snapshot, found.evaluate_name, arguments.value, place)
 
 
-async def _is_outside(editor: Editor, session: DebugSession, place: Place) -> bool:
+async def _is_outside(editor: Editor, session: DebugSession, place: AdapterNumber) -> bool:
     """Return whether a number is that of a scope which holds no locals."""
     frame = await find_frame(session.requests, editor.paused()[1], place.thread, place.frame)
     scopes = (await session.requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
@@ -236,7 +245,7 @@ async def _is_outside(editor: Editor, session: DebugSession, place: Place) -> bo
 
 
 async def _set_by_adapter(
-    editor: Editor, session: DebugSession, snapshot: Snapshot, place: Place, arguments: SetVariable
+    editor: Editor, session: DebugSession, snapshot: Snapshot, place: AdapterNumber, arguments: SetVariableArguments
 ) -> dict[str, Any]:
     """Set a child by its name in the value that has it."""
     if not editor.debugger.settings.show_secrets:
@@ -270,7 +279,7 @@ async def _set_by_adapter(
 
 
 async def _read_back(
-    session: DebugSession, place: Place, arguments: SetVariable, answered: SetVariableBody
+    session: DebugSession, place: AdapterNumber, arguments: SetVariableArguments, answered: SetVariableBody
 ) -> SetVariableBody:
     """Return what a child is that was set; what was answered if that cannot be read, as it is set in any case."""
     asked: dict[str, Any] = {"variablesReference": place.adapter_id}
@@ -285,18 +294,18 @@ async def _read_back(
     return answered
 
 
-async def set_expression(editor: Editor, arguments: SetExpression) -> dict[str, Any]:
+async def set_expression(editor: Editor, arguments: SetExpressionArguments) -> dict[str, Any]:
     """Set what an expression stands for."""
     editor.check_control("to set an expression")
     session, snapshot = editor.paused()
-    place = Place(snapshot.id, snapshot.generation, 0, snapshot.stack.thread_id or 0)
+    place = AdapterNumber(snapshot.id, snapshot.generation, 0, snapshot.stack.thread_id or 0)
     if arguments.frame_id is not None:
         place = editor.place("frame", arguments.frame_id)[2]
     return await _assign(editor, session, snapshot, arguments.expression, arguments.value, place)
 
 
 async def _assign(
-    editor: Editor, session: DebugSession, snapshot: Snapshot, path: str, value: str, place: Place
+    editor: Editor, session: DebugSession, snapshot: Snapshot, path: str, value: str, place: AdapterNumber
 ) -> dict[str, Any]:
     answer = await editor.call(
         "variable_set",

@@ -34,7 +34,7 @@ class Way(Struct, frozen=True):
         return replace(self, names=(*self.names, name))
 
 
-class Place(Struct, frozen=True):
+class AdapterNumber(Struct, frozen=True):
     """A number of the adapter, in one stop of a session, and the thread and the index of the frame that it is in.
 
     Of a target of `goto` the `frame` is its line, in `file`.
@@ -62,13 +62,13 @@ class StopIds:
 
     def __init__(self) -> None:
         self._last = 0
-        self._places: OrderedDict[tuple[str, int], Place] = OrderedDict()
-        self._known: dict[tuple[str, Place], int] = {}
+        self._places: OrderedDict[tuple[str, int], AdapterNumber] = OrderedDict()
+        self._known: dict[tuple[str, AdapterNumber], int] = {}
 
     def __repr__(self) -> str:
         return f"<StopIds: {len(self._places)}>"
 
-    def give(self, kind: Kind, place: Place) -> int:
+    def give(self, kind: Kind, place: AdapterNumber) -> int:
         """Return the number of a place; the same one each time that it is the same place."""
         known = self._known.get((kind, place))
         if known is not None:
@@ -81,7 +81,7 @@ class StopIds:
             del self._known[oldest, gone]
         return number
 
-    def find(self, kind: Kind, number: int) -> Place | None:
+    def find(self, kind: Kind, number: int) -> AdapterNumber | None:
         """Return the place of a number; None if this editor was never given it, or too long ago."""
         return self._places.get((kind, number))
 

@@ -4,11 +4,18 @@ from pathlib import Path
 from typing import Any
 
 from trio_debugmcp.dap.messages import DapScope, DapVariable, ExceptionInfoBody, ScopesBody, ThreadsBody, VariablesBody
-from trio_debugmcp.editors.arguments import OfFrame, OfThread, Page, SourceText, StackTrace, Variables
+from trio_debugmcp.editors.arguments import (
+    ModulesArguments,
+    ScopesArguments,
+    SourceArguments,
+    StackTraceArguments,
+    ThreadArguments,
+    VariablesArguments,
+)
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.ids import Place
+from trio_debugmcp.editors.ids import AdapterNumber
 from trio_debugmcp.editors.paging import is_without, page
-from trio_debugmcp.editors.refusals import Refusal
+from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.renewing import asked, way_to_scope
 from trio_debugmcp.editors.reported_events import module_of
 from trio_debugmcp.errors import DebugError
@@ -45,7 +52,7 @@ async def first_threads(session: DebugSession) -> list[tuple[int, str | None]]:
     return [(each.id, each.name) for each in body.threads or []]
 
 
-async def stack_trace(editor: Editor, arguments: StackTrace) -> dict[str, Any]:
+async def stack_trace(editor: Editor, arguments: StackTraceArguments) -> dict[str, Any]:
     """Answer a page of a thread's stack."""
     session, snapshot = editor.paused()
     thread = active_thread(snapshot, arguments.thread_id)
@@ -81,7 +88,7 @@ def source_of(editor: Editor, path: str, reference: int = 0) -> dict[str, Any]:
     return {"name": name, "path": path, "sourceReference": editor.sources.number(path)}
 
 
-async def source(editor: Editor, arguments: SourceText) -> dict[str, Any]:
+async def source(editor: Editor, arguments: SourceArguments) -> dict[str, Any]:
     """Answer the text of a source, as far as the program is known to have it."""
     editor.session()
     given = arguments.source
@@ -90,7 +97,7 @@ async def source(editor: Editor, arguments: SourceText) -> dict[str, Any]:
     if path is None and given is not None and given.path is not None and not reference:
         path = editor.spelling.our_path(given.path)
     if path is None:
-        raise Refusal("This source is unknown: no answer to this editor has it.")
+        raise EditorRefusal("This source is unknown: no answer to this editor has it.")
     text = await source_text(editor.debugger, path)
     return {"content": editor.plain(text)}
 
@@ -98,7 +105,7 @@ async def source(editor: Editor, arguments: SourceText) -> dict[str, Any]:
 # --- Values -----------------------------------------------------------------------------------------------------------
 
 
-async def scopes(editor: Editor, arguments: OfFrame) -> dict[str, Any]:
+async def scopes(editor: Editor, arguments: ScopesArguments) -> dict[str, Any]:
     """Answer the scopes of a frame. An observer gets the locals of the top frame, as the state has them."""
     if editor.role != "control":
         _, snapshot, place = editor.place("frame", arguments.frame_id)
@@ -107,7 +114,7 @@ async def scopes(editor: Editor, arguments: OfFrame) -> dict[str, Any]:
         return {"scopes": [{"name": "Locals", "variablesReference": number, "expensive": False}]}
     editor.shows_values = True
 
-    async def ask(session: DebugSession, snapshot: Snapshot, place: Place) -> ScopesBody:
+    async def ask(session: DebugSession, snapshot: Snapshot, place: AdapterNumber) -> ScopesBody:
         return await editor.values.ask(session, snapshot, "scopes", {"frameId": place.adapter_id}, ScopesBody)
 
     session = editor.session()
@@ -115,7 +122,9 @@ async def scopes(editor: Editor, arguments: OfFrame) -> dict[str, Any]:
     return {"scopes": [_scope(editor, session, snapshot, place, each) for each in body.scopes or []]}
 
 
-def _scope(editor: Editor, session: DebugSession, snapshot: Snapshot, place: Place, scope: DapScope) -> dict[str, Any]:
+def _scope(
+    editor: Editor, session: DebugSession, snapshot: Snapshot, place: AdapterNumber, scope: DapScope
+) -> dict[str, Any]:
     number = editor.number(
         "variables",
         snapshot,
@@ -146,11 +155,11 @@ def _state_locals(snapshot: Snapshot, thread: int, frame: int) -> Locals:
         Refusal: they are not of that frame.
     """
     if thread != snapshot.stack.thread_id or frame != 0:
-        raise Refusal("This editor may only observe: it sees the variables of the top frame, and no others.")
+        raise EditorRefusal("This editor may only observe: it sees the variables of the top frame, and no others.")
     return snapshot.stack.locals or Locals()
 
 
-async def variables(editor: Editor, arguments: Variables) -> dict[str, Any]:
+async def variables(editor: Editor, arguments: VariablesArguments) -> dict[str, Any]:
     """Answer the children of a value, all or a page of them."""
     _, snapshot, place = editor.place("variables", arguments.variables_reference)
     if editor.role != "control":
@@ -163,7 +172,7 @@ async def variables(editor: Editor, arguments: Variables) -> dict[str, Any]:
     more |= {"start": start, "count": count} if count else {}
     more |= {} if arguments.format is None else {"format": arguments.format}
 
-    async def ask(session: DebugSession, snapshot: Snapshot, place: Place) -> VariablesBody:
+    async def ask(session: DebugSession, snapshot: Snapshot, place: AdapterNumber) -> VariablesBody:
         wanted = {"variablesReference": place.adapter_id, **more}
         return await editor.values.ask(session, snapshot, "variables", wanted, VariablesBody)
 
@@ -172,7 +181,7 @@ async def variables(editor: Editor, arguments: Variables) -> dict[str, Any]:
     return {"variables": [_child(editor, snapshot, place, each) for each in children]}
 
 
-def _child(editor: Editor, snapshot: Snapshot, place: Place, child: DapVariable) -> dict[str, Any]:
+def _child(editor: Editor, snapshot: Snapshot, place: AdapterNumber, child: DapVariable) -> dict[str, Any]:
     shown = _known(editor, child.name, child.value, child.type, child.evaluate_name)
     shown["variablesReference"] = editor.number(
         "variables",
@@ -201,12 +210,12 @@ def _known(editor: Editor, name: str, value: str, kind: str | None, path: str | 
 # --- What else there is -----------------------------------------------------------------------------------------------
 
 
-async def exception_info(editor: Editor, arguments: OfThread) -> dict[str, Any]:
+async def exception_info(editor: Editor, arguments: ThreadArguments) -> dict[str, Any]:
     """Answer the exception at which a thread has stopped."""
     session, snapshot = editor.paused()
     stop = snapshot.stop
     if stop is None or stop.exception is None or stop.thread_id != arguments.thread_id:
-        raise Refusal("This thread has not stopped at an exception.")
+        raise EditorRefusal("This thread has not stopped at an exception.")
     known = stop.exception
     text = editor.plain(known.message or "")
     shown: dict[str, Any] = {"exceptionId": known.type or "exception", "description": text, "breakMode": "always"}
@@ -225,7 +234,7 @@ async def exception_info(editor: Editor, arguments: OfThread) -> dict[str, Any]:
     return shown
 
 
-async def modules(editor: Editor, arguments: Page) -> dict[str, Any]:
+async def modules(editor: Editor, arguments: ModulesArguments) -> dict[str, Any]:
     """Answer the modules that the program has loaded, all or a page of them."""
     snapshot = editor.session().snapshot
     known = () if snapshot is None else snapshot.modules

@@ -13,13 +13,13 @@ import trio
 from msgspec import ValidationError
 
 from trio_debugmcp.dap.messages import Request
-from trio_debugmcp.editors.arguments import Attach, Initialize
+from trio_debugmcp.editors.arguments import AttachArguments, InitializeArguments
 from trio_debugmcp.editors.channel import EditorChannel
 from trio_debugmcp.editors.child_sessions import offer_sessions
-from trio_debugmcp.editors.editor import Context, Editor, name_of
+from trio_debugmcp.editors.editor import Editor, EditorContext, name_of
 from trio_debugmcp.editors.following import Follower
 from trio_debugmcp.editors.recording import RecordedCalls
-from trio_debugmcp.editors.refusals import Refusal, refusal_of
+from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.editors.rounds import Rounds
 from trio_debugmcp.editors.starting import start_of
 from trio_debugmcp.errors import DebugError, UsageError
@@ -38,7 +38,9 @@ answered it shows without values."""
 class Membership:
     """One editor's. `configured`: it has sent its breakpoints; `asked_threads`: it knows what threads there are."""
 
-    def __init__(self, context: Context, rounds: Rounds, channel: EditorChannel, hello: Initialize, role: Role) -> None:
+    def __init__(
+        self, context: EditorContext, rounds: Rounds, channel: EditorChannel, hello: InitializeArguments, role: Role
+    ) -> None:
         self._context = context
         self._rounds = rounds
         self._channel = channel
@@ -51,7 +53,7 @@ class Membership:
     def __repr__(self) -> str:
         return f"<Membership of {self.editor!r}>"
 
-    async def run(self, request: Request, wanted: Attach, configuration: Mapping[str, Any]) -> None:
+    async def run(self, request: Request, wanted: AttachArguments, configuration: Mapping[str, Any]) -> None:
         """Be a client until cancelled; join the session that is wanted, and report what happens there."""
         merger, name = self._context.debugger.merger, name_of(self._hello)
         calls = RecordedCalls(self._context.tap, self._role, name)
@@ -81,7 +83,7 @@ class Membership:
                         await merger.merge(Happened(client_left(name, None, self._role)))
 
     async def _take_part(
-        self, editor: Editor, request: Request, wanted: Attach, configuration: Mapping[str, Any]
+        self, editor: Editor, request: Request, wanted: AttachArguments, configuration: Mapping[str, Any]
     ) -> None:
         starts = request.command == "launch"
         try:
@@ -116,12 +118,12 @@ class Membership:
             await Follower(editor, self._rounds).run()
             nursery.cancel_scope.cancel(reason="the session has ended")
 
-    async def _attach(self, editor: Editor, wanted: Attach) -> None:
+    async def _attach(self, editor: Editor, wanted: AttachArguments) -> None:
         """Join the session that is wanted; with `wait`, when there is one."""
         debugger = editor.debugger
         if _session(debugger.state, wanted) is None and not wanted.wait:
             which = "" if wanted.session_id is None else f" '{wanted.session_id}'"
-            raise Refusal(
+            raise EditorRefusal(
                 f'There is no debug session{which}. With "wait": true an editor waits for the next one; with '
                 '"request": "launch" it starts one.'
             )
@@ -165,14 +167,14 @@ def _check_free(editor: Editor, *, new_session: bool) -> None:
     except UsageError as error:
         if new_session:
             raise
-        raise Refusal(
+        raise EditorRefusal(
             'A debug session is active. To join it, use a configuration with "request": "attach"; with '
             '"newSession": true this program runs beside it, with "replace": true in its place.',
             show=True,
         ) from error
 
 
-def _session(state: State, wanted: Attach) -> str | None:
+def _session(state: State, wanted: AttachArguments) -> str | None:
     """Return the session that an editor wants to join; None if there is none."""
     if wanted.session_id is not None:
         return wanted.session_id if state.snapshot(wanted.session_id) is not None else None

@@ -3,46 +3,46 @@
 from typing import Any
 
 from trio_debugmcp.dap.messages import TargetsBody
-from trio_debugmcp.editors.arguments import GotoTargets, Leaving, OfFrame, OfThread
+from trio_debugmcp.editors.arguments import DisconnectArguments, GotoTargetsArguments, ScopesArguments, ThreadArguments
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.refusals import Refusal
+from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.renewing import as_of_now
 from trio_debugmcp.editors.starting import LAUNCH_SECONDS
 from trio_debugmcp.session.looking.frames import active_thread
 
 
-async def continue_(editor: Editor, arguments: OfThread) -> dict[str, Any]:
+async def continue_(editor: Editor, arguments: ThreadArguments) -> dict[str, Any]:
     """Resume the program."""
     await _resume(editor, "debug_continue", thread_id=arguments.thread_id)
     return {"allThreadsContinued": True}
 
 
-async def reverse_continue(editor: Editor, arguments: OfThread) -> None:
+async def reverse_continue(editor: Editor, arguments: ThreadArguments) -> None:
     """Run the program backwards."""
     await _resume(editor, "debug_continue", thread_id=arguments.thread_id, reverse=True)
 
 
-async def next_(editor: Editor, arguments: OfThread) -> None:
+async def next_(editor: Editor, arguments: ThreadArguments) -> None:
     """Step over a line."""
     await _step(editor, "over", arguments)
 
 
-async def step_in(editor: Editor, arguments: OfThread) -> None:
+async def step_in(editor: Editor, arguments: ThreadArguments) -> None:
     """Step into a call, or into the one that is the target."""
     await _step(editor, "in", arguments)
 
 
-async def step_out(editor: Editor, arguments: OfThread) -> None:
+async def step_out(editor: Editor, arguments: ThreadArguments) -> None:
     """Step out to the caller."""
     await _step(editor, "out", arguments)
 
 
-async def step_back(editor: Editor, arguments: OfThread) -> None:
+async def step_back(editor: Editor, arguments: ThreadArguments) -> None:
     """Step backwards, where the adapter can."""
     await _step(editor, "back", arguments)
 
 
-async def _step(editor: Editor, mode: str, arguments: OfThread) -> None:
+async def _step(editor: Editor, mode: str, arguments: ThreadArguments) -> None:
     target = None
     if arguments.target_id is not None:
         target = str(editor.place("target", arguments.target_id)[2].adapter_id)
@@ -62,13 +62,13 @@ async def _resume(editor: Editor, tool: str, **arguments: Any) -> None:
     stop = None if snapshot.stop is None else snapshot.stop.number
     # Else its person means the stop before. One to whom nothing was reported yet can only mean this one.
     if editor.at_stop not in (None, stop):
-        raise Refusal("The program has stopped elsewhere meanwhile.", word="notStopped")
+        raise EditorRefusal("The program has stopped elsewhere meanwhile.", word="notStopped")
     active_thread(snapshot, arguments.get("thread_id"))
     await editor.call(tool, session_id=snapshot.id, wait=False, **arguments)
     editor.left = None if snapshot.stop is None else (snapshot.id, snapshot.stop.number)
 
 
-async def pause(editor: Editor, arguments: OfThread) -> None:
+async def pause(editor: Editor, arguments: ThreadArguments) -> None:
     """Stop the program where it is. What is stopped already is not an error: the stop has been reported."""
     session = editor.session()
     if session.snapshot is not None and session.snapshot.phase == "Paused":
@@ -83,7 +83,7 @@ async def pause(editor: Editor, arguments: OfThread) -> None:
 # --- Elsewhere --------------------------------------------------------------------------------------------------------
 
 
-async def goto_targets(editor: Editor, arguments: GotoTargets) -> dict[str, Any]:
+async def goto_targets(editor: Editor, arguments: GotoTargetsArguments) -> dict[str, Any]:
     """Answer the places of a line to go to."""
     editor.check_control("to go elsewhere")
     session, snapshot = editor.paused()
@@ -99,11 +99,11 @@ async def goto_targets(editor: Editor, arguments: GotoTargets) -> dict[str, Any]
     return {"targets": found}
 
 
-async def goto(editor: Editor, arguments: OfThread) -> None:
+async def goto(editor: Editor, arguments: ThreadArguments) -> None:
     """Have a thread continue from a target."""
     editor.check_control("to go elsewhere")
     if arguments.target_id is None:
-        raise Refusal("`goto` needs a `targetId`.")
+        raise EditorRefusal("`goto` needs a `targetId`.")
     _, snapshot, place = editor.place("target", arguments.target_id)
     # By its place, as the tool has it: the target of that line is looked for once more.
     await editor.call(
@@ -116,7 +116,7 @@ async def goto(editor: Editor, arguments: OfThread) -> None:
     )
 
 
-async def step_in_targets(editor: Editor, arguments: OfFrame) -> dict[str, Any]:
+async def step_in_targets(editor: Editor, arguments: ScopesArguments) -> dict[str, Any]:
     """Answer the calls of a line that can be stepped into."""
     editor.check_control("to step into a call")
     session, snapshot, place = editor.place("frame", arguments.frame_id)
@@ -127,7 +127,7 @@ async def step_in_targets(editor: Editor, arguments: OfFrame) -> dict[str, Any]:
     return {"targets": targets}
 
 
-async def restart_frame(editor: Editor, arguments: OfFrame) -> None:
+async def restart_frame(editor: Editor, arguments: ScopesArguments) -> None:
     """Begin a frame's function again."""
     editor.check_control("to begin a function again")
     _, snapshot, place = editor.place("frame", arguments.frame_id)
@@ -140,7 +140,7 @@ async def restart(editor: Editor, arguments: object) -> None:
     await editor.call("debug_restart", session_id=editor.session_id, timeout=LAUNCH_SECONDS)
 
 
-async def terminate(editor: Editor, arguments: Leaving) -> None:
+async def terminate(editor: Editor, arguments: DisconnectArguments) -> None:
     """End the program, for all who debug it; one that is being started, or waited for, is given up."""
     editor.check_control("to end the program")
     if editor.session_id is None:

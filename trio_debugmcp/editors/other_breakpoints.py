@@ -12,13 +12,13 @@ from msgspec import Struct
 from trio_debugmcp.dap.messages import DataBreakpointInfoBody, VariablesBody
 from trio_debugmcp.editors.arguments import (
     DataBreakpoint,
-    DataBreakpointInfo,
-    SetDataBreakpoints,
-    SetExceptionBreakpoints,
+    DataBreakpointInfoArguments,
+    SetDataBreakpointsArguments,
+    SetExceptionBreakpointsArguments,
 )
 from trio_debugmcp.editors.capabilities import FILTERS
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.refusals import Refusal, refusal_of
+from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.editors.renewing import as_of_now
 from trio_debugmcp.editors.set_breakpoints import exceptions_of, shown_to, take_back, take_over
 from trio_debugmcp.errors import DebugError, UsageError
@@ -38,7 +38,7 @@ KINDS = [each["filter"] for each in FILTERS]
 # --- Exceptions -------------------------------------------------------------------------------------------------------
 
 
-async def set_exception_breakpoints(editor: Editor, arguments: SetExceptionBreakpoints) -> dict[str, Any]:
+async def set_exception_breakpoints(editor: Editor, arguments: SetExceptionBreakpointsArguments) -> dict[str, Any]:
     """Set the kinds of exceptions at which this editor wants to stop; answer what has become of each."""
     options = arguments.filter_options or []
     named = [*arguments.filters, *(each.filter_id for each in options)]
@@ -139,7 +139,7 @@ class _Shown(Struct, frozen=True):
     path: str
 
 
-async def data_breakpoint_info(editor: Editor, arguments: DataBreakpointInfo) -> dict[str, Any]:
+async def data_breakpoint_info(editor: Editor, arguments: DataBreakpointInfoArguments) -> dict[str, Any]:
     """Answer whether a variable can be watched; the id is the path that evaluates to it, in its frame."""
     editor.check_control("to watch data")
     session, snapshot = editor.paused()
@@ -166,7 +166,7 @@ async def data_breakpoint_info(editor: Editor, arguments: DataBreakpointInfo) ->
     return answer if info.access_types is None else {**answer, "accessTypes": info.access_types}
 
 
-async def set_data_breakpoints(editor: Editor, arguments: SetDataBreakpoints) -> dict[str, Any]:
+async def set_data_breakpoints(editor: Editor, arguments: SetDataBreakpointsArguments) -> dict[str, Any]:
     """Set this editor's breakpoints on data."""
     if editor.role != "control" and not arguments.breakpoints:
         return {"breakpoints": []}
@@ -207,7 +207,7 @@ async def _set_anew(editor: Editor, wanted: DataBreakpoint, shown: _Shown, **ter
     _, snapshot = editor.paused()
     if (snapshot.id, snapshot.generation) != (shown.session_id, shown.generation):
         # The path may mean another variable by now, of another call.
-        raise Refusal("This variable was shown at a stop that is over: choose it again where it is shown now.")
+        raise EditorRefusal("This variable was shown at a stop that is over: choose it again where it is shown now.")
     return await editor.call(
         "breakpoint_set_data",
         session_id=editor.session_id,
@@ -239,7 +239,7 @@ def _read(data_id: str) -> _Shown:
     """
     found = _DATA_ID.fullmatch(data_id)
     if found is None:
-        raise Refusal(f"There is no data with the id '{data_id}': no answer to this editor has it.")
+        raise EditorRefusal(f"There is no data with the id '{data_id}': no answer to this editor has it.")
     session_id, *numbers, path = found.groups()
     generation, thread, frame = map(int, numbers)
     return _Shown(session_id, generation, thread, frame, path)

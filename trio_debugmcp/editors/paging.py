@@ -10,18 +10,20 @@ import re
 from collections.abc import Sequence
 
 from trio_debugmcp.dap.messages import DapVariable
-from trio_debugmcp.editors.ids import Place
+from trio_debugmcp.editors.ids import AdapterNumber
 
 _INDEX = re.compile(r"\[?(\d+)\]?")
 """How elements are called: `3` or `[3]`."""
 
 
-def is_without(place: Place, kind: str | None) -> bool:
+def is_without(place: AdapterNumber, kind: str | None) -> bool:
     """Return whether a value is known to have no children of a kind. rdbg 1.4 does not survive the question."""
     return (kind == "indexed" and place.indexed == 0) or (kind == "named" and place.named == 0)
 
 
-def page(found: Sequence[DapVariable], place: Place, kind: str | None, start: int, count: int) -> Sequence[DapVariable]:
+def page(
+    found: Sequence[DapVariable], place: AdapterNumber, kind: str | None, start: int, count: int
+) -> Sequence[DapVariable]:
     """Return the children of a kind that were asked for, of those that were answered; `count` 0: all."""
     found = _of_kind(found, place, kind)
     if not count:
@@ -34,7 +36,7 @@ def page(found: Sequence[DapVariable], place: Place, kind: str | None, start: in
     return (in_order if is_array else found)[start : start + count]
 
 
-def _of_kind(found: Sequence[DapVariable], place: Place, kind: str | None) -> Sequence[DapVariable]:
+def _of_kind(found: Sequence[DapVariable], place: AdapterNumber, kind: str | None) -> Sequence[DapVariable]:
     elements = [each for each in found if _index(each.name) is not None]
     if kind == "indexed" and elements:  # else they are called otherwise, and the adapter knows which they are
         return elements

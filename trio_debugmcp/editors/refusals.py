@@ -15,7 +15,7 @@ _WORDS = {"NOT_PAUSED": "notStopped", "CANCELLED": "cancelled"}
 """DAP's words for failures, by our codes."""
 
 
-class Refusal(DebugError):
+class EditorRefusal(DebugError):
     """A request that is refused. `word`: DAP's for it; `show`: it is to be shown to the person."""
 
     def __init__(self, sentence: str, *, word: str | None = None, show: bool = False) -> None:
@@ -23,20 +23,25 @@ class Refusal(DebugError):
         self.sentence, self.word, self.show = sentence, word, show
 
 
-def refusal_of(error: Exception) -> Refusal:
+def held_by(who: str) -> EditorRefusal:
+    """Return the refusal of what moves or changes the program while a client holds it."""
+    return EditorRefusal(f"{who} holds the session. Nothing is moved or changed until it is handed back.", show=True)
+
+
+def refusal_of(error: Exception) -> EditorRefusal:
     """Return any failure in the words for an editor. One that is a bug of ours is logged."""
     match error:
-        case Refusal():
+        case EditorRefusal():
             return error
         case AdapterRefused(reason=reason):  # in the words of the adapter, which editors of its language know
-            return Refusal(reason)
+            return EditorRefusal(reason)
         case ValidationError():
-            return Refusal(f"The arguments do not fit: {error}.")
+            return EditorRefusal(f"The arguments do not fit: {error}.")
     if not isinstance(error, DebugError | OSError):
         log.error("a request of an editor", exc_info=error)
-        return Refusal(f"A bug in the debugger: {type(error).__name__}: {error}.")
+        return EditorRefusal(f"A bug in the debugger: {type(error).__name__}: {error}.")
     found = usage_error(error)
-    return Refusal(found.message, word=_WORDS.get(found.code))
+    return EditorRefusal(found.message, word=_WORDS.get(found.code))
 
 
 def check(result: CallToolResult) -> None:

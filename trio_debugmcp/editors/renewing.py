@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapScope, DapVariable, ScopesBody, VariablesBody
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.ids import Kind, Place, Way
-from trio_debugmcp.editors.refusals import Refusal
+from trio_debugmcp.editors.ids import AdapterNumber, Kind, Way
+from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.looking.frames import find_frame
 from trio_debugmcp.session.looking.user_evaluation import evaluate_in_frame
@@ -57,8 +57,8 @@ def way_to_value(session: DebugSession, expression: str) -> Way | None:
 
 
 async def asked(
-    editor: Editor, kind: Kind, number: int, ask: Callable[[DebugSession, Snapshot, Place], Awaitable[T]]
-) -> tuple[Snapshot, Place, T]:
+    editor: Editor, kind: Kind, number: int, ask: Callable[[DebugSession, Snapshot, AdapterNumber], Awaitable[T]]
+) -> tuple[Snapshot, AdapterNumber, T]:
     """Return what is answered about a number, with its stop and its place; asked again if all were renewed meanwhile.
 
     Raises:
@@ -68,7 +68,7 @@ async def asked(
     for _ in range(ATTEMPTS):
         session, snapshot, place = editor.place(kind, number)
         calls = session.requests.calls
-        found: tuple[Place, T] | DebugError
+        found: tuple[AdapterNumber, T] | DebugError
         try:
             now = await as_of_now(session, snapshot, kind, place)
             found = now, await ask(session, snapshot, now)
@@ -82,7 +82,7 @@ async def asked(
     raise _busy()
 
 
-async def as_of_now(session: DebugSession, snapshot: Snapshot, kind: Kind, place: Place) -> Place:
+async def as_of_now(session: DebugSession, snapshot: Snapshot, kind: Kind, place: AdapterNumber) -> AdapterNumber:
     """Return a place with the number that the adapter has for it now.
 
     Raises:
@@ -99,7 +99,7 @@ async def as_of_now(session: DebugSession, snapshot: Snapshot, kind: Kind, place
     return replace(place, adapter_id=await _followed(session, frame, place.way), calls=calls)
 
 
-async def settled(session: DebugSession, snapshot: Snapshot, place: Place) -> Place:
+async def settled(session: DebugSession, snapshot: Snapshot, place: AdapterNumber) -> AdapterNumber:
     """Return the place of a value with its number of now, once nothing is evaluated that may end it.
 
     What is sent to it next, at once, goes to that value: an adapter serves requests in their order.
@@ -152,12 +152,12 @@ def _only(session: DebugSession, found: "list[DapScope] | list[DapVariable]", na
     return called[0]
 
 
-def _busy() -> Refusal:
-    return Refusal("Evaluations call functions of the program, and each ends the debugger's numbers: ask again.")
+def _busy() -> EditorRefusal:
+    return EditorRefusal("Evaluations call functions of the program, and each ends the debugger's numbers: ask again.")
 
 
-def _over(session: DebugSession) -> Refusal:
-    return Refusal(
+def _over(session: DebugSession) -> EditorRefusal:
+    return EditorRefusal(
         f"An evaluation has called a function since, which ends {session.profile.name}'s numbers of values: look at "
         "this value once more."
     )

@@ -40,7 +40,7 @@ _encoder = msgspec.json.Encoder()
 _Made = TypeVar("_Made")
 
 
-class _Waiting(msgspec.Struct):
+class _WaitingEditor(msgspec.Struct):
     """An editor's: what reports to it, what wakes its task, and the state that was reported last."""
 
     look: Callable[[], bool]
@@ -54,7 +54,7 @@ class Rounds:
     def __init__(self, debugger: Debugger) -> None:
         self._merger = debugger.merger
         self._show_secrets = debugger.settings.show_secrets
-        self._waiting: dict[Editor, _Waiting] = {}
+        self._waiting: dict[Editor, _WaitingEditor] = {}
         self._begin = trio.Event()
         self._shared: dict[Hashable, tuple[object, object, Any]] = {}
         self.made = 0
@@ -82,7 +82,7 @@ class Rounds:
                     each.woken.set()
 
     @staticmethod
-    def _looks(waiting: _Waiting) -> bool:
+    def _looks(waiting: _WaitingEditor) -> bool:
         try:
             return waiting.look()
         except Exception:  # noqa: BLE001 - a bug of ours costs one editor: its own task meets it again
@@ -98,7 +98,7 @@ class Rounds:
             await self._merger.wait_until(lambda now: now is not state)
             return
         # No checkpoint before this: a change in between would not wake this one.
-        mine = self._waiting[editor] = _Waiting(look, trio.Event(), self._merger.state)
+        mine = self._waiting[editor] = _WaitingEditor(look, trio.Event(), self._merger.state)
         self._begin.set()
         try:
             await mine.woken.wait()

@@ -15,14 +15,14 @@ from msgspec.structs import replace
 
 from trio_debugmcp.editors.arguments import (
     FunctionBreakpoint,
-    SetBreakpoints,
-    SetFunctionBreakpoints,
+    SetBreakpointsArguments,
+    SetFunctionBreakpointsArguments,
     SourceBreakpoint,
 )
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.looking import source_of
 from trio_debugmcp.editors.numbers import number_of
-from trio_debugmcp.editors.refusals import Refusal, refusal_of
+from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.breakpoints.specs import spelling
 from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
@@ -42,7 +42,7 @@ FILTER_IDS = 2**29
 """From the numbers of one kind of exceptions to those of the next: a number of DAP has 31 bits, and there are three."""
 
 
-class Wanted(Struct, frozen=True):
+class EditorBreakpoint(Struct, frozen=True):
     """A breakpoint as an editor wants it, as we count."""
 
     file: str | None
@@ -72,14 +72,14 @@ class Wanted(Struct, frozen=True):
 class _Set(Struct, frozen=True):
     """What came of setting one: its id, what the editor had there, whether it was set just now, or why it was not."""
 
-    wanted: Wanted
+    wanted: EditorBreakpoint
     id: str
     mine: list[Breakpoint] = []
     is_new: bool = False
     error: DebugError | None = None
 
 
-async def set_breakpoints(editor: Editor, arguments: SetBreakpoints) -> dict[str, Any]:
+async def set_breakpoints(editor: Editor, arguments: SetBreakpointsArguments) -> dict[str, Any]:
     """Set this editor's breakpoints of a file."""
     given = arguments.breakpoints
     if given is None:
@@ -94,7 +94,7 @@ async def set_breakpoints(editor: Editor, arguments: SetBreakpoints) -> dict[str
     known = spelling(file, editor.debugger.state.breakpoints)
     editor.spellings[known] = file
     wanted = [
-        Wanted(
+        EditorBreakpoint(
             file=known,
             line=editor.spelling.our_line(each.line),
             column=editor.spelling.our_column(each.column),
@@ -107,7 +107,7 @@ async def set_breakpoints(editor: Editor, arguments: SetBreakpoints) -> dict[str
     return await _replace(editor, known, wanted)
 
 
-async def set_function_breakpoints(editor: Editor, arguments: SetFunctionBreakpoints) -> dict[str, Any]:
+async def set_function_breakpoints(editor: Editor, arguments: SetFunctionBreakpointsArguments) -> dict[str, Any]:
     """Set this editor's breakpoints on functions."""
     if editor.role != "control" and not arguments.breakpoints:
         return {"breakpoints": []}
@@ -115,12 +115,12 @@ async def set_function_breakpoints(editor: Editor, arguments: SetFunctionBreakpo
     return await _replace(editor, None, [_function(each) for each in arguments.breakpoints])
 
 
-def _function(each: FunctionBreakpoint) -> Wanted:
+def _function(each: FunctionBreakpoint) -> EditorBreakpoint:
     conditions = {"condition": each.condition or None, "hit_condition": each.hit_condition or None}
-    return Wanted(None, None, None, each.name, **conditions)
+    return EditorBreakpoint(None, None, None, each.name, **conditions)
 
 
-async def _replace(editor: Editor, file: str | None, wanted: list[Wanted]) -> dict[str, Any]:
+async def _replace(editor: Editor, file: str | None, wanted: list[EditorBreakpoint]) -> dict[str, Any]:
     """Make these the editor's in a file, or on functions; answer what has become of each."""
     places = {each.place for each in wanted}
     take_over(editor, _is_in(file))
@@ -139,7 +139,9 @@ async def _replace(editor: Editor, file: str | None, wanted: list[Wanted]) -> di
     return {"breakpoints": [*answers, *(beyond for _ in wanted[MAX_BREAKPOINTS:])]}
 
 
-TWICE = Refusal("This request has another breakpoint at the same place, and an editor has one there: give it both.")
+TWICE = EditorRefusal(
+    "This request has another breakpoint at the same place, and an editor has one there: give it both."
+)
 
 
 def _is_in(file: str | None) -> Callable[[Breakpoint], bool]:
@@ -225,7 +227,7 @@ async def take_back(editor: Editor, each: Breakpoint) -> None:
     await editor.book.leave(editor.owner, each)
 
 
-async def _set(editor: Editor, wanted: Wanted) -> _Set:
+async def _set(editor: Editor, wanted: EditorBreakpoint) -> _Set:
     here = [each for each in editor.debugger.state.breakpoints if not each.temporary and _place(each) == wanted.place]
     mine = [each for each in here if editor.book.is_owner(editor.owner, each.id)]
     same = next((each for each in mine if _terms_of(each) == wanted.terms), None)
@@ -272,7 +274,7 @@ def _places(editor: Editor, each: Breakpoint) -> set[Place]:
 _PLAIN = (None, None, None)
 
 
-def _terms_of(each: Breakpoint | Wanted) -> tuple[str | None, ...]:
+def _terms_of(each: Breakpoint | EditorBreakpoint) -> tuple[str | None, ...]:
     return (each.condition, each.hit_condition, each.log_message)
 
 

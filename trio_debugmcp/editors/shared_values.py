@@ -32,7 +32,7 @@ _MAX_AHEAD = 16
 T = TypeVar("T")
 
 
-class _Answer(msgspec.Struct):
+class _SharedAnswer(msgspec.Struct):
     """The answer to come, or that has come; with neither its asker has left."""
 
     came: trio.Event
@@ -44,7 +44,7 @@ class _Stop(msgspec.Struct, frozen=True):
     """What is known of one stop of a session, since the last change of a value: by request and arguments."""
 
     moment: tuple[int, int]
-    answers: dict[tuple[str, bytes], _Answer]
+    answers: dict[tuple[str, bytes], _SharedAnswer]
 
 
 class SharedValues:
@@ -79,7 +79,7 @@ class SharedValues:
                 raise known.error
             if known.body is not None:
                 return known.body  # type: ignore[return-value]  # of this command
-        mine = answers[key] = _Answer(trio.Event())
+        mine = answers[key] = _SharedAnswer(trio.Event())
         try:
             body = await session.requests.request(command, arguments, kind)
         except DebugError as error:
@@ -97,7 +97,7 @@ class SharedValues:
         """Have the values of a stop asked for anew: one may have been changed by what clients do not learn of."""
         self._stops.pop(session, None)
 
-    def _answers(self, session: DebugSession, snapshot: Snapshot) -> dict[tuple[str, bytes], _Answer]:
+    def _answers(self, session: DebugSession, snapshot: Snapshot) -> dict[tuple[str, bytes], _SharedAnswer]:
         moment = snapshot.generation, session.changes
         found = self._stops.get(session)
         if found is None or found.moment != moment:
@@ -122,7 +122,7 @@ class SharedValues:
                 await self.ask(session, snapshot, "variables", {"variablesReference": first}, VariablesBody)
 
 
-def _is_kept(session: DebugSession, answer: _Answer) -> bool:
+def _is_kept(session: DebugSession, answer: _SharedAnswer) -> bool:
     """Whether an answer that has come is for who asks later, too."""
     if session.profile.dialect.call_reason is not None:  # an evaluation that calls a function ends all numbers
         return False

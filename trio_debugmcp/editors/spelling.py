@@ -2,13 +2,13 @@
 
 from urllib.parse import quote, unquote, urlsplit
 
-from trio_debugmcp.editors.arguments import Initialize
+from trio_debugmcp.editors.arguments import InitializeArguments
 
 
 class Spelling:
     """The spelling of one editor."""
 
-    def __init__(self, hello: Initialize) -> None:
+    def __init__(self, hello: InitializeArguments) -> None:
         self._line = 0 if hello.lines_start_at_1 else -1
         self._column = 0 if hello.columns_start_at_1 else -1
         self._uri = hello.path_format == "uri"

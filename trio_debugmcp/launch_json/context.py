@@ -1,4 +1,4 @@
-"""`Context`: all that an editor would know when it resolves a configuration, and the seam to this machine's files."""
+"""`VariableContext`: what an editor knows when it resolves a configuration, and the seam to this machine's files."""
 
 from collections.abc import Callable, Mapping
 from typing import Literal
@@ -13,7 +13,7 @@ class Folder(Struct, frozen=True):
     name: str
 
 
-class Context(Struct, frozen=True):
+class VariableContext(Struct, frozen=True):
     """What variables stand for.
 
     Attributes:

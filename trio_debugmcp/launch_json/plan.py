@@ -8,11 +8,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.launch_json.context import Context
+from trio_debugmcp.launch_json.context import VariableContext
 from trio_debugmcp.launch_json.env_file import parse_env_file
 from trio_debugmcp.launch_json.files import LaunchFile, names_of
 from trio_debugmcp.launch_json.keys import Keys
-from trio_debugmcp.launch_json.substitution import Variables
+from trio_debugmcp.launch_json.substitution import ConfigurationVariables
 from trio_debugmcp.launch_json.types import BROWSERS, drop_of_no_adapter, translate
 
 _SECTIONS = ("linux", "osx", "windows")
@@ -111,7 +111,7 @@ def resolve_compound(file: LaunchFile, name: str) -> Compound:
 # --- Configurations ---------------------------------------------------------------------------------------------------
 
 
-def configuration_named(file: LaunchFile, name: str, context: Context) -> Mapping[str, Any]:
+def configuration_named(file: LaunchFile, name: str, context: VariableContext) -> Mapping[str, Any]:
     """Return the configuration of that name, with this system's section laid over it.
 
     Raises:
@@ -130,7 +130,7 @@ def configuration_named(file: LaunchFile, name: str, context: Context) -> Mappin
     return {key: each for key, each in laid_over.items() if key not in _SECTIONS}
 
 
-def resolve(file: LaunchFile, name: str, context: Context, instead: Instead | None = None) -> Plan:
+def resolve(file: LaunchFile, name: str, context: VariableContext, instead: Instead | None = None) -> Plan:
     """Return what the configuration of that name starts.
 
     Raises:
@@ -145,12 +145,14 @@ def resolve(file: LaunchFile, name: str, context: Context, instead: Instead | No
     for key, each in _OWN_INTERPRETER:
         if kept.get(key) == each:
             del kept[key]
-    keys = Keys(Variables(context, what, file.inputs).replaced(kept), what)
+    keys = Keys(ConfigurationVariables(context, what, file.inputs).replaced(kept), what)
     adapters = translate(keys, type_, request, context.folder.path)
     return _plan(keys, name, type_, adapters, context, instead)
 
 
-def _plan(keys: Keys, name: str, type_: str, adapters: tuple[str, ...], context: Context, instead: Instead) -> Plan:
+def _plan(
+    keys: Keys, name: str, type_: str, adapters: tuple[str, ...], context: VariableContext, instead: Instead
+) -> Plan:
     request: Literal["launch", "attach"] = "attach" if keys.take("request") == "attach" else "launch"
     cwd = instead.cwd or os.path.normpath(os.path.join(context.folder.path, keys.text("cwd") or "."))
     program = keys.text("program")
@@ -195,7 +197,7 @@ def _kind(found: Mapping[str, Any], what: str) -> tuple[str, str]:
     return type_, str(request)
 
 
-def _environment(keys: Keys, type_: str, context: Context) -> dict[str, str | None]:
+def _environment(keys: Keys, type_: str, context: VariableContext) -> dict[str, str | None]:
     """Return the variables of the files and of `env`, which come last; None for one that is to be absent."""
     named, found = keys.take("envFile"), dict[str, str]()
     if named is None and type_ in ("python", "debugpy"):

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.launch_json.context import Context, Folder
+from trio_debugmcp.launch_json.context import Folder, VariableContext
 from trio_debugmcp.launch_json.files import Input
 
 _VARIABLE = re.compile(r"\$\{([^{}]*)\}")
@@ -53,7 +53,7 @@ def first_variable(value: Any) -> str | None:
             return None
 
 
-class Variables:
+class ConfigurationVariables:
     """The variables of one configuration or task.
 
     Args:
@@ -62,7 +62,9 @@ class Variables:
         shell: the values are for a shell, whose own variables are left to it.
     """
 
-    def __init__(self, context: Context, what: str, inputs: Mapping[str, Input], *, shell: bool = False) -> None:
+    def __init__(
+        self, context: VariableContext, what: str, inputs: Mapping[str, Input], *, shell: bool = False
+    ) -> None:
         self._context = context
         self._what = what
         self._inputs = inputs

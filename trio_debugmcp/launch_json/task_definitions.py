@@ -9,10 +9,10 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.launch_json.context import Context
+from trio_debugmcp.launch_json.context import VariableContext
 from trio_debugmcp.launch_json.files import TasksFile, label_of
 from trio_debugmcp.launch_json.keys import Keys
-from trio_debugmcp.launch_json.substitution import Variables
+from trio_debugmcp.launch_json.substitution import ConfigurationVariables
 
 _DETECTED = re.compile(r"npm: (?P<script>\S+)|tsc: (?P<option>build|watch) - (?P<config>\S+)")
 """Tasks that the editor finds without a tasks.json, by the names that it gives them."""
@@ -21,7 +21,7 @@ _WATCHING = r"Watching for file changes\."
 _QUOTED = re.compile(r"""(['"]).*\1""", re.DOTALL)
 
 
-class Command(Struct, frozen=True):
+class TaskCommand(Struct, frozen=True):
     """What a task runs. `env`: added to the server's."""
 
     argv: tuple[str, ...]
@@ -38,14 +38,14 @@ class Task(Struct, frozen=True):
     """
 
     label: str
-    command: Command | None = None
+    command: TaskCommand | None = None
     needs: tuple["Task", ...] = ()
     order: Literal["parallel", "sequence"] = "parallel"
     background: bool = False
     ready: str | None = None
 
 
-def resolve_task(file: TasksFile, wanted: Any, context: Context) -> Task:
+def resolve_task(file: TasksFile, wanted: Any, context: VariableContext) -> Task:
     """Return the task that a configuration or another task names.
 
     Raises:
@@ -70,7 +70,7 @@ def label_of_task(task: Mapping[str, Any]) -> str:
             return str(task.get("command", task.get("type", "task")))
 
 
-def _resolved(file: TasksFile, wanted: Any, context: Context, above: tuple[str, ...]) -> Task:
+def _resolved(file: TasksFile, wanted: Any, context: VariableContext, above: tuple[str, ...]) -> Task:
     found = _find(file, wanted)
     label = label_of_task(found)
     what = f"The task '{label}' of {file.path}"
@@ -82,7 +82,7 @@ def _resolved(file: TasksFile, wanted: Any, context: Context, above: tuple[str, 
     general, options = _object(common, "options"), _object(own, "options")
     options = {**general, **options, "env": {**_object(general, "env"), **_object(options, "env")}}
     is_shell = laid_over.get("type", "process") == "shell"
-    variables = Variables(context, what, file.inputs, shell=is_shell)
+    variables = ConfigurationVariables(context, what, file.inputs, shell=is_shell)
     passed_over = ("label", "taskName", "detail", "presentation", "group", "runOptions", "problemMatcher", "dependsOn")
     kept = {key: each for key, each in laid_over.items() if key not in passed_over}
     keys = Keys(variables.replaced({**kept, "options": options}), what)
@@ -134,7 +134,7 @@ def _is_default_build(task: Mapping[str, Any]) -> bool:
     return isinstance(group, dict) and group.get("kind") == "build" and group.get("isDefault") is True
 
 
-def _laid_over(found: Mapping[str, Any], context: Context) -> dict[str, Any]:
+def _laid_over(found: Mapping[str, Any], context: VariableContext) -> dict[str, Any]:
     section = found.get(context.platform)
     laid_over = {**found, **section} if isinstance(section, dict) else dict(found)
     return {key: each for key, each in laid_over.items() if key not in ("linux", "osx", "windows")}
@@ -148,7 +148,7 @@ def _object(found: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 # --- Command lines ----------------------------------------------------------------------------------------------------
 
 
-def _command(keys: Keys, what: str, context: Context) -> Command | None:
+def _command(keys: Keys, what: str, context: VariableContext) -> TaskCommand | None:
     options = Keys(keys.table("options"), what)
     cwd = os.path.normpath(os.path.join(context.folder.path, options.text("cwd") or "."))
     env = options.environment("env")
@@ -156,12 +156,12 @@ def _command(keys: Keys, what: str, context: Context) -> Command | None:
     match type_:
         case "npm":
             cwd = os.path.normpath(os.path.join(cwd, keys.text("path") or "."))
-            return Command(("npm", "run", keys.text("script") or ""), cwd, env)
+            return TaskCommand(("npm", "run", keys.text("script") or ""), cwd, env)
         case "typescript":
             watch = ("--watch",) if keys.text("option") == "watch" else ()
-            return Command(("npx", "tsc", "-p", keys.text("tsconfig") or "tsconfig.json", *watch), cwd, env)
+            return TaskCommand(("npx", "tsc", "-p", keys.text("tsconfig") or "tsconfig.json", *watch), cwd, env)
         case "cargo" | "go" if "command" in keys:
-            return Command((type_, keys.text("command") or "", *keys.texts("args")), cwd, env)
+            return TaskCommand((type_, keys.text("command") or "", *keys.texts("args")), cwd, env)
         case "shell" | "process" | "cppbuild":
             pass
         case _:
@@ -176,11 +176,11 @@ def _command(keys: Keys, what: str, context: Context) -> Command | None:
     if not isinstance(args, list):
         raise keys.wrong("args", "a list of strings", args)
     if type_ != "shell":
-        return Command(tuple(_word(each, keys) for each in (command, *args)), cwd, env)
+        return TaskCommand(tuple(_word(each, keys) for each in (command, *args)), cwd, env)
     shell = Keys(options.table("shell"), what)
     interpreter = shell.text("executable") or context.shell
     line = " ".join(_shell_word(each, keys, alone=not args) for each in (command, *args))
-    return Command((interpreter, *(shell.texts("args") or ("-c",)), line), cwd, env)
+    return TaskCommand((interpreter, *(shell.texts("args") or ("-c",)), line), cwd, env)
 
 
 def _word(value: Any, keys: Keys) -> str:

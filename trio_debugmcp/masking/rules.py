@@ -43,7 +43,7 @@ class Text:
         self.long = "\n".join(_LONG.findall(text))
 
 
-class Rule:
+class SecretRule:
     """A form of secrets.
 
     Attributes:
@@ -107,7 +107,7 @@ class Rule:
         return True
 
 
-class _NamedRule(Rule):
+class _NamedRule(SecretRule):
     """A value beside a name, as in source, in the repr of a dict, in a query and in a header."""
 
     def holds(self, match: re.Match[str]) -> bool:
@@ -115,7 +115,7 @@ class _NamedRule(Rule):
         return not calls and names_secret(match["name"]) and looks_random(match["secret"])
 
 
-class _HeaderRule(Rule):
+class _HeaderRule(SecretRule):
     """Credentials in a header. Without a scheme before them they may be a word of a program's source."""
 
     def holds(self, match: re.Match[str]) -> bool:
@@ -125,7 +125,7 @@ class _HeaderRule(Rule):
         return any(each.isdigit() or each.isupper() for each in word)
 
 
-class _UrlRule(Rule):
+class _UrlRule(SecretRule):
     """The password of a URL, unless it is a word that stands for one."""
 
     def holds(self, match: re.Match[str]) -> bool:
@@ -142,7 +142,7 @@ def _begins(text: str, start: int) -> bool:
     return not before or not before[-1].isalnum() or _ESCAPE.search(before) is not None
 
 
-def rules_for(given: Text) -> list[Rule]:
+def rules_for(given: Text) -> list[SecretRule]:
     """Return the forms that a text may have: without a long word only those that look elsewhere for their keywords."""
     if len(given.text) < MIN_LENGTH:
         return []
@@ -150,7 +150,7 @@ def rules_for(given: Text) -> list[Rule]:
 
 
 @cache
-def _rules_without_long_words() -> list[Rule]:
+def _rules_without_long_words() -> list[SecretRule]:
     return [rule for rule in rules() if not rule.in_long_words]
 
 
@@ -229,15 +229,17 @@ _URL = (
 
 
 @cache
-def rules() -> list[Rule]:
+def rules() -> list[SecretRule]:
     """Return all forms; of two that match, the earlier one gives the label."""
     data: dict[str, Any] = json.loads(Path(__file__).with_name("detect_secrets.json").read_text("utf-8"))
     return [
-        Rule("private key", ["PRIVATE KEY"], _KEY_BLOCK, bits=0, anywhere=True),
-        Rule("JSON Web Token", ["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}={0,2}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,3}"),
-        *(Rule(**each) for each in data["rules"]),
-        *(Rule(label, keywords, pattern) for label, keywords, pattern in _FORMS),
-        Rule("cut key", ["…"], _CUT, anywhere=True),
+        SecretRule("private key", ["PRIVATE KEY"], _KEY_BLOCK, bits=0, anywhere=True),
+        SecretRule(
+            "JSON Web Token", ["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}={0,2}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,3}"
+        ),
+        *(SecretRule(**each) for each in data["rules"]),
+        *(SecretRule(label, keywords, pattern) for label, keywords, pattern in _FORMS),
+        SecretRule("cut key", ["…"], _CUT, anywhere=True),
         _UrlRule("password", ["://"], _URL, bits=0, inside=True),
         _HeaderRule("credentials", ["authorization"], _HEADER, True, inside=True),
         _NamedRule(

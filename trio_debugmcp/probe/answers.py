@@ -36,7 +36,7 @@ class ProbeAnswer(msgspec.Struct, frozen=True, rename="camel"):
     """Answers have camelCase keys as the payloads of clients do; a key without news is absent."""
 
 
-class Place(ProbeAnswer, frozen=True):
+class ProbePlace(ProbeAnswer, frozen=True):
     """A line of code."""
 
     file: str
@@ -48,15 +48,15 @@ class Place(ProbeAnswer, frozen=True):
     library: bool = False
 
 
-class ThreadPlace(Place, frozen=True):
+class ProbeThreadPlace(ProbePlace, frozen=True):
     """The innermost place of a thread."""
 
     index: int = 0
-    from_: Place | None = msgspec.field(default=None, name="from")
+    from_: ProbePlace | None = msgspec.field(default=None, name="from")
     """The innermost place in the user's code, where `self` is in a library."""
 
 
-class Variable(ProbeAnswer, frozen=True):
+class ProbeVariable(ProbeAnswer, frozen=True):
     """A name and its value, as text."""
 
     name: str
@@ -73,14 +73,14 @@ class Variable(ProbeAnswer, frozen=True):
     """Whether the value lacks what only code of the program knows, which was not to be run."""
     name_withheld: bool = False
     """The same of its name, the key of a dict."""
-    children: tuple["Variable", ...] = ()
+    children: tuple["ProbeVariable", ...] = ()
     same: str | None = None
     """In a tree, in place of value and children: the path where this very object is shown."""
     cycle: str | None = None
     """The same, of an object that this one is inside of."""
 
 
-class ProbeFrame(Place, frozen=True):
+class ProbeFrame(ProbePlace, frozen=True):
     """A frame in the order of `stackTrace`."""
 
     index: int = 0
@@ -88,29 +88,29 @@ class ProbeFrame(Place, frozen=True):
     """Of DAP, while its thread is stopped: good for `evaluate`, `scopes` and `setVariable`."""
     source: int = 0
     """Of DAP: the number of its source, where no file has it. Only in an answer to `stop`."""
-    locals: tuple[Variable, ...] = ()
+    locals: tuple[ProbeVariable, ...] = ()
     locals_total: int = 0
 
 
-class Holder(ProbeAnswer, frozen=True):
+class LockHolder(ProbeAnswer, frozen=True):
     """The thread that has what another one waits for."""
 
     thread: int
     name: str = ""
     sure: bool = False
     """Whether Python knows it. Of plain locks it is inferred from the code: say "probably"."""
-    at: Place | None = None
+    at: ProbePlace | None = None
     """Where the frame is now that took it, as far as that is known."""
 
 
-class Waiting(ProbeAnswer, frozen=True):
+class ThreadWait(ProbeAnswer, frozen=True):
     """What a thread waits for."""
 
     kind: str
     what: str | None = None
     """The expression in the user's code: `self.lock`, `jobs.get`, `time.sleep(1000)`."""
     detail: str | None = None
-    holder: Holder | None = None
+    holder: LockHolder | None = None
 
 
 class ProbeThread(ProbeAnswer, frozen=True):
@@ -121,8 +121,8 @@ class ProbeThread(ProbeAnswer, frozen=True):
     state: str
     """`stopped`, `waiting` (in C; it cannot be stepped), `running`, or `unknown`: there was no time to find out."""
     daemon: bool = False
-    at: ThreadPlace | None = None
-    waits: Waiting | None = None
+    at: ProbeThreadPlace | None = None
+    waits: ThreadWait | None = None
     calls: str | None = None
     """The C function that it is in while `running`, as far as it is known. It may compute or wait."""
 
@@ -134,7 +134,7 @@ class Deadlock(ProbeAnswer, frozen=True):
     sure: bool = False
 
 
-class Threads(ProbeAnswer, frozen=True):
+class ProbeThreads(ProbeAnswer, frozen=True):
     """The answer to `threads`: every thread, and which block each other."""
 
     threads: tuple[ProbeThread, ...]
@@ -150,21 +150,21 @@ class Frames(ProbeAnswer, frozen=True):
     total: int
 
 
-class Stack(ProbeThread, frozen=True):
+class ProbeStack(ProbeThread, frozen=True):
     """A thread with its frames, from the top."""
 
     frames: tuple[ProbeFrame, ...] = ()
     total: int = 0
 
 
-class Stacks(ProbeAnswer, frozen=True):
+class ProbeStacks(ProbeAnswer, frozen=True):
     """The answer to `stacks`: every thread with its frames, and the number of threads."""
 
-    stacks: tuple[Stack, ...]
+    stacks: tuple[ProbeStack, ...]
     total: int
 
 
-class Stop(ProbeAnswer, frozen=True):
+class ProbeStop(ProbeAnswer, frozen=True):
     """The answer to `stop`: all that a stop shows."""
 
     thread: int
@@ -172,16 +172,16 @@ class Stop(ProbeAnswer, frozen=True):
     total: int
     threads: tuple[ProbeThread, ...] = ()
     threads_total: int = 0
-    locals: tuple[Variable, ...] = ()
+    locals: tuple[ProbeVariable, ...] = ()
     locals_total: int = 0
-    returned: tuple[Variable, ...] = ()
+    returned: tuple[ProbeVariable, ...] = ()
     """What functions returned to the top frame in the last step."""
 
 
-class Variables(ProbeAnswer, frozen=True):
+class ProbeVariables(ProbeAnswer, frozen=True):
     """The answer to `variables`: a scope, or with a path a value and its children."""
 
-    variables: tuple[Variable, ...]
+    variables: tuple[ProbeVariable, ...]
     total: int
     name: str | None = None
     value: str | None = None
@@ -193,7 +193,7 @@ class Variables(ProbeAnswer, frozen=True):
 class Tree(ProbeAnswer, frozen=True):
     """The answer to `inspect`: a value with what is inside of it."""
 
-    object: Variable
+    object: ProbeVariable
 
 
 Number = int | float | str
@@ -219,14 +219,14 @@ class Summary(ProbeAnswer, frozen=True):
     """Whether an item lacks what only code of the program knows, which was not to be run."""
 
 
-class RaisedFrame(Place, frozen=True):
+class RaisedFrame(ProbePlace, frozen=True):
     """A frame that an exception has passed, or one that has called these."""
 
     raised: bool = False
     """Whether the exception was raised here."""
     top: bool = False
     """Whether this is the frame in which the program is stopped: the first of its stack."""
-    locals: tuple[Variable, ...] = ()
+    locals: tuple[ProbeVariable, ...] = ()
     locals_total: int = 0
 
 
@@ -247,7 +247,7 @@ class RaisedException(ProbeAnswer, frozen=True):
     inner: tuple["RaisedException", ...] = ()
 
 
-class ExceptionContext(ProbeAnswer, frozen=True):
+class ProbeExceptionContext(ProbeAnswer, frozen=True):
     """The answer to `exception`: the exception at a stop, and how many of those behind it were left out."""
 
     exception: RaisedException
@@ -257,7 +257,7 @@ class ExceptionContext(ProbeAnswer, frozen=True):
     withheld: bool = False
 
 
-class Description(ProbeAnswer, frozen=True):
+class ValueDescription(ProbeAnswer, frozen=True):
     """The answer to `describe`: one value with its type and true length."""
 
     name: str
@@ -276,7 +276,7 @@ class ProbeTask(ProbeAnswer, frozen=True):
     name: str
     state: str
     """`running`, `ready` (to run) or `waiting`."""
-    chain: tuple[Place, ...] = ()
+    chain: tuple[ProbePlace, ...] = ()
     """From its coroutine to the innermost one that it awaits."""
     thread: int | None = None
     waits: str | None = None
@@ -342,7 +342,7 @@ class EvaluationOutcome(ProbeAnswer, frozen=True):
     """Whether it was taken back before it began."""
 
 
-class Recording(ProbeAnswer, frozen=True):
+class RecordingAnswer(ProbeAnswer, frozen=True):
     """The answer to `record`: whether hits of breakpoints are recorded."""
 
     recording: bool
@@ -369,7 +369,7 @@ class _Reply(msgspec.Struct, Generic[Body], frozen=True):
     ms: float = 0.0
 
 
-class Reply(msgspec.Struct, Generic[Body], frozen=True):
+class ProbeReply(msgspec.Struct, Generic[Body], frozen=True):
     """An answer and what it cost."""
 
     answer: Body
@@ -378,7 +378,7 @@ class Reply(msgspec.Struct, Generic[Body], frozen=True):
     ms: float
 
 
-def decode(text: str, kind: type[Body], local: Callable[[str], str] | None = None) -> Reply[Body]:
+def decode(text: str, kind: type[Body], local: Callable[[str], str] | None = None) -> ProbeReply[Body]:
     """Return the answer in the result of `evaluate(call_expression(...))`; `local` translates the paths of its files.
 
     Raises:
@@ -396,7 +396,7 @@ def decode(text: str, kind: type[Body], local: Callable[[str], str] | None = Non
         raise ProbeError(reply.error.kind, reply.error.message)
     if reply.answer is None:
         raise ProbeError("invalid", "The answer is empty.")
-    return Reply(reply.answer if local is None else _translated(reply.answer, local), reply.cut, reply.ms)
+    return ProbeReply(reply.answer if local is None else _translated(reply.answer, local), reply.cut, reply.ms)
 
 
 def _translated(part: Any, local: Callable[[str], str]) -> Any:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from trio_debugmcp.probe.answers import Place, ProbeAnswer
+from trio_debugmcp.probe.answers import ProbeAnswer, ProbePlace
 
 
 class Begun(ProbeAnswer, frozen=True):
@@ -25,9 +25,9 @@ class TracedLine(ProbeAnswer, frozen=True, array_like=True):
 class TracedCall(ProbeAnswer, frozen=True):
     """One call: how it began, its first lines, its last ones, and how often each ran between these."""
 
-    place: Place
+    place: ProbePlace
     arguments: tuple[tuple[str, str], ...] = ()
-    caller: Place | None = None
+    caller: ProbePlace | None = None
     head: tuple[TracedLine, ...] = ()
     tail: tuple[TracedLine, ...] = ()
     between: tuple[tuple[int, int], ...] = ()

@@ -34,7 +34,7 @@ from trio_debugmcp.recording.format import (
 from trio_debugmcp.replay.debuggee import ReplayedProgram, launches
 from trio_debugmcp.replay.playhead import Playhead
 from trio_debugmcp.replay.recorded_questions import DapMessage, TapedMessage
-from trio_debugmcp.replay.tape import Due, MoveId, Reply, Tape
+from trio_debugmcp.replay.tape import Due, MoveId, RecordedReply, Tape
 from trio_debugmcp.transports.in_memory import byte_stream_pair
 
 _CHUNK_BYTES = 64 * 1024
@@ -114,7 +114,7 @@ class ReplayedSession:
     # --- Playing ------------------------------------------------------------------------------------------------------
 
     async def _play(self, stream: trio.abc.Stream, moved: Moved) -> None:
-        self._script.add(Reply(self._tape.opening()))
+        self._script.add(RecordedReply(self._tape.opening()))
         self._playhead.expect(self._expects_question)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._speak, stream, nursery.cancel_scope)
@@ -172,7 +172,7 @@ class _Script:
         self._waking = trio.CancelScope()
         self.over = False
 
-    def add(self, reply: Reply) -> None:
+    def add(self, reply: RecordedReply) -> None:
         """Add what follows on a client's message. After a move, all that was due before it is sent without delay."""
         if reply.move is not None:
             # The real adapter had sent all this before the client made its move, so it must come first, and now.

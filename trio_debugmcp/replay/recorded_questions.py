@@ -77,7 +77,7 @@ class TapedMessage(Struct, frozen=True):
     message: DapMessage
 
 
-class Question(Struct):
+class RecordedQuestion(Struct):
     """A recorded question, with its answer if it was answered."""
 
     place: int
@@ -92,12 +92,14 @@ class Questions:
     """The recorded questions of one connection, and the choice of an answer."""
 
     def __init__(self) -> None:
-        self._all: list[Question] = []
-        self._open: dict[int, Question] = {}
+        self._all: list[RecordedQuestion] = []
+        self._open: dict[int, RecordedQuestion] = {}
 
     def record(self, place: int, asked: TapedMessage) -> None:
         """Add a question that was asked at that place."""
-        question = Question(place, asked.message.get("command", ""), asked.message.get("arguments") or {}, asked.t)
+        question = RecordedQuestion(
+            place, asked.message.get("command", ""), asked.message.get("arguments") or {}, asked.t
+        )
         self._all.append(question)
         self._open[asked.message["seq"]] = question
 
@@ -114,7 +116,7 @@ class Questions:
             each.place == place and each.command == command and each.t < before and not each.used for each in self._all
         )
 
-    def find(self, command: str, arguments: DapMessage, place: int) -> Question | None:
+    def find(self, command: str, arguments: DapMessage, place: int) -> RecordedQuestion | None:
         """Find the best match: from this place rather than another, and equal rather than with the same subject."""
         subject = _subject(command, arguments)
         asked = [
@@ -125,7 +127,7 @@ class Questions:
             and (each.arguments == arguments or _subject(command, each.arguments) == subject)
         ]
 
-        def distance(each: Question) -> tuple[bool, int, bool, bool]:
+        def distance(each: RecordedQuestion) -> tuple[bool, int, bool, bool]:
             # Places that are yet to come are last: their answers know of things that have not happened.
             return each.place > place, abs(each.place - place), each.arguments != arguments, each.used
 

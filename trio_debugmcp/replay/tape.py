@@ -74,7 +74,7 @@ class Due(Struct, frozen=True):
     t: float = 0.0
 
 
-class Reply(Struct, frozen=True):
+class RecordedReply(Struct, frozen=True):
     """What follows on a client's message. With `move`, all that was due before is due now, and is sent first."""
 
     due: tuple[Due, ...] = ()
@@ -130,21 +130,21 @@ class Tape:
         """Return what the adapter sends before the client's first message."""
         return self._script(self._moves[0])
 
-    def take(self, message: DapMessage) -> Reply:
+    def take(self, message: DapMessage) -> RecordedReply:
         """Take a message of the client; returns what follows on it."""
         if message["type"] == "response":
-            return self._move(None, message) if self._coming is None and not self.over else Reply()
+            return self._move(None, message) if self._coming is None and not self.over else RecordedReply()
         command = message["command"]
         if command in MOVES:
             return self._take_move(command, message)
         question = self._questions.find(command, message.get("arguments") or {}, self._place)
         if question is None:
-            return Reply((Due(0.0, _refusal(message, not_recorded(words_for(message)))),))
+            return RecordedReply((Due(0.0, _refusal(message, not_recorded(words_for(message)))),))
         question.used = True
         if question.answer is None:
-            return Reply()
+            return RecordedReply()
         answer = {**question.answer.message, "request_seq": message["seq"]}
-        return Reply((Due(question.answer.t - question.t, answer, t=question.answer.t),))
+        return RecordedReply((Due(question.answer.t - question.t, answer, t=question.answer.t),))
 
     def expects_question(self, before: float) -> bool:
         """Whether the server has yet to ask here what it asked by itself, after a pause, before that time."""
@@ -185,7 +185,7 @@ class Tape:
         """The name of the next recorded move; None if it is an answer to a reverse request, or if none is left."""
         return None if self.over else self._moves[self._next].name
 
-    def _take_move(self, command: str, message: DapMessage) -> Reply:
+    def _take_move(self, command: str, message: DapMessage) -> RecordedReply:
         ahead = [index for index in range(self._next, len(self._moves)) if self._moves[index].name == command]
         if command == "disconnect" and ahead:
             self._skip_to(ahead[-1])
@@ -194,10 +194,10 @@ class Tape:
         if self._coming == command:
             return self._move(command, message)
         if command == "disconnect":
-            return Reply((Due(0.0, _success(message)), Due(0.0, None)), self._moves[-1].id)
+            return RecordedReply((Due(0.0, _success(message)), Due(0.0, None)), self._moves[-1].id)
         if self.over and self._ended_at < inf:  # the server did not come to it before the adapter closed the connection
-            return Reply((Due(0.0, None),))
-        return Reply((Due(0.0, _refusal(message, not_recorded(_tool(command), self._next_words()))),))
+            return RecordedReply((Due(0.0, None),))
+        return RecordedReply((Due(0.0, _refusal(message, not_recorded(_tool(command), self._next_words()))),))
 
     def _next_words(self) -> str:
         if self.over:
@@ -215,13 +215,13 @@ class Tape:
             self._place += 1 + sum(line.taped.message.get("event") == "stopped" for line in move.lines)
         self._next = index
 
-    def _move(self, name: str | None, message: DapMessage) -> Reply:
+    def _move(self, name: str | None, message: DapMessage) -> RecordedReply:
         move = self._moves[self._next]
         self._next += 1
         self._place += 1
         if name is not None and move.seq is not None:
             self._seqs[move.seq] = message["seq"]
-        return Reply(self._script(move), move.id)
+        return RecordedReply(self._script(move), move.id)
 
     def _script(self, move: _Move) -> tuple[Due, ...]:
         script = []

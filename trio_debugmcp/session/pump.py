@@ -19,7 +19,7 @@ from trio_debugmcp.dap.messages import (
     Initialized,
     LoadedSource,
     ModuleEvent,
-    Output,
+    OutputEvent,
     Stopped,
     Terminated,
 )
@@ -77,7 +77,7 @@ class EventPump:
                 case EndOfStream():
                     await self._on_end(event)
                     return
-                case Output():
+                case OutputEvent():
                     await self._on_output(event)
                 case CapabilitiesEvent(capabilities=raw):
                     self._requests.learn_capabilities(raw)
@@ -177,7 +177,7 @@ class EventPump:
         last_line = tail.rpartition("\n")[2]
         self._finish(f"{end.reason} ({last_line})" if last_line else end.reason)
 
-    async def _on_output(self, output: Output) -> None:
+    async def _on_output(self, output: OutputEvent) -> None:
         category, text = output.category or "console", output.output
         if self._requests.profile.habits.crlf:
             text = text.replace("\r\n", "\n")

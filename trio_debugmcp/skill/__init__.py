@@ -99,7 +99,7 @@ def read_frontmatter(text: str) -> dict[str, str]:
 # --- Where agents look ------------------------------------------------------------------------------------------------
 
 
-class Place(Struct, frozen=True):
+class SkillDirectory(Struct, frozen=True):
     """A directory in which hosts look for skills, for everything that the user does on this machine."""
 
     directory: Path
@@ -108,11 +108,11 @@ class Place(Struct, frozen=True):
     """Whether such a host seems to be on this machine. Many look in the first place, so it always is."""
 
 
-def places() -> list[Place]:
+def places() -> list[SkillDirectory]:
     """Return the directories of the user's skills. In a project the directories have the same names."""
     home = Path.home()
     claude = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
     return [
-        Place(home / ".agents" / "skills", "Codex, GitHub Copilot and VS Code, Gemini CLI, others", True),
-        Place(claude / "skills", "Claude Code", claude.is_dir()),
+        SkillDirectory(home / ".agents" / "skills", "Codex, GitHub Copilot and VS Code, Gemini CLI, others", True),
+        SkillDirectory(claude / "skills", "Claude Code", claude.is_dir()),
     ]

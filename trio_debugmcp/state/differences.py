@@ -18,7 +18,7 @@ from trio_debugmcp.state.captures import Capture, CapturedValue
 Kind = Literal["added", "removed", "modified"]
 
 
-class Change(Struct, frozen=True):
+class ChangedPath(Struct, frozen=True):
     """A path whose value is another; `old` or `new` is missing where it did not exist."""
 
     kind: Kind
@@ -29,19 +29,19 @@ class Change(Struct, frozen=True):
     """Whether it has the same items in another order."""
 
 
-class Difference(Struct, frozen=True):
+class CaptureDifference(Struct, frozen=True):
     """The changes from one capture to another, how many paths are equal, and those of which it is not known."""
 
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ChangedPath, ...] = ()
     unchanged: int = 0
     unknown: tuple[str, ...] = ()
 
 
-def difference(before: Capture, after: Capture) -> Difference:
+def difference(before: Capture, after: Capture) -> CaptureDifference:
     """Compare two captures."""
     comparing = _Comparing(same_seed=before.seed is not None and before.seed == after.seed)
     comparing.inside(_root(before), _root(after), "")
-    return Difference(tuple(comparing.changes), comparing.unchanged, tuple(comparing.unknown))
+    return CaptureDifference(tuple(comparing.changes), comparing.unchanged, tuple(comparing.unknown))
 
 
 def _root(capture: Capture) -> CapturedValue:
@@ -53,7 +53,7 @@ class _Comparing:
     """A comparison under way. Whatever it does is the same, mirrored, from the later capture to the earlier one."""
 
     def __init__(self, *, same_seed: bool) -> None:
-        self.changes: list[Change] = []
+        self.changes: list[ChangedPath] = []
         self.unchanged = 0
         self.unknown: list[str] = []
         self._same_seed = same_seed
@@ -70,16 +70,16 @@ class _Comparing:
             elif new.partial:
                 self.unknown.append(shown_path(each))
             else:
-                self.changes.append(Change("removed", shown_path(each), old=each))
+                self.changes.append(ChangedPath("removed", shown_path(each), old=each))
         for key, each in after.items():
             if key in before:
                 continue
             if old.partial:
                 self.unknown.append(shown_path(each))
             else:
-                self.changes.append(Change("added", shown_path(each), new=each))
+                self.changes.append(ChangedPath("added", shown_path(each), new=each))
         if _reordered(before, after):
-            self.changes.append(Change("modified", path, old, new, reordered=True))
+            self.changes.append(ChangedPath("modified", path, old, new, reordered=True))
         self._rest(old, new, path, changed=known[0] != len(self.changes))
         if known == (len(self.changes), len(self.unknown)) and not before:
             self.unchanged += 1
@@ -87,20 +87,20 @@ class _Comparing:
     def _rest(self, old: CapturedValue, new: CapturedValue, path: str, *, changed: bool) -> None:
         """Compare what is not shown by the children."""
         if old.own and new.own and old.value != new.value and not changed:
-            self.changes.append(Change("modified", path, old, new))
+            self.changes.append(ChangedPath("modified", path, old, new))
             return
         if not any((each.digest or each.unseen or each.partial) for each in (old, new)):
             return
         equal = self._equal_digests(old, new)
         if equal is False and not changed:
-            self.changes.append(Change("modified", path, old, new))
+            self.changes.append(ChangedPath("modified", path, old, new))
         elif not equal or old.unseen or new.unseen:
             self.unknown.append(path or f"{old.name}, {new.name}")
 
     def _compare(self, old: CapturedValue, new: CapturedValue) -> None:
         path = shown_path(new)
         if old.type != new.type or old.cycle != new.cycle:
-            self.changes.append(Change("modified", path, old, new))
+            self.changes.append(ChangedPath("modified", path, old, new))
         elif old.cycle is not None:
             self.unchanged += 1
         elif old.children is not None and new.children is not None:
@@ -112,7 +112,7 @@ class _Comparing:
             elif equal:
                 self.unchanged += 1
             else:
-                self.changes.append(Change("modified", path, old, new))
+                self.changes.append(ChangedPath("modified", path, old, new))
 
     def _equal(self, old: CapturedValue, new: CapturedValue) -> bool | None:
         """Return whether two values are equal by what is known of them; None where that does not tell."""

@@ -12,7 +12,7 @@ from trio_debugmcp.dap.messages import (
     Exited,
     LoadedSource,
     ModuleEvent,
-    Process,
+    ProcessEvent,
     Stopped,
     Terminated,
     ThreadEvent,
@@ -104,7 +104,7 @@ def snapshot_after(snapshot: Snapshot, event: EventBody) -> Snapshot:
             return replace(_terminating(snapshot), exit_code=exit_code)
         case Terminated():
             return _terminating(snapshot)
-        case Process():
+        case ProcessEvent():
             return replace(snapshot, origin=_origin_after(snapshot.origin, event))
         case ThreadEvent():
             return replace(snapshot, threads=_threads_after(snapshot.threads, event))
@@ -121,7 +121,7 @@ def with_child(parent: Snapshot) -> Snapshot:
     return replace(parent, dialed_in=parent.dialed_in + 1) if parent.origin.listens else parent
 
 
-def _origin_after(origin: Origin, process: Process) -> Origin:
+def _origin_after(origin: Origin, process: ProcessEvent) -> Origin:
     """Add what the adapter reports of the process; what the launch request said is kept.
 
     An adapter's `name` may be a path, a command or empty, so it only fills what is still unknown.

@@ -44,7 +44,7 @@ TURN_ROUNDS = 8
 done a round takes microseconds. A step of the agent takes some fifty, so only a few messages come in between."""
 
 
-class Bounds(Struct, frozen=True):
+class ConnectionBounds(Struct, frozen=True):
     """Connections at the same time, on all ports: of strangers, and of the clients in each role."""
 
     strangers: int
@@ -55,9 +55,9 @@ class Bounds(Struct, frozen=True):
         return self.control if role == "control" else self.observe
 
 
-def bounds(open_files: int) -> Bounds:
+def bounds(open_files: int) -> ConnectionBounds:
     """Share out the descriptors of a process: three eighths are left for its debug sessions and everything else."""
-    return Bounds(
+    return ConnectionBounds(
         strangers=min(MAX_STRANGERS, max(4, open_files // 8)),
         control=min(MAX_CLIENTS, max(4, open_files // 8)),
         observe=min(MAX_CLIENTS, max(4, open_files * 3 // 8)),
@@ -114,7 +114,7 @@ Handler = Callable[[trio.abc.Stream, Visitor], Awaitable[None]]
 class Admission:
     """All connections, from their first byte."""
 
-    def __init__(self, limits: Bounds) -> None:
+    def __init__(self, limits: ConnectionBounds) -> None:
         self.limits = limits
         self.turns = trio.Lock()
         self._strangers: dict[Visitor, None] = {}

@@ -50,7 +50,7 @@ _CHUNK_BYTES = 64 * 1024
 _KILL = signal.SIGKILL if os.name == "posix" else signal.SIGTERM
 
 
-class Lines:
+class OutputLines:
     """The lines that a program writes, each without its newline."""
 
     def __init__(self, stdout: trio.abc.ReceiveStream) -> None:
@@ -92,7 +92,7 @@ class Pipes(Struct, frozen=True):
             would corrupt the next message.
     """
 
-    lines: Lines
+    lines: OutputLines
     frames: trio.MemorySendChannel[bytes]
 
 
@@ -147,7 +147,7 @@ class Command:
             nursery.start_soon(_write, process.stdin, outgoing, flushed)
             nursery.start_soon(self._watch_stderr, process, silent)
             try:
-                yield Pipes(Lines(process.stdout), frames)
+                yield Pipes(OutputLines(process.stdout), frames)
             finally:
                 with trio.CancelScope(shield=True):  # every wait in _stop is bounded
                     frames.close()

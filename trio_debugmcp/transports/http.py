@@ -29,7 +29,7 @@ from trio_debugmcp.transports.accept import accept_connections
 from trio_debugmcp.transports.admission import Admission, Visitor
 from trio_debugmcp.transports.gate import Gate
 from trio_debugmcp.transports.head import Refused
-from trio_debugmcp.transports.http11 import Exchange, serve_http11
+from trio_debugmcp.transports.http11 import HttpExchange, serve_http11
 from trio_debugmcp.transports.jsonrpc import complaint_about, has_unusable_id, message_text
 from trio_debugmcp.transports.tap import Role
 
@@ -79,7 +79,7 @@ class _Session:
                 with self._scope:
                     await trio.sleep_forever()
 
-    async def serve(self, exchange: Exchange, send: Callable[[Any], Awaitable[None]]) -> None:
+    async def serve(self, exchange: HttpExchange, send: Callable[[Any], Awaitable[None]]) -> None:
         """Serve a request; while there is one, the session is not idle."""
         if self._manager is None:
             raise AssertionError("the session does not run")
@@ -127,7 +127,7 @@ class HttpApp:
         """Count sessions and requests."""
         return HttpStatistics(len(self._running), sum(each.requests for each in self._running))
 
-    async def serve(self, exchange: Exchange) -> None:
+    async def serve(self, exchange: HttpExchange) -> None:
         """Serve one request, or refuse it."""
         try:
             role = self._admit(exchange)
@@ -150,7 +150,7 @@ class HttpApp:
             self._log.log(logging.INFO, "refused: %s", refusal)
             await exchange.refuse(refusal)
 
-    def _admit(self, exchange: Exchange) -> Role:
+    def _admit(self, exchange: HttpExchange) -> Role:
         head = exchange.head
         self._gate.check_source(head)
         if head.path != MCP_PATH:
@@ -169,7 +169,7 @@ class HttpApp:
                 session = self._sessions[role, None] = await self._open(role, shared=True)
             return session
 
-    async def _serve_first(self, role: Role, exchange: Exchange) -> None:
+    async def _serve_first(self, role: Role, exchange: HttpExchange) -> None:
         """Serve a request without a session: `initialize` opens one; the SDK refuses everything else."""
         session = await self._open(role)
         established = False
@@ -189,7 +189,7 @@ class HttpApp:
             if not established:
                 session.end()
 
-    async def _serve_next(self, session: _Session, exchange: Exchange) -> None:
+    async def _serve_next(self, session: _Session, exchange: HttpExchange) -> None:
         """Serve a request of an open session; a DELETE ends it, and later requests get 404."""
         ending = False
 

@@ -61,7 +61,7 @@ REFUSED_SECONDS = 1.0
 _CHUNK_BYTES = 64 * 1024
 """Size of one read, and of one write that has to make progress."""
 
-Application = Callable[["Exchange"], Awaitable[None]]
+Application = Callable[["HttpExchange"], Awaitable[None]]
 
 
 class PeerGone(Exception):
@@ -119,7 +119,7 @@ class _Wire:
                     self.gone.set()
 
 
-class Exchange:
+class HttpExchange:
     """One request and its response. `receive` and `send` are those of ASGI, once the body was read."""
 
     def __init__(self, wire: _Wire, visitor: Visitor, head: Head) -> None:
@@ -261,7 +261,7 @@ async def serve_http11(stream: trio.abc.Stream, visitor: Visitor, application: A
     wire = _Wire(stream)
     try:
         while (head := await _next_head(wire, visitor)) is not None:
-            exchange = Exchange(wire, visitor, head)
+            exchange = HttpExchange(wire, visitor, head)
             await _serve(exchange, application)
             if wire.gone.is_set() or wire.h11.our_state is not h11.DONE or wire.h11.their_state is not h11.DONE:
                 break
@@ -278,7 +278,7 @@ async def serve_http11(stream: trio.abc.Stream, visitor: Visitor, application: A
     await drain(stream)
 
 
-async def _serve(exchange: Exchange, application: Application) -> None:
+async def _serve(exchange: HttpExchange, application: Application) -> None:
     failure: Exception | None = None
     try:
         await application(exchange)

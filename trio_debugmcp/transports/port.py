@@ -19,7 +19,7 @@ from trio_debugmcp.transports.admission import Admission, Visitor
 from trio_debugmcp.transports.gate import Gate
 from trio_debugmcp.transports.head import Head, Refused, answer, read_head
 from trio_debugmcp.transports.jsonrpc import Incoming, Outgoing
-from trio_debugmcp.transports.static import SECURITY_HEADERS, Page, answer_page, read_pages
+from trio_debugmcp.transports.static import SECURITY_HEADERS, StaticFile, answer_page, read_pages
 from trio_debugmcp.transports.tap import Role
 from trio_debugmcp.transports.websocket import (
     MAX_MESSAGE_SIZE,
@@ -39,7 +39,7 @@ Serve = Callable[[Incoming, Outgoing, Role], Awaitable[None]]
 class Port:
     """Serves the connections of one port. `serve` serves MCP on a pair of streams, for the role of the token."""
 
-    def __init__(self, gate: Gate[Role], serve: Serve, pages: dict[str, Page] | None = None) -> None:
+    def __init__(self, gate: Gate[Role], serve: Serve, pages: dict[str, StaticFile] | None = None) -> None:
         self._gate = gate
         self._serve = serve
         self._pages = read_pages() if pages is None else pages

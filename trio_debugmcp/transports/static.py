@@ -39,7 +39,7 @@ SECURITY_HEADERS = {
 }
 
 
-class Page(Struct, frozen=True):
+class StaticFile(Struct, frozen=True):
     """A file with its headers, ready to be sent."""
 
     content_type: str
@@ -47,10 +47,10 @@ class Page(Struct, frozen=True):
     etag: str
 
 
-def read_pages(directory: Path = DASHBOARD) -> dict[str, Page]:
+def read_pages(directory: Path = DASHBOARD) -> dict[str, StaticFile]:
     """Read all files of a directory, by path; `index.html` is also `/`."""
     pages = {
-        "/" + file.relative_to(directory).as_posix(): Page(
+        "/" + file.relative_to(directory).as_posix(): StaticFile(
             CONTENT_TYPES[file.suffix],
             body := file.read_bytes(),
             f'"{hashlib.sha256(body).hexdigest()[:16]}"',
@@ -63,7 +63,7 @@ def read_pages(directory: Path = DASHBOARD) -> dict[str, Page]:
     return pages
 
 
-def answer_page(pages: dict[str, Page], head: Head) -> tuple[HTTPStatus, dict[str, str], bytes]:
+def answer_page(pages: dict[str, StaticFile], head: Head) -> tuple[HTTPStatus, dict[str, str], bytes]:
     """Return status, headers and body for a request that is not an upgrade.
 
     Raises:

@@ -21,7 +21,7 @@ from trio_debugmcp.client import (
 )
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.connection.client_connection import ClientConnection
-from trio_debugmcp.client.connection.disconnection import Ending
+from trio_debugmcp.client.connection.disconnection import ConnectionEnding
 from trio_debugmcp.client.connection.targets import resolve_target
 from trio_debugmcp.client.state.message_log import MessageLog
 from trio_debugmcp.clock import Clock
@@ -212,4 +212,4 @@ async def test_after_the_reader_was_cancelled_nothing_is_committed() -> None:
     assert (before, connection.alive) == (True, False)
     connection.end("the client was closed", requested=True)
     connection.end("later reasons do not count", requested=False)
-    assert connection.ending() == Ending(reason="the client was closed", requested=True)
+    assert connection.ending() == ConnectionEnding(reason="the client was closed", requested=True)

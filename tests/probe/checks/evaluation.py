@@ -113,7 +113,7 @@ def check_what_is_printed_is_noted_and_the_streams_are_as_before() -> None:
 
 def check_streams_are_as_before_when_evaluations_overlap_and_end_in_any_order() -> None:
     before = [vars(each).get("write") for each in (sys.stdout, sys.stderr)]
-    one, other = intercepts.Printed([0]), intercepts.Printed([0])
+    one, other = intercepts.ThreadOutput([0]), intercepts.ThreadOutput([0])
     one.open()
     other.open()
     one.close()

@@ -67,10 +67,10 @@ class Stopped:
 
 
 def shown(value: Any, code: bool = True, inner: int = 5, frames: int = 10, locals_: int = 1) -> Dict[str, Any]:
-    thread = pydevd.Thread(1, threading.get_ident(), "main", sys._getframe(), Stopped(value), False)
+    thread = pydevd.ProgramThread(1, threading.get_ident(), "main", sys._getframe(), Stopped(value), False)
     budget = Budget(seconds=10, size=100000)
     found = exception_chain.answer_json(
-        thread, exception_chain.Bounds(inner, frames, locals_), budget, Renderer(budget, code=code)
+        thread, exception_chain.ChainBounds(inner, frames, locals_), budget, Renderer(budget, code=code)
     )
     assert found is not None
     return found
@@ -238,6 +238,6 @@ def check_types_are_named_as_python_prints_them() -> None:
 
 
 def check_without_an_exception_there_is_no_answer() -> None:
-    thread = pydevd.Thread(1, threading.get_ident(), "main", sys._getframe(), None, False)
+    thread = pydevd.ProgramThread(1, threading.get_ident(), "main", sys._getframe(), None, False)
     budget = Budget()
-    assert exception_chain.answer_json(thread, exception_chain.Bounds(), budget, Renderer(budget)) is None
+    assert exception_chain.answer_json(thread, exception_chain.ChainBounds(), budget, Renderer(budget)) is None

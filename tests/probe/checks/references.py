@@ -15,7 +15,7 @@ from typing import Any, Dict, List
 
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.types import holders, referrers
-from trio_debugmcp.probe.inside.types.referrers import AtomError, Question
+from trio_debugmcp.probe.inside.types.referrers import AtomError, ReferenceQuestion
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 
 
@@ -51,7 +51,9 @@ HELD: Dict[str, Any] = {}
 
 def look(value: Any, direction: str = "both", seconds: float = 20.0, **asked: Any) -> Dict[str, Any]:
     budget = Budget(seconds, 1000000)
-    return referrers.references_json(value, Question(direction, **asked), budget, Renderer(budget, 60, code=False))
+    return referrers.references_json(
+        value, ReferenceQuestion(direction, **asked), budget, Renderer(budget, 60, code=False)
+    )
 
 
 def inbound(value: Any) -> List[Dict[str, Any]]:
@@ -288,7 +290,7 @@ def check_the_collector_is_found_without_importing_it() -> None:
     code = (
         "import sys\n"
         "had = sys.modules.pop('gc', None)\n"
-        "from trio_debugmcp.probe.inside import holders\n"
+        "from trio_debugmcp.probe.inside.types import holders\n"
         "sys.modules.pop('gc', None)\n"
         "assert holders.collector().get_referents([]) == []\n"
         "assert 'gc' not in sys.modules\n"

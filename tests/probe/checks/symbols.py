@@ -10,7 +10,7 @@ from typing import Any, Dict, List
 
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.types import definitions, module_symbols
-from trio_debugmcp.probe.inside.types.module_symbols import Question
+from trio_debugmcp.probe.inside.types.module_symbols import SymbolQuestion
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 
 IMPORTED = (queue.Queue, Decimal)
@@ -42,7 +42,7 @@ unmistakable_partial = functools.partial(unmistakable_function, 1)
 
 def find(pattern: str, size: int = 1000000, seconds: float = 20.0, **asked: Any) -> Dict[str, Any]:
     budget = Budget(seconds, size)
-    return module_symbols.symbols_json(Question(pattern, **asked), budget, Renderer(budget, 40, code=False))
+    return module_symbols.symbols_json(SymbolQuestion(pattern, **asked), budget, Renderer(budget, 40, code=False))
 
 
 def names(pattern: str, **asked: Any) -> List[str]:

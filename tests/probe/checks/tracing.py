@@ -447,7 +447,7 @@ def check_a_second_trace_ends_the_first() -> None:
 
 
 def check_a_failure_of_ours_ends_the_trace_and_not_the_program() -> None:
-    original = changed_locals.Values.changes
+    original = changed_locals.LocalValues.changes
 
     def broken(self: Any, variables: Any) -> Any:
         if any(name == "seen" for name, _ in variables):
@@ -463,14 +463,14 @@ def check_a_failure_of_ours_ends_the_trace_and_not_the_program() -> None:
             trace.reached(frame)
         return debugger
 
-    changed_locals.Values.changes = broken  # type: ignore[method-assign]
+    changed_locals.LocalValues.changes = broken  # type: ignore[method-assign]
     sys.settrace(debugger)
     try:
         assert plain([1, 2]) == 6
         assert sys.gettrace() is debugger
     finally:
         sys.settrace(None)
-        changed_locals.Values.changes = original  # type: ignore[method-assign]
+        changed_locals.LocalValues.changes = original  # type: ignore[method-assign]
     assert trace.failure == "RuntimeError: broken"
     assert trace.ended
     if NEW:

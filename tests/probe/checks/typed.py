@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, List, Optional, Union
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.safe.readable import RejectedError
 from trio_debugmcp.probe.inside.types import lookup, signatures, type_members
-from trio_debugmcp.probe.inside.types.type_members import Question
+from trio_debugmcp.probe.inside.types.type_members import MemberQuestion
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 
 FILE = __file__
@@ -134,7 +134,7 @@ def look(value: Any, size: int = 1000000, **asked: Any) -> Dict[str, Any]:
     del RAN[:]
     budget = Budget(20, size)
     try:
-        return type_members.type_json(value, Question(**asked), budget, Renderer(budget, 60, code=False))
+        return type_members.type_json(value, MemberQuestion(**asked), budget, Renderer(budget, 60, code=False))
     finally:
         assert not RAN
 
@@ -313,7 +313,7 @@ def check_100000_attributes_take_a_moment() -> None:
     assert found["total"] == 11
     assert [each["name"] for each in found["members"]] == ["name9999", "name99990"]
     budget = Budget(0.0)
-    found = type_members.type_json(huge, Question(), budget, Renderer(budget, code=False))
+    found = type_members.type_json(huge, MemberQuestion(), budget, Renderer(budget, code=False))
     assert found["ended"], "without time it says so"
     assert found["members"]
 

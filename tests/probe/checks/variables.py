@@ -10,7 +10,7 @@ from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget, TooSlowError
 from trio_debugmcp.probe.inside.values import children, facts, variable_listing
 from trio_debugmcp.probe.inside.values.rendering import Renderer
-from trio_debugmcp.probe.inside.values.variable_listing import Question
+from trio_debugmcp.probe.inside.values.variable_listing import ListingQuestion
 
 
 class Key:
@@ -33,7 +33,7 @@ class Basket:
 def ask(path: str, frame: Any, **asked: Any) -> Dict[str, Any]:
     budget = Budget(seconds=20)  # what is checked here is not the machine's speed
     value = variable_listing.evaluate(path, frame, budget)
-    return variable_listing.of_value(value, path, Question(**asked), budget, Renderer(budget))
+    return variable_listing.of_value(value, path, ListingQuestion(**asked), budget, Renderer(budget))
 
 
 def check_any_slice_of_a_long_list_is_reached() -> None:
@@ -123,7 +123,7 @@ def check_depth_names_and_filter() -> None:
 def check_the_size_of_an_answer_is_bounded_and_the_total_is_true() -> None:
     texts = ["x" * 150 for _ in range(10000)]
     budget = Budget(size=5000)
-    answer = variable_listing.of_value(texts, "texts", Question(most=10000), budget, Renderer(budget))
+    answer = variable_listing.of_value(texts, "texts", ListingQuestion(most=10000), budget, Renderer(budget))
     assert answer["total"] == 10000
     assert 10 < len(answer["variables"]) < 50
 
@@ -233,7 +233,7 @@ def check_keys_that_code_of_the_program_shows_are_withheld_for_themselves() -> N
     keyed = {Color.RED: 1, "k": 2}
     budget = Budget()
     renderer = Renderer(budget, code=False)
-    first = variable_listing.of_value(keyed, "keyed", Question(), budget, renderer)["variables"]
+    first = variable_listing.of_value(keyed, "keyed", ListingQuestion(), budget, renderer)["variables"]
     assert first[0]["nameWithheld"]
     assert (first[0]["value"], "withheld" in first[0]) == ("1", False)
     assert "nameWithheld" not in first[1]
@@ -248,7 +248,9 @@ def check_keys_are_searched_as_they_are_shown() -> None:
     assert found["variables"][0]["path"] == "[*keyed.values()][0]"
     assert [each["value"] for each in ask("keyed", frame, names=("[Key()]",))["variables"]] == ["4"]
     budget = Budget()
-    first = variable_listing.of_value(keyed, "keyed", Question(filter="red"), budget, Renderer(budget, code=False))
+    first = variable_listing.of_value(
+        keyed, "keyed", ListingQuestion(filter="red"), budget, Renderer(budget, code=False)
+    )
     assert [each.get("nameWithheld", False) for each in first["variables"]] == [True, True, False, True], "not lost"
     refusal = ""
     try:
@@ -307,7 +309,7 @@ def check_scopes_have_their_own_variables() -> None:
 def check_a_large_value_leaves_room_for_the_names_of_the_others() -> None:
     budget = Budget(size=2000)
     pairs = [("big", [["x" * 50] * 50] * 50, "big"), ("small", 5, "small"), ("last", [1], "last")]
-    answer = variable_listing.of_scope(pairs, Question(depth=3), budget, Renderer(budget))
+    answer = variable_listing.of_scope(pairs, ListingQuestion(depth=3), budget, Renderer(budget))
     assert [each["name"] for each in answer["variables"]] == ["big", "small", "last"]
     assert answer["variables"][0]["children"]
     assert answer["variables"][0]["size"] == 50
@@ -316,7 +318,7 @@ def check_a_large_value_leaves_room_for_the_names_of_the_others() -> None:
 def check_code_of_the_program_is_not_run_unless_it_may() -> None:
     budget = Budget()
     renderer = Renderer(budget, code=False, types=True)
-    found = variable_listing.of_scope([("k", [Key()], "k"), ("n", 1, "n")], Question(depth=2), budget, renderer)
+    found = variable_listing.of_scope([("k", [Key()], "k"), ("n", 1, "n")], ListingQuestion(depth=2), budget, renderer)
     shown, plain = found["variables"]
     assert (shown["value"], shown["withheld"], shown["children"][0]["withheld"]) == ("[Key(...)]", True, True)
     assert plain == {"name": "n", "value": "1", "type": "int"}

@@ -6,7 +6,7 @@ import msgspec
 
 from trio_debugmcp.dap.profiles.python.branches import branches
 from trio_debugmcp.probe.traces import TracedCall
-from trio_debugmcp.server.answers.call_lines import SOURCE_CHARACTERS, Source, call_lines
+from trio_debugmcp.server.answers.call_lines import SOURCE_CHARACTERS, FunctionSource, call_lines
 
 PROGRAM = """\
 def total(xs):
@@ -22,7 +22,7 @@ def total(xs):
     return paid
 """
 
-SOURCE = Source(PROGRAM.splitlines(), branches(PROGRAM.encode()))
+SOURCE = FunctionSource(PROGRAM.splitlines(), branches(PROGRAM.encode()))
 
 
 def rendered(head: list[Any], most: int = 200, size: int = 16384, **more: Any) -> list[str]:
@@ -116,6 +116,6 @@ def test_what_is_too_long_lacks_its_middle_in_lines_and_in_bytes() -> None:
 
 
 def test_a_long_line_of_source_is_cut() -> None:
-    source = Source(["x" * 300])
+    source = FunctionSource(["x" * 300])
     call = msgspec.convert({"place": {"file": "f", "line": 1, "function": "f"}, "head": [[1]]}, TracedCall)
     assert call_lines(call, source, 10, 1000) == ["1 " + "x" * SOURCE_CHARACTERS + "…"]

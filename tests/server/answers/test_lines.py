@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from trio_debugmcp.probe.answers import Holder, Place, ProbeTask, ProbeThread, ThreadPlace, Waiting
+from trio_debugmcp.probe.answers import LockHolder, ProbePlace, ProbeTask, ProbeThread, ProbeThreadPlace, ThreadWait
 from trio_debugmcp.server.answers.lines import (
     breakpoint_line,
     live_thread_line,
@@ -39,8 +39,8 @@ def test_a_thread_of_the_last_stop_has_its_place_and_the_active_one_a_star() -> 
 
 
 def test_a_thread_as_it_is_now_says_what_it_waits_for() -> None:
-    at = ThreadPlace("/lib/queue.py", 171, "get", from_=Place("/shop/till.py", 3, "work", "Pool.work"))
-    waits = Waiting("lock", "self.lock", holder=Holder(2, "payer", sure=True))
+    at = ProbeThreadPlace("/lib/queue.py", 171, "get", from_=ProbePlace("/shop/till.py", 3, "work", "Pool.work"))
+    waits = ThreadWait("lock", "self.lock", holder=LockHolder(2, "payer", sure=True))
 
     def line(state: str, **more: Any) -> str:
         return live_thread_line(PLACES, ProbeThread(1, "main", state, at=at, **more), None)
@@ -59,7 +59,7 @@ def test_a_thread_is_named_by_its_id_and_name() -> None:
 
 
 def test_a_task_is_indented_as_its_nursery_is_and_shows_what_it_awaits() -> None:
-    chain = (Place("/shop/till.py", 4, "handle"), Place("/shop/till.py", 9, "get", "Queue.get"))
+    chain = (ProbePlace("/shop/till.py", 4, "handle"), ProbePlace("/shop/till.py", 9, "get", "Queue.get"))
     task = ProbeTask("trio", 1, "ben", "waiting", chain, waits="a timer", depth=2)
     assert task_line(PLACES, task) == "    ben: handle till.py:4 > Queue.get :9, waits for a timer"
     assert task_line(PLACES, ProbeTask("trio", 1, "ben", "ready", chain[:1])) == "ben: handle till.py:4, ready"

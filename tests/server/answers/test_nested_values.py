@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trio_debugmcp.probe.answers import Variable as Node
+from trio_debugmcp.probe.answers import ProbeVariable as Node
 from trio_debugmcp.server.answers.nested_values import MAX_NOTABLE, notable, tree
 
 ROOM = 10_000

@@ -17,11 +17,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trio_debugmcp.dap.profiles import profile_named
-from trio_debugmcp.probe.answers import Variable as ProbeVariable
+from trio_debugmcp.probe.answers import ProbeVariable
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.values import children
 from trio_debugmcp.probe.inside.values.rendering import Renderer
-from trio_debugmcp.probe.inside.values.variable_listing import Question, evaluate, of_scope, of_value, scope_pairs
+from trio_debugmcp.probe.inside.values.variable_listing import (
+    ListingQuestion,
+    evaluate,
+    of_scope,
+    of_value,
+    scope_pairs,
+)
 from trio_debugmcp.server.answers.values import NO_PATH, full_path, named
 from trio_debugmcp.session.looking.variables import probe_variable
 
@@ -43,7 +49,7 @@ def frame_with(**names: Any) -> Any:
 def names_inside(path: str, value: Any, frame: Any) -> Iterator[tuple[str, str, Any]]:
     """Name, path and true value of what is inside of a value, and check that each path leads to it."""
     budget = Budget(seconds=60, size=10_000_000)
-    question = Question(0, 1000)
+    question = ListingQuestion(0, 1000)
     shown = answer(of_value(value, path, question, budget, Renderer(budget, types=True)), path)
     inside, total = children.children(value, 0, 1000)
     assert len(shown) == len(inside) == min(total, 1000), "each has a name of its own"
@@ -318,9 +324,9 @@ def test_each_name_in_any_value_leads_to_its_value(value: Any) -> None:
 def test_each_name_is_found_by_itself(kind: str) -> None:
     value = AWKWARD[kind]
     budget = Budget(seconds=60, size=10_000_000)
-    everything = answer(of_value(value, "value", Question(0, 1000), budget, Renderer(budget)), "value")
+    everything = answer(of_value(value, "value", ListingQuestion(0, 1000), budget, Renderer(budget)), "value")
     for name, shown in everything.items():
-        asked = Question(0, 4, names=(name, full_path("value", name)))
+        asked = ListingQuestion(0, 4, names=(name, full_path("value", name)))
         found = answer(of_value(value, "value", asked, budget, Renderer(budget)), "value")
         assert found[name] == shown
 
@@ -328,7 +334,7 @@ def test_each_name_is_found_by_itself(kind: str) -> None:
 def test_a_name_is_found_among_many_that_contain_it() -> None:
     pairs = [(f"x{number}", number, f"x{number}") for number in range(300)] + [("x", 7, "x")]
     budget = Budget(seconds=60)
-    found = of_scope(pairs, Question(0, 4, names=("x", "gone")), budget, Renderer(budget))
+    found = of_scope(pairs, ListingQuestion(0, 4, names=("x", "gone")), budget, Renderer(budget))
     assert (answer(found, None), found["total"]) == ({"x": "7"}, 1)
 
 
@@ -343,7 +349,7 @@ def test_a_name_is_found_among_many_that_contain_it() -> None:
 )
 def test_levels_below_say_how_much_of_them_is_left_out(value: Any, depth: int, most: int, size: int) -> None:
     budget = Budget(seconds=60, size=size)
-    found = of_value({"v": value}, "all", Question(0, most, depth), budget, Renderer(budget, types=True))
+    found = of_value({"v": value}, "all", ListingQuestion(0, most, depth), budget, Renderer(budget, types=True))
     shown = answer(found, "all", depth)
     for name in [each for each in shown if not each.endswith("…")]:
         inside = eval(full_path("all", name), {"all": {"v": value}})
@@ -367,11 +373,11 @@ def test_a_global_that_a_local_hides_does_not_lead_to_the_local() -> None:
         f_globals={"x": [1], "odd name": 2, "class": 3, "\ufb01": 4, "y": 5}, f_locals={"x": [2], "z": 6}, f_code=code
     )
     budget = Budget(seconds=60)
-    found = answer(of_scope(scope_pairs(frame, "globals"), Question(), budget, Renderer(budget)), None)
+    found = answer(of_scope(scope_pairs(frame, "globals"), ListingQuestion(), budget, Renderer(budget)), None)
     without = {"x (no path)", "odd name (no path)", "class (no path)", "\ufb01 (no path)"}
     assert {*found} == {*without, "y"}
     assert found["x (no path)"] == "[1]"
-    found = answer(of_scope(scope_pairs(frame, "all"), Question(), budget, Renderer(budget)), None)
+    found = answer(of_scope(scope_pairs(frame, "all"), ListingQuestion(), budget, Renderer(budget)), None)
     assert {*found} == {*without, "x", "y", "z"}
     for name in ("x", "y", "z"):
         assert Renderer(budget).render(evaluate(name, frame, budget)) == found[name]

@@ -9,7 +9,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import launch, paused, running
 from tests.session.answers import stop
-from trio_debugmcp.server.answers.stop import FRAMES_BELOW, Stop, exception_text
+from trio_debugmcp.server.answers.stop import FRAMES_BELOW, StopAnswer, exception_text
 from trio_debugmcp.session.output import console
 from trio_debugmcp.state.payloads import ExceptionInfo
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect, open_server
@@ -171,4 +171,12 @@ async def test_a_source_that_cannot_be_read_is_left_out(autojump_clock: MockCloc
 
 
 def test_the_keys_of_a_stop_are_those_of_the_contract() -> None:
-    assert set(Stop.__struct_encode_fields__) >= {"exitCode", "timedOut", "stdout", "log", "notes", "omitted", "show"}
+    assert set(StopAnswer.__struct_encode_fields__) >= {
+        "exitCode",
+        "timedOut",
+        "stdout",
+        "log",
+        "notes",
+        "omitted",
+        "show",
+    }

@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from trio_debugmcp.probe.answers import Variable as ProbeVariable
+from trio_debugmcp.probe.answers import ProbeVariable
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.probe.inside.visible_frames import variable_json

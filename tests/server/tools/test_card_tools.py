@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from trio.testing import MockClock
 
 from tests.server.scene import launch
-from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.card import LINKED, MIME_TYPE, OF_THE_CARD, URI
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
@@ -116,7 +116,9 @@ async def test_hosts_without_cards_see_nothing_of_them(era: Era, autojump_clock:
 async def test_the_card_is_linked_with_every_tool_that_answers_with_a_stop() -> None:
     def answers_with_a_stop(run: Any) -> bool:
         answer = run.__annotations__["return"]
-        return any(isinstance(each, type) and issubclass(each, Stop) for each in getattr(answer, "__args__", (answer,)))
+        return any(
+            isinstance(each, type) and issubclass(each, StopAnswer) for each in getattr(answer, "__args__", (answer,))
+        )
 
     found = {tool.name for tool in open_toolbox().tools if answers_with_a_stop(tool.run)}
     assert found - LINKED == {"breakpoint_wait", "batch_evaluate", "card_run"}

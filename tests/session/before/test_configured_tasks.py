@@ -11,7 +11,7 @@ from tests.dap.test_process import lives, until
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.launch_json.task_definitions import Command, Task
+from trio_debugmcp.launch_json.task_definitions import Task, TaskCommand
 from trio_debugmcp.session.before import configured_tasks, task_processes
 from trio_debugmcp.session.before.configured_tasks import ConfiguredTasks, TaskRunner
 from trio_debugmcp.session.event_ring import Timeline
@@ -40,7 +40,9 @@ class Scene:
         self.console = Console(clock, Merger(NoListener(), Timeline(clock)))
 
     def task(self, label: str, script: str | None = None, *needs: Task, **others: object) -> Task:
-        command = None if script is None else Command(("/bin/sh", "-c", script), str(self.directory), {"WHO": "ann"})
+        command = (
+            None if script is None else TaskCommand(("/bin/sh", "-c", script), str(self.directory), {"WHO": "ann"})
+        )
         return Task(label, command, needs, **others)  # type: ignore[arg-type]
 
     def around(self, before: Task | None, after: Task | None = None) -> ConfiguredTasks:
@@ -108,12 +110,12 @@ async def test_a_task_that_fails_ends_the_others_and_says_why(scene: Scene) -> N
 
 
 async def test_a_task_that_cannot_run_says_so(scene: Scene) -> None:
-    nothing = Task("nothing", Command(("no-such-program",), str(scene.directory)))
+    nothing = Task("nothing", TaskCommand(("no-such-program",), str(scene.directory)))
     assert (await scene.refused(nothing)).message == (
         "The task 'nothing' cannot run no-such-program: No such file or directory. Correct it, and call debug_launch "
         "again."
     )
-    nowhere = Task("nowhere", Command(("true",), "/no/such/directory"))
+    nowhere = Task("nowhere", TaskCommand(("true",), "/no/such/directory"))
     assert (
         "No such file or directory, as there is no directory /no/such/directory"
         in (await scene.refused(nowhere)).message

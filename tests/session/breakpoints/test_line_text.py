@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trio_debugmcp.session.breakpoints.line_text import Found, NotFound, found_again, occurrence, place_again, place_of
+from trio_debugmcp.session.breakpoints.line_text import (
+    FoundLine,
+    NotFound,
+    found_again,
+    occurrence,
+    place_again,
+    place_of,
+)
 from trio_debugmcp.state.model import Breakpoint
 
 words = st.text("abcxyz=+(). ", min_size=1, max_size=30).filter(str.strip)
@@ -24,10 +31,10 @@ def test_a_line_is_found_by_its_text_whatever_its_blanks(lines: list[str], data:
     number = data.draw(st.integers(1, len(lines)))
     text = lines[number - 1]
     spaced = f"  {text.replace(' ', '   ')}\t"
-    assert place_of(spaced, lines, number) == Found(number)
+    assert place_of(spaced, lines, number) == FoundLine(number)
     same = [at for at, each in enumerate(lines, 1) if plain(each) == plain(text)]
     if len(same) == 1:
-        assert place_of(spaced, lines) == Found(number)
+        assert place_of(spaced, lines) == FoundLine(number)
     else:
         with pytest.raises(NotFound, match="pass `line` as well"):
             place_of(spaced, lines)
@@ -113,7 +120,7 @@ def test_in_a_long_file_a_like_line_is_found_in_a_moment() -> None:
     begin = time.process_time()
     with pytest.raises(NotFound, match=r"there are: `paid = basket\.total\(count, tax\)`"):
         place_of("paid = baskets.total(count, tax)", lines)
-    assert place_again("paid = basket.total(count)", lines, 7) == Found(9_001, edited=True)
+    assert place_again("paid = basket.total(count)", lines, 7) == FoundLine(9_001, edited=True)
     with pytest.raises(NotFound, match="any more"):
         place_again("something.that_is(nowhere)", lines, 7)
     assert time.process_time() - begin < 2, "each took more than a second"

@@ -7,18 +7,18 @@ import pytest
 
 from trio_debugmcp.dap.records import HitRecord
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.session.breakpoints.observations import Hit, Observations, Place, Run
+from trio_debugmcp.session.breakpoints.observations import Hit, Observations, ObservedPlace, Run
 from trio_debugmcp.state.model import Binding, Breakpoint
 
 
-def place(number: int, **more: Any) -> Place:
-    made = Place(file="/app.py", line=number, **more)
+def place(number: int, **more: Any) -> ObservedPlace:
+    made = ObservedPlace(file="/app.py", line=number, **more)
     binding = Binding("s-1", adapter_id=number, verified=True)
     made.breakpoint = Breakpoint(f"run-to-{number}", file="/app.py", line=number, temporary=True, bindings=(binding,))
     return made
 
 
-def opened(*places: Place, **more: Any) -> tuple[Observations, Run]:
+def opened(*places: ObservedPlace, **more: Any) -> tuple[Observations, Run]:
     observations, run = Observations(), Run(places, more.pop("most_hits", 500), **more)
     observations.open(run)
     return observations, run

@@ -9,7 +9,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure
 from tests.session.passes import Passes
-from trio_debugmcp.session.breakpoints.observations import Place, Run
+from trio_debugmcp.session.breakpoints.observations import ObservedPlace, Run
 from trio_debugmcp.session.breakpoints.specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect, open_server
@@ -39,12 +39,12 @@ def held(debugger: Debugger) -> list[str]:
 async def test_a_run_holds_what_would_stop_it_at_lines_and_in_functions(autojump_clock: MockClock) -> None:
     async with kept() as debugger:
         before, runs = debugger.state.breakpoints, debugger.breakpoints.runs
-        async with runs.observing(Run([Place(file=FILE, line=9)], 1, holds=True)) as ids:
+        async with runs.observing(Run([ObservedPlace(file=FILE, line=9)], 1, holds=True)) as ids:
             assert ids == held(debugger) == ["bp-1", "fn-3"]
             # Other runs, which hold none, leave that as it is.
             async with runs.temporary(FILE, 5, "x > 1") as made:
                 assert (made.condition, made.line, made.temporary) == ("x > 1", 5, True)
-            async with runs.observing(Run([Place(file=FILE, line=7)], 1)) as none:
+            async with runs.observing(Run([ObservedPlace(file=FILE, line=7)], 1)) as none:
                 assert none == []
             assert held(debugger) == ids
         assert debugger.state.breakpoints == before
@@ -52,7 +52,7 @@ async def test_a_run_holds_what_would_stop_it_at_lines_and_in_functions(autojump
 
 async def test_a_run_that_holds_none_gets_none(autojump_clock: MockClock) -> None:
     async with kept() as debugger:
-        async with debugger.breakpoints.runs.observing(Run([Place(file=FILE, line=7)], 1)) as none:
+        async with debugger.breakpoints.runs.observing(Run([ObservedPlace(file=FILE, line=7)], 1)) as none:
             assert (none, held(debugger)) == ([], [])
         assert [each.id for each in debugger.state.breakpoints] == ["bp-1", "tp-2", "fn-3", "bp-4"]
 

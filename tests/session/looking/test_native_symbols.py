@@ -8,7 +8,7 @@ from trio.testing import MockClock
 from tests.server.scene import failure
 from tests.session.natives import SOURCE, launched
 from trio_debugmcp.dap.profiles import profile_named
-from trio_debugmcp.dap.profiles.native.symbol_listing import Wanted
+from trio_debugmcp.dap.profiles.native.symbol_listing import NamePattern
 from trio_debugmcp.session.looking.native_symbols import MAX_FOUND
 from trio_debugmcp.testing import DebugClient, FakeAdapter
 
@@ -30,7 +30,7 @@ def scripted(name: str, pattern: str, *texts: str) -> FakeAdapter:
     asked = (profile.symbols.types if name == "gdb" else profile.symbols.count, profile.symbols.functions)
     for command, text in zip(asked, texts, strict=True):
         assert command is not None
-        filled = command.replace("{pattern}", Wanted(pattern).expression)
+        filled = command.replace("{pattern}", NamePattern(pattern).expression)
         adapter.values[filled.replace("{limit}", str(MAX_FOUND))] = text
     return adapter
 

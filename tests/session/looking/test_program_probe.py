@@ -12,7 +12,15 @@ from tests.session.answers import refuse
 from trio_debugmcp.dap.messages import EvaluateBody
 from trio_debugmcp.dap.profiles import PathMapping
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.answers import Holder, Place, ProbeError, ProbeFrame, ProbeThread, ThreadPlace, Waiting
+from trio_debugmcp.probe.answers import (
+    LockHolder,
+    ProbeError,
+    ProbeFrame,
+    ProbePlace,
+    ProbeThread,
+    ProbeThreadPlace,
+    ThreadWait,
+)
 from trio_debugmcp.session.looking.program_probe import (
     MAX_SIZE,
     MAX_THREADS,
@@ -60,9 +68,9 @@ async def test_places_in_answers_are_those_of_this_machine(autojump_clock: MockC
         probe = ProgramProbe(requests, [PathMapping("/home/me/", "/app/"), PathMapping("/wrong", "/app/shop")])
         (stack,) = (await probe.stacks(20)).answer.stacks
         assert stack.frames[0] == ProbeFrame(here, 7, "sell")
-        assert stack.at == ThreadPlace(elsewhere, 3, "wait", from_=Place(here, 7, "sell"))
+        assert stack.at == ProbeThreadPlace(elsewhere, 3, "wait", from_=ProbePlace(here, 7, "sell"))
         assert stack.waits is not None
-        assert stack.waits.holder == Holder(2, at=Place(here, 9, "f"))
+        assert stack.waits.holder == LockHolder(2, at=ProbePlace(here, 9, "f"))
         (stack,) = (await ProgramProbe(requests).stacks(20)).answer.stacks
         assert stack.frames[0].file == there
 
@@ -216,25 +224,28 @@ async def test_only_an_evaluation_without_a_frame_passes_while_the_program_runs(
     ("waits", "words"),
     [
         (None, None),
-        (Waiting("sleep", "time.sleep(1000)"), "time.sleep(1000)"),
-        (Waiting("lock", "self.lock", holder=Holder(2, "payer")), "self.lock, probably held by thread 2 payer"),
-        (Waiting("lock", "self.lock", holder=Holder(2, "payer", sure=True)), "self.lock, held by thread 2 payer"),
-        (Waiting("lock", holder=Holder(2)), "a lock, probably held by thread 2"),
-        (Waiting("asyncio"), "the events of its asyncio loop"),
-        (Waiting("trio"), "the events of its Trio run"),
-        (Waiting("worker"), "work: it is idle"),
-        (Waiting("exit"), "the other threads to end"),
-        (Waiting("of a later version"), "of a later version"),
+        (ThreadWait("sleep", "time.sleep(1000)"), "time.sleep(1000)"),
+        (ThreadWait("lock", "self.lock", holder=LockHolder(2, "payer")), "self.lock, probably held by thread 2 payer"),
+        (
+            ThreadWait("lock", "self.lock", holder=LockHolder(2, "payer", sure=True)),
+            "self.lock, held by thread 2 payer",
+        ),
+        (ThreadWait("lock", holder=LockHolder(2)), "a lock, probably held by thread 2"),
+        (ThreadWait("asyncio"), "the events of its asyncio loop"),
+        (ThreadWait("trio"), "the events of its Trio run"),
+        (ThreadWait("worker"), "work: it is idle"),
+        (ThreadWait("exit"), "the other threads to end"),
+        (ThreadWait("of a later version"), "of a later version"),
     ],
 )
-def test_what_a_thread_waits_for_in_words(waits: Waiting | None, words: str | None) -> None:
+def test_what_a_thread_waits_for_in_words(waits: ThreadWait | None, words: str | None) -> None:
     assert waits_for(ProbeThread(1, "MainThread", "waiting", waits=waits)) == words
 
 
 def test_a_thread_in_one_line_shows_the_users_place() -> None:
-    at = ThreadPlace("/lib/queue.py", 171, "get", from_=Place("/app/a.py", 3, "work", "Pool.work"))
-    waiting = ProbeThread(7, "worker", "waiting", at=at, waits=Waiting("queue", "jobs.get"))
+    at = ProbeThreadPlace("/lib/queue.py", 171, "get", from_=ProbePlace("/app/a.py", 3, "work", "Pool.work"))
+    waiting = ProbeThread(7, "worker", "waiting", at=at, waits=ThreadWait("queue", "jobs.get"))
     assert waiting_line(waiting) == "thread 7 worker waits for jobs.get, at /app/a.py:3 in Pool.work"
     assert waiting_line(ProbeThread(8, "other", "waiting")) == "thread 8 other waits"
-    running = ProbeThread(9, "third", "running", at=ThreadPlace("/app/a.py", 5, "spin"))
+    running = ProbeThread(9, "third", "running", at=ProbeThreadPlace("/app/a.py", 5, "spin"))
     assert waiting_line(running) == "thread 9 third is running, at /app/a.py:5 in spin"

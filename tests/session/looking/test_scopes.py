@@ -9,7 +9,7 @@ from trio.testing import MockClock
 from tests.session.tables import launched
 from trio_debugmcp.dap.messages import DapScope
 from trio_debugmcp.dap.profiles import Dialect
-from trio_debugmcp.dap.profiles.adapter_values import Values
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.session.looking.scopes import ScopeName, chosen_scopes
 from trio_debugmcp.testing import FakeAdapter, Refusal
 
@@ -73,7 +73,7 @@ async def test_a_stop_and_variables_get_choose_the_same(autojump_clock: MockCloc
     ("name", "path"), [("0", "values[0]"), ("[0]", "values[0]"), ("['a']", "values['a']"), ("size", "values.size")]
 )
 def test_a_path_that_the_adapter_does_not_name_is_spelled_as_most_languages_do(name: str, path: str) -> None:
-    assert Values().member("values", name, None) == path
+    assert AdapterValues().member("values", name, None) == path
 
 
 # --- Modules ----------------------------------------------------------------------------------------------------------

@@ -25,9 +25,9 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.client_errors import ConnectFailed, NotAuthorized
-from trio_debugmcp.client.connection.disconnection import Ending
+from trio_debugmcp.client.connection.disconnection import ConnectionEnding
 from trio_debugmcp.client.connection.liveness import Liveness
-from trio_debugmcp.client.connection.refusal import Refusal, explained, leaf, refusal_of, shown_url
+from trio_debugmcp.client.connection.refusal import HttpRefusal, explained, leaf, refusal_of, shown_url
 from trio_debugmcp.client.connection.screen import Screen
 from trio_debugmcp.client.connection.sdk_client import OutputCheck, make_sdk_client, take_over_output_check
 from trio_debugmcp.client.connection.targets import Route
@@ -139,7 +139,7 @@ class ClientConnection(Tap):
             self._unauthorized = unauthorized
             self._over.set()
 
-    async def serve(self, live: Live) -> Ending:
+    async def serve(self, live: Live) -> ConnectionEnding:
         """Open the connection, run `live` on it, and return when everything is closed.
 
         Resource handling: the transport, its process and every task started in the nursery are finished when this
@@ -186,9 +186,9 @@ class ClientConnection(Tap):
             raise self._failed(TimeoutError(f"no handshake within {self._options.connect_timeout:g} s"))
         return self.ending()
 
-    def ending(self) -> Ending:
+    def ending(self) -> ConnectionEnding:
         """Why and how the connection ended, as far as is known."""
-        return Ending(
+        return ConnectionEnding(
             reason=self._reason or "still connected",
             requested=self._requested,
             exit_code=self._route.exit_code,
@@ -261,7 +261,7 @@ class ClientConnection(Tap):
     def _refused(self) -> int:
         return self._route.watch.refused if self._route.watch is not None else 0
 
-    def _access_denied(self) -> Refusal | None:
+    def _access_denied(self) -> HttpRefusal | None:
         """The last refusal, if it was of our authorisation and not, as 403 may be, of one request."""
         refusal = self._route.watch.last_refusal if self._route.watch is not None else None
         return refusal if refusal is not None and refusal.status == HTTPStatus.UNAUTHORIZED else None

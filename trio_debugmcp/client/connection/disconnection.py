@@ -5,7 +5,7 @@ from msgspec import Struct
 from trio_debugmcp.client.client_errors import AuthorizationLost, ConnectionLost
 
 
-class Ending(Struct, frozen=True, kw_only=True):
+class ConnectionEnding(Struct, frozen=True, kw_only=True):
     """How a connection ended; fields as in the `disconnect` event."""
 
     reason: str

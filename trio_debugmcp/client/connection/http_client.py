@@ -20,7 +20,7 @@ import trio
 from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import MAX_RECONNECTION_ATTEMPTS, streamable_http_client
 
-from trio_debugmcp.client.connection.refusal import Refusal, refusal
+from trio_debugmcp.client.connection.refusal import HttpRefusal, refusal
 from trio_debugmcp.transports.command import MAX_LINE_BYTES
 
 CONNECT_SECONDS = 30.0
@@ -47,7 +47,7 @@ class HttpWatch:
     """
 
     def __init__(self) -> None:
-        self.last_refusal: Refusal | None = None
+        self.last_refusal: HttpRefusal | None = None
         self.last_failure: Exception | None = None
         self.refused = 0
         self.on_gap: Callable[[], None] = lambda: None
@@ -79,7 +79,7 @@ class HttpWatch:
             if self._streams > 1 and "last-event-id" not in request.headers:  # else the server sends what was missed
                 self.on_gap()
 
-    def refuse(self, request: httpx2.Request, what: Refusal) -> None:
+    def refuse(self, request: httpx2.Request, what: HttpRefusal) -> None:
         """Note a response with an error status."""
         self.last_refusal = what
         self.refused += 1
@@ -154,7 +154,7 @@ class BoundedStream(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-async def _refusal(request: httpx2.Request, response: httpx2.Response) -> Refusal:
+async def _refusal(request: httpx2.Request, response: httpx2.Response) -> HttpRefusal:
     body = b""
     if 0 < int(response.headers.get("content-length", "0")) <= MAX_BODY_BYTES:
         body = await response.aread()  # kept in the response: the SDK, which reads it too, finds it there

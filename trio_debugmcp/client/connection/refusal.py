@@ -13,7 +13,7 @@ MAX_BODY_CHARACTERS = 200
 """Of what the server gives as its reason; an error page is longer, and no person would read it."""
 
 
-class Refusal(Struct, frozen=True):
+class HttpRefusal(Struct, frozen=True):
     """One HTTP response that is not the one that was wanted.
 
     Attributes:
@@ -46,14 +46,14 @@ class Refusal(Struct, frozen=True):
         return ConnectFailed(f"Cannot connect: {self}" + (f"; {advice}" if not_mcp else ""))
 
 
-def refusal(url: str, status: int, body: bytes = b"") -> Refusal:
-    """Make a `Refusal` of a response, whose body counts only if it is text for people."""
+def refusal(url: str, status: int, body: bytes = b"") -> HttpRefusal:
+    """Make a `HttpRefusal` of a response, whose body counts only if it is text for people."""
     text = body[: 4 * MAX_BODY_CHARACTERS].decode(errors="replace").strip()
     is_text = text.isprintable() and not text.startswith("<")
-    return Refusal(shown_url(url), status, text[:MAX_BODY_CHARACTERS] if is_text else "")
+    return HttpRefusal(shown_url(url), status, text[:MAX_BODY_CHARACTERS] if is_text else "")
 
 
-def refusal_of(url: str | None, error: BaseException) -> Refusal | None:
+def refusal_of(url: str | None, error: BaseException) -> HttpRefusal | None:
     """The response that an error of the transport of a WebSocket or of SSE reports, if it does."""
     status, body = getattr(error, "status_code", None), getattr(error, "body", None)
     if status is None and (response := getattr(error, "response", None)) is not None:

@@ -18,7 +18,7 @@ import trio
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.client_errors import ConnectFailed, NotAuthorized, NotConnected
 from trio_debugmcp.client.connection.client_connection import ClientConnection
-from trio_debugmcp.client.connection.disconnection import Ending
+from trio_debugmcp.client.connection.disconnection import ConnectionEnding
 from trio_debugmcp.client.events import ConnectionStatus, ErrorEvent, StatusChange
 from trio_debugmcp.client.options import Reconnect
 from trio_debugmcp.client.statistics import SupervisorStatistics
@@ -35,7 +35,7 @@ class ConnectionObserver(Protocol):
     ) -> None:
         """Fill the state. Call `opened()` at the moment from which the client counts as connected."""
 
-    def on_disconnected(self, ending: Ending) -> None:
+    def on_disconnected(self, ending: ConnectionEnding) -> None:
         """Clear the state: the connection is closed."""
 
     def on_abandoned(self, error: Exception) -> None:
@@ -155,7 +155,7 @@ class Supervisor:
             if not settled:  # connect() still waits in nursery.start(), and gets the error from here
                 raise reason
 
-    async def _serve_one(self, started: Callable[[], None]) -> Ending:
+    async def _serve_one(self, started: Callable[[], None]) -> ConnectionEnding:
         """Make one connection and serve it to its end; calls `started` when the state is filled.
 
         Raises:
@@ -215,7 +215,7 @@ class Supervisor:
             lasted = 0.0 if since is None else trio.current_time() - since
             self._failed_attempts = 0 if lasted > STABLE_SECONDS else attempt
 
-    def _set_ended_status(self, ending: Ending) -> None:
+    def _set_ended_status(self, ending: ConnectionEnding) -> None:
         self._set_status("disconnected" if ending.requested else "error")
 
     def _set_status(self, status: ConnectionStatus) -> None:

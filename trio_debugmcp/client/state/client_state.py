@@ -14,7 +14,7 @@ from msgspec import Struct
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.calls import Calls
 from trio_debugmcp.client.connection.client_connection import ClientConnection, Params
-from trio_debugmcp.client.connection.disconnection import Ending
+from trio_debugmcp.client.connection.disconnection import ConnectionEnding
 from trio_debugmcp.client.events import (
     CapabilitiesChange,
     Connect,
@@ -98,7 +98,7 @@ class ClientState:
             nursery.start_soon(self._resubscribed, uri)
         await self._first_requests(connection)
 
-    def on_disconnected(self, ending: Ending) -> None:
+    def on_disconnected(self, ending: ConnectionEnding) -> None:
         """Clear the state of a closed connection, whatever ended it."""
         before, self.server = self.server, ServerDescription()
         error = ending.as_error()

@@ -1,11 +1,11 @@
-"""`Values`: how an adapter shows values of the debugged language, and by which paths what is inside is reached."""
+"""`AdapterValues`: how an adapter shows values of the debugged language, and the paths to what is inside them."""
 
 from collections.abc import Sequence
 
 from trio_debugmcp.dap.messages import DapVariable
 
 
-class Values:
+class AdapterValues:
     """The defaults suit adapters that say most of it themselves."""
 
     def trusts(self, evaluate_name: str | None) -> bool:

@@ -44,7 +44,7 @@ class _Question(Struct, frozen=True):
     changed: int
 
 
-class Found(Struct, frozen=True):
+class FoundAdapter(Struct, frozen=True):
     """A place where an adapter is, its version where that is known, and why it cannot be used if so."""
 
     place: str
@@ -76,12 +76,12 @@ class Finder:
     def __repr__(self) -> str:
         return f"<Finder of {self._name}: {' or '.join(self._table.find)}>"
 
-    def find(self, *, versions: bool = False) -> Found | None:
+    def find(self, *, versions: bool = False) -> FoundAdapter | None:
         """Return the first place where the adapter is and works; else the first where it is, and why it does not.
 
         `versions`: also ask for one that decides nothing.
         """
-        first: Found | None = None
+        first: FoundAdapter | None = None
         for each in self._table.find:
             place = self._place(each)
             if place is None:
@@ -132,25 +132,25 @@ class Finder:
             str(filled(wanted, {"scripts": sysconfig.get_path("scripts"), "installed": installed}))
         )
 
-    def _found(self, place: str, versions: bool) -> Found:
+    def _found(self, place: str, versions: bool) -> FoundAdapter:
         absent = [each for each in self._table.needs if shutil.which(each) is None]
         if absent:
-            return Found(place, None, f"cannot be used: it needs {' and '.join(absent)}, which is not on PATH")
+            return FoundAdapter(place, None, f"cannot be used: it needs {' and '.join(absent)}, which is not on PATH")
         wanted = self._table.version
         if wanted is None or (wanted.at_least is None and not versions):
-            return Found(place)
+            return FoundAdapter(place)
         said, complaint = self._said(place)
         version = _NUMBERS.search(said)
         if version is None and wanted.at_least is None:
-            return Found(place)
+            return FoundAdapter(place)
         if version is None:
             because = f" ({complaint})" if complaint else ""
-            return Found(place, None, f"cannot be used: it does not say its version{because}")
+            return FoundAdapter(place, None, f"cannot be used: it does not say its version{because}")
         if wanted.at_least is None or _numbers(version[0]) >= _numbers(wanted.at_least):
-            return Found(place, version[0])
+            return FoundAdapter(place, version[0])
         why = f": {wanted.why}" if wanted.why else ""
         needed = f"it is version {version[0]}, and {wanted.at_least} or newer is needed{why}"
-        return Found(place, version[0], f"is too old: {needed}")
+        return FoundAdapter(place, version[0], f"is too old: {needed}")
 
     def _said(self, place: str) -> tuple[str, str]:
         """Return what has the version in it, and the complaint if there is nothing."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from trio_debugmcp.dap.messages import DapVariable, Stopped
-from trio_debugmcp.dap.profiles.adapter_values import Values
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.dap.profiles.compilers import BuiltTest
-from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Rejection, Repl
-from trio_debugmcp.dap.profiles.thrown import Description, Look, Thrown
+from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Rejection, Repl
+from trio_debugmcp.dap.profiles.thrown import Look, Thrown, ThrownDescription
 
 _STANDARD = (
     "archive|arena|bufio|builtin|bytes|cmd|cmp|compress|container|context|crypto|database|debug|embed|encoding|errors|"
@@ -63,7 +63,7 @@ class GoExpressions(Expressions):
         return "it is not an executable. Pass a package's directory, a .go file, or what `go build` has made"
 
 
-class GoValues(Values):
+class GoValues(AdapterValues):
     """Values as delve shows them."""
 
     def trusts(self, evaluate_name: str | None) -> bool:
@@ -155,10 +155,10 @@ class GoThrown(Thrown):
             if found is not None:
                 kind, text = found["type"], _unquoted(found["value"])
                 message = text if kind == "string" else _typed(kind, text)
-        return Description(signal, message)
+        return ThrownDescription(signal, message)
 
 
-class GoPrograms(Programs):
+class GoPrograms(LanguagePrograms):
     """What can be run: a test is one of a program that its package's tests are built into."""
 
     def test_program(self, test: str) -> BuiltTest | None:

@@ -30,7 +30,7 @@ Reason = Literal[
 """Why a program stops: the DAP's words, and `signal` for one that would end it."""
 
 
-class Entry(Struct, frozen=True, forbid_unknown_fields=True):
+class EntryHabit(Struct, frozen=True, forbid_unknown_fields=True):
     """Where a program begins, for an adapter whose own stop there is somewhere else, or none that can be asked for.
 
     Attributes:
@@ -85,7 +85,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         own_lines: how lines begin that the adapter or the runtime writes into the program's streams for the debugger.
     """
 
-    entry: Entry | None = None
+    entry: EntryHabit | None = None
     reasons: dict[str, Reason] = {}
     exception_types: bool = True
     conditions: Literal["ours", "doubted"] | None = None

@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path, PurePath
 from typing import ClassVar
 
-from trio_debugmcp.dap.profiles.language import Programs
+from trio_debugmcp.dap.profiles.language import LanguagePrograms
 from trio_debugmcp.dap.profiles.starts import MainClass
 from trio_debugmcp.errors import UsageError
 
@@ -35,7 +35,7 @@ _SIZES = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 
 """Bytes of an entry of a class's constants, by its tag; one of the tag 1 is a text with its length before it."""
 
 
-class JavaPrograms(Programs):
+class JavaPrograms(LanguagePrograms):
     """What the virtual machine can run."""
 
     has_main_classes: ClassVar[bool] = True

@@ -209,14 +209,14 @@ class Survived(Struct, frozen=True):
     frame: CrashFrame | None = None
 
 
-class Printed(Struct, frozen=True):
+class PrintedExceptions(Struct, frozen=True):
     """What a program has printed of exceptions: the one that ended it, as far as that is known, and others."""
 
     crash: Crash | None = None
     survived: tuple[Survived, ...] = ()
 
 
-class Programs:
+class LanguagePrograms:
     """What can be run, and by what. The defaults know no language."""
 
     has_main_classes: ClassVar[bool] = False
@@ -285,9 +285,9 @@ class Programs:
         """Whether that is what this server runs on, too."""
         return False
 
-    def printed_in(self, stderr: str) -> Printed:
+    def printed_in(self, stderr: str) -> PrintedExceptions:
         """The exceptions that a program has printed: the one that ended it, and others."""
-        return Printed()
+        return PrintedExceptions()
 
 
 class Repl:

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.adapter import Adapter, Listening, ProgramPart, open_listening_adapter, open_stdio_adapter
+from trio_debugmcp.dap.adapter import Adapter, ListeningAdapter, ProgramPart, open_listening_adapter, open_stdio_adapter
 from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.profiles.javascript.node_inspector import inspector_port
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, MainClass, PathMapping
@@ -137,14 +137,14 @@ async def open_inspected(table: Table, place: str, attach: Attach, watchdog: Wat
 
 
 @contextmanager
-def _endpoint(table: Table, transport: Transport) -> Iterator[tuple[Listening, dict[str, Any]]]:
+def _endpoint(table: Table, transport: Transport) -> Iterator[tuple[ListeningAdapter, dict[str, Any]]]:
     """Return how the adapter is reached, and what its command line tells it about that."""
     part: ProgramPart = "none"
     if table.is_program:
         part = "program"
     elif table.program_streams == "adapter":
         part = "streams"
-    listening = Listening(part=part, own_lines=table.own_lines)
+    listening = ListeningAdapter(part=part, own_lines=table.own_lines)
     if transport.announced is not None:
         yield replace(listening, announced=re.compile(transport.announced.encode())), {}
     elif transport.given is not None:

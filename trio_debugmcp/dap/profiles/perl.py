@@ -2,12 +2,12 @@
 
 import re
 
-from trio_debugmcp.dap.profiles.adapter_values import Values
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 
 _INDEX = re.compile(r"\[(\d+)\]|(\d+)")
 
 
-class PerlValues(Values):
+class PerlValues(AdapterValues):
     """`@items` has `$items[1]`, which has `$items[1]{price}`."""
 
     def member(self, parent: str, name: str, parent_type: str | None) -> str | None:

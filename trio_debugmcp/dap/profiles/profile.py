@@ -34,13 +34,13 @@ from msgspec import Struct
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
-from trio_debugmcp.dap.profiles.adapter_values import Values
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.dap.profiles.compilers import Build
 from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.exception_filters import TypedException, filter_arguments
 from trio_debugmcp.dap.profiles.habits import Habits
-from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
+from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Repl
 from trio_debugmcp.dap.profiles.native.symbol_listing import SymbolCommands
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen
 from trio_debugmcp.dap.profiles.thrown import Thrown
@@ -220,7 +220,7 @@ class Profile(ABC):
 
     words: Words = Words()
 
-    values: Values = Values()
+    values: AdapterValues = AdapterValues()
 
     thrown: Thrown = Thrown()
 
@@ -230,7 +230,7 @@ class Profile(ABC):
 
     repl: Repl = Repl()
 
-    programs: Programs = Programs()
+    programs: LanguagePrograms = LanguagePrograms()
 
     @property
     @abstractmethod

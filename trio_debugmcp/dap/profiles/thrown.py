@@ -5,7 +5,7 @@ Looking at it takes evaluations in the top frame. A look is a generator that yie
 
     look = thrown.exception()
     expression = next(look)
-    expression = look.send(value)       # until StopIteration, whose value is a `Description` or None
+    expression = look.send(value)       # until StopIteration, whose value is a `ThrownDescription` or None
 """
 
 import re
@@ -21,7 +21,7 @@ SIGNAL = re.compile(r"signal (SIG\w+)(?:: (.*))?", re.DOTALL)
 """How lldb's adapters describe a stop at a signal: `signal SIGSEGV: address not mapped`."""
 
 
-class Description(Struct, frozen=True):
+class ThrownDescription(Struct, frozen=True):
     """An exception or a signal. `lineage`: the type and its ancestors, most derived first; `mode`: its break mode."""
 
     type: str
@@ -30,7 +30,7 @@ class Description(Struct, frozen=True):
     mode: str | None = None
 
 
-Look = Generator[str, str | None, Description | None]
+Look = Generator[str, str | None, ThrownDescription | None]
 
 
 class Thrown:
@@ -61,7 +61,7 @@ class Thrown:
         """Look at a signal that would end the program; `output` is the last that the program wrote."""
         found = SIGNAL.match(stopped.description or stopped.text or "")
         yield from ()
-        return Description(signal or "signal", found[2] if found else stopped.description)
+        return ThrownDescription(signal or "signal", found[2] if found else stopped.description)
 
     def raises(self, function: str) -> bool:
         """Whether this function of the runtime raises exceptions, so that a stop there is about one."""

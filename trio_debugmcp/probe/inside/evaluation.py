@@ -33,7 +33,7 @@ _JOIN_SECONDS = 0.05
 """Between two looks for an interrupt, while an event loop runs what a stopped thread awaits."""
 
 
-class Evaluation:
+class RunningEvaluation:
     """One evaluation: its code, the threads that run it, and how it ended."""
 
     def __init__(self, source: str, withdrawn: bool = False) -> None:
@@ -44,7 +44,7 @@ class Evaluation:
         self._lock = threading.Lock()
         self._idents: List[int] = []
         self._cancel: Optional[Callable[[], Any]] = None
-        self._printed = intercepts.Printed(self._idents)
+        self._printed = intercepts.ThreadOutput(self._idents)
 
     def run(
         self,
@@ -255,16 +255,16 @@ def _trace(text: str, error: str) -> str:
 
 # --- The evaluations --------------------------------------------------------------------------------------------------
 
-_evaluations: Dict[int, Evaluation] = {}
+_evaluations: Dict[int, RunningEvaluation] = {}
 
 
-def new(number: int, source: str) -> Evaluation:
+def new(number: int, source: str) -> RunningEvaluation:
     """Make an evaluation whose outcome is asked for by its number; one that was withdrawn will do nothing."""
     old = _evaluations.get(number)
     if old is not None and not old.withdrawn:  # of a debugger that was attached before
         _evaluations.pop(number, None)
     # One step: either this or `withdraw`, which another thread runs, has the number first.
-    made = _evaluations.setdefault(number, Evaluation(source))
+    made = _evaluations.setdefault(number, RunningEvaluation(source))
     if made.withdrawn:
         del _evaluations[number]
     kept = [each for each, found in list(_evaluations.items()) if not found.withdrawn]
@@ -275,7 +275,7 @@ def new(number: int, source: str) -> Evaluation:
 
 def withdraw(number: int) -> bool:
     """Take back an evaluation that is still to begin; returns whether it was: then it will never run."""
-    return _evaluations.setdefault(number, Evaluation("", withdrawn=True)).withdrawn
+    return _evaluations.setdefault(number, RunningEvaluation("", withdrawn=True)).withdrawn
 
 
 def here(number: int, source: str) -> Any:
@@ -306,7 +306,7 @@ def _start_thread(function: Callable[[], None]) -> threading.Thread:
     return thread
 
 
-def find(number: int) -> Optional[Evaluation]:
+def find(number: int) -> Optional[RunningEvaluation]:
     """Return an evaluation whose outcome was not taken yet."""
     return _evaluations.get(number)
 

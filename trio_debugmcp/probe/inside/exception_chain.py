@@ -35,7 +35,7 @@ _CONTEXT = _EXCEPTION["__context__"].__get__
 _SUPPRESSED = _EXCEPTION["__suppress_context__"].__get__
 
 
-class Bounds(NamedTuple):
+class ChainBounds(NamedTuple):
     """How much is shown: exceptions behind the one at hand, frames of each, and of how many of these the locals."""
 
     inner: int = 5
@@ -43,7 +43,7 @@ class Bounds(NamedTuple):
     locals: int = 1
 
 
-class Link(NamedTuple):
+class ExceptionLink(NamedTuple):
     """An exception behind another one. `way`: cause, context, suppressed or member."""
 
     way: str
@@ -51,7 +51,7 @@ class Link(NamedTuple):
     of: Any
 
 
-def current(thread: pydevd.Thread) -> Tuple[Any, Any]:
+def current(thread: pydevd.ProgramThread) -> Tuple[Any, Any]:
     """Return the exception at which a thread is stopped and its traceback, or None twice."""
     stopped = thread.stopped
     value, trace = getattr(stopped, "exc_desc", None), getattr(stopped, "trace_obj", None)
@@ -62,12 +62,14 @@ def current(thread: pydevd.Thread) -> Tuple[Any, Any]:
     return (value, trace) if _is_exception(value) else (None, None)
 
 
-def answer_json(thread: pydevd.Thread, bounds: Bounds, budget: Budget, renderer: Renderer) -> Optional[Json]:
+def answer_json(
+    thread: pydevd.ProgramThread, bounds: ChainBounds, budget: Budget, renderer: Renderer
+) -> Optional[Json]:
     """Return the exception at which a thread is stopped; None if it is not at one."""
     value, trace = current(thread)
     if value is None:
         return None
-    telling = _Telling(thread, bounds, budget, renderer)
+    telling = _ChainAnswer(thread, bounds, budget, renderer)
     answer: Json = {"exception": telling.tell(value, trace)}
     telling.add_locals()
     if telling.omitted:
@@ -79,10 +81,10 @@ def answer_json(thread: pydevd.Thread, bounds: Bounds, budget: Budget, renderer:
     return answer
 
 
-class _Telling:
+class _ChainAnswer:
     """One answer: how much of it is used up, and what is in it already."""
 
-    def __init__(self, thread: pydevd.Thread, bounds: Bounds, budget: Budget, renderer: Renderer) -> None:
+    def __init__(self, thread: pydevd.ProgramThread, bounds: ChainBounds, budget: Budget, renderer: Renderer) -> None:
         self.omitted = 0
         self.uncounted = False
         self._bounds = bounds
@@ -204,7 +206,7 @@ class _Telling:
 # --- What is behind an exception --------------------------------------------------------------------------------------
 
 
-def walk(value: Any) -> Iterator[Link]:
+def walk(value: Any) -> Iterator[ExceptionLink]:
     """Yield what is behind an exception: of each exception its cause or context, then its members.
 
     Level by level, so that what is nearest comes first. What was there before is not walked again: as a cause or
@@ -226,15 +228,15 @@ def walk(value: Any) -> Iterator[Link]:
         level = below
 
 
-def links_of(value: Any) -> Iterator[Link]:
+def links_of(value: Any) -> Iterator[ExceptionLink]:
     """Yield what is directly behind an exception; `suppressed`: put aside by `from`, and not printed by Python."""
     cause, context = _CAUSE(value), _CONTEXT(value)
     if cause is not None:
-        yield Link("cause", cause, value)
+        yield ExceptionLink("cause", cause, value)
     if context is not None:
-        yield Link("suppressed" if _SUPPRESSED(value) else "context", context, value)
+        yield ExceptionLink("suppressed" if _SUPPRESSED(value) else "context", context, value)
     for each in members_of(value) or ():
-        yield Link("member", each, value)
+        yield ExceptionLink("member", each, value)
 
 
 def members_of(value: Any) -> Optional[List[Any]]:

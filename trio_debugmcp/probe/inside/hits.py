@@ -129,14 +129,14 @@ def _judge(form: List[Any]) -> Union[Judge, Observed]:
     return Observed(id_, version, guard, most, wanted)
 
 
-def _count(line: record_connection.Line, judge: Judge, new: int) -> int:
+def _count(line: record_connection.RecordConnection, judge: Judge, new: int) -> int:
     key = (judge.id, judge.version)
     with line.lock:
         hits = line.counts[key] = line.counts.get(key, 0) + new
     return hits
 
 
-def _count_hit(line: record_connection.Line, judge: Judge) -> Tuple[int, bool]:
+def _count_hit(line: record_connection.RecordConnection, judge: Judge) -> Tuple[int, bool]:
     """Count a hit; return its number, 0 if another thread's message was the last one, and whether it counts."""
     key = (judge.id, judge.version)
     with line.lock:
@@ -149,7 +149,7 @@ def _count_hit(line: record_connection.Line, judge: Judge) -> Tuple[int, bool]:
     return hits, notify
 
 
-def _finished(line: record_connection.Line, judge: Judge) -> bool:
+def _finished(line: record_connection.RecordConnection, judge: Judge) -> bool:
     """Whether a tracepoint has written all its messages: nothing of it is evaluated any more."""
     return 0 < judge.most <= line.sent.get((judge.id, judge.version), 0)
 

@@ -17,7 +17,7 @@ MOST_PRINTED = 20000
 """Characters of what an evaluation printed; the program's own output has all of it."""
 
 
-class Printed:
+class ThreadOutput:
     """What certain threads write to the program's streams, noted on its way there."""
 
     def __init__(self, idents: List[int]) -> None:
@@ -49,10 +49,10 @@ class _Streams:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._open: List[Printed] = []
+        self._open: List[ThreadOutput] = []
         self._undo: List[Callable[[], None]] = []
 
-    def open(self, printed: Printed) -> None:
+    def open(self, printed: ThreadOutput) -> None:
         with self._lock:
             if not self._open:
                 for stream in (sys.stdout, sys.stderr):
@@ -62,7 +62,7 @@ class _Streams:
                         continue
             self._open = [*self._open, printed]
 
-    def close(self, printed: Printed) -> None:
+    def close(self, printed: ThreadOutput) -> None:
         with self._lock:
             self._open = [each for each in self._open if each is not printed]
             while self._undo and not self._open:

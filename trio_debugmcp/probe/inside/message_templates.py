@@ -21,7 +21,7 @@ _DEEPEST = 2
 """Fields within fields: the format of a field may have some, as in an f-string."""
 
 
-class Field(NamedTuple):
+class MessageField(NamedTuple):
     """A part in braces."""
 
     expression: str
@@ -33,7 +33,7 @@ class Field(NamedTuple):
     label: str
     """Written before the value: `x=` of `{x=}`."""
     conversion: str
-    format: "List[Union[str, Field]]"
+    format: "List[Union[str, MessageField]]"
 
 
 class TemplateError(ValueError):
@@ -97,13 +97,13 @@ def error_text(error: BaseException) -> str:
 # --- Rendering --------------------------------------------------------------------------------------------------------
 
 
-def _rendered(parts: "List[Union[str, Field]]", global_names: Dict[str, Any], local_names: Any) -> str:
+def _rendered(parts: "List[Union[str, MessageField]]", global_names: Dict[str, Any], local_names: Any) -> str:
     return "".join(
         [each if type(each) is str else _shown(each, global_names, local_names) for each in parts]  # type: ignore[arg-type]
     )
 
 
-def _shown(field: Field, global_names: Dict[str, Any], local_names: Any) -> str:
+def _shown(field: MessageField, global_names: Dict[str, Any], local_names: Any) -> str:
     try:
         if field.code is None:
             return field.label + f"<error: {field.error}>"
@@ -118,7 +118,7 @@ def _shown(field: Field, global_names: Dict[str, Any], local_names: Any) -> str:
         return field.label + f"<error: {error_text(error)}>"
 
 
-def _problem(parts: "List[Union[str, Field]]") -> Optional[str]:
+def _problem(parts: "List[Union[str, MessageField]]") -> Optional[str]:
     for each in parts:
         if not isinstance(each, str):
             if each.code is None:
@@ -132,9 +132,9 @@ def _problem(parts: "List[Union[str, Field]]") -> Optional[str]:
 # --- Parsing ----------------------------------------------------------------------------------------------------------
 
 
-def _parse(text: str, start: int, depth: int) -> "Tuple[List[Union[str, Field]], int]":
+def _parse(text: str, start: int, depth: int) -> "Tuple[List[Union[str, MessageField]], int]":
     """Parse a message, or inside of a field its format, which ends at the field's own brace; return where it ended."""
-    parts: List[Union[str, Field]] = []
+    parts: List[Union[str, MessageField]] = []
     literal = ""
     position = start
     while position < len(text):
@@ -160,7 +160,7 @@ def _parse(text: str, start: int, depth: int) -> "Tuple[List[Union[str, Field]],
     return parts, position
 
 
-def _field(text: str, start: int, depth: int) -> Tuple[Field, int]:
+def _field(text: str, start: int, depth: int) -> Tuple[MessageField, int]:
     """Parse a field from behind its opening brace; return it and the position behind the closing one."""
     expression, code, nested, error, position = _expression(text, start)
     label = ""
@@ -174,14 +174,14 @@ def _field(text: str, start: int, depth: int) -> Tuple[Field, int]:
         position += 2
         if conversion not in ("r", "s", "a") or text[position : position + 1] not in (":", "}"):
             raise TemplateError("`!` is followed by r, s or a")
-    inner: List[Union[str, Field]] = []
+    inner: List[Union[str, MessageField]] = []
     if text[position] == ":":
         inner, position = _parse(text, position + 1, depth + 1)
         if position >= len(text):
             raise TemplateError("a `{` is not closed: write `{{` for the character")
     if label and not conversion and not inner:
         conversion = "r"
-    return Field(expression.strip(), code, nested, error, label, conversion, inner), position + 1
+    return MessageField(expression.strip(), code, nested, error, label, conversion, inner), position + 1
 
 
 def _expression(text: str, start: int) -> Tuple[str, Any, bool, str, int]:

@@ -54,7 +54,9 @@ class Observed:
         self._run, self._together = (str(wanted["key"]), 0), int(wanted["together"])
         self._stops, self._until = bool(wanted.get("stops")), bool(wanted.get("until"))
 
-    def look(self, line: record_connection.Line, global_names: Dict[str, Any], local_names: Any) -> Tuple[bool, str]:
+    def look(
+        self, line: record_connection.RecordConnection, global_names: Dict[str, Any], local_names: Any
+    ) -> Tuple[bool, str]:
         """Judge one pass; return whether to stop, and its records."""
         names = (global_names, local_names)
         if not line.is_open or self._is_over(line) or not self._is_meant(names):
@@ -74,7 +76,7 @@ class Observed:
         stop = is_last and self._stops
         return stop, records + (self._record(STOPPED, hits, "") if stop else "")
 
-    def _is_over(self, line: record_connection.Line) -> bool:
+    def _is_over(self, line: record_connection.RecordConnection) -> bool:
         return line.sent.get((self.id, self.version), 0) >= self.most or line.sent.get(self._run, 0) >= self._together
 
     def _is_meant(self, names: Tuple[Dict[str, Any], Any]) -> bool:
@@ -84,7 +86,7 @@ class Observed:
         except Exception:
             return False
 
-    def _take(self, line: record_connection.Line) -> Tuple[int, bool]:
+    def _take(self, line: record_connection.RecordConnection) -> Tuple[int, bool]:
         """Count a hit; return its number, 0 if there were enough, and whether it is the last one of the run."""
         key = (self.id, self.version)
         with line.lock:
@@ -126,7 +128,7 @@ class Observed:
         return encoded([kind, self.id, self.version, number, text]) + "\n"
 
 
-def _count(line: record_connection.Line, key: Tuple[str, int], new: int = 1) -> int:
+def _count(line: record_connection.RecordConnection, key: Tuple[str, int], new: int = 1) -> int:
     with line.lock:
         number = line.counts[key] = line.counts.get(key, 0) + new
     return number
@@ -168,7 +170,7 @@ def _shown(value: Any) -> str:
 # --- Conditions that do not end ---------------------------------------------------------------------------------------
 
 
-class _Running:
+class _RunningCondition:
     """A condition that a thread evaluates."""
 
     def __init__(self) -> None:
@@ -187,11 +189,11 @@ class _Running:
                 continue
 
 
-_running: Dict[int, _Running] = {}
+_running: Dict[int, _RunningCondition] = {}
 
 
 def _interruptible(function: Callable[[], Any]) -> Any:
-    this = _Running()
+    this = _RunningCondition()
     before = _running.get(this.thread)
     _running[this.thread] = this
     try:

@@ -27,7 +27,7 @@ class Visible(NamedTuple):
     mapped: bool = False
 
 
-class Thread(NamedTuple):
+class ProgramThread(NamedTuple):
     """A thread of the program."""
 
     id: int
@@ -57,7 +57,7 @@ def _thread_key(thread: Any) -> Any:
     return get(thread) if get is not None and bounds.debugger() is not None else None
 
 
-def threads() -> List[Thread]:
+def threads() -> List[ProgramThread]:
     """The threads of the program, oldest first; pydevd's own are left out."""
     # `threading.enumerate` takes a lock, which a thread that was stopped at a bad moment may hold.
     known = dict(threading._active)  # type: ignore[attr-defined]
@@ -70,9 +70,11 @@ def threads() -> List[Thread]:
             continue
         key = _thread_key(thread)
         stopped = manager.get_frames_list(key) if manager is not None and key is not None else None
-        found.append(Thread(dap_id(key) or ident, ident, str(thread._name), top, stopped, bool(thread._daemonic)))
+        found.append(
+            ProgramThread(dap_id(key) or ident, ident, str(thread._name), top, stopped, bool(thread._daemonic))
+        )
     found.extend(
-        Thread(ident, ident, f"thread {ident}", top, None, False)  # made by C code, or by `_thread`
+        ProgramThread(ident, ident, f"thread {ident}", top, None, False)  # made by C code, or by `_thread`
         for ident, top in tops.items()
         if ident not in known and not _is_pydevd(_bottom(top))
     )
@@ -107,7 +109,7 @@ def _is_pydevd(frame: Any) -> bool:
     return str(frame.f_globals.get("__name__", "")).startswith(("_pydev", "pydevd", "debugpy"))
 
 
-def find(thread_id: Optional[int]) -> Optional[Thread]:
+def find(thread_id: Optional[int]) -> Optional[ProgramThread]:
     """Return the thread with that id; without an id the one that is stopped, or the main thread."""
     found = threads()
     if thread_id is not None:
@@ -120,7 +122,7 @@ def find(thread_id: Optional[int]) -> Optional[Thread]:
 # --- Frames -----------------------------------------------------------------------------------------------------------
 
 
-def visible_frames(thread: Thread, top: Any = None) -> Iterator[Visible]:
+def visible_frames(thread: ProgramThread, top: Any = None) -> Iterator[Visible]:
     """Yield the frames of a thread as `stackTrace` numbers them: top first, without pydevd's and the probe's own."""
     debugger = bounds.debugger()
     walk = getattr(getattr(debugger, "cmd_factory", None), "_iter_visible_frames_info", None)
@@ -145,7 +147,7 @@ def visible_frames(thread: Thread, top: Any = None) -> Iterator[Visible]:
         yield Visible(frame, file, line or 0, shown, library, original, bool(mapped))
 
 
-def left_frames(thread: Thread) -> List[Any]:
+def left_frames(thread: ProgramThread) -> List[Any]:
     """The frames above the one where a thread is stopped: a stop where a function has returned to is inside its return.
 
     Not those of an evaluation, which pydevd's are below.

@@ -18,7 +18,7 @@ class UnknownError(Exception):
         self.kind = kind
 
 
-class Asked:
+class ProbeQuestion:
     """The parameters of a question, and what its answer may use up."""
 
     def __init__(self, parameters: Json) -> None:
@@ -39,7 +39,7 @@ class Asked:
     def text(self, name: str) -> str:
         return str(self.parameters.get(name) or "")
 
-    def thread(self) -> pydevd.Thread:
+    def thread(self) -> pydevd.ProgramThread:
         """The thread that is asked about; without an id the stopped one, or the main thread."""
         wanted = self.parameters.get("thread")
         found = pydevd.find(wanted)
@@ -47,7 +47,7 @@ class Asked:
             raise UnknownError("thread", f"There is no thread {wanted}.")
         return found
 
-    def frame(self, thread: pydevd.Thread) -> pydevd.Visible:
+    def frame(self, thread: pydevd.ProgramThread) -> pydevd.Visible:
         index = self.number("frame", 0)
         found = visible_frames.at(thread, index)
         if found is None:

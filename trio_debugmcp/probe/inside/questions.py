@@ -22,7 +22,7 @@ from trio_debugmcp.probe.inside import (
 )
 from trio_debugmcp.probe.inside.encoding import encoded
 from trio_debugmcp.probe.inside.hits import hit
-from trio_debugmcp.probe.inside.question import Asked, UnknownError
+from trio_debugmcp.probe.inside.question import ProbeQuestion, UnknownError
 from trio_debugmcp.probe.inside.threads import async_tasks, thread_list
 from trio_debugmcp.probe.inside.types import type_questions
 from trio_debugmcp.probe.inside.values import (
@@ -47,7 +47,7 @@ _SOON_SECONDS = 0.02
 # --- The questions ----------------------------------------------------------------------------------------------------
 
 
-def _stop(asked: Asked) -> Json:
+def _stop(asked: ProbeQuestion) -> Json:
     """The stack of a thread, the locals of its top frame, and the place of every thread."""
     thread = asked.thread()
     answer = _stack(asked, thread, asked.number("frames", STOP_FRAMES), visible_frames.announced_json)
@@ -68,20 +68,23 @@ def _stop(asked: Asked) -> Json:
 
 
 def _stack(
-    asked: Asked, thread: pydevd.Thread, count: int, shown: Callable[..., Json] = visible_frames.frame_json
+    asked: ProbeQuestion,
+    thread: pydevd.ProgramThread,
+    count: int,
+    shown: Callable[..., Json] = visible_frames.frame_json,
 ) -> Json:
     found, total = visible_frames.listed(thread, asked.number("start", 0), count, asked.budget, shown)
     return {"thread": thread.id, "frames": found, "total": total}
 
 
-def _threads(asked: Asked) -> Json:
+def _threads(asked: ProbeQuestion) -> Json:
     """Every thread: where it is, what it waits for, which threads block each other."""
     return thread_list.threads_json(
         asked.budget, asked.number("start", 0), asked.number("count", thread_list.MOST_THREADS)
     )
 
 
-def _frames(asked: Asked) -> Json:
+def _frames(asked: ProbeQuestion) -> Json:
     """The frames of a thread, with the locals of each if `locals` is true."""
     thread = asked.thread()
     answer = _stack(asked, thread, asked.number("count", STOP_FRAMES))
@@ -90,7 +93,7 @@ def _frames(asked: Asked) -> Json:
     return answer
 
 
-def _stacks(asked: Asked) -> Json:
+def _stacks(asked: ProbeQuestion) -> Json:
     """The stacks of all threads, with the locals of each frame if `locals` is true."""
     question = thread_list.StackQuestion(
         start=asked.number("start", 0),
@@ -101,12 +104,12 @@ def _stacks(asked: Asked) -> Json:
     return thread_list.stacks_json(question, asked.budget, asked.renderer)
 
 
-def _variables(asked: Asked) -> Json:
+def _variables(asked: ProbeQuestion) -> Json:
     """The variables of a frame's scope, or the children of what an expression stands for."""
     frame: Optional[Any] = None
     if not (asked.parameters.get("thread") is None and asked.parameters.get("frame") is None):
         frame = asked.frame(asked.thread()).frame
-    question = variable_listing.Question(
+    question = variable_listing.ListingQuestion(
         start=asked.number("start", 0),
         most=asked.number("count", 100),
         depth=asked.number("depth", 1),
@@ -125,7 +128,7 @@ def _variables(asked: Asked) -> Json:
     return variable_listing.of_scope(pairs, question, asked.budget, asked.renderer)
 
 
-def _inspect(asked: Asked) -> Json:
+def _inspect(asked: ProbeQuestion) -> Json:
     """What an expression stands for, as a tree."""
     path, frame = asked.text("path"), asked.frame(asked.thread()).frame
     value = variable_listing.evaluate(path, frame, asked.budget)
@@ -133,7 +136,7 @@ def _inspect(asked: Asked) -> Json:
     return {"object": object_tree.tree_json(value, path, depth, most, asked.budget, asked.renderer)}
 
 
-def _capture(asked: Asked) -> Json:
+def _capture(asked: ProbeQuestion) -> Json:
     """The locals of a frame, with what is inside, to be compared with a later answer; and where that frame is."""
     thread = asked.thread()
     seen = asked.frame(thread)
@@ -144,7 +147,7 @@ def _capture(asked: Asked) -> Json:
     return answer
 
 
-def _summarize(asked: Asked) -> Json:
+def _summarize(asked: ProbeQuestion) -> Json:
     """What a collection holds. `withheld`: its items lack what only code of the program knows."""
     value = variable_listing.evaluate(asked.text("path"), asked.frame(asked.thread()).frame, asked.budget)
     try:
@@ -155,7 +158,7 @@ def _summarize(asked: Asked) -> Json:
     return answer
 
 
-def _describe(asked: Asked) -> Json:
+def _describe(asked: ProbeQuestion) -> Json:
     """What an expression stands for: its text, its type with module, its true length."""
     frame = asked.frame(asked.thread()).frame if asked.parameters.get("thread") is not None else None
     value = variable_listing.evaluate(asked.text("expression"), frame, asked.budget)
@@ -168,7 +171,7 @@ def _describe(asked: Asked) -> Json:
     return answer
 
 
-def _safe(asked: Asked) -> Json:
+def _safe(asked: ProbeQuestion) -> Json:
     """What an expression stands for, evaluated without running code of the program."""
     from trio_debugmcp.probe.inside.safe import readable, walk  # compiled only in programs that are asked
 
@@ -183,36 +186,38 @@ def _safe(asked: Asked) -> Json:
     return answer
 
 
-def _exception(asked: Asked) -> Json:
+def _exception(asked: ProbeQuestion) -> Json:
     """The exception at which a thread is stopped, with all that is behind it."""
     from trio_debugmcp.probe.inside import exception_chain
 
-    bounds = exception_chain.Bounds(asked.number("inner", 5), asked.number("frames", 10), asked.number("locals", 1))
+    bounds = exception_chain.ChainBounds(
+        asked.number("inner", 5), asked.number("frames", 10), asked.number("locals", 1)
+    )
     found = exception_chain.answer_json(asked.thread(), bounds, asked.budget, asked.renderer)
     if found is None:
         raise UnknownError("exception", "The thread is not stopped at an exception.")
     return found
 
 
-def _tasks(asked: Asked) -> Json:
+def _tasks(asked: ProbeQuestion) -> Json:
     """The asyncio tasks and the Trio tasks of the program."""
     return async_tasks.tasks_json(asked.budget, asked.number("start", 0), asked.number("count", 200))
 
 
-def _modules(asked: Asked) -> Json:
+def _modules(asked: ProbeQuestion) -> Json:
     """The modules that the program has imported."""
     start, most = asked.number("start", 0), asked.number("count", 100)
     return modules.modules_json(start, most, asked.text("filter"), asked.budget)
 
 
-def _start(asked: Asked) -> Json:
+def _start(asked: ProbeQuestion) -> Json:
     """Evaluate in the main module, in a thread that nothing waits for; the outcome, if it is there soon."""
     evaluation.start(asked.number("number", 0), asked.text("source"))
     evaluation.wait_done(asked.number("number", 0), _SOON_SECONDS)
     return _outcome(asked)
 
 
-def _outcome(asked: Asked) -> Json:
+def _outcome(asked: ProbeQuestion) -> Json:
     """How an evaluation ended; it is given out once. With `withdraw` one that has not begun will never run."""
     if asked.parameters.get("withdraw") is True and evaluation.withdraw(asked.number("number", 0)):
         return {"done": True, "withdrawn": True}
@@ -222,7 +227,7 @@ def _outcome(asked: Asked) -> Json:
     return found
 
 
-def _interrupt(asked: Asked) -> Json:
+def _interrupt(asked: ProbeQuestion) -> Json:
     """Interrupt an evaluation; its outcome says whether it has ended."""
     found = evaluation.find(asked.number("number", 0))
     if found is not None:
@@ -230,7 +235,7 @@ def _interrupt(asked: Asked) -> Json:
     return _outcome(asked)
 
 
-def _record(asked: Asked) -> Json:
+def _record(asked: ProbeQuestion) -> Json:
     """Open the line over which hits of breakpoints are recorded."""
     try:
         return {"recording": record_connection.open_line(asked.text("key")).is_open}
@@ -238,7 +243,7 @@ def _record(asked: Asked) -> Json:
         raise UnknownError("refused", str(error)) from None
 
 
-def _trace(asked: Asked) -> Json:
+def _trace(asked: ProbeQuestion) -> Json:
     """Begin to look for the calls of a function, to trace them."""
     from trio_debugmcp.probe.inside.tracing import (  # compiled only in programs that are asked
         call_tracer,
@@ -252,7 +257,7 @@ def _trace(asked: Asked) -> Json:
     return {}
 
 
-def _traced(asked: Asked) -> Json:
+def _traced(asked: ProbeQuestion) -> Json:
     """How far a trace is; with `take` it ends, and what it has recorded is the answer."""
     from trio_debugmcp.probe.inside.tracing import call_tracer
 
@@ -269,17 +274,17 @@ def reached(number: int) -> bool:
     return call_tracer.reached(number)
 
 
-def _over(asked: Asked) -> Json:
+def _over(asked: ProbeQuestion) -> Json:
     """A run that observed places is over: interrupt the conditions that are still being evaluated there."""
     return {"interrupted": observed.interrupt_all()}
 
 
-def _unpause(asked: Asked) -> Json:
+def _unpause(asked: ProbeQuestion) -> Json:
     """A pause is wanted no more: have threads run on that have not stopped for it yet."""
     return {"taken": pauses.take_back()}
 
 
-QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
+QUESTIONS: Dict[str, Callable[[ProbeQuestion], Json]] = {
     "stop": _stop,
     "threads": _threads,
     "frames": _frames,
@@ -310,11 +315,11 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
 def call(name: str, parameters: str) -> str:
     """Answer a question. Never raises: what went wrong is in the answer."""
     begin = time.monotonic()
-    asked: Optional[Asked] = None
+    asked: Optional[ProbeQuestion] = None
     answer: Json
     try:
         pydevd.keep_output()
-        asked = Asked(json.loads(parameters))
+        asked = ProbeQuestion(json.loads(parameters))
         answer = {"answer": QUESTIONS[name](asked)}
         if asked.budget.spent():
             answer["cut"] = True

@@ -1,4 +1,4 @@
-r"""`Line`: a connection of our own to the debugger, over which the program records the hits of its breakpoints.
+r"""`RecordConnection`: our own connection to the debugger, over which the program records hits of its breakpoints.
 
     line = open_line("7")               # "7": the session that expects it
     line.write(b'["log", 1]\n')         # in the kernel when this returns: nothing is lost, however the program ends
@@ -34,7 +34,7 @@ class RefusedError(Exception):
     """There is no connection for records, and why."""
 
 
-class _Socket(_socket.socket):
+class _QuietSocket(_socket.socket):
     """Closed without a ResourceWarning when the program ends."""
 
     identity: Any = None
@@ -54,7 +54,7 @@ class _Socket(_socket.socket):
             self.detach()
 
 
-class Line:
+class RecordConnection:
     """The connection of one process, and what is counted for it. Another process must make its own.
 
     Attributes:
@@ -71,7 +71,7 @@ class Line:
         self.sent: Dict[Tuple[str, int], int] = {}
         self.lock = _thread.allocate_lock()
         self._rest = b""
-        self._socket: Optional[_Socket] = _connect(key)
+        self._socket: Optional[_QuietSocket] = _connect(key)
 
     @property
     def is_open(self) -> bool:
@@ -106,10 +106,10 @@ class Line:
             self._give_up()
 
 
-_line: Optional[Line] = None
+_line: Optional[RecordConnection] = None
 
 
-def open_line(key: str) -> Line:
+def open_line(key: str) -> RecordConnection:
     """Open this process's line, or return it if it is open.
 
     Raises:
@@ -117,22 +117,22 @@ def open_line(key: str) -> Line:
     """
     global _line  # noqa: PLW0603 (one for each process)
     if _line is None or _line.key != key or not _line.is_open:
-        _line = Line(key)
+        _line = RecordConnection(key)
     return _line
 
 
-def line() -> Optional[Line]:
+def line() -> Optional[RecordConnection]:
     """Return this process's line, if it has one."""
     return _line if _line is not None and _line.pid == _getpid() else None
 
 
-def _connect(key: str) -> _Socket:
+def _connect(key: str) -> _QuietSocket:
     """Connect to where pydevd is connected to, and wait until the connection is accepted."""
     debugger = bounds.debugger()
     try:
         peer: Any = debugger.writer.sock
         token = debugger.authentication.client_access_token
-        made = _high(_Socket(peer.family, peer.type))
+        made = _high(_QuietSocket(peer.family, peer.type))
     except (AttributeError, OSError) as error:
         raise RefusedError(f"pydevd is not connected: {error}") from None
     try:
@@ -155,12 +155,12 @@ def _connect(key: str) -> _Socket:
     raise RefusedError("the debugger does not take records")
 
 
-def _high(made: _Socket) -> _Socket:
+def _high(made: _QuietSocket) -> _QuietSocket:
     """Leave the descriptors of the standard streams alone: the program may have closed them."""
     low: List[int] = []
     while made.fileno() < 3:
         low.append(made.detach())
-        made = _Socket(fileno=os.dup(low[-1]))
+        made = _QuietSocket(fileno=os.dup(low[-1]))
     for each in low:
         _close(each)
     found = _fstat(made.fileno())

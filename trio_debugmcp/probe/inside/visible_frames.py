@@ -60,7 +60,7 @@ def qualified_name(frame: Any) -> str:
 
 
 def listed(
-    thread: pydevd.Thread, start: int, count: int, budget: Budget, shown: Callable[..., Json] = frame_json
+    thread: pydevd.ProgramThread, start: int, count: int, budget: Budget, shown: Callable[..., Json] = frame_json
 ) -> Tuple[List[Json], int]:
     """The frames of a thread from `start` on, and the number of all."""
     found: List[Json] = []
@@ -75,7 +75,7 @@ def listed(
     return found, total
 
 
-def at(thread: pydevd.Thread, index: int) -> Optional[pydevd.Visible]:
+def at(thread: pydevd.ProgramThread, index: int) -> Optional[pydevd.Visible]:
     """The frame with that index, or None."""
     for number, seen in enumerate(pydevd.visible_frames(thread)):
         if number == index:
@@ -134,7 +134,7 @@ def variables(pairs: List[Tuple[str, Any]], start: int, count: int, budget: Budg
     return found
 
 
-def add_locals(thread: pydevd.Thread, listed: List[Json], budget: Budget, renderer: Renderer) -> None:
+def add_locals(thread: pydevd.ProgramThread, listed: List[Json], budget: Budget, renderer: Renderer) -> None:
     """Put the local variables into frames that are listed in an answer."""
     wanted = {entry["index"]: entry for entry in listed}
     last = max(wanted, default=-1)

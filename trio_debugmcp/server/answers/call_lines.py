@@ -34,7 +34,7 @@ _MOST_COUNTED = 6
 _SHORTEST_SECONDS = 0.001
 
 
-class Source(Struct, frozen=True):
+class FunctionSource(Struct, frozen=True):
     """The file of a function: its lines, the first of them at index 0, and what they decide."""
 
     lines: Sequence[str] = ()
@@ -46,7 +46,7 @@ class Source(Struct, frozen=True):
         return text if len(text) <= SOURCE_CHARACTERS else f"{text[:SOURCE_CHARACTERS]}…"
 
 
-class _Step(Struct, frozen=True):
+class _LineStep(Struct, frozen=True):
     """A line that ran, with the one that ran next."""
 
     line: TracedLine
@@ -57,12 +57,12 @@ class _Step(Struct, frozen=True):
         return self.line.number
 
 
-_Kept = _Step | Gap | Fold
+_Kept = _LineStep | Gap | Fold
 
 
-def call_lines(call: TracedCall, source: Source, most_lines: int, most_bytes: int) -> list[str]:
+def call_lines(call: TracedCall, source: FunctionSource, most_lines: int, most_bytes: int) -> list[str]:
     """Return the lines of a call; loops are folded, and then the middle is left out, where there are too many."""
-    steps: list[_Step | Gap] = [*_steps(call.head)]
+    steps: list[_LineStep | Gap] = [*_steps(call.head)]
     if call.between:
         steps.append(Gap(dict(call.between)))
     steps += _steps(call.tail)
@@ -83,17 +83,17 @@ def _bytes(lines: Sequence[str]) -> int:
     return sum(len(each.encode()) + _JSON_BYTES for each in lines)
 
 
-def _steps(lines: Sequence[TracedLine]) -> Iterator[_Step]:
+def _steps(lines: Sequence[TracedLine]) -> Iterator[_LineStep]:
     following = [each.number for each in lines[1:]]
     for index, line in enumerate(lines):
-        yield _Step(line, following[index] if index < len(following) else None)
+        yield _LineStep(line, following[index] if index < len(following) else None)
 
 
-def _rendered(shown: Sequence[_Kept | Cut], source: Source) -> Iterator[str]:
+def _rendered(shown: Sequence[_Kept | Cut], source: FunctionSource) -> Iterator[str]:
     known: set[int] = set()
     for each in shown:
         match each:
-            case _Step(line, following):
+            case _LineStep(line, following):
                 text = "" if line.number in known else source.text(line.number)
                 known.add(line.number)
                 branch = source.branches.get(line.number)

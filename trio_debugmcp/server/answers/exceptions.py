@@ -64,7 +64,7 @@ def exception_answer(
 ) -> ExceptionAnswer:
     """Answer about an exception. `began`: when the program did; `text`, `mode`: of the stop, if it is at one."""
     tree = found.exception
-    telling = _Telling(debugger, began, max(_LEAST_BYTES, _INNER_BYTES // max(1, _count(tree) - 1)))
+    telling = _ExceptionAnswer(debugger, began, max(_LEAST_BYTES, _INNER_BYTES // max(1, _count(tree) - 1)))
     frames, total = telling.frames(tree, _FRAMES_BYTES)
     notes = list(found.remarks)
     if found.uncounted:
@@ -83,7 +83,7 @@ def exception_answer(
     )
 
 
-class _Telling:
+class _ExceptionAnswer:
     """One answer. `room`: JSON bytes of each exception behind the one at hand."""
 
     def __init__(self, debugger: Debugger, began: UnixTime | None, room: int) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.answers.values import rendered
-from trio_debugmcp.session.breakpoints.observations import Hit, Place, Run
+from trio_debugmcp.session.breakpoints.observations import Hit, ObservedPlace, Run
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.truncation import json_size
 
@@ -15,7 +15,7 @@ _HITS_BYTES = 18_000
 """JSON bytes of the hits of all experiments; a stop with its locals takes up to about 12 KB."""
 
 
-class Experiment(Answer, frozen=True, kw_only=True):
+class ExperimentAnswer(Answer, frozen=True, kw_only=True):
     """What one experiment has found. `status`: complete, partial, notHit or failed; `omitted`: hits that are not shown.
 
     `passes`: how often the program came by, where a condition decides; `failures`: how often that failed.
@@ -31,14 +31,14 @@ class Experiment(Answer, frozen=True, kw_only=True):
     error: str | None = None
 
 
-class BatchStop(Stop, frozen=True, kw_only=True):
+class BatchStop(StopAnswer, frozen=True, kw_only=True):
     """Why a batch has `ended` (complete, maxTotalHits, timeout, stopped, exited), and where the program is."""
 
     ended: str
-    experiments: list[Experiment] = []
+    experiments: list[ExperimentAnswer] = []
 
 
-class UntilStop(Stop, frozen=True, kw_only=True):
+class UntilStop(StopAnswer, frozen=True, kw_only=True):
     """How often a run has looked, be it never; where the expression did not hold, its last value, and its failures."""
 
     holds: bool = False
@@ -48,7 +48,9 @@ class UntilStop(Stop, frozen=True, kw_only=True):
     error: str | None = None
 
 
-def batch_answer(debugger: Debugger, stop: Stop, run: Run, outcome: Outcome | None, held: Sequence[str]) -> BatchStop:
+def batch_answer(
+    debugger: Debugger, stop: StopAnswer, run: Run, outcome: Outcome | None, held: Sequence[str]
+) -> BatchStop:
     """Answer what a run has found, in how much room there is: each experiment has its share, and what others leave."""
     places = Places(debugger.workspace.directory)
     python = all(each.profile.has_probe for each in debugger.living_sessions())
@@ -78,7 +80,7 @@ def _uncounted(debugger: Debugger, held: Sequence[str]) -> list[str]:
     return [f"passes meanwhile did not count for the hit conditions of: {', '.join(found)}"] if found else []
 
 
-def until_answer(debugger: Debugger, stop: Stop, run: Run, problem: str | None) -> UntilStop:
+def until_answer(debugger: Debugger, stop: StopAnswer, run: Run, problem: str | None) -> UntilStop:
     """Answer how a run until an expression holds has ended; `problem`: why it may never have come to its place."""
     (place,) = run.places
     first = not place.hits and place.passes == place.failures == 1
@@ -113,8 +115,8 @@ def _doubts(debugger: Debugger, run: Run) -> list[str]:
     return notes
 
 
-def _fields(stop: Stop) -> dict[str, Any]:
-    return {name: getattr(stop, name) for name in Stop.__struct_fields__}
+def _fields(stop: StopAnswer) -> dict[str, Any]:
+    return {name: getattr(stop, name) for name in StopAnswer.__struct_fields__}
 
 
 def _ended(run: Run, outcome: Outcome | None) -> str:
@@ -127,7 +129,7 @@ def _ended(run: Run, outcome: Outcome | None) -> str:
     return "exited" if outcome.ended is not None else "stopped"
 
 
-def _experiment(places: Places, place: Place, hits: list[dict[str, str]]) -> Experiment:
+def _experiment(places: Places, place: ObservedPlace, hits: list[dict[str, str]]) -> ExperimentAnswer:
     now = place.breakpoint
     bindings = () if now is None else now.bindings
     line = next((each.line for each in bindings if each.verified and each.line), place.line)
@@ -136,7 +138,7 @@ def _experiment(places: Places, place: Place, hits: list[dict[str, str]]) -> Exp
     error = f"the condition failed: {place.error}" if place.failures else None
     if error is None and not place.passes and not any(each.verified for each in bindings):
         error = next((each.message for each in bindings if each.message), None)
-    return Experiment(
+    return ExperimentAnswer(
         at=places.line(place.file or "", line),
         status=status,
         hit_count=len(place.hits),
@@ -148,7 +150,7 @@ def _experiment(places: Places, place: Place, hits: list[dict[str, str]]) -> Exp
     )
 
 
-def _fitting(place: Place, room: int, *, python: bool) -> list[dict[str, str]]:
+def _fitting(place: ObservedPlace, room: int, *, python: bool) -> list[dict[str, str]]:
     """Return as many of the hits as there is room for, at least one."""
     found: list[dict[str, str]] = []
     for hit in place.hits if place.capture else ():
@@ -160,7 +162,7 @@ def _fitting(place: Place, room: int, *, python: bool) -> list[dict[str, str]]:
     return found
 
 
-def _values(place: Place, hit: Hit, *, python: bool) -> dict[str, str]:
+def _values(place: ObservedPlace, hit: Hit, *, python: bool) -> dict[str, str]:
     if len(hit.values) < len(place.capture):  # of a record that could not be read
         return dict.fromkeys(place.capture, "<not known>")
     pairs = zip(place.capture, hit.values, strict=True)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from trio_debugmcp.probe.answers import Variable as Node
+from trio_debugmcp.probe.answers import ProbeVariable as Node
 from trio_debugmcp.server.answers.values import LENGTH, rendered
 from trio_debugmcp.session.looking.truncation import json_size
 

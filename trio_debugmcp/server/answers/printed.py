@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, Printed, Survived
+from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, PrintedExceptions, Survived
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.model import Snapshot
@@ -103,9 +103,9 @@ def _behind(crash: Crash) -> Iterator[Crash]:
         yield from _behind(each)
 
 
-def _printed(debugger: Debugger) -> Printed:
+def _printed(debugger: Debugger) -> PrintedExceptions:
     if debugger.last_start is None:
-        return Printed()
+        return PrintedExceptions()
     stderr = "".join(each.text for each in debugger.console.entries() if each.stream == "stderr")
     return debugger.last_start[0].programs.printed_in(stderr)
 

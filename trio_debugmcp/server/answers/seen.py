@@ -15,7 +15,7 @@ _MAX_CALLS = 50
 """Calls of the program whose locals are kept, of 8 kB each at most: a stack is rarely stepped through deeper."""
 
 
-class _Call(Struct, frozen=True):
+class _SeenCall(Struct, frozen=True):
     depth: int
     values: dict[str, str]
 
@@ -24,7 +24,7 @@ class SeenLocals:
     """Keeps the locals of each live call of the program as its last stop showed them."""
 
     def __init__(self) -> None:
-        self._calls: dict[tuple[object, ...], _Call] = {}
+        self._calls: dict[tuple[object, ...], _SeenCall] = {}
         self._moment: str | None = None
         self._changed: dict[str, str | None] = {}
 
@@ -48,7 +48,7 @@ class SeenLocals:
             del self._calls[each]  # it has returned: the next one at this depth is another call
         key = (*within, depth, function, place.rpartition(":")[0])
         before = self._calls.pop(key, None)
-        self._calls[key] = _Call(depth, values)
+        self._calls[key] = _SeenCall(depth, values)
         while len(self._calls) > _MAX_CALLS:
             del self._calls[next(iter(self._calls))]
         if before is not None:

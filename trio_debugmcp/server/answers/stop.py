@@ -1,4 +1,4 @@
-"""`Stop`, the answer of every tool that moves the program: all that is needed to decide what to do next.
+"""`StopAnswer`, the answer of every tool that moves the program: all that is needed to decide what to do next.
 
     outcome = await debugger.wait_stop()
     return await stop_answer(debugger, outcome, deadline=deadline)
@@ -55,7 +55,7 @@ _PLAIN_MODE = "always"
 """How an exception stops the program unless something else is said: where it is raised."""
 
 
-class Stop(Answer, frozen=True, kw_only=True):
+class StopAnswer(Answer, frozen=True, kw_only=True):
     """Where the program is now. `state`: Paused, Running or Disconnected; `reason` as pauseReason, or Exited.
 
     `stack`: the top frames below `at`; `omitted`: how many of what were left out; `notes`: what is not expected.
@@ -102,7 +102,7 @@ async def stop_answer(
     timed_out: bool = False,
     session_id: str | None = None,
     held: Container[str] = (),
-) -> Stop:
+) -> StopAnswer:
     """Answer how a wait ended; `outcome` None means that the program still runs, in that session or in the focused one.
 
     At a stop the answer waits for the locals, until the deadline (trio's clock) and never for long: a `__repr__` of
@@ -120,7 +120,7 @@ async def stop_answer(
 
 async def _stop_answer(
     debugger: Debugger, outcome: Outcome | None, deadline: float, timed_out: bool, held: Container[str]
-) -> Stop:
+) -> StopAnswer:
     await debugger.console.settle()
     ended = outcome.ended if outcome is not None else None
     program = debugger.programs.at_hand()
@@ -150,7 +150,7 @@ async def _stop_answer(
     return with_output(found, news, lost)
 
 
-def paused_answer(debugger: Debugger, snapshot: Snapshot) -> Stop:
+def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     """Answer where a session is paused."""
     stop, stack = snapshot.stop, snapshot.stack
     if stop is None:
@@ -168,7 +168,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> Stop:
         notes.append(UNKNOWN_DATA)
     notes += thread_notes(debugger, snapshot, stop.thread_id)
     source = _source(debugger, places, stop.location, snapshot.origin.attached_at, notes)
-    return Stop(
+    return StopAnswer(
         state="Paused",
         reason=stop.reason,
         breakpoints=stop.breakpoint_ids,
@@ -200,11 +200,11 @@ def others_notes(debugger: Debugger, session_id: str) -> list[str]:
     return [f"other programs are still debugged: {named}{more}; in focus is {state.focus}"]
 
 
-def ended_answer(debugger: Debugger, ended: Snapshot) -> Stop:
+def ended_answer(debugger: Debugger, ended: Snapshot) -> StopAnswer:
     """Answer how a session has ended."""
     reason = end_reason(debugger, ended, (READER.get() or (None, None))[1])
     signal = signal_name(ended.exit_code)
-    return Stop(
+    return StopAnswer(
         state="Disconnected",
         reason="Exited",
         exit_code=ended.exit_code,
@@ -213,7 +213,7 @@ def ended_answer(debugger: Debugger, ended: Snapshot) -> Stop:
     )
 
 
-def with_crash(debugger: Debugger, answer: Stop, crash: Crash, note: str) -> Stop:
+def with_crash(debugger: Debugger, answer: StopAnswer, crash: Crash, note: str) -> StopAnswer:
     """Return the answer about an end, with the exception that led to it."""
     places = Places(debugger.workspace.directory)
     shown = [
@@ -235,10 +235,10 @@ def with_crash(debugger: Debugger, answer: Stop, crash: Crash, note: str) -> Sto
     )
 
 
-def running_answer(debugger: Debugger, snapshot: Snapshot | None) -> Stop:
+def running_answer(debugger: Debugger, snapshot: Snapshot | None) -> StopAnswer:
     """Answer that a program runs, or that programs may dial in to a session."""
     if snapshot is None:
-        return Stop(state="Running")
+        return StopAnswer(state="Running")
     listening = None
     if snapshot.origin.listens:
         connected = sum(each.parent == snapshot.id for each in debugger.state.snapshots)
@@ -246,10 +246,10 @@ def running_answer(debugger: Debugger, snapshot: Snapshot | None) -> Stop:
     notes = [f"the program is {snapshot.phase.lower()}"] if snapshot.phase in ("Starting", "Terminating") else []
     # The answer to the launch, which names the session, is not there yet.
     named = snapshot.id if snapshot.phase == "Starting" else _several(debugger, snapshot.id)
-    return Stop(state="Running", listening=listening, notes=notes, session=named)
+    return StopAnswer(state="Running", listening=listening, notes=notes, session=named)
 
 
-def with_sessions(debugger: Debugger, answer: Stop) -> Stop:
+def with_sessions(debugger: Debugger, answer: StopAnswer) -> StopAnswer:
     """Return an answer that shows all sessions, where there are several."""
     snapshots = debugger.state.shown
     if len(snapshots) + (answer.state == "Disconnected") < 2:
@@ -320,7 +320,7 @@ def _source(
     return text.excerpt(found.text.splitlines(), location.line, EXCERPT_LINES) or None
 
 
-def with_output(answer: Stop, news: list[OutputEntry], lost: Mapping[str, int]) -> Stop:
+def with_output(answer: StopAnswer, news: list[OutputEntry], lost: Mapping[str, int]) -> StopAnswer:
     """Return the answer with the end of what each stream got, and how much was left out."""
     omitted = dict(answer.omitted)
     streams = {}

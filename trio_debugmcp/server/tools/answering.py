@@ -10,7 +10,7 @@ from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
 from trio_debugmcp.probe.answers import ProbeError, ProbeThread
 from trio_debugmcp.server.answers.lines import live_thread_line
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop import Stop, stop_answer
+from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
 from trio_debugmcp.server.answers.values import rendered
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking import frames, paused_program
@@ -43,7 +43,7 @@ async def wait_answer(
     waited: bool = True,
     session_id: str | None = None,
     held: Container[str] = (),
-) -> Stop:
+) -> StopAnswer:
     """Answer how a wait ended; of a program that still runs, with where its threads are.
 
     `session_id`: the session that was to run; default: the one in focus. `held`: breakpoints that were not to stop it.
@@ -86,7 +86,7 @@ async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]
     return values
 
 
-async def with_threads(debugger: Debugger, answer: Stop, session_id: str | None = None) -> Stop:
+async def with_threads(debugger: Debugger, answer: StopAnswer, session_id: str | None = None) -> StopAnswer:
     """Return the answer about a program that runs, with where its threads are."""
     threads, notes = await _threads(debugger, session_id)
     return replace(answer, threads=threads, notes=[*answer.notes, *notes])

@@ -7,7 +7,7 @@ from msgspec import Meta
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.moment import Moment
-from trio_debugmcp.server.answers.stop import READER, Stop, with_output
+from trio_debugmcp.server.answers.stop import READER, StopAnswer, with_output
 from trio_debugmcp.server.tools.moving.pausing import DebugPause, pause
 from trio_debugmcp.server.tools.moving.run_control import DebugContinue, DebugStep, resume, step
 from trio_debugmcp.server.tools.starting.sessions import DebugState, state_now
@@ -34,7 +34,7 @@ class CardAnswer(Answer, frozen=True, kw_only=True):
     """Whether the program is still where the card shows it; if not, where it is now, with the output since."""
 
     current: bool = False
-    now: Stop | None = None
+    now: StopAnswer | None = None
 
 
 async def _state(debugger: Debugger, params: CardState) -> CardAnswer:
@@ -51,7 +51,7 @@ async def _state(debugger: Debugger, params: CardState) -> CardAnswer:
         return CardAnswer(now=with_output(now, debugger.console.entries(shown.next_seq), {}))
 
 
-async def _run(debugger: Debugger, params: CardRun) -> Stop:
+async def _run(debugger: Debugger, params: CardRun) -> StopAnswer:
     shown = Moment.parsed(params.stop or "")
     session_id = _session(debugger, shown)
     with chosen(session_id):

@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from trio_debugmcp.errors import NO_SESSION, AdapterGone, DebugError, UsageError
 from trio_debugmcp.server.answers.answer import Answer, encoded
 from trio_debugmcp.server.answers.moment import META_KEY, WANTED
-from trio_debugmcp.server.answers.stop import READER, Stop
+from trio_debugmcp.server.answers.stop import READER, StopAnswer
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.server.people.other_clients import OtherClients
@@ -268,7 +268,7 @@ class Toolbox:
                 params = await in_turn(debugger, name, arguments, params, by_person=tool.by_person)
             with chosen(_named_session(debugger, params)):
                 result = await tool.run(debugger, params)
-            if isinstance(result, Stop) and result.session is not None and self.controls(name):
+            if isinstance(result, StopAnswer) and result.session is not None and self.controls(name):
                 await debugger.merger.merge(FocusMoved(result.session))
         except (DebugError, OSError, msgspec.ValidationError) as error:
             if isinstance(error, AdapterGone):
@@ -282,7 +282,7 @@ class Toolbox:
             )
             return failed_result(failure), failure.code
         meta = None
-        if isinstance(result, Stop):
+        if isinstance(result, StopAnswer):
             if WANTED.get():
                 meta = {META_KEY: {"moment": result.moment} if result.moment else {}}
             notes = [*result.notes, *self._others.notes(*caller, self.controls)]

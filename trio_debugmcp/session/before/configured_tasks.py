@@ -17,7 +17,7 @@ import trio
 from trio_debugmcp.dap.profiles import Attach, Launch
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.launch_json.task_definitions import Command, Task
+from trio_debugmcp.launch_json.task_definitions import Task, TaskCommand
 from trio_debugmcp.session.background import finished_even_if_cancelled
 from trio_debugmcp.session.before.task_processes import run_task_process
 from trio_debugmcp.session.host import Host
@@ -175,7 +175,7 @@ class ConfiguredTasks:
             {"task": run.running or task.label, "output": shortened(self.written(), limit=_DETAILS_LENGTH)},
         )
 
-    async def execute(self, task: Task, command: Command) -> None:
+    async def execute(self, task: Task, command: TaskCommand) -> None:
         """Run the command of a task to its end.
 
         Raises:
@@ -183,7 +183,7 @@ class ConfiguredTasks:
         """
         await run_task_process(task, command, self._watchdog, self._write)
 
-    async def stay(self, task: Task, command: Command) -> None:
+    async def stay(self, task: Task, command: TaskCommand) -> None:
         """Run the command of a task until the session is over; returns when it is ready.
 
         Raises:

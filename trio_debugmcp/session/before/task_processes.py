@@ -11,7 +11,7 @@ from trio_debugmcp.dap.process import environment, open_process
 from trio_debugmcp.dap.profiles.compilers import first_error
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import CannotRun, UsageError
-from trio_debugmcp.launch_json.task_definitions import Command, Task
+from trio_debugmcp.launch_json.task_definitions import Task, TaskCommand
 from trio_debugmcp.session.looking.truncation import end_of
 from trio_debugmcp.state.payloads import shortened
 
@@ -31,7 +31,7 @@ _CHUNK_BYTES = 64 * 1024
 
 
 async def run_task_process(
-    task: Task, command: Command, watchdog: Watchdog, write: Callable[[str], None], ready: trio.Event | None = None
+    task: Task, command: TaskCommand, watchdog: Watchdog, write: Callable[[str], None], ready: trio.Event | None = None
 ) -> None:
     """Run the command of a task to its end. `ready` is set when a line of its output says so. The caller bounds it.
 

@@ -26,7 +26,7 @@ _MAX_COMPARED = 500
 """Lines that are compared with a text that is nowhere: a twentieth of a second."""
 
 
-class Found(Struct, frozen=True):
+class FoundLine(Struct, frozen=True):
     """The line that was meant. `edited`: it has another text than the one that was looked for."""
 
     line: int
@@ -37,7 +37,7 @@ class NotFound(Exception):
     """Raised where no line, or more than one, can be meant; the message says which there are."""
 
 
-def place_of(statement: str, lines: Sequence[str], hint: int | None = None) -> Found:
+def place_of(statement: str, lines: Sequence[str], hint: int | None = None) -> FoundLine:
     """Return the line that has this text, blanks aside; of several the one nearest to `hint`.
 
     Raises:
@@ -51,15 +51,15 @@ def place_of(statement: str, lines: Sequence[str], hint: int | None = None) -> F
         there = f"; there are: {', '.join(f'`{each}`' for each in near)}" if near else ""
         raise NotFound(f"no line is `{wanted}`{there}")
     if len(exact) == 1:
-        return Found(exact[0])
+        return FoundLine(exact[0])
     if hint is None:
         named = ", ".join(map(str, exact[:_MAX_NAMED]))
         more = f" and {len(exact) - _MAX_NAMED} more" if len(exact) > _MAX_NAMED else ""
         raise NotFound(f"lines {named}{more} are `{wanted}`: pass `line` as well")
-    return Found(min(exact, key=lambda number: abs(number - hint)))
+    return FoundLine(min(exact, key=lambda number: abs(number - hint)))
 
 
-def place_again(statement: str, lines: Sequence[str], before: int) -> Found:
+def place_again(statement: str, lines: Sequence[str], before: int) -> FoundLine:
     """Return where a line is after its file was edited: where its text is, or else a text that is clearly like it.
 
     Raises:
@@ -82,7 +82,7 @@ def place_again(statement: str, lines: Sequence[str], before: int) -> Found:
         raise NotFound(
             f"the file has no line `{wanted}` any more, and lines {alike[0][1]} and {alike[1][1]} are like it"
         )
-    return Found(alike[0][1], edited=True)
+    return FoundLine(alike[0][1], edited=True)
 
 
 def _likeliest(wanted: str, plain: Sequence[str]) -> list[int]:
@@ -111,7 +111,7 @@ def found_again(each: Breakpoint, lines: Sequence[str]) -> tuple[Breakpoint, str
         return replace(each, text=here), f"is on another text than when it was set: `{here}`, it was `{_plain(text)}`"
     own = _own_of_equals(each, lines)
     try:
-        found = place_again(text, lines, before) if own is None else Found(own)
+        found = place_again(text, lines, before) if own is None else FoundLine(own)
     except NotFound as error:
         return replace(each, lost=str(error)), f"is pending: {error}"
     moved = replace(

@@ -56,7 +56,7 @@ class _Looked(Struct, array_like=True, frozen=True):
 _Found = TypeVar("_Found", _Captured, _Looked)
 
 
-class Place:
+class ObservedPlace:
     """One observed place: a condition that is looked at, and what is captured at `max_hits` passes where it holds.
 
     Attributes:
@@ -141,7 +141,9 @@ class Run:
         closed: it takes no more hits, and a stop that is still on its way is left again.
     """
 
-    def __init__(self, places: Sequence[Place], most_hits: int, *, stops: bool = True, holds: bool = False) -> None:
+    def __init__(
+        self, places: Sequence[ObservedPlace], most_hits: int, *, stops: bool = True, holds: bool = False
+    ) -> None:
         self.places = tuple(places)
         self.most_hits, self.stops, self.holds = most_hits, stops, holds
         self.done = trio.Event()
@@ -167,11 +169,11 @@ class Run:
         """The hits that complete it."""
         return min(self.most_hits, sum(each.max_hits for each in self.places))
 
-    def wants(self, place: Place) -> bool:
+    def wants(self, place: ObservedPlace) -> bool:
         """Return whether further hits of this place count."""
         return not (self.closed or self.done.is_set() or place.is_complete)
 
-    def add(self, place: Place, hit: Hit) -> bool:
+    def add(self, place: ObservedPlace, hit: Hit) -> bool:
         """Add a hit, unless there are enough; return whether it completes the run."""
         if not self.wants(place):  # another process of the program had the last one
             return False
@@ -242,7 +244,7 @@ class Observations:
             looked = _decoded(record.text, _Looked)
             place.looked(session_id, record.hits, looked.value, looked.failures, looked.error)
 
-    def of(self, breakpoints: Sequence[Breakpoint]) -> list[tuple[Run, Place]]:
+    def of(self, breakpoints: Sequence[Breakpoint]) -> list[tuple[Run, ObservedPlace]]:
         """Return the places under way that have one of these breakpoints."""
         return [found for each in breakpoints if (found := self._find(each.id)) is not None]
 
@@ -252,7 +254,7 @@ class Observations:
         hidden = {each.adapter_id for place in places for each in place.bindings if each.session_id == session_id}
         return bool(adapter_ids) and adapter_ids <= hidden
 
-    def _find(self, breakpoint_id: str) -> tuple[Run, Place] | None:
+    def _find(self, breakpoint_id: str) -> tuple[Run, ObservedPlace] | None:
         for run in self._runs:
             for each in run.places:
                 if each.breakpoint is not None and each.breakpoint.id == breakpoint_id:

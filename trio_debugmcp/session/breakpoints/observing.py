@@ -15,7 +15,7 @@ import trio
 from trio_debugmcp.dap.messages import Stopped
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.breakpoints.judging import Judging
-from trio_debugmcp.session.breakpoints.observations import Hit, Observations, Place, Run, Value
+from trio_debugmcp.session.breakpoints.observations import Hit, Observations, ObservedPlace, Run, Value
 from trio_debugmcp.session.breakpoints.placement import out_of_step
 from trio_debugmcp.session.breakpoints.program_hits import ProgramHits
 from trio_debugmcp.session.looking.program_probe import ProgramProbe
@@ -113,7 +113,7 @@ class StopObserver:
         not_hit, _ = self._known
         return {each.id for each in own} <= {*not_hit}
 
-    async def _look(self, run: Run, place: Place, frame: StackFrame | None) -> bool:
+    async def _look(self, run: Run, place: ObservedPlace, frame: StackFrame | None) -> bool:
         """Look at a place; return whether the run ends here."""
         session_id = self._requests.session_id
         if not run.wants(place):
@@ -131,7 +131,7 @@ class StopObserver:
             await self._withdraw(place)
         return False
 
-    async def _withdraw(self, place: Place) -> None:
+    async def _withdraw(self, place: ObservedPlace) -> None:
         """Take a place away that has all its hits, before the program is resumed: each pass costs a stop."""
         if place.breakpoint is None:
             return
@@ -142,7 +142,7 @@ class StopObserver:
         with trio.move_on_after(LOOK_SECONDS):
             await self._merger.wait_until(lambda state: not out_of_step(state, session_id))
 
-    async def _judged(self, place: Place, frame: StackFrame) -> tuple[bool, str, str]:
+    async def _judged(self, place: ObservedPlace, frame: StackFrame) -> tuple[bool, str, str]:
         """Return whether the condition of a place holds; where it does not, its value, and the error if it failed."""
         if place.condition is None:
             return True, "", ""

@@ -15,7 +15,7 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import DapBreakpoint, Output
+from trio_debugmcp.dap.messages import DapBreakpoint, OutputEvent
 from trio_debugmcp.dap.records import HitRecord, records_of
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.probe import bootstrap
@@ -116,7 +116,7 @@ class ProgramHits:
         """Return which of these breakpoints have stopped the program since they were asked about, and their hits."""
         return {id_: self._stops.pop(id_) for id_ in ids if id_ in self._stops}
 
-    async def take(self, output: Output) -> tuple[bool, str | None]:
+    async def take(self, output: OutputEvent) -> tuple[bool, str | None]:
         """Take the records that an event may carry; return whether it did, and what explains the stop that follows."""
         records = records_of(output) if self.possible else []
         explanation = None

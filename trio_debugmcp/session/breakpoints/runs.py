@@ -16,7 +16,7 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
-from trio_debugmcp.session.breakpoints.observations import Observations, Place, Run
+from trio_debugmcp.session.breakpoints.observations import Observations, ObservedPlace, Run
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.state.changes import BreakpointPut, BreakpointsHeld, BreakpointsRemoved
 from trio_debugmcp.state.model import Breakpoint, State
@@ -130,7 +130,7 @@ class Runs:
             (binding.line for binding in self._now(wanted).bindings if binding.verified and binding.line), wanted.line
         )
 
-    def problem_of(self, place: Place) -> str | None:
+    def problem_of(self, place: ObservedPlace) -> str | None:
         """Return why no session observes a place of a run that is under way; None if one does."""
         bindings = () if place.breakpoint is None else self._now(place.breakpoint).bindings
         if any(binding.verified for binding in bindings):

@@ -34,14 +34,14 @@ class WatchQuestion(Struct, frozen=True):
     access: DataAccess
 
 
-class Found(Struct, frozen=True):
+class WatchedData(Struct, frozen=True):
     """What is to be watched, and its value now."""
 
     watch: Watch
     value: str | None
 
 
-async def watch_of(requests: Requests, frame: StackFrame, question: WatchQuestion) -> Found:
+async def watch_of(requests: Requests, frame: StackFrame, question: WatchQuestion) -> WatchedData:
     """Return what a data breakpoint is to watch.
 
     Raises:
@@ -68,7 +68,7 @@ async def watch_of(requests: Requests, frame: StackFrame, question: WatchQuestio
         persists=bool(info.can_persist),
         address=address,
     )
-    return Found(await _readable(requests, frame, watch, value), shortened(value.result))
+    return WatchedData(await _readable(requests, frame, watch, value), shortened(value.result))
 
 
 async def _readable(requests: Requests, frame: StackFrame, watch: Watch, value: EvaluateBody) -> Watch:

@@ -8,7 +8,7 @@ The answer is as the probe's.
 import trio
 
 from trio_debugmcp.errors import AdapterRefused
-from trio_debugmcp.probe.answers import ProbeFrame, Stack, Stacks
+from trio_debugmcp.probe.answers import ProbeFrame, ProbeStack, ProbeStacks
 from trio_debugmcp.session.looking.frames import fetch_frames
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import Snapshot, StackFrame
@@ -20,13 +20,13 @@ _SECONDS = 5.0
 """For all of them together: some adapters take 50 ms for each."""
 
 
-async def adapter_stacks(requests: Requests, snapshot: Snapshot, most: int) -> Stacks:
+async def adapter_stacks(requests: Requests, snapshot: Snapshot, most: int) -> ProbeStacks:
     """Return the threads of a stop with their frames, at most so many of each.
 
     Threads whose frames the adapter refuses, and those that are not asked for in time, are only counted.
     """
     threads = snapshot.threads.threads
-    found: list[Stack] = []
+    found: list[ProbeStack] = []
     with trio.move_on_after(_SECONDS):
         for each in threads[:_MAX_THREADS]:
             try:
@@ -34,8 +34,8 @@ async def adapter_stacks(requests: Requests, snapshot: Snapshot, most: int) -> S
             except AdapterRefused:
                 continue
             shown = tuple(_frame(index, frame) for index, frame in enumerate(frames))
-            found.append(Stack(id=each.id, name=each.name or "", state="stopped", frames=shown, total=total))
-    return Stacks(tuple(found), len(threads))
+            found.append(ProbeStack(id=each.id, name=each.name or "", state="stopped", frames=shown, total=total))
+    return ProbeStacks(tuple(found), len(threads))
 
 
 def _frame(index: int, frame: StackFrame) -> ProbeFrame:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.errors import AdapterRefused
-from trio_debugmcp.probe.answers import Place, ProbeAnswer, ProbeError
+from trio_debugmcp.probe.answers import ProbeAnswer, ProbeError, ProbePlace
 from trio_debugmcp.session.looking import frames, paused_program
 from trio_debugmcp.session.looking.composites import children
 from trio_debugmcp.session.looking.probed_variables import VARIABLES_SECONDS, no_frame, refuse
@@ -39,7 +39,7 @@ _CUT = re.compile(r"(\.\.\.|…)[\"'>)\]}]*$")
 """At the end of a text that the adapter has cut, as gdb and lldb do."""
 
 
-class Found(Struct, frozen=True):
+class CapturedFrame(Struct, frozen=True):
     """The variables of a frame, how many it has, and where it is. `seed`: what their digests are comparable by."""
 
     variables: tuple[CapturedValue, ...]
@@ -48,14 +48,14 @@ class Found(Struct, frozen=True):
     seed: str | None = None
 
 
-class _Answer(ProbeAnswer, frozen=True):
+class _FetchedVariables(ProbeAnswer, frozen=True):
     variables: tuple[CapturedValue, ...]
     total: int
     seed: str
-    at: Place
+    at: ProbePlace
 
 
-async def captured(session: DebugSession, snapshot: Snapshot, place: FramePlace, depth: int) -> Found:
+async def captured(session: DebugSession, snapshot: Snapshot, place: FramePlace, depth: int) -> CapturedFrame:
     """Return the local variables of a frame, with what is inside of them, `depth` levels down.
 
     Raises:
@@ -65,11 +65,11 @@ async def captured(session: DebugSession, snapshot: Snapshot, place: FramePlace,
     return found or await _by_adapter(session.requests, snapshot, place, depth)
 
 
-async def _by_probe(session: DebugSession, place: FramePlace, depth: int) -> Found | None:
+async def _by_probe(session: DebugSession, place: FramePlace, depth: int) -> CapturedFrame | None:
     try:
         reply = await session.probe.ask(
             "capture",
-            _Answer,
+            _FetchedVariables,
             within=VARIABLES_SECONDS,
             thread=place.thread_id,
             frame=place.index,
@@ -87,29 +87,29 @@ async def _by_probe(session: DebugSession, place: FramePlace, depth: int) -> Fou
         return None
     answer = reply.answer
     location = Location(answer.at.file, answer.at.line, None, answer.at.qualname or answer.at.function, None)
-    return Found(answer.variables, answer.total, location, answer.seed)
+    return CapturedFrame(answer.variables, answer.total, location, answer.seed)
 
 
 # --- By the adapter ---------------------------------------------------------------------------------------------------
 
 
-async def _by_adapter(requests: Requests, snapshot: Snapshot, place: FramePlace, depth: int) -> Found:
+async def _by_adapter(requests: Requests, snapshot: Snapshot, place: FramePlace, depth: int) -> CapturedFrame:
     frame = await frames.find_frame(requests, snapshot, place.thread_id, place.index)
     variables = await paused_program.scope_variables(requests, frame, "locals")
     shown = variables[: paused_program.MAX_NODES]
-    growing = _Growing(requests, paused_program.MAX_NODES - len(shown))
+    growing = _AdapterCapture(requests, paused_program.MAX_NODES - len(shown))
     places: list[_Place] = [(each, (each.evaluate_name or each.name,), (identity(each),)) for each in shown]
     with trio.move_on_after(ADAPTER_SECONDS):
         await growing.level(places, depth)
     values = tuple(growing.value(each, paths[-1], {}) for each, paths, _ in places)
-    return Found(values, len(variables), frame.location, "adapter")
+    return CapturedFrame(values, len(variables), frame.location, "adapter")
 
 
 _Place = tuple[DapVariable, tuple[str, ...], tuple[str, ...]]
 """A variable, the paths from the frame down to it, and the identities of what stands there."""
 
 
-class _Growing:
+class _AdapterCapture:
     """Variables with their children, fetched level by level and within bounds."""
 
     def __init__(self, requests: Requests, room: int) -> None:

@@ -8,7 +8,7 @@ Targets hold for one stop: they are always asked for again.
 
 from collections.abc import Sequence
 
-from trio_debugmcp.dap.messages import Target, TargetsBody
+from trio_debugmcp.dap.messages import DapTarget, TargetsBody
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.exception_filter import MAX_MESSAGE_LENGTH
@@ -19,7 +19,7 @@ _MAX_NAMED = 15
 """Targets that an error names: more than a line of source has."""
 
 
-async def goto_target(requests: Requests, file: str, line: int, wanted: str | None) -> Target:
+async def goto_target(requests: Requests, file: str, line: int, wanted: str | None) -> DapTarget:
     """Return the target on a line; where there are several, the wanted one, by its label or its id.
 
     Raises:
@@ -27,7 +27,7 @@ async def goto_target(requests: Requests, file: str, line: int, wanted: str | No
     """
     arguments = {"source": {"path": file, "name": file.rpartition("/")[2]}, "line": line}
     reason = "no code is there"
-    found: list[Target] = []
+    found: list[DapTarget] = []
     try:
         found = (await requests.request("gotoTargets", arguments, TargetsBody)).targets or []
     except AdapterRefused as refusal:
@@ -43,7 +43,7 @@ async def goto_target(requests: Requests, file: str, line: int, wanted: str | No
     return _chosen(found, wanted)
 
 
-async def step_in_target(requests: Requests, frame: StackFrame, wanted: str) -> Target:
+async def step_in_target(requests: Requests, frame: StackFrame, wanted: str) -> DapTarget:
     """Return the call of the line that is about to run which has that name or id.
 
     Raises:
@@ -62,7 +62,7 @@ async def step_in_target(requests: Requests, frame: StackFrame, wanted: str) -> 
     return _chosen(found, wanted)
 
 
-def _chosen(found: Sequence[Target], wanted: str | None) -> Target:
+def _chosen(found: Sequence[DapTarget], wanted: str | None) -> DapTarget:
     """Return the target with that label or id, or else the one call of that name."""
     chosen = [each for each in found if wanted in (each.label, str(each.id))]
     chosen = chosen or [each for each in found if wanted in _names(each.label)]
@@ -86,7 +86,7 @@ def _names(label: str) -> tuple[str, str]:
     return called, called.rpartition(".")[2]
 
 
-def _named(each: Target) -> str:
+def _named(each: DapTarget) -> str:
     place = f" column {each.column}" if each.column is not None else ""
     label = each.label.partition("\n")[0]  # debugpy's of a class is its whole text
     return f"{each.id} {label}{place}"

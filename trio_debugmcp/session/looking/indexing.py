@@ -3,13 +3,13 @@
 from collections.abc import Awaitable, Callable
 
 from trio_debugmcp.dap.messages import EvaluateBody
-from trio_debugmcp.dap.profiles.adapter_values import Values
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.state.payloads import shortened
 
 
 async def check_indexed(
-    values: Values, expression: str, file: str | None, evaluate: Callable[[str], Awaitable[EvaluateBody]]
+    values: AdapterValues, expression: str, file: str | None, evaluate: Callable[[str], Awaitable[EvaluateBody]]
 ) -> None:
     """Refuse an expression in a frame of this file if it indexes what the adapter cannot; `evaluate` asks for a part.
 

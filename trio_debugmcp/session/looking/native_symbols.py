@@ -5,7 +5,13 @@ import re
 from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.native.safe_commands import SafeRepl
-from trio_debugmcp.dap.profiles.native.symbol_listing import NativeSymbol, SymbolCommands, Wanted, count_in, symbols_in
+from trio_debugmcp.dap.profiles.native.symbol_listing import (
+    NamePattern,
+    NativeSymbol,
+    SymbolCommands,
+    count_in,
+    symbols_in,
+)
 from trio_debugmcp.dap.profiles.native.type_layout import NativeType, parsed_type
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.type_answers import Symbol, Symbols
@@ -55,7 +61,7 @@ class _Search:
         self, session: DebugSession, frame: StackFrame, commands: SymbolCommands, asked: SymbolsQuestion
     ) -> None:
         self._session, self._frame, self._commands, self._asked = session, frame, commands, asked
-        self._wanted = Wanted(asked.pattern)
+        self._wanted = NamePattern(asked.pattern)
         self._found: set[NativeSymbol] = set()
         self._notes: list[str] = []
         self._errors = ""
@@ -64,7 +70,7 @@ class _Search:
         if self._commands.types is not None:
             self._found.update(await self._listed(self._commands.types, is_type=True))
             return
-        whole = "" if Wanted.has_wildcards(self._asked.pattern) else self._asked.pattern
+        whole = "" if NamePattern.has_wildcards(self._asked.pattern) else self._asked.pattern
         found = None if not whole else await self._type_named(whole)
         if found is not None and (found.name == whole or found.name.endswith(f"::{whole}")):
             self._found.add(NativeSymbol(found.name, "", found.file, found.line, True))

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 import trio
 
-from trio_debugmcp.probe.answers import ProbeFrame, Stack, Stacks, ThreadPlace
+from trio_debugmcp.probe.answers import ProbeFrame, ProbeStack, ProbeStacks, ProbeThreadPlace
 
 DUMP_SECONDS = 3.0
 """For py-spy, which takes a tenth of a second; then it is killed."""
@@ -39,7 +39,7 @@ class _Frame(msgspec.Struct, frozen=True):
     line: int = 0
 
 
-class _Thread(msgspec.Struct, frozen=True):
+class _OutsideThread(msgspec.Struct, frozen=True):
     os_thread_id: int | None = None
     thread_id: int = 0
     thread_name: str | None = None
@@ -51,8 +51,8 @@ class _Thread(msgspec.Struct, frozen=True):
 class Outside(msgspec.Struct, frozen=True):
     """The stacks of a program's threads, and the thread that keeps the GIL if one does."""
 
-    stacks: Stacks
-    keeper: Stack | None
+    stacks: ProbeStacks
+    keeper: ProbeStack | None
 
 
 def find_py_spy() -> str | None:
@@ -99,24 +99,24 @@ def stacks_of(dumped: bytes, ids: Mapping[str, int]) -> Outside:
         CannotLook: it is not what py-spy writes.
     """
     try:
-        threads = msgspec.json.decode(dumped, type=tuple[_Thread, ...])
+        threads = msgspec.json.decode(dumped, type=tuple[_OutsideThread, ...])
     except (msgspec.DecodeError, RecursionError) as error:
         raise CannotLook(f"what py-spy wrote cannot be read: {error}") from None
     found = [
         (_stack(each, frames, ids), each.owns_gil) for each in threads if (frames := _frames(each.frames)) is not None
     ]
     return Outside(
-        Stacks(tuple(stack for stack, _ in found), len(found)),
+        ProbeStacks(tuple(stack for stack, _ in found), len(found)),
         next((stack for stack, keeps in found if keeps), None),
     )
 
 
-def _stack(thread: _Thread, frames: tuple[ProbeFrame, ...], ids: Mapping[str, int]) -> Stack:
+def _stack(thread: _OutsideThread, frames: tuple[ProbeFrame, ...], ids: Mapping[str, int]) -> ProbeStack:
     name = thread.thread_name or ""
     top = frames[0]
     own = next((each for each in frames if not each.library), None)
-    at = ThreadPlace(top.file, top.line, top.function, library=top.library, from_=own if top.library else None)
-    return Stack(
+    at = ProbeThreadPlace(top.file, top.line, top.function, library=top.library, from_=own if top.library else None)
+    return ProbeStack(
         id=ids.get(name) or thread.os_thread_id or thread.thread_id,
         name=name,
         state="running" if thread.owns_gil or thread.active else "waiting",

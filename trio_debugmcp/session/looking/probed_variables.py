@@ -14,8 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.answers import Body, ProbeError, Reply
-from trio_debugmcp.probe.answers import Variable as ProbeVariable
+from trio_debugmcp.probe.answers import Body, ProbeError, ProbeReply, ProbeVariable
 from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS, ProgramProbe, VariablesQuestion
 from trio_debugmcp.session.looking.variables import failed_value, probe_variable, unknown_value
 from trio_debugmcp.session.requests import Requests
@@ -34,7 +33,7 @@ APART_SECONDS = 2.0
 """Until the values that are not known by then are given up: a client waits for the answer."""
 
 
-class Page(Struct, frozen=True):
+class VariablesPage(Struct, frozen=True):
     """Some of the variables that there are."""
 
     variables: list[Variable]
@@ -44,7 +43,7 @@ class Page(Struct, frozen=True):
 
 
 async def without_code_first(
-    ask: Callable[[VariablesQuestion, float], Awaitable[Reply[Body]]],
+    ask: Callable[[VariablesQuestion, float], Awaitable[ProbeReply[Body]]],
     question: VariablesQuestion,
     lacks: Callable[[Body], bool],
     *,
@@ -70,7 +69,7 @@ async def without_code_first(
 
 async def probed_variables(
     requests: Requests, probe: ProgramProbe, thread_id: int, frame: int, question: VariablesQuestion
-) -> Page | None:
+) -> VariablesPage | None:
     """Return variables from the probe; None where the adapter has to be asked: there is no probe.
 
     First no code of the program is run, so that there is an answer in any case; a second question follows where a value
@@ -103,9 +102,9 @@ async def probed_variables(
     unknown = unknown_value(found.variables, failure)
     shown = [probe_variable(each, is_path, unknown) for each in found.variables]
     if question.path is None or found.value is None or found.size:
-        return Page(shown, found.total)
+        return VariablesPage(shown, found.total)
     leaf = ProbeVariable(question.path, found.value, found.type, withheld=found.withheld)
-    return Page(shown, found.total, probe_variable(leaf, is_path, unknown))
+    return VariablesPage(shown, found.total, probe_variable(leaf, is_path, unknown))
 
 
 async def values_apart(

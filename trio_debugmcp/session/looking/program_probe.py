@@ -24,16 +24,16 @@ from trio_debugmcp.probe.answers import (
     Frames,
     Modules,
     ProbeError,
+    ProbeReply,
+    ProbeStacks,
+    ProbeStop,
     ProbeThread,
-    Recording,
-    Reply,
-    Stacks,
-    Stop,
+    ProbeThreads,
+    ProbeVariables,
+    RecordingAnswer,
     Summary,
     Tasks,
-    Threads,
     Tree,
-    Variables,
 )
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH
@@ -92,31 +92,33 @@ class ProgramProbe:
     def __repr__(self) -> str:
         return f"<ProgramProbe of {self._requests.session_id}>"
 
-    async def threads(self) -> Reply[Threads]:
+    async def threads(self) -> ProbeReply[ProbeThreads]:
         """Ask where every thread is, and what it waits for.
 
         Raises:
             ProbeError: the probe did not answer, and why; so for all questions.
             AdapterGone: the program's debugger has disconnected.
         """
-        return await self.ask("threads", Threads, count=MAX_THREADS, size=MAX_SIZE)
+        return await self.ask("threads", ProbeThreads, count=MAX_THREADS, size=MAX_SIZE)
 
-    async def frames(self, thread_id: int | None, start: int, most: int, *, locals_: bool = False) -> Reply[Frames]:
+    async def frames(
+        self, thread_id: int | None, start: int, most: int, *, locals_: bool = False
+    ) -> ProbeReply[Frames]:
         """Ask for a part of a thread's stack; without an id of the stopped thread, or the main one."""
         return await self.ask("frames", Frames, thread=thread_id, start=start, count=most, locals=locals_)
 
-    async def stacks(self, frames: int, *, locals_: bool = False) -> Reply[Stacks]:
+    async def stacks(self, frames: int, *, locals_: bool = False) -> ProbeReply[ProbeStacks]:
         """Ask for the stacks of all threads, at most `frames` frames of each."""
         size = None if locals_ else MAX_SIZE  # with locals, equal stacks are not merged
-        return await self.ask("stacks", Stacks, count=MAX_THREADS, frames=frames, locals=locals_, size=size)
+        return await self.ask("stacks", ProbeStacks, count=MAX_THREADS, frames=frames, locals=locals_, size=size)
 
     async def stop(
         self, thread_id: int | None, frames: int, locals_: int, *, seconds: float = PROBE_SECONDS
-    ) -> Reply[Stop]:
+    ) -> ProbeReply[ProbeStop]:
         """Ask for all that a stop shows. No code of the program is run: what that would tell is `withheld`."""
         return await self.ask(
             "stop",
-            Stop,
+            ProbeStop,
             within=seconds,
             thread=thread_id,
             frames=frames,
@@ -127,38 +129,38 @@ class ProgramProbe:
             types=True,
         )
 
-    async def locals(self, thread_id: int | None, locals_: int) -> Reply[Stop]:
+    async def locals(self, thread_id: int | None, locals_: int) -> ProbeReply[ProbeStop]:
         """Ask for the locals of the top frame alone. Code of the program is run, within bounds."""
-        return await self.ask("stop", Stop, thread=thread_id, frames=0, locals=locals_, threads=0, types=True)
+        return await self.ask("stop", ProbeStop, thread=thread_id, frames=0, locals=locals_, threads=0, types=True)
 
     async def variables(
         self, thread_id: int, frame: int, question: VariablesQuestion, *, seconds: float = PROBE_SECONDS
-    ) -> Reply[Variables]:
+    ) -> ProbeReply[ProbeVariables]:
         """Ask for the variables of a frame's scope, or for what is inside the value that a path leads to."""
         asked = msgspec.structs.asdict(question)
         return await self.ask(
-            "variables", Variables, within=seconds, thread=thread_id, frame=frame, types=True, **asked
+            "variables", ProbeVariables, within=seconds, thread=thread_id, frame=frame, types=True, **asked
         )
 
     async def inspect(
         self, thread_id: int, frame: int, question: VariablesQuestion, *, seconds: float = PROBE_SECONDS
-    ) -> Reply[Tree]:
+    ) -> ProbeReply[Tree]:
         """Ask for the value that a path leads to as a tree: `depth` levels, and `count` children of each object."""
         asked = {each: getattr(question, each) for each in ("path", "depth", "count", "limit", "size", "code")}
         return await self.ask("inspect", Tree, within=seconds, thread=thread_id, frame=frame, types=True, **asked)
 
     async def summarize(
         self, thread_id: int, frame: int, question: VariablesQuestion, *, seconds: float = PROBE_SECONDS
-    ) -> Reply[Summary]:
+    ) -> ProbeReply[Summary]:
         """Ask what the collection holds that a path leads to, with `count` of its first and of its last items."""
         asked = {each: getattr(question, each) for each in ("path", "count", "limit", "code")}
         return await self.ask("summarize", Summary, within=seconds, thread=thread_id, frame=frame, **asked)
 
-    async def tasks(self, start: int, most: int) -> Reply[Tasks]:
+    async def tasks(self, start: int, most: int) -> ProbeReply[Tasks]:
         """Ask for the tasks of asyncio and Trio."""
         return await self.ask("tasks", Tasks, start=start, count=most)
 
-    async def modules(self, start: int, most: int, word: str | None) -> Reply[Modules]:
+    async def modules(self, start: int, most: int, word: str | None) -> ProbeReply[Modules]:
         """Ask for the modules that the program has imported: those with this word in their name or file."""
         return await self.ask("modules", Modules, start=start, count=most, filter=word)
 
@@ -183,11 +185,11 @@ class ProgramProbe:
 
     async def record(self, key: str) -> None:
         """Have the program record the hits of its breakpoints over a connection that begins with this key."""
-        await self.ask("record", Recording, within=INSTALL_SECONDS, key=key)
+        await self.ask("record", RecordingAnswer, within=INSTALL_SECONDS, key=key)
 
     async def ask(
         self, question: str, kind: type[Body], *, within: float = PROBE_SECONDS, **parameters: object
-    ) -> Reply[Body]:
+    ) -> ProbeReply[Body]:
         """Ask any question, and decode its answer; parameters that are None are left out."""
         if not self._requests.profile.has_probe:
             raise ProbeError("absent", f"{self._requests.profile.name} has no probe")

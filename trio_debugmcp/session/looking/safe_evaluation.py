@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.answers import Description, ProbeError
+from trio_debugmcp.probe.answers import ProbeError, ValueDescription
 from trio_debugmcp.session.looking import paused_program
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.stops.exception_filter import MAX_MESSAGE_LENGTH
@@ -104,7 +104,7 @@ async def _in_program(session: DebugSession, place: SafePlace, expression: str, 
     try:
         reply = await session.probe.ask(
             "safe",
-            Description,
+            ValueDescription,
             thread=place.thread_id,
             frame=place.index,
             expression=expression.strip(),

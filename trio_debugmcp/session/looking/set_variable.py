@@ -29,7 +29,7 @@ READ_SECONDS = 2.0
 """For reading it back. The change is made by then, so that a slow `__repr__` must not make it look failed."""
 
 
-class Target(Struct, frozen=True):
+class AssignmentTarget(Struct, frozen=True):
     """A variable, by its path in a frame."""
 
     path: str
@@ -37,7 +37,9 @@ class Target(Struct, frozen=True):
     frame_index: int
 
 
-async def assign(requests: Requests, probe: ProgramProbe, snapshot: Snapshot, target: Target, value: str) -> Variable:
+async def assign(
+    requests: Requests, probe: ProgramProbe, snapshot: Snapshot, target: AssignmentTarget, value: str
+) -> Variable:
     """Set a variable to the value of an expression, and return what it is afterwards.
 
     Raises:
@@ -50,7 +52,7 @@ async def assign(requests: Requests, probe: ProgramProbe, snapshot: Snapshot, ta
     return await _read_back(requests, probe, frame, target)
 
 
-async def _read_back(requests: Requests, probe: ProgramProbe, frame: StackFrame, target: Target) -> Variable:
+async def _read_back(requests: Requests, probe: ProgramProbe, frame: StackFrame, target: AssignmentTarget) -> Variable:
     try:
         question = VariablesQuestion(path=target.path, count=0)
         found = (await probe.variables(target.thread_id, target.frame_index, question)).answer

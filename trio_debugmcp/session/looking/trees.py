@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.probe.answers import ProbeError
-from trio_debugmcp.probe.answers import Variable as Node
+from trio_debugmcp.probe.answers import ProbeVariable as Node
 from trio_debugmcp.session.looking import frames, paused_program
 from trio_debugmcp.session.looking.composites import children
 from trio_debugmcp.session.looking.probed_variables import has_withheld, no_frame, refuse, without_code_first
@@ -94,13 +94,13 @@ async def _by_adapter(requests: Requests, snapshot: Snapshot, place: FramePlace,
     value = await paused_program.evaluate(requests, frame, path, ADAPTER_SECONDS)
     root = DapVariable(path, value.value, value.type, path, value.reference)
     size = value.child_count if value.child_count is not None else UNKNOWN_SIZE
-    grown = _Growing(requests, question)
+    grown = _AdapterTree(requests, question)
     with trio.move_on_after(ADAPTER_SECONDS):
         await grown.level([(root, (path,))], question.depth)
     return grown.node(root, path, size)
 
 
-class _Growing:
+class _AdapterTree:
     """A tree that is fetched level by level. The same reference, or the same address and type, is the same object."""
 
     def __init__(self, requests: Requests, question: VariablesQuestion) -> None:

@@ -7,8 +7,7 @@ from msgspec import UNSET
 
 from trio_debugmcp.dap.messages import DapVariable, EvaluateBody
 from trio_debugmcp.dap.profiles import Profile
-from trio_debugmcp.probe.answers import ProbeError
-from trio_debugmcp.probe.answers import Variable as ProbeVariable
+from trio_debugmcp.probe.answers import ProbeError, ProbeVariable
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Variable, shortened
 
 

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import ExceptionDetails, ExceptionInfoBody
 from trio_debugmcp.dap.profiles.language import Crash
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.answers import ExceptionContext as Raised
 from trio_debugmcp.probe.answers import ProbeError, RaisedException, RaisedFrame
+from trio_debugmcp.probe.answers import ProbeExceptionContext as Raised
 from trio_debugmcp.session.looking import frames, paused_program
 from trio_debugmcp.session.looking.probed_variables import without_code_first
 from trio_debugmcp.session.looking.program_probe import ProgramProbe, VariablesQuestion

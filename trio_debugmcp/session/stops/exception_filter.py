@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import EvaluateBody, ExceptionInfoBody, StackTraceBody, Stopped
 from trio_debugmcp.dap.profiles import Place, TypedException
 from trio_debugmcp.dap.profiles.exception_filters import judged_conditions
-from trio_debugmcp.dap.profiles.thrown import Description, Look
+from trio_debugmcp.dap.profiles.thrown import Look, ThrownDescription
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
@@ -186,7 +186,7 @@ class ExceptionFilter:
         message = seen.message if seen is not None else stopped.description
         return Raised(ExceptionInfo(kind, message, "unhandled"), is_fault=kind in _FAULTS, signal=signal)
 
-    async def _look(self, look: Look, frame_id: int | None) -> Description | None:
+    async def _look(self, look: Look, frame_id: int | None) -> ThrownDescription | None:
         """Evaluate what a look asks for."""
         try:
             expression = next(look)
@@ -194,7 +194,7 @@ class ExceptionFilter:
                 value = await evaluated(self._requests, expression, frame_id, seconds=_LOOK_SECONDS)
                 expression = look.send(value)
         except StopIteration as found:
-            result: Description | None = found.value
+            result: ThrownDescription | None = found.value
             return result
 
     def _without_judged(self, mine: Sequence[ExceptionBreakpoint]) -> list[ExceptionBreakpoint]:

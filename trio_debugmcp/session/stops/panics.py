@@ -2,7 +2,7 @@
 
 from trio_debugmcp.dap.messages import StackTraceBody
 from trio_debugmcp.dap.profiles.native.rust_panics import is_decided, panic
-from trio_debugmcp.dap.profiles.thrown import Description
+from trio_debugmcp.dap.profiles.thrown import ThrownDescription
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.requests import Requests
 
@@ -15,7 +15,7 @@ _LAST_ENTRIES = 400
 
 async def panicked(
     requests: Requests, console: Console, thread_id: int, stack: StackTraceBody, seconds: float
-) -> Description:
+) -> ThrownDescription:
     """Describe the panic of a stop, without a mode if it is only passed on."""
     frames = stack.stack_frames or []
     if not is_decided(frames):

@@ -17,17 +17,16 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import (
     DapFrame,
+    DapSource,
     DapThread,
     DapVariable,
     ScopesBody,
-    Source,
     StackTraceBody,
     Stopped,
     ThreadsBody,
 )
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.answers import ProbeError, ProbeFrame, ProbeThread, Stop
-from trio_debugmcp.probe.answers import Variable as ProbeVariable
+from trio_debugmcp.probe.answers import ProbeError, ProbeFrame, ProbeStop, ProbeThread, ProbeVariable
 from trio_debugmcp.session.looking.composites import all_composed, scope_children
 from trio_debugmcp.session.looking.frames import CAPTURED_FRAMES, frame_location
 from trio_debugmcp.session.looking.probed_variables import values_apart
@@ -60,7 +59,7 @@ class Findings(Struct, frozen=True):
     thread_id: int
     threads: tuple[Thread, ...]
     stack: StackTraceBody
-    answer: Stop | None = None
+    answer: ProbeStop | None = None
 
     @property
     def complete(self) -> bool:
@@ -98,7 +97,7 @@ class StopQuestions:
         return Findings(found.thread, threads, stack, found)
 
     async def locals(
-        self, thread_id: int, frame_id: int | None, answer: Stop | None = None, *, again: bool = False
+        self, thread_id: int, frame_id: int | None, answer: ProbeStop | None = None, *, again: bool = False
     ) -> Locals:
         """Return the locals of the top frame, with what only code of the program can show.
 
@@ -128,7 +127,7 @@ class StopQuestions:
                 return self.locals_in(answer, failure)
         return await self._fetch_locals(frame_id)
 
-    def locals_in(self, answer: Stop, failure: ProbeError | None = None) -> Locals:
+    def locals_in(self, answer: ProbeStop, failure: ProbeError | None = None) -> Locals:
         """Return the locals in an answer of the probe; `failure` is why values are still withheld."""
         is_path = self._requests.profile.expressions.is_path
         unknown = unknown_value(_values(answer), failure)
@@ -143,7 +142,7 @@ class StopQuestions:
         if thread.at is None:
             return None
         place = thread.at.from_ or thread.at
-        frame = DapFrame(0, place.function, place.line, 1, Source(path=place.file))
+        frame = DapFrame(0, place.function, place.line, 1, DapSource(path=place.file))
         return frame_location(self._requests, frame)
 
     # --- The adapter --------------------------------------------------------------------------------------------------
@@ -186,7 +185,7 @@ class StopQuestions:
         )
 
 
-def _values(answer: Stop) -> tuple[ProbeVariable, ...]:
+def _values(answer: ProbeStop) -> tuple[ProbeVariable, ...]:
     return answer.locals + answer.returned
 
 
@@ -196,7 +195,7 @@ def _dap_frame(frame: ProbeFrame) -> DapFrame:
         name=frame.function,
         line=frame.line,
         column=1,  # as pydevd says where it knows none: it does at exceptions, for which the adapter is asked
-        source=Source(path=frame.file, source_reference=frame.source),
+        source=DapSource(path=frame.file, source_reference=frame.source),
         presentation_hint="subtle" if frame.library else None,
     )
 

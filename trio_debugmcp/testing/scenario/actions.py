@@ -6,16 +6,16 @@ import trio
 
 from trio_debugmcp.testing.fake_adapter import FakeAdapter, FakeProfile
 from trio_debugmcp.testing.fake_answers import Arguments
-from trio_debugmcp.testing.scenario.run import Difference, ScenarioRun
+from trio_debugmcp.testing.scenario.run import LineDiffers, ScenarioRun
 from trio_debugmcp.testing.scenario.script_lines import (
     ROOT,
     AdapterLine,
     AskChild,
     AskClient,
     Call,
-    Cancel,
+    CancelCall,
     ClientLine,
-    Connect,
+    ConnectClient,
     LaunchProgram,
     Leave,
     Read,
@@ -92,7 +92,7 @@ async def _stop(adapter: FakeAdapter, line: SendStop) -> None:
 async def _ask(adapter: FakeAdapter, command: str, arguments: Arguments, *, success: bool) -> None:
     answer = await adapter.reverse_request(command, arguments)
     if answer["success"] is not success:
-        raise Difference(f"{command} was {'refused' if success else 'granted'}: {answer.get('message') or ''}")
+        raise LineDiffers(f"{command} was {'refused' if success else 'granted'}: {answer.get('message') or ''}")
 
 
 # --- Clients ----------------------------------------------------------------------------------------------------------
@@ -115,13 +115,13 @@ def begin_call(run: ScenarioRun, number: int, line: Call | LaunchProgram | Read)
 async def perform(run: ScenarioRun, line: ClientLine) -> None:
     """Perform a client's line that is not a call or a read."""
     match line:
-        case Connect(who=who, era=era, role=role):
+        case ConnectClient(who=who, era=era, role=role):
             await run.connect(who, era, role)
         case Subscribe(who=who, uris=uris):
             await run.client(who).subscribe([full_uri(uri) for uri in uris])
         case Unsubscribe(who=who, uris=uris):
             await run.client(who).unsubscribe([full_uri(uri) for uri in uris])
-        case Cancel(who=who, of=of):
+        case CancelCall(who=who, of=of):
             run.call(who, of).scope.cancel(reason="the client cancels the call")
         case StopReading(who=who):
             run.client(who).valve.close()

@@ -8,7 +8,7 @@ from mcp.shared.exceptions import MCPError
 from trio_debugmcp.testing.debug_client import LIST_CHANGED
 from trio_debugmcp.testing.scenario.comparison import difference_of_whole, differences, shown
 from trio_debugmcp.testing.scenario.report import seconds
-from trio_debugmcp.testing.scenario.run import Difference, ScenarioRun
+from trio_debugmcp.testing.scenario.run import LineDiffers, ScenarioRun
 from trio_debugmcp.testing.scenario.scenario_client import NOT_FOUND, ScenarioCall, ScenarioClient
 from trio_debugmcp.testing.scenario.script_lines import (
     EVERYONE,
@@ -67,7 +67,7 @@ def _clients(run: ScenarioRun, who: str) -> list[ScenarioClient]:
 def _raise_all(problems: list[list[str]]) -> None:
     sentences = [each for some in problems for each in some]
     if sentences:
-        raise Difference(*sentences)
+        raise LineDiffers(*sentences)
 
 
 # --- Notifications ----------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ async def _check_resource(client: ScenarioClient, line: ExpectResource) -> None:
     try:
         text = await client.mcp.read_text(full_uri(line.uri))
     except MCPError as error:
-        raise Difference(f"it cannot be read: {error.error.code}: {error.error.message}") from None
+        raise LineDiffers(f"it cannot be read: {error.error.code}: {error.error.message}") from None
     _compare(line, text)
 
 
@@ -118,14 +118,14 @@ def _compare(line: ExpectResource | ExpectAnswer, actual: Any) -> None:
         problems += differences(line.has, value)
         problems += [] if line.whole is None else difference_of_whole(line.whole, value)
     if problems:
-        raise Difference(*problems)
+        raise LineDiffers(*problems)
 
 
 def _parsed(actual: Any) -> Any:
     try:
         return json.loads(actual) if isinstance(actual, str) else actual
     except ValueError:
-        raise Difference(f"it is not JSON: {shown(actual)}") from None
+        raise LineDiffers(f"it is not JSON: {shown(actual)}") from None
 
 
 async def _check_outcome(
@@ -134,24 +134,24 @@ async def _check_outcome(
     if due is None:
         await call.over.wait()
     if call.ended_at is None:
-        raise Difference(f"{call.what} (line {call.line}) has not been answered by {seconds(run.now)}")
+        raise LineDiffers(f"{call.what} (line {call.line}) has not been answered by {seconds(run.now)}")
     ended_at = run.since_zero(call.ended_at)
     if due is not None and ended_at != due:
-        raise Difference(f"{call.what} (line {call.line}) was answered at {seconds(ended_at)}, not at {seconds(due)}")
+        raise LineDiffers(f"{call.what} (line {call.line}) was answered at {seconds(ended_at)}, not at {seconds(due)}")
     if isinstance(line, ExpectAnswer):
         if call.failure is not None:
             call.expected = True
-            raise Difference(f"{call.what} failed: {call.failure.code}: {call.failure.message}")
+            raise LineDiffers(f"{call.what} failed: {call.failure.code}: {call.failure.message}")
         _compare(line, call.result)
         return
     if call.failure is None:
-        raise Difference(f"{call.what} did not fail; it answered {shown(call.result)}")
+        raise LineDiffers(f"{call.what} did not fail; it answered {shown(call.result)}")
     call.expected = True
     expected = NOT_FOUND[client.mcp.modern] if line.code == "NOT_FOUND" else line.code
     if expected is not None and call.failure.code != expected:
-        raise Difference(f"the code is {call.failure.code}, not {expected}: {call.failure.message}")
+        raise LineDiffers(f"the code is {call.failure.code}, not {expected}: {call.failure.message}")
     if line.says not in call.failure.message:
-        raise Difference(f"it says: {call.failure.message}")
+        raise LineDiffers(f"it says: {call.failure.message}")
 
 
 async def _check_list(client: ScenarioClient, line: ExpectList) -> None:
@@ -160,7 +160,7 @@ async def _check_list(client: ScenarioClient, line: ExpectList) -> None:
         templates = set(await client.mcp.templates())
         problems += _compare_sets("a template", {full_uri(uri) for uri in line.templates}, templates)
     if problems:
-        raise Difference(*problems)
+        raise LineDiffers(*problems)
 
 
 def _compare_sets(what: str, expected: set[str], actual: set[str]) -> list[str]:
@@ -171,9 +171,9 @@ def _compare_sets(what: str, expected: set[str], actual: set[str]) -> list[str]:
 def _check_asked(run: ScenarioRun, line: ExpectAsked) -> None:
     asked = run.adapter(line.who).sent(line.command)
     if line.times is not None and len(asked) != line.times:
-        raise Difference(f"{line.who} was asked {line.command} {len(asked)} times, not {line.times}")
+        raise LineDiffers(f"{line.who} was asked {line.command} {len(asked)} times, not {line.times}")
     if line.times != 0 and not asked:
-        raise Difference(f"{line.who} was not asked {line.command}")
+        raise LineDiffers(f"{line.who} was not asked {line.command}")
     problems = differences(line.has, asked[-1]) if asked else []
     if problems:
-        raise Difference(*problems)
+        raise LineDiffers(*problems)

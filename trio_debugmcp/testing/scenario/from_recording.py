@@ -25,17 +25,17 @@ from trio_debugmcp.testing.scenario.script_lines import (
     AskChild,
     BadScenario,
     Call,
-    Cancel,
-    Connect,
+    CancelCall,
+    ConnectClient,
     Era,
     ExpectAnswer,
     ExpectError,
     ExpectListChanged,
     ExpectUpdated,
     Leave,
-    Line,
     Read,
     Scenario,
+    ScriptLine,
     SendCrash,
     SendEvent,
     SendOutput,
@@ -163,8 +163,8 @@ class _Conversion:
         self._calls: dict[tuple[str, object], str] = {}
         self._streams: dict[tuple[str, object], list[str]] = {}
 
-    def lines(self) -> list[Line]:
-        answers, lines = self._answers(), list[Line]()
+    def lines(self) -> list[ScriptLine]:
+        answers, lines = self._answers(), list[ScriptLine]()
         for entry in self._entries:
             lines += self._line(entry)
             if is_request(entry):
@@ -173,7 +173,7 @@ class _Conversion:
                 lines.insert(index, replace(answers[entry["session"], entry["msg"]["seq"]], at=cause))
         return lines
 
-    def _line(self, entry: JsonEntry) -> Iterator[Line]:
+    def _line(self, entry: JsonEntry) -> Iterator[ScriptLine]:
         at = entry.get("t", 0.0)
         match entry:
             case {"edge": "session", "start": "child", "session": session}:
@@ -218,12 +218,12 @@ class _Conversion:
 
     # --- Clients ------------------------------------------------------------------------------------------------------
 
-    def _arrival(self, at: float, client: str, entry: JsonEntry) -> Iterator[Line]:
+    def _arrival(self, at: float, client: str, entry: JsonEntry) -> Iterator[ScriptLine]:
         self._clients[client] = client if self._clients else AGENT
         if self._clients[client] != AGENT:
-            yield Connect(at=at, who=client, era=_era(entry["era"]), role=entry["role"])
+            yield ConnectClient(at=at, who=client, era=_era(entry["era"]), role=entry["role"])
 
-    def _from_client(self, at: float, client: str, message: JsonEntry) -> Iterator[Line]:
+    def _from_client(self, at: float, client: str, message: JsonEntry) -> Iterator[ScriptLine]:
         who, number = self._clients[client], message.get("id")
         params = message.get("params") or {}
         match message.get("method"):
@@ -241,7 +241,7 @@ class _Conversion:
                 if uris:
                     yield Unsubscribe(at=at, who=who, uris=uris)
             case "notifications/cancelled" if (client, params.get("requestId")) in self._calls:
-                yield Cancel(at=at, who=who, of=self._calls[client, params["requestId"]])
+                yield CancelCall(at=at, who=who, of=self._calls[client, params["requestId"]])
             case "tools/call":
                 name = self._calls[client, number] = str(number)
                 arguments = _arguments(params["name"], params.get("arguments") or {})
@@ -252,7 +252,7 @@ class _Conversion:
             case _:
                 return
 
-    def _to_client(self, at: float, client: str, message: JsonEntry) -> Iterator[Line]:
+    def _to_client(self, at: float, client: str, message: JsonEntry) -> Iterator[ScriptLine]:
         who = self._clients[client]
         match message:
             case {"method": "notifications/resources/updated", "params": {"uri": uri}}:
@@ -275,14 +275,14 @@ class _Conversion:
                 return
 
 
-def _cause_of(lines: list[Line], asked_at: float) -> int:
+def _cause_of(lines: list[ScriptLine], asked_at: float) -> int:
     """Return the index at which the answer belongs: before the first recent line that may have caused the request."""
     causes = [(index, line.at or 0.0) for index, line in enumerate(lines) if _may_cause_requests(line)]
     just_before = [index for index, at in causes if at >= asked_at - JUST_BEFORE_SECONDS]
     return just_before[0] if just_before else causes[-1][0] if causes else len(lines)
 
 
-def _may_cause_requests(line: Line) -> bool:
+def _may_cause_requests(line: ScriptLine) -> bool:
     match line:
         case Call() | AskChild() | Leave():
             return True

@@ -19,7 +19,7 @@ from trio_debugmcp.testing.debug_client import ToolFailed
 from trio_debugmcp.testing.scenario.actions import begin_call, perform, send
 from trio_debugmcp.testing.scenario.expectations import check, object_to_unexpected
 from trio_debugmcp.testing.scenario.report import Report, described, seconds
-from trio_debugmcp.testing.scenario.run import SETTLED_SECONDS, Difference, ScenarioRun, open_run
+from trio_debugmcp.testing.scenario.run import SETTLED_SECONDS, LineDiffers, ScenarioRun, open_run
 from trio_debugmcp.testing.scenario.script_lines import (
     AGENT,
     AdapterLine,
@@ -33,9 +33,9 @@ from trio_debugmcp.testing.scenario.script_lines import (
     ExpectNothing,
     ExpectUpdated,
     LaunchProgram,
-    Line,
     Read,
     Scenario,
+    ScriptLine,
     Step,
 )
 from trio_debugmcp.testing.scenario.script_text import decode_scenario, filled
@@ -131,7 +131,7 @@ async def _play_steps(run: ScenarioRun, steps: Sequence[Step]) -> None:
 
 
 async def _play_step(run: ScenarioRun, step: Step, nursery: trio.Nursery) -> None:
-    line: Line = filled(step.line, DIR=run.directory)
+    line: ScriptLine = filled(step.line, DIR=run.directory)
     due = line.at if line.at is not None else run.now + (line.after or 0.0)
     due = round(max(due, line.until) if isinstance(line, ExpectNothing) else due, 6)
     await trio.sleep_until(max(run.zero + due + min(step.number, MAX_NUDGES) * NUDGE_SECONDS, trio.current_time()))
@@ -146,7 +146,9 @@ async def _play_step(run: ScenarioRun, step: Step, nursery: trio.Nursery) -> Non
         run.object_to(entry, sentence)
 
 
-async def _differences(run: ScenarioRun, number: int, line: Line, due: float, nursery: trio.Nursery) -> tuple[str, ...]:
+async def _differences(
+    run: ScenarioRun, number: int, line: ScriptLine, due: float, nursery: trio.Nursery
+) -> tuple[str, ...]:
     """Perform the line; returns the differences."""
     if due < run.now and not isinstance(line, _LOGGED):
         return (f"too late: it is {seconds(run.now)} already, and this line belongs to {seconds(due)}",)
@@ -154,7 +156,7 @@ async def _differences(run: ScenarioRun, number: int, line: Line, due: float, nu
         with trio.fail_after(PATIENCE_SECONDS):
             await _perform(run, number, line, due, nursery)
             await run.settle()
-    except Difference as difference:
+    except LineDiffers as difference:
         return difference.sentences
     except MCPError as refused:
         return (f"refused: {refused.error.code}: {refused.error.message}",)
@@ -164,7 +166,7 @@ async def _differences(run: ScenarioRun, number: int, line: Line, due: float, nu
     return ()
 
 
-async def _perform(run: ScenarioRun, number: int, line: Line, due: float, nursery: trio.Nursery) -> None:
+async def _perform(run: ScenarioRun, number: int, line: ScriptLine, due: float, nursery: trio.Nursery) -> None:
     match line:
         case AdapterLine():
             await send(run, line, nursery)

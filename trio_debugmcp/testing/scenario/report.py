@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from trio_debugmcp.testing.scenario.script_lines import Era, Line, Scenario
+from trio_debugmcp.testing.scenario.script_lines import Era, Scenario, ScriptLine
 
 MAX_TEXT = 140
 """Characters of an entry that are shown."""
@@ -65,7 +65,7 @@ def seconds(time: float) -> str:
     return f"{f'{time:.6f}'.rstrip('0').rstrip('.')} s"
 
 
-def described(line: Line) -> str:
+def described(line: ScriptLine) -> str:
     """Format a line of a scenario: its word, and the keys that differ from their defaults."""
     raw: dict[str, Any] = msgspec.to_builtins(line)
     tag = type(line).__struct_config__.tag_field or ""

@@ -18,9 +18,9 @@ from trio_debugmcp.testing.scenario.script_lines import (
     ExpectListChanged,
     ExpectUpdated,
     LaunchProgram,
-    Line,
     Read,
     Scenario,
+    ScriptLine,
     Step,
 )
 from trio_debugmcp.testing.scenario.script_text import full_uri
@@ -52,7 +52,7 @@ class _Exact:
         self._calls: dict[tuple[str, str | None], str] = {}
         self._numbers = {id(step.line): step.number for step in steps}
 
-    def timed(self, line: Line) -> Line:
+    def timed(self, line: ScriptLine) -> ScriptLine:
         match line:
             case Call(who=who, name=name) | LaunchProgram(who=who, name=name) | Read(who=who, name=name):
                 what = line.tool if isinstance(line, Call) else "debug_launch"
@@ -68,7 +68,7 @@ class _Exact:
             case _:
                 return line
 
-    def _at(self, line: Line, who: str, text: str) -> Line:
+    def _at(self, line: ScriptLine, who: str, text: str) -> ScriptLine:
         times = self._happened.get((who, text.partition(")")[0]), deque())
         while times and line.at is not None and times[0] < line.at - NEAR_SECONDS:
             times.popleft()

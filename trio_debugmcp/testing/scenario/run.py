@@ -46,7 +46,7 @@ SETTLED_SECONDS = 10.0
 """Virtual time before the first step, when the scenario begins with a running program: nothing is pending after it."""
 
 
-class Difference(Exception):
+class LineDiffers(Exception):
     """Raised by a line that differs from what happened: in each sentence one difference."""
 
     def __init__(self, *sentences: str) -> None:
@@ -135,7 +135,7 @@ class ScenarioRun:
     async def connect(self, name: str, era: Era | None = None, role: Role = "control") -> None:
         """Connect a further client, by default of the run's own era."""
         if name in self._departures:
-            raise Difference(f"{name} is connected already")
+            raise LineDiffers(f"{name} is connected already")
         if self._nursery is None:
             raise AssertionError("the run is not open")
         self._departures[name] = trio.Event()
@@ -152,14 +152,14 @@ class ScenarioRun:
     def client(self, name: str) -> ScenarioClient:
         """Return a connected client."""
         if name not in self.clients:
-            raise Difference(f"{name} is not connected")
+            raise LineDiffers(f"{name} is not connected")
         return self.clients[name]
 
     def call(self, who: str, name: str | None) -> ScenarioCall:
         """Return a call that a client has begun, by its name, or else the client's last one."""
         calls = self.client(who).calls_by_name
         if name not in calls:
-            raise Difference(f"{who} has begun no such call")
+            raise LineDiffers(f"{who} has begun no such call")
         return calls[name]
 
     async def _keep_connected(self, name: str, era: Era, role: Role, *, task_status: trio.TaskStatus[None]) -> None:

@@ -79,7 +79,7 @@ class Setting(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
         return ("legacy", "modern") if self.era == "both" else (self.era,)
 
 
-class Line(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class ScriptLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """The time of a line: `at` seconds from the beginning, `after` seconds from the line before, or at once."""
 
     at: float | None = None
@@ -90,7 +90,7 @@ class Line(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, 
 # --- The adapter sends ------------------------------------------------------------------------------------------------
 
 
-class AdapterLine(Line, frozen=True, kw_only=True, tag_field="adapter"):
+class AdapterLine(ScriptLine, frozen=True, kw_only=True, tag_field="adapter"):
     """`who` names the adapter. With `times` the line is repeated, `every` so many seconds, beside the next lines."""
 
     who: str = ROOT
@@ -98,7 +98,7 @@ class AdapterLine(Line, frozen=True, kw_only=True, tag_field="adapter"):
     every: float = 0.0
 
 
-class Event(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class AdapterEvent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """An event of DAP, within another line."""
 
     event: str
@@ -168,8 +168,8 @@ class SetAnswer(AdapterLine, frozen=True, kw_only=True, tag="answer"):
     never: bool = False
     crash: bool = False
     delay: float = 0.0
-    first: list[Event] = []
-    then: list[Event] = []
+    first: list[AdapterEvent] = []
+    then: list[AdapterEvent] = []
 
 
 class AskChild(AdapterLine, frozen=True, kw_only=True, tag="child"):
@@ -190,14 +190,14 @@ class AskClient(AdapterLine, frozen=True, kw_only=True, tag="ask"):
 # --- A client does ----------------------------------------------------------------------------------------------------
 
 
-class ClientLine(Line, frozen=True, kw_only=True, tag_field="client"):
+class ClientLine(ScriptLine, frozen=True, kw_only=True, tag_field="client"):
     """`who` names the client that acts."""
 
     who: str = AGENT
 
 
-class Connect(ClientLine, frozen=True, kw_only=True, tag="connect"):
-    """A further client connects."""
+class ConnectClient(ClientLine, frozen=True, kw_only=True, tag="connect"):
+    """One client more, under a name that later lines use."""
 
     era: Era | None = None
     role: Literal["control", "observe"] = "control"
@@ -237,7 +237,7 @@ class Read(ClientLine, frozen=True, kw_only=True, tag="read"):
     name: str | None = field(default=None, name="as")
 
 
-class Cancel(ClientLine, frozen=True, kw_only=True, tag="cancel"):
+class CancelCall(ClientLine, frozen=True, kw_only=True, tag="cancel"):
     """The client cancels a call; by default its last one."""
 
     of: str | None = None
@@ -258,7 +258,7 @@ class Leave(ClientLine, frozen=True, kw_only=True, tag="leave"):
 # --- Expectations -----------------------------------------------------------------------------------------------------
 
 
-class ExpectLine(Line, frozen=True, kw_only=True, tag_field="expect"):
+class ExpectLine(ScriptLine, frozen=True, kw_only=True, tag_field="expect"):
     """`who` names the client for which this is true."""
 
     who: str = AGENT
@@ -323,7 +323,7 @@ class ExpectAsked(ExpectLine, frozen=True, kw_only=True, tag="asked"):
     who: str = ROOT
 
 
-WORDS: Mapping[str, Mapping[str, type[Line]]] = {
+WORDS: Mapping[str, Mapping[str, type[ScriptLine]]] = {
     key: {str(kind.__struct_config__.tag): kind for kind in base.__subclasses__()}
     for key, base in (("adapter", AdapterLine), ("client", ClientLine), ("expect", ExpectLine))
 }
@@ -334,7 +334,7 @@ class Step(Struct, frozen=True):
     """A line of a scenario and its number in the file, counted from 1."""
 
     number: int
-    line: Line
+    line: ScriptLine
 
 
 class Scenario(Struct, frozen=True):

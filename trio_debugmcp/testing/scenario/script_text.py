@@ -24,9 +24,9 @@ from trio_debugmcp.testing.scenario.script_lines import (
     AskChild,
     BadScenario,
     Call,
-    Cancel,
+    CancelCall,
     ClientLine,
-    Connect,
+    ConnectClient,
     ExpectAnswer,
     ExpectAsked,
     ExpectError,
@@ -35,9 +35,9 @@ from trio_debugmcp.testing.scenario.script_lines import (
     ExpectNothing,
     ExpectUpdated,
     LaunchProgram,
-    Line,
     Read,
     Scenario,
+    ScriptLine,
     SetAnswer,
     Setting,
     Step,
@@ -180,7 +180,7 @@ def _check_names(scenario: Scenario) -> None:
                     f"{scenario.name}:{step.number}: there is no {what}{which} yet; there are {introduced}"
                 )
         match line:
-            case Connect(who=who):
+            case ConnectClient(who=who):
                 clients.add(who)
             case AskChild(name=name):
                 adapters.add(name)
@@ -191,12 +191,12 @@ def _check_names(scenario: Scenario) -> None:
 
 
 def _named(
-    line: Line, clients: set[str], adapters: set[str], calls: dict[str, set[str | None]]
+    line: ScriptLine, clients: set[str], adapters: set[str], calls: dict[str, set[str | None]]
 ) -> Iterator[tuple[str, str | None, Any]]:
     match line:
         case AdapterLine(who=who) | ExpectAsked(who=who):
             yield "adapter", who, adapters
-        case Connect():
+        case ConnectClient():
             return
         case ExpectUpdated(who=who) | ExpectListChanged(who=who) | ExpectNothing(who=who):
             yield "client", who, {*clients, EVERYONE}
@@ -205,7 +205,7 @@ def _named(
         case _:
             return
     match line:
-        case Cancel(who=who, of=of) | ExpectAnswer(who=who, of=of) | ExpectError(who=who, of=of):
+        case CancelCall(who=who, of=of) | ExpectAnswer(who=who, of=of) | ExpectError(who=who, of=of):
             yield "call", of, calls.get(who, set())
         case _:
             return

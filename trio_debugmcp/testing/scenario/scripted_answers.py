@@ -7,7 +7,7 @@ import trio
 
 from trio_debugmcp.testing.fake_adapter import FakeAdapter
 from trio_debugmcp.testing.fake_answers import Arguments, Refusal
-from trio_debugmcp.testing.scenario.script_lines import Event, SetAnswer
+from trio_debugmcp.testing.scenario.script_lines import AdapterEvent, SetAnswer
 
 
 class ScriptedAnswers:
@@ -18,7 +18,7 @@ class ScriptedAnswers:
         self._usual = adapter.answer_to(command)
         self._standing: SetAnswer | None = None
         self._once: deque[SetAnswer] = deque()
-        self._afterwards: deque[Sequence[Event]] = deque()
+        self._afterwards: deque[Sequence[AdapterEvent]] = deque()
         adapter.answer(command, self._answer, self._send_afterwards)
 
     def set(self, line: SetAnswer) -> None:
@@ -49,6 +49,6 @@ class ScriptedAnswers:
         if self._afterwards:  # else the request came before the first `answer` line
             await self._send(self._afterwards.popleft())
 
-    async def _send(self, events: Sequence[Event]) -> None:
+    async def _send(self, events: Sequence[AdapterEvent]) -> None:
         for event in events:
             await self._adapter.event(event.event, event.body)

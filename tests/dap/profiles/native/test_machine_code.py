@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from trio_debugmcp.dap.messages import DapBreakpoint, DapVariable, Stopped
-from trio_debugmcp.dap.profiles.adapter_values import Values
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.native.machine_code import (
     NativeCode,
     NativeDialect,
@@ -13,19 +13,19 @@ from trio_debugmcp.dap.profiles.native.machine_code import (
     NativeWords,
 )
 from trio_debugmcp.dap.profiles.native.signals import NativeThrown, demangled
-from trio_debugmcp.dap.profiles.thrown import Description, Look
+from trio_debugmcp.dap.profiles.thrown import Look, ThrownDescription
 
 CPP = NativeValues()
 
 
-def seen(look: Look, values: Mapping[str, str]) -> Description | None:
+def seen(look: Look, values: Mapping[str, str]) -> ThrownDescription | None:
     """What a look finds in a program where these expressions have values."""
     try:
         expression = next(look)
         while True:
             expression = look.send(values.get(expression))
     except StopIteration as found:
-        result: Description | None = found.value
+        result: ThrownDescription | None = found.value
         return result
 
 
@@ -60,9 +60,11 @@ def test_of_an_exception_with_several_bases_all_are_found_and_a_message_only_whe
         "*(char**)58": '0x1 "say \\"no\\""',
     }
     thrown = NativeThrown(("$object", "$type"))
-    assert seen(thrown.exception(), values) == Description("Bad", 'say "no"', ("Bad", "Base1", "std::logic_error"))
+    assert seen(thrown.exception(), values) == ThrownDescription(
+        "Bad", 'say "no"', ("Bad", "Base1", "std::logic_error")
+    )
     del values["*(long*)140"]
-    assert seen(thrown.exception(), values) == Description("Bad", None, ("Bad", "Base1"))
+    assert seen(thrown.exception(), values) == ThrownDescription("Bad", None, ("Bad", "Base1"))
     assert seen(thrown.exception(), {}) is None
 
 
@@ -73,7 +75,7 @@ def test_a_type_whose_bases_lead_back_to_it_is_looked_at_for_a_bounded_time() ->
         "*(char**)(*(long*)(*(long*)100-8)+8)": '"__si_class_type_info"',
         "*(long*)116": "100",
     }
-    assert seen(NativeThrown(("$object", "$type")).exception(), values) == Description("A", None, ("A",))
+    assert seen(NativeThrown(("$object", "$type")).exception(), values) == ThrownDescription("A", None, ("A",))
 
 
 def test_which_stops_are_about_a_signal() -> None:
@@ -134,7 +136,7 @@ def test_a_path_of_the_adapters_is_taken_unless_it_is_not_cpp() -> None:
 
 
 def test_in_a_language_that_is_not_known_items_have_brackets_and_members_a_dot() -> None:
-    member = Values().member
+    member = AdapterValues().member
     assert [member("a", name, None) for name in ("[1]", "2", "b")] == ["a[1]", "a[2]", "a.b"]
 
 

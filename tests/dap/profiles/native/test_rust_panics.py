@@ -2,7 +2,7 @@
 
 import pytest
 
-from trio_debugmcp.dap.messages import DapFrame, Source
+from trio_debugmcp.dap.messages import DapFrame, DapSource
 from trio_debugmcp.dap.profiles.native.rust_panics import is_panic, panic
 
 RUNTIME = ["__rustc::rust_panic", "std::panicking::rust_panic_with_hook", "core::panicking::panic_fmt"]
@@ -11,7 +11,7 @@ MAIN = ["std::sys::backtrace::__rust_begin_short_backtrace<fn(), ()>", "std::pan
 
 def stack(*names: str, line: int = 29) -> list[DapFrame]:
     """Frames of which those of `shop` have a source of the user's."""
-    source = Source(path="/home/me/src/shop.rs")
+    source = DapSource(path="/home/me/src/shop.rs")
     return [
         DapFrame(id=number, name=name, line=line, source=source if name.startswith("shop::") else None)
         for number, name in enumerate(names, 1)

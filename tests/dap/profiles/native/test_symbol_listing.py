@@ -6,9 +6,9 @@ import pytest
 
 from trio_debugmcp.dap.profiles import profile_named
 from trio_debugmcp.dap.profiles.native.symbol_listing import (
+    NamePattern,
     NativeSymbol,
     SymbolCommands,
-    Wanted,
     count_in,
     function_parts,
     last_part,
@@ -153,15 +153,15 @@ def test_the_last_part_of_a_name_is_not_inside_brackets() -> None:
 def test_a_pattern_is_compared_with_the_last_part_of_a_name_or_with_colons_with_all_of_it(
     pattern: str, names: list[str]
 ) -> None:
-    wanted = Wanted(pattern)
+    wanted = NamePattern(pattern)
     assert [each for each in ("shop::Order", "shop::add", "reorder", "a[b]") if wanted.fits(each)] == names
 
 
 def test_the_debugger_is_asked_for_no_less_and_with_nothing_that_a_command_line_understands() -> None:
-    assert Wanted("tot*al_1::x").expression == "[aA][lL]_1::[xX]"
-    assert Wanted("*?*").expression == "."
+    assert NamePattern("tot*al_1::x").expression == "[aA][lL]_1::[xX]"
+    assert NamePattern("*?*").expression == "."
     for text in ("a'b", 'a"b', "a\nb", "a`b", "a\\b", "a)b", "a b", "a;b", "a{pattern}b", "ä[", "a$(b)", "٣"):
-        expression = Wanted(text).expression
+        expression = NamePattern(text).expression
         assert re.fullmatch(r"[\w.:\[\]]*", expression, re.ASCII)
         assert re.search(expression, text, re.DOTALL)
-    assert len(Wanted("x" * 5000).expression) == 400
+    assert len(NamePattern("x" * 5000).expression) == 400

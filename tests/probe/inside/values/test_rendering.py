@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.values.children import literal
 from trio_debugmcp.probe.inside.values.rendering import Renderer
-from trio_debugmcp.probe.inside.values.variable_listing import Question, evaluate, of_value
+from trio_debugmcp.probe.inside.values.variable_listing import ListingQuestion, evaluate, of_value
 
 KEYS = st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.binary(max_size=5) | st.floats()
 ATOMS = KEYS | st.text() | st.binary() | st.complex_numbers() | st.integers(min_value=1 << 3000) | st.decimals()
@@ -56,7 +56,7 @@ def test_paths_of_children_lead_to_them(value: Any, start: int, most: int) -> No
     holder = [value]
     frame = type("Frame", (), {"f_globals": {}, "f_locals": {"holder": holder}})
     budget = Budget(seconds=30, size=10_000_000)
-    answer = of_value(value, "holder[0]", Question(start, most), budget, Renderer(budget))
+    answer = of_value(value, "holder[0]", ListingQuestion(start, most), budget, Renderer(budget))
     assert len(answer["variables"]) == max(0, min(most, answer["total"] - start))
     for child in answer["variables"]:
         found = evaluate(child["path"], frame, budget)

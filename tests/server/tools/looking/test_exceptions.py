@@ -9,7 +9,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure, launch, paused, running
 from trio_debugmcp.app import Options
-from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, Printed, Programs, Survived
+from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, LanguagePrograms, PrintedExceptions, Survived
 from trio_debugmcp.server.answers.printed import CRASH_NOTE
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, FakeAdapter, Refusal, connect
@@ -221,14 +221,14 @@ CRASH = Crash(
 )
 
 
-class Prints(Programs):
+class Prints(LanguagePrograms):
     """A language whose programs print one crash if they print anything, and what did not end them."""
 
-    def printed_in(self, stderr: str) -> Printed:
+    def printed_in(self, stderr: str) -> PrintedExceptions:
         others = tuple(
             Survived(f"E: {n}", "in thread T", CrashFrame("work", "/a.py", n)) for n in range(stderr.count("e"))
         )
-        return Printed(
+        return PrintedExceptions(
             CRASH if "crash" in stderr else None, (*others, *[Survived(None, "a task was pending")] * ("p" in stderr))
         )
 
@@ -250,7 +250,7 @@ async def ended(adapter: FakeAdapter, client: DebugClient, code: int, text: str)
 @pytest.fixture
 def options() -> tuple[FakeAdapter, Options]:
     class Printing(FakeProfile):
-        programs: Programs = Prints()
+        programs: LanguagePrograms = Prints()
 
     adapter = FakeAdapter()
     return adapter, Options(settings=Settings(directory="/", profiles=(Printing(adapter),)))

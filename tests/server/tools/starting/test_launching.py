@@ -9,7 +9,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure
 from trio_debugmcp.app import Options
-from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, Printed, Programs
+from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, LanguagePrograms, PrintedExceptions
 from trio_debugmcp.dap.profiles.python.code_files import PythonCode
 from trio_debugmcp.dap.profiles.python.expressions import PythonExpressions
 from trio_debugmcp.dap.profiles.python.runnable import PythonPrograms
@@ -222,13 +222,13 @@ async def test_only_breakpoints_of_an_earlier_session_are_in_force_from_before(s
 # --- The end ----------------------------------------------------------------------------------------------------------
 
 
-class Crashes(Programs):
+class Crashes(LanguagePrograms):
     """A language whose programs print how they crash: the exception, and a number of frames."""
 
-    def printed_in(self, stderr: str) -> Printed:
+    def printed_in(self, stderr: str) -> PrintedExceptions:
         exception, _, depth = stderr.partition(" x ")
         frames = tuple(CrashFrame(f"f{n}", "/a.py", n) for n in range(int(depth or 0)))
-        return Printed(Crash(exception, frames) if depth else None)
+        return PrintedExceptions(Crash(exception, frames) if depth else None)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ async def test_the_exception_that_ended_a_program_is_known_afterwards(
     code: int, printed: str, shown: tuple[Any, ...], scene: Scene, autojump_clock: MockClock
 ) -> None:
     class Crashing(FakeProfile):
-        programs: Programs = Crashes()
+        programs: LanguagePrograms = Crashes()
 
     options = Options(settings=Settings(directory=str(scene.server), profiles=(Crashing(scene.adapter),)))
     async with connect(options=options) as client:
@@ -309,12 +309,12 @@ async def test_a_server_with_roots_reads_nothing_outside_them(scene: Scene) -> N
 
 
 async def test_a_server_with_roots_runs_no_installed_command_outside_them(scene: Scene) -> None:
-    class Commands(Programs):
+    class Commands(LanguagePrograms):
         def find_command(self, name: str, directory: str) -> str | None:
             return str(scene.shop / "there.py")
 
     class Profile(FakeProfile):
-        programs: Programs = Commands()
+        programs: LanguagePrograms = Commands()
 
     settings = Settings(directory=str(scene.server), roots=(str(scene.server),), profiles=(Profile(scene.adapter),))
     async with connect(options=Options(settings=settings)) as client:

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import Capabilities, DapBreakpoint, DapFrame, DapVariable, Stopped
-from trio_debugmcp.dap.profiles.adapter_values import Values
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.javascript.printed_errors import printed_in
 from trio_debugmcp.dap.profiles.javascript.v8_exceptions import BUILT_IN, keeping
-from trio_debugmcp.dap.profiles.language import Code, Expressions, Printed, Programs
+from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, PrintedExceptions
 from trio_debugmcp.dap.profiles.profile import Dialect
 
 _NAME = r"[A-Za-z_$][\w$]*"
@@ -121,7 +121,7 @@ class JavaScriptWords(Words):
         return error.removeprefix("Uncaught ")
 
 
-class JavaScriptValues(Values):
+class JavaScriptValues(AdapterValues):
     """Values as V8 describes them."""
 
     def trusts(self, evaluate_name: str | None) -> bool:
@@ -189,7 +189,7 @@ class JavaScriptCode(Code):
     by_project: ClassVar[bool] = True
 
 
-class JavaScriptPrograms(Programs):
+class JavaScriptPrograms(LanguagePrograms):
     """What node can run."""
 
     def start_advice(self, program: str, said: str) -> str | None:
@@ -200,5 +200,5 @@ class JavaScriptPrograms(Programs):
             '`tsc --sourceMap`, or have it loaded by adapter_options={"runtimeArgs": ["--import", "tsx"]}'
         )
 
-    def printed_in(self, stderr: str) -> Printed:
+    def printed_in(self, stderr: str) -> PrintedExceptions:
         return printed_in(stderr)

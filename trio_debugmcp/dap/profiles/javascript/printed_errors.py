@@ -22,7 +22,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import unquote
 
-from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, Printed
+from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, PrintedExceptions
 
 _END = re.compile(r"^Node\.js v\d+\S*\s*$", re.MULTILINE)
 
@@ -42,19 +42,19 @@ _CAUSE = re.compile(r"^\s*\[(?P<way>cause|errors)\]: (?P<text>.*)$")
 _PRIMITIVE = "(Use `node --trace-uncaught"
 
 
-def printed_in(stderr: str) -> Printed:
+def printed_in(stderr: str) -> PrintedExceptions:
     """Return the exception by which a program of node has ended, in what it has printed."""
     ends = list(_END.finditer(stderr))
     if not ends:
-        return Printed()
+        return PrintedExceptions()
     text = stderr[: ends[-1].start()]
     pointers = list(_POINTER.finditer(text))
     if not pointers:
-        return Printed()
+        return PrintedExceptions()
     lines = text[pointers[-1].end() :].rstrip().splitlines()
     if not lines:
-        return Printed()
-    return Printed(_with_place(_crash(lines, None), text[: pointers[-1].start()]))
+        return PrintedExceptions()
+    return PrintedExceptions(_with_place(_crash(lines, None), text[: pointers[-1].start()]))
 
 
 def frames_in(stack: str) -> tuple[CrashFrame, ...]:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from trio_debugmcp.dap.profiles.javascript.printed_errors import frames_in
 from trio_debugmcp.dap.profiles.language import Crash
-from trio_debugmcp.dap.profiles.thrown import Description, Look, Thrown
+from trio_debugmcp.dap.profiles.thrown import Look, Thrown, ThrownDescription
 
 _SYMBOL = '"trio_debugmcp.exception"'
 
@@ -100,7 +100,7 @@ class JavaScriptThrown(Thrown):
         facts = _parsed((yield _TAKE))
         if not isinstance(facts, dict):
             return None
-        return Description(
+        return ThrownDescription(
             str(facts.get("type")), facts.get("message") or None, tuple(facts.get("lineage") or ()), facts.get("mode")
         )
 

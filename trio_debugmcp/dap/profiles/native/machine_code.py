@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import Capabilities, DapBreakpoint, DapFrame, DapVariable, Stopped
-from trio_debugmcp.dap.profiles.adapter_values import Values
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.adapter_words import ProgramStream, Words
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions
@@ -86,7 +86,7 @@ class NativeExpressions(Expressions):
         return "it is not an executable that holds machine code. Pass the program that was built with -g, or its source"
 
 
-class NativeValues(Values):
+class NativeValues(AdapterValues):
     """Values as gdb and lldb show them."""
 
     def trusts(self, evaluate_name: str | None) -> bool:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from trio_debugmcp.dap.messages import DapFrame
-from trio_debugmcp.dap.profiles.thrown import Description
+from trio_debugmcp.dap.profiles.thrown import ThrownDescription
 
 PANIC = "panic"
 """The type of every panic: what is thrown may be of any, and is hardly ever looked at."""
@@ -42,13 +42,13 @@ def is_decided(frames: Sequence[DapFrame]) -> bool:
     return any(_CATCHES.search(each.name) or _BEGINS.search(each.name) for each in frames)
 
 
-def panic(frames: Sequence[DapFrame], output: str) -> Description:
+def panic(frames: Sequence[DapFrame], output: str) -> ThrownDescription:
     """Describe a panic, `output` being the last that the program wrote; without a mode if it is only passed on."""
     if any(_PASSED_ON.search(each.name) for each in frames[:4]):
-        return Description(PANIC)
+        return ThrownDescription(PANIC)
     first = next((each.name for each in frames if _CATCHES.search(each.name) or _BEGINS.search(each.name)), "")
     mode = "always" if _CATCHES.search(first) else "unhandled"
-    return Description(PANIC, _notice(frames, output.replace("\r\n", "\n")), (PANIC,), mode)
+    return ThrownDescription(PANIC, _notice(frames, output.replace("\r\n", "\n")), (PANIC,), mode)
 
 
 def _notice(frames: Sequence[DapFrame], output: str) -> str | None:

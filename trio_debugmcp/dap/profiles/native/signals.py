@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from trio_debugmcp.dap.messages import DapFrame, Stopped
 from trio_debugmcp.dap.profiles.native.rust_panics import is_panic
-from trio_debugmcp.dap.profiles.thrown import SIGNAL, Description, Look, Thrown
+from trio_debugmcp.dap.profiles.thrown import SIGNAL, Look, Thrown, ThrownDescription
 
 _MAX_BASES = 16
 """Ancestors of an exception's type that are looked at; each costs a few evaluations."""
@@ -64,10 +64,10 @@ class NativeThrown(Thrown):
             found_out = [*_TERMINATED.finditer(output), *_ASSERTION.finditer(output)]
             last = max(found_out, key=lambda each: each.start(), default=None)
             if last is not None and last.re is _TERMINATED:
-                return Description(last["type"], last["message"])
+                return ThrownDescription(last["type"], last["message"])
             if last is not None:
-                return Description(signal, f"{last['message']} ({last['place']})")
-        return Description(signal or "signal", message)
+                return ThrownDescription(signal, f"{last['message']} ({last['place']})")
+        return ThrownDescription(signal or "signal", message)
 
     def raises(self, function: str) -> bool:
         return function in ("__cxa_throw", "__cxa_rethrow")
@@ -88,7 +88,7 @@ class NativeThrown(Thrown):
         message = None
         if thrown and not _HAVE_MESSAGE.isdisjoint(lineage):
             message = _text((yield f"{self._language}*(char**){thrown + 8}"))
-        return Description(lineage[0], message, lineage)
+        return ThrownDescription(lineage[0], message, lineage)
 
     def _asked(self, look: Generator[str, str | None, tuple[str, ...]]) -> Generator[str, str | None, tuple[str, ...]]:
         """Ask for the same in the language of the debugger."""

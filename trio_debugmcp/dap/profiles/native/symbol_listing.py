@@ -60,7 +60,7 @@ class NativeSymbol(Struct, frozen=True, order=True):
     is_type: bool = False
 
 
-class Wanted:
+class NamePattern:
     """Which names are wanted: those with a pattern of `*` and `?`, else with this in them, in either case.
 
     A pattern with `::` is compared with the whole name, any other with its last part.

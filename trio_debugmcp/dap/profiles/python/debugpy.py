@@ -25,12 +25,12 @@ from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter
 from trio_debugmcp.dap.direct import open_caller, open_guest, open_injected, open_launched
 from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.listen_stream import open_listening
-from trio_debugmcp.dap.listener import Address
+from trio_debugmcp.dap.listener import ListenerAddress
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunInTerminal
 from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
-from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
+from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Repl
 from trio_debugmcp.dap.profiles.profile import Dialect, Profile, Runtime
 from trio_debugmcp.dap.profiles.python.code_files import PythonCode, without_guard
 from trio_debugmcp.dap.profiles.python.expressions import RETURNS, PythonExpressions, where_it_leaves
@@ -175,7 +175,7 @@ class Debugpy(Profile):
     expressions: Expressions = PythonExpressions()
     code: Code = PythonCode()
     repl: Repl = PythonRepl()
-    programs: Programs = PythonPrograms()
+    programs: LanguagePrograms = PythonPrograms()
 
     def locate(self) -> str | None:
         """The folder of the installed package, and its version."""
@@ -301,7 +301,7 @@ def _package() -> str:
     return str(Path(spec.origin).parent)
 
 
-def _dial(address: Address, options: Mapping[str, Any]) -> list[str]:
+def _dial(address: ListenerAddress, options: Mapping[str, Any]) -> list[str]:
     return [
         "--connect",
         f"{address.host}:{address.port}",

@@ -9,7 +9,7 @@ On the direct line the program renders messages itself: `probe/inside/message_te
 import re
 
 from trio_debugmcp.dap.profiles.adapter_words import Words
-from trio_debugmcp.probe.inside.message_templates import Field, Template, TemplateError
+from trio_debugmcp.probe.inside.message_templates import MessageField, Template, TemplateError
 
 _SLOW_EVALUATION = re.compile(
     r"\s*(?:pydevd: )?Evaluating: .* did not finish after [\d.]+ seconds\.\nThis may mean .*", re.DOTALL
@@ -40,15 +40,15 @@ def for_pydevd(message: str) -> str:
     return message.replace("%", "%%") if "{" in message else message
 
 
-def _is_plain(field: Field) -> bool:
+def _is_plain(field: MessageField) -> bool:
     return not (field.label or field.conversion or field.format or set("{}%") & set(field.expression))
 
 
-def _joined(parts: list[str | Field]) -> str:
+def _joined(parts: list[str | MessageField]) -> str:
     return f"''.join([{', '.join(_literal(each) if isinstance(each, str) else _value(each) for each in parts)}])"
 
 
-def _value(field: Field) -> str:
+def _value(field: MessageField) -> str:
     expression = field.expression.removesuffix("=").rstrip() if field.label else field.expression
     value = f"({expression})" if not set("{}") & set(expression) else f"eval({_literal(f'({expression})')})"
     if field.conversion:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from trio_debugmcp.dap.profiles.language import Printed, Programs
+from trio_debugmcp.dap.profiles.language import LanguagePrograms, PrintedExceptions
 from trio_debugmcp.dap.profiles.python import test_runner
 from trio_debugmcp.dap.profiles.python.interpreters import interpreter_for, is_script
 from trio_debugmcp.dap.profiles.python.main_module import MAIN_EXPRESSION
@@ -24,7 +24,7 @@ _TEXTS = frozenset({"module", "code", "python", "pythonPath", "pythonArgs"})
 """Options whose value is a text, or a list of them."""
 
 
-class PythonPrograms(Programs):
+class PythonPrograms(LanguagePrograms):
     """Files, the scripts of installed commands, and tests."""
 
     code_file: ClassVar[str | None] = "<string>"
@@ -68,7 +68,7 @@ class PythonPrograms(Programs):
         runs_file = not {"module", "code"} & options.keys()
         return chosen[0] if chosen else interpreter_for(program if runs_file else directory)
 
-    def printed_in(self, stderr: str) -> Printed:
+    def printed_in(self, stderr: str) -> PrintedExceptions:
         return printed_in(stderr)
 
     def is_own(self, interpreter: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, Printed, Survived
+from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, PrintedExceptions, Survived
 
 _HEAD = re.compile(r"(?:Exception Group )?Traceback \(most recent call last\):$")
 _GROUP = re.compile(r"( *)\+ (?=Exception Group Traceback \(most recent call last\):$)")
@@ -71,7 +71,7 @@ MAX_LINES = 20
 _Items = list[Any]
 
 
-def printed_in(stderr: str) -> Printed:
+def printed_in(stderr: str) -> PrintedExceptions:
     """Return the last exception that may have ended the program, and those which did not."""
     items = _items(stderr.splitlines())
     crash: Crash | None = None
@@ -101,7 +101,7 @@ def printed_in(stderr: str) -> Printed:
                      for name, coro in _PENDING.findall(stderr)]  # fmt: skip
     unawaited = [Survived(None, f"the coroutine {name} was never awaited", CrashFrame("", file, int(line)))
                  for file, line, name in _UNAWAITED.findall(stderr)]  # fmt: skip
-    return Printed(crash, (*survived, *found_pending, *unawaited))
+    return PrintedExceptions(crash, (*survived, *found_pending, *unawaited))
 
 
 def _has_passed_debugger(items: _Items, begin: int, end: int) -> bool:

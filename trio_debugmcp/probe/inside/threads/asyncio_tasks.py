@@ -19,11 +19,11 @@ _MOST_RETRIES = 20
 _MOST_FRAMES = 500
 
 
-class Found(NamedTuple):
+class AsyncioTask(NamedTuple):
     """A task, with what is known only from outside of it."""
 
     task: Any
-    thread: Optional[pydevd.Thread]
+    thread: Optional[pydevd.ProgramThread]
     waiters: Dict[int, List[str]]
     """Names of the tasks that wait for a future, by the future's id."""
 
@@ -33,7 +33,7 @@ def notes() -> List[str]:
     return []
 
 
-def find(most: int) -> Tuple[List[Found], int]:
+def find(most: int) -> Tuple[List[AsyncioTask], int]:
     """Return the tasks that are not done, oldest first as far as that is known, and how many there are."""
     module: Any = sys.modules.get("asyncio.tasks")
     if module is None:
@@ -49,13 +49,13 @@ def find(most: int) -> Tuple[List[Found], int]:
         for future in _awaited(task):
             waiters.setdefault(id(future), []).append(_name(task))
     threads = {id(loop): thread for loop, thread in loops}
-    found = [Found(task, threads.get(id(_loop(task))), waiters) for task in tasks[:most]]
+    found = [AsyncioTask(task, threads.get(id(_loop(task))), waiters) for task in tasks[:most]]
     return found, len(tasks)
 
 
-def _loops() -> List[Tuple[Any, pydevd.Thread]]:
+def _loops() -> List[Tuple[Any, pydevd.ProgramThread]]:
     """The loops that run, each with its thread: `self` in a frame of asyncio's own, or the loop that a runner holds."""
-    found: List[Tuple[Any, pydevd.Thread]] = []
+    found: List[Tuple[Any, pydevd.ProgramThread]] = []
     for thread in pydevd.threads():
         frame, number = thread.top, 0
         while frame is not None and number < _MOST_FRAMES:
@@ -116,7 +116,7 @@ def _awaited(task: Any) -> List[Any]:
 # --- One task ---------------------------------------------------------------------------------------------------------
 
 
-def entry(found: Found, budget: Budget) -> Json:
+def entry(found: AsyncioTask, budget: Budget) -> Json:
     """Return a task for an answer."""
     task = found.task
     coroutine = task.get_coro()

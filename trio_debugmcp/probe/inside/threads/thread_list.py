@@ -22,10 +22,10 @@ _MOST_FRAMES = 60
 """Of a thread that are searched for locks which it has."""
 
 
-class Holder(NamedTuple):
+class LockOwner(NamedTuple):
     """A thread that has a lock, and the frame that took it."""
 
-    thread: pydevd.Thread
+    thread: pydevd.ProgramThread
     frame: Any
     sure: bool
 
@@ -87,7 +87,7 @@ class StackQuestion(NamedTuple):
     locals: bool
 
 
-def _waits(page: List[pydevd.Thread], budget: Budget) -> Dict[int, Optional[Wait]]:
+def _waits(page: List[pydevd.ProgramThread], budget: Budget) -> Dict[int, Optional[Wait]]:
     """What each thread waits for, or None, by ident. Takes at most half of the time; then threads are missing."""
     end = budget.half()
     known: Dict[int, Optional[Wait]] = {}
@@ -102,7 +102,7 @@ def _waits(page: List[pydevd.Thread], budget: Budget) -> Dict[int, Optional[Wait
 
 
 def _thread_json(
-    thread: pydevd.Thread, known: Dict[int, Optional[Wait]], holders: Dict[int, Holder], placed: bool = True
+    thread: pydevd.ProgramThread, known: Dict[int, Optional[Wait]], holders: Dict[int, LockOwner], placed: bool = True
 ) -> Json:
     wait = known.get(thread.ident)
     entry: Json = {"id": thread.id, "name": thread.name[:200]}
@@ -125,7 +125,7 @@ def _thread_json(
     return entry
 
 
-def _place(thread: pydevd.Thread) -> Optional[Json]:
+def _place(thread: pydevd.ProgramThread) -> Optional[Json]:
     """The top frame, and where that is a library's the nearest one of the user's code."""
     top: Optional[Json] = None
     for index, seen in enumerate(pydevd.visible_frames(thread)):
@@ -141,7 +141,7 @@ def _place(thread: pydevd.Thread) -> Optional[Json]:
     return top
 
 
-def _wait_json(wait: Wait, holders: Dict[int, Holder]) -> Json:
+def _wait_json(wait: Wait, holders: Dict[int, LockOwner]) -> Json:
     found: Json = {"kind": wait.kind}
     if wait.what:
         found["what"] = wait.what[:200]
@@ -160,10 +160,12 @@ def _wait_json(wait: Wait, holders: Dict[int, Holder]) -> Json:
 # --- Who has it -------------------------------------------------------------------------------------------------------
 
 
-def _holders(found: List[pydevd.Thread], known: Dict[int, Optional[Wait]], budget: Budget) -> Dict[int, Holder]:
+def _holders(
+    found: List[pydevd.ProgramThread], known: Dict[int, Optional[Wait]], budget: Budget
+) -> Dict[int, LockOwner]:
     """The holders of the locks and threads that are waited for, by the id of the object."""
     by_ident = {thread.ident: thread for thread in found}
-    holders: Dict[int, Holder] = {}
+    holders: Dict[int, LockOwner] = {}
     searched: Dict[int, Any] = {}
     for wait in known.values():
         if wait is None or wait.target is None:
@@ -171,7 +173,7 @@ def _holders(found: List[pydevd.Thread], known: Dict[int, Optional[Wait]], budge
         owner = waits.owner_of(wait.target)
         ident = owner if owner is not None else facts.attribute(wait.target, "_ident") if wait.kind == "join" else None
         if ident in by_ident:
-            holders[id(wait.target)] = Holder(by_ident[ident], None, True)
+            holders[id(wait.target)] = LockOwner(by_ident[ident], None, True)
         elif type(wait.target) is waits.LOCK and wait.target.locked():
             searched[id(wait.target)] = wait.target
     end = budget.half()
@@ -179,11 +181,11 @@ def _holders(found: List[pydevd.Thread], known: Dict[int, Optional[Wait]], budge
         if time.monotonic() > end:
             break
         for lock, frame in _probably_has(thread, searched):
-            holders.setdefault(id(lock), Holder(thread, frame, False))
+            holders.setdefault(id(lock), LockOwner(thread, frame, False))
     return holders
 
 
-def _probably_has(thread: pydevd.Thread, searched: Dict[int, Any]) -> List[Tuple[Any, Any]]:
+def _probably_has(thread: pydevd.ProgramThread, searched: Dict[int, Any]) -> List[Tuple[Any, Any]]:
     """The locks, of those that are searched, which the frames of a thread seem to have, and the frame of each."""
     found = []
     frame, inner = thread.top, None
@@ -211,7 +213,9 @@ def _released(manager: Any, inner: Any) -> bool:
     return inner is not None and inner.f_code.co_name in ("wait", "wait_for") and inner.f_locals.get("self") is manager
 
 
-def _deadlocks(found: List[pydevd.Thread], known: Dict[int, Optional[Wait]], holders: Dict[int, Holder]) -> List[Json]:
+def _deadlocks(
+    found: List[pydevd.ProgramThread], known: Dict[int, Optional[Wait]], holders: Dict[int, LockOwner]
+) -> List[Json]:
     """The circles of threads in which each has what another one wants.
 
     They are sure if Python knows who has each lock, and no thread may stop waiting after a time.

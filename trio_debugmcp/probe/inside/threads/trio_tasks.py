@@ -17,13 +17,13 @@ _TRAPS = "trio._core._traps"
 _MOST_FRAMES = 500
 
 
-class Found(NamedTuple):
+class TrioTask(NamedTuple):
     """A task in the tree of its runner."""
 
     task: Any
     depth: int
     parent: Optional[int]
-    thread: pydevd.Thread
+    thread: pydevd.ProgramThread
     nursery: int
     """Number of the nursery in the parent, from the outermost."""
 
@@ -35,19 +35,19 @@ def notes() -> List[str]:
     return []
 
 
-def find(most: int) -> Tuple[List[Found], int]:
+def find(most: int) -> Tuple[List[TrioTask], int]:
     """Return the tasks of every runner, each before its children, and how many there are."""
-    found: List[Found] = []
+    found: List[TrioTask] = []
     total = 0
     for runner, thread in _runners():
         total += len(runner.tasks)
         root = runner.init_task if runner.init_task is not None else runner.main_task
-        waiting: List[Found] = [Found(root, 0, None, thread, 0)] if root is not None else []
+        waiting: List[TrioTask] = [TrioTask(root, 0, None, thread, 0)] if root is not None else []
         while waiting and len(found) < most:
             each = waiting.pop()
             found.append(each)
             children = [
-                Found(child, each.depth + 1, id(each.task), thread, number)
+                TrioTask(child, each.depth + 1, id(each.task), thread, number)
                 for number, nursery in enumerate(each.task.child_nurseries)
                 for child in sorted(nursery.child_tasks, key=_order)
             ]
@@ -61,10 +61,10 @@ def _order(task: Any) -> int:
     return number if type(number) is int else 0
 
 
-def _runners() -> List[Tuple[Any, pydevd.Thread]]:
+def _runners() -> List[Tuple[Any, pydevd.ProgramThread]]:
     if _MODULE not in sys.modules:
         return []
-    found: Dict[int, Tuple[Any, pydevd.Thread]] = {}
+    found: Dict[int, Tuple[Any, pydevd.ProgramThread]] = {}
     for thread in pydevd.threads():
         frame, number = thread.top, 0
         while frame is not None and number < _MOST_FRAMES:
@@ -76,7 +76,7 @@ def _runners() -> List[Tuple[Any, pydevd.Thread]]:
     return list(found.values())
 
 
-def entry(found: Found, budget: Budget) -> Json:
+def entry(found: TrioTask, budget: Budget) -> Json:
     """Return a task for an answer."""
     task = found.task
     result: Json = {"library": NAME, "id": id(task), "name": str(task.name)[:200], "depth": found.depth}

@@ -66,7 +66,7 @@ _METHODS = {
 """Methods that wait, by the type of which they are."""
 
 
-def wait_of(thread: pydevd.Thread) -> Optional[Wait]:
+def wait_of(thread: pydevd.ProgramThread) -> Optional[Wait]:
     """Return what a thread waits for, or None: it is stopped, or runs, or is in C code that is not known to wait.
 
     Raises:
@@ -78,7 +78,7 @@ def wait_of(thread: pydevd.Thread) -> Optional[Wait]:
     return _climb(thread.top, *primitive) if primitive is not None else None
 
 
-def call_of(thread: pydevd.Thread) -> str:
+def call_of(thread: pydevd.ProgramThread) -> str:
     """Return the expression of the C function that a thread is in, or an empty string.
 
     That function may compute or wait: `cursor.execute` of a database driver does either. Stepping the thread has to

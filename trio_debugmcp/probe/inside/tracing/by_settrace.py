@@ -48,7 +48,7 @@ class Tracing:
         self.trace = trace
         self.inner: Dict[Any, Any] = {}
         self.waiting: Dict[Any, Any] = {}
-        self._threads: Dict[int, _Thread] = {}
+        self._threads: Dict[int, _TracedThread] = {}
         self._fronts: Dict[Any, _Front] = {}
 
     def follow(self, frame: Any) -> None:
@@ -56,7 +56,7 @@ class Tracing:
         ident = threading.get_ident()
         thread = self._threads.get(ident)
         if thread is None or not thread.active:
-            thread = self._threads[ident] = _Thread(self)
+            thread = self._threads[ident] = _TracedThread(self)
         thread.take(frame)
 
     def put(self, frame: Any, front: "_Front") -> "_Front":
@@ -79,7 +79,7 @@ class Tracing:
             here.remove()
 
 
-class _Thread:
+class _TracedThread:
     """The trace function of one thread, in front of pydevd's."""
 
     def __init__(self, tracing: Tracing) -> None:
@@ -179,7 +179,7 @@ class _Thread:
 class _Front:
     """In front of pydevd's function for a frame, to which everything is passed on."""
 
-    def __init__(self, thread: _Thread, record: Any, behind: Any, note: Any = None) -> None:
+    def __init__(self, thread: _TracedThread, record: Any, behind: Any, note: Any = None) -> None:
         self.thread, self.record, self.behind, self.note = thread, record, behind, note
         self.error: Any = None
         self.error_at = -1

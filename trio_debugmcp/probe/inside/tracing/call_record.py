@@ -16,7 +16,7 @@ from typing import Any, Deque, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.pydevd import is_own
-from trio_debugmcp.probe.inside.tracing.changed_locals import MOST_NAMES, Change, Values
+from trio_debugmcp.probe.inside.tracing.changed_locals import MOST_NAMES, Change, LocalValues
 from trio_debugmcp.probe.inside.values.rendering import error_text
 from trio_debugmcp.probe.inside.visible_frames import Json
 
@@ -44,7 +44,7 @@ _KEYWORDS = 0x0C
 Note = List[Any]
 
 
-class Line:
+class ExecutedLine:
     """One execution of a line: what it changed, and what happened in it."""
 
     __slots__ = ("calls", "changes", "generators", "notes", "number", "yielded")
@@ -66,12 +66,12 @@ class CallRecord:
 
     def __init__(self, frame: Any, head: int) -> None:
         self._most_head = head
-        self._head: List[Line] = []
-        self._tail: Deque[Line] = deque()
+        self._head: List[ExecutedLine] = []
+        self._tail: Deque[ExecutedLine] = deque()
         self._between: Dict[int, int] = {}
         self._count = 0
-        self._now: Optional[Line] = None
-        self._values = Values()
+        self._now: Optional[ExecutedLine] = None
+        self._values = LocalValues()
         self._comparing = 0.0
         self._unwatched = 0
         self._since = 0.0
@@ -100,7 +100,7 @@ class CallRecord:
             return
         self._settle(frame)
         self._error = ""
-        self._now = Line(number)
+        self._now = ExecutedLine(number)
         self._count += 1
 
     def called(self, frame: Any) -> Optional[Note]:
@@ -221,7 +221,7 @@ class CallRecord:
         return found
 
 
-def arguments(frame: Any, values: Values, local_names: List[Tuple[str, Any]]) -> List[List[str]]:
+def arguments(frame: Any, values: LocalValues, local_names: List[Tuple[str, Any]]) -> List[List[str]]:
     """Return the arguments of a call that begins, by name."""
     code = frame.f_code
     flags = code.co_flags & _KEYWORDS

@@ -31,7 +31,7 @@ _STEP_RETURN = 109
 """pydevd's number of a step out of a function."""
 
 
-class Trace:
+class CallTracer:
     """The calls of one function.
 
     Attributes:
@@ -135,7 +135,7 @@ class Trace:
             record.stop(frame)
 
 
-def _follower(trace: Trace) -> Any:
+def _follower(trace: CallTracer) -> Any:
     if hasattr(sys, "monitoring"):
         from trio_debugmcp.probe.inside.tracing import by_monitoring
 
@@ -171,7 +171,7 @@ def stop_in(frame: Any, arg: Any) -> None:
 # --- The questions ----------------------------------------------------------------------------------------------------
 
 
-_trace: Optional[Trace] = None
+_trace: Optional[CallTracer] = None
 
 
 def begin(number: int, asked: Json) -> None:
@@ -179,10 +179,10 @@ def begin(number: int, asked: Json) -> None:
     global _trace  # noqa: PLW0603 (one for each process)
     if _trace is not None:
         _trace.take()
-    _trace = Trace(number, asked)
+    _trace = CallTracer(number, asked)
 
 
-def find(number: int) -> Optional[Trace]:
+def find(number: int) -> Optional[CallTracer]:
     """Return the trace with that number, if it is the program's."""
     return _trace if _trace is not None and _trace.number == number else None
 
@@ -208,7 +208,7 @@ def _asking_frame() -> Any:
     return frame
 
 
-def state(trace: Trace) -> Json:
+def state(trace: CallTracer) -> Json:
     """Return how far a trace is."""
     return {
         "looked": trace.looked,

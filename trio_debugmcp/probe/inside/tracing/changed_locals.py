@@ -46,7 +46,7 @@ class _Known(NamedTuple):
     parts: Optional[Dict[str, str]]
 
 
-class Values:
+class LocalValues:
     """The values of the local variables of one frame, as they were at the last line."""
 
     def __init__(self) -> None:

@@ -66,7 +66,7 @@ class Holders:
                         self._read_locals(thread, frame, shown.get(id(frame)))
                 frame = frame.f_back
 
-    def _read_locals(self, thread: pydevd.Thread, frame: Any, shown: Any) -> None:
+    def _read_locals(self, thread: pydevd.ProgramThread, frame: Any, shown: Any) -> None:
         names = frame.f_locals
         if names is frame.f_globals or frame.f_code.co_name == "<module>":
             return

@@ -18,7 +18,7 @@ from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.probe.inside.visible_frames import Json
 
 
-class Question(NamedTuple):
+class SymbolQuestion(NamedTuple):
     """Which symbols: `kind` is `types`, `functions` or empty for both; `module` is a part of its name."""
 
     pattern: str
@@ -28,7 +28,7 @@ class Question(NamedTuple):
     most: int = 100
 
 
-def symbols_json(asked: Question, budget: Budget, renderer: Renderer) -> Json:
+def symbols_json(asked: SymbolQuestion, budget: Budget, renderer: Renderer) -> Json:
     """Return a page of the symbols, those of the user's code first, and how many there are as far as was searched."""
     matches = _matcher(asked.pattern)
     module = asked.module.lower()

@@ -47,19 +47,19 @@ class AtomError(Exception):
     """Something that everybody may have: who refers to it says nothing."""
 
 
-class Question(NamedTuple):
+class ReferenceQuestion(NamedTuple):
     """Which references: `inbound`, `outbound` or `both`, and how many of each."""
 
     direction: str = "both"
     most: int = 50
 
 
-class _Step:
+class _HolderStep:
     """An object on the way to the one that is asked about: the holder, and the way from it to what is below."""
 
     __slots__ = ("below", "holder", "is_path", "root", "way")
 
-    def __init__(self, holder: Any, link: Link, below: "Optional[_Step]") -> None:
+    def __init__(self, holder: Any, link: Link, below: "Optional[_HolderStep]") -> None:
         self.holder = holder
         self.way = link.way
         self.is_path = link.is_path
@@ -67,7 +67,7 @@ class _Step:
         self.root: Optional[Json] = None
 
 
-def references_json(value: Any, asked: Question, budget: Budget, renderer: Renderer) -> Json:
+def references_json(value: Any, asked: ReferenceQuestion, budget: Budget, renderer: Renderer) -> Json:
     """Return what refers to a value, and what it refers to.
 
     Raises:
@@ -176,11 +176,11 @@ class _Inbound:
     def _has_time(self) -> bool:
         return time.monotonic() + self._walk_seconds * _MARGIN < self._budget.end
 
-    def _direct(self) -> Tuple[List[_Step], int, int]:
+    def _direct(self) -> Tuple[List[_HolderStep], int, int]:
         """The first steps up, and how many instances and other holders there are."""
         target = self._target
         is_class = issubclass(type(target), type)
-        steps: List[_Step] = []
+        steps: List[_HolderStep] = []
         instances = total = 0
         found = self._walk([target])
         for number, holder in enumerate(found):
@@ -194,10 +194,10 @@ class _Inbound:
                     steps.append(self._step(holder, target, None))
         return steps, instances, total
 
-    def _step(self, holder: Any, target: Any, below: Optional[_Step]) -> _Step:
+    def _step(self, holder: Any, target: Any, below: Optional[_HolderStep]) -> _HolderStep:
         root = self._holders.root_of(holder)
         is_global = root is not None and "module" in root
-        step = _Step(holder, _global(holder, target) if is_global else self._link(holder, target), below)
+        step = _HolderStep(holder, _global(holder, target) if is_global else self._link(holder, target), below)
         step.root = root
         return step
 
@@ -216,7 +216,7 @@ class _Inbound:
         self._used.add((id(holder), found.way))
         return Link(found.way, None, found.is_path)
 
-    def _climb(self, steps: List[_Step]) -> List[_Step]:
+    def _climb(self, steps: List[_HolderStep]) -> List[_HolderStep]:
         """Return each step with those above it, up to a variable, without those that only the debugger leads to."""
         tops = {id(step): step for step in steps}  # by the first step, which stands for the whole way
         for _ in range(MOST_LEVELS):
@@ -226,12 +226,12 @@ class _Inbound:
             self._level(open_, tops)
         return list(tops.values())
 
-    def _level(self, open_: List[_Step], tops: Dict[int, _Step]) -> None:
+    def _level(self, open_: List[_HolderStep], tops: Dict[int, _HolderStep]) -> None:
         keys = {id(top): key for key, top in tops.items()}
-        wanted: Dict[int, List[_Step]] = {}
+        wanted: Dict[int, List[_HolderStep]] = {}
         for step in open_:
             wanted.setdefault(id(step.holder), []).append(step)
-        better: Dict[int, _Step] = {}
+        better: Dict[int, _HolderStep] = {}
         by_debugger, by_program = set(), set()
         for holder in self._walk([step.holder for step in open_]):
             if self._budget.spent():
@@ -253,13 +253,13 @@ class _Inbound:
         for key in by_debugger - by_program:
             del tops[key]
 
-    def _closes_circle(self, holder: Any, step: _Step) -> bool:
+    def _closes_circle(self, holder: Any, step: _HolderStep) -> bool:
         """Whether a holder is on the way already; one that refers to itself is, at its own namespace."""
         if self._holders.owns(holder, step.holder):
             return False
         return holder is self._target or _is_in(holder, step)
 
-    def _above(self, holder: Any, step: _Step) -> _Step:
+    def _above(self, holder: Any, step: _HolderStep) -> _HolderStep:
         """The step above; if its holder owns that of the step as a part of itself, it takes the place of the step."""
         if self._holders.owns(holder, step.holder):
             target = self._target if step.below is None else step.below.holder
@@ -267,14 +267,14 @@ class _Inbound:
         return self._step(holder, step.holder, step)
 
 
-def _rank(step: _Step) -> int:
+def _rank(step: _HolderStep) -> int:
     """Which of several holders is followed: the lowest; cells last, as their functions are often their only holders."""
     if step.root is not None:
         return 0
     return 2 if type(step.holder) is CELL else 1
 
 
-def _is_in(holder: Any, step: Optional[_Step]) -> bool:
+def _is_in(holder: Any, step: Optional[_HolderStep]) -> bool:
     while step is not None:
         if step.holder is holder:
             return True
@@ -288,10 +288,10 @@ def _global(names: Dict[str, Any], target: Any) -> Link:
     return Link(str(name), None, type(name) is str and name.isidentifier())
 
 
-def _step_json(top: _Step, renderer: Renderer) -> Json:
+def _step_json(top: _HolderStep, renderer: Renderer) -> Json:
     """The way from the topmost object that is known down to the one that is asked about."""
-    way: List[_Step] = []
-    step: Optional[_Step] = top
+    way: List[_HolderStep] = []
+    step: Optional[_HolderStep] = top
     while step is not None:
         if type(step.holder) is not CELL or step is top:
             way.append(step)
@@ -309,7 +309,7 @@ def _step_json(top: _Step, renderer: Renderer) -> Json:
     return found
 
 
-def _leading(way: List[_Step]) -> str:
+def _leading(way: List[_HolderStep]) -> str:
     """The part of a way, from its top, that is the end of an expression."""
     found = ""
     for each in way:

@@ -42,7 +42,7 @@ _PYTHONS_OWN = frozenset(
 _PROPERTIES_OF_C = (types.GetSetDescriptorType,)
 
 
-class Question(NamedTuple):
+class MemberQuestion(NamedTuple):
     """Which members: by a part of their names, by kind, those of library classes too or not, and which page."""
 
     start: int = 0
@@ -61,7 +61,7 @@ class _Member(NamedTuple):
     """The type of what an instance has in this field."""
 
 
-def type_json(value: Any, asked: Question, budget: Budget, renderer: Renderer) -> Json:
+def type_json(value: Any, asked: MemberQuestion, budget: Budget, renderer: Renderer) -> Json:
     """Return the type of a value, or the class that it is, with a page of its members."""
     is_class = issubclass(type(value), type)
     if not is_class and (function_of(value) is not None or definitions.is_method_of_c(value)):
@@ -127,7 +127,7 @@ def _first_line(doc: Any) -> str:
 # --- Which members ----------------------------------------------------------------------------------------------------
 
 
-def _members(cls: type, asked: Question, budget: Budget) -> Tuple[List[_Member], Dict[str, int], bool]:
+def _members(cls: type, asked: MemberQuestion, budget: Budget) -> Tuple[List[_Member], Dict[str, int], bool]:
     """The members of a class that the filter leaves, how many library bases have besides, and whether that is all.
 
     It is not where time ended the search.
@@ -160,7 +160,7 @@ def _members(cls: type, asked: Question, budget: Budget) -> Tuple[List[_Member],
     return found, left, whole
 
 
-def _is_listed(base: type, asked: Question) -> bool:
+def _is_listed(base: type, asked: MemberQuestion) -> bool:
     """Whether the members of a base are listed: those of builtin types never are, of library classes if asked for."""
     if base is object or (not facts.is_heap_type(base) and facts.module_name(base) == "builtins"):
         return False

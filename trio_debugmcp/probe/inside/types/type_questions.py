@@ -7,16 +7,16 @@ What answers them is compiled only in programs that are asked.
 
 from typing import Any
 
-from trio_debugmcp.probe.inside.question import Asked, UnknownError
+from trio_debugmcp.probe.inside.question import ProbeQuestion, UnknownError
 from trio_debugmcp.probe.inside.visible_frames import Json
 
 
-def type_(asked: Asked) -> Json:
+def type_(asked: ProbeQuestion) -> Json:
     """Return the type of what an expression stands for, or the class that it names, with its members."""
     from trio_debugmcp.probe.inside.types import type_members
 
     value = _found(asked)
-    question = type_members.Question(
+    question = type_members.MemberQuestion(
         start=asked.number("start", 0),
         most=asked.number("count", 100),
         filter=asked.text("filter"),
@@ -26,11 +26,11 @@ def type_(asked: Asked) -> Json:
     return type_members.type_json(value, question, asked.budget, asked.renderer)
 
 
-def symbols(asked: Asked) -> Json:
+def symbols(asked: ProbeQuestion) -> Json:
     """Return the types and functions of the loaded modules by a pattern."""
     from trio_debugmcp.probe.inside.types import module_symbols as found
 
-    question = found.Question(
+    question = found.SymbolQuestion(
         asked.text("pattern"),
         asked.text("only"),
         asked.text("module"),
@@ -40,18 +40,18 @@ def symbols(asked: Asked) -> Json:
     return found.symbols_json(question, asked.budget, asked.renderer)
 
 
-def references(asked: Asked) -> Json:
+def references(asked: ProbeQuestion) -> Json:
     """Return what refers to what an expression stands for, and what that refers to."""
     from trio_debugmcp.probe.inside.types import referrers as found
 
-    question = found.Question(asked.text("direction") or "both", asked.number("count", 50))
+    question = found.ReferenceQuestion(asked.text("direction") or "both", asked.number("count", 50))
     try:
         return found.references_json(_found(asked), question, asked.budget, asked.renderer)
     except found.AtomError as error:
         raise UnknownError("atom", str(error)) from None
 
 
-def _found(asked: Asked) -> Any:
+def _found(asked: ProbeQuestion) -> Any:
     """What an expression stands for, found without running code of the program."""
     from trio_debugmcp.probe.inside.safe import readable  # compiled only in programs that are asked
     from trio_debugmcp.probe.inside.types import lookup

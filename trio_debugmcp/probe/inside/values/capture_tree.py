@@ -33,7 +33,7 @@ _CUT = "… (+"
 _VAGUE = (OUT_OF_TIME, "<cannot be shown")
 
 
-class _Place:
+class _CapturedValue:
     """A value of the tree, with its entry, the path that leads to it, and the paths of what it is inside of, by id."""
 
     def __init__(self, value: Any, entry: Json, path: str, above: Dict[int, str]) -> None:
@@ -43,7 +43,7 @@ class _Place:
         self.above = {**above, id(value): path}
 
 
-class _Growing:
+class _CaptureTree:
     """A tree that is grown within the bounds of one answer."""
 
     def __init__(self, most: int, budget: Budget, renderer: Renderer) -> None:
@@ -52,10 +52,10 @@ class _Growing:
         self._budget = budget
         self._renderer = renderer
 
-    def listed(self, found: List[Child], parent: str, above: Dict[int, str]) -> Tuple[List[Json], List[_Place]]:
+    def listed(self, found: List[Child], parent: str, above: Dict[int, str]) -> Tuple[List[Json], List[_CapturedValue]]:
         """Return the entries of children, as many as there is room for, and the places of what can be grown."""
         entries: List[Json] = []
-        places: List[_Place] = []
+        places: List[_CapturedValue] = []
         for child in found:
             if self._budget.spent():
                 break
@@ -66,7 +66,7 @@ class _Growing:
             elif id(child.value) in above and not _is_leaf(child.value):
                 entry["cycle"] = above[id(child.value)]
             else:
-                places.append(_Place(child.value, entry, str(entry.get("path", child.name)), above))
+                places.append(_CapturedValue(child.value, entry, str(entry.get("path", child.name)), above))
         return entries, places
 
     def _entry(self, child: Child, parent: str) -> Json:
@@ -80,7 +80,7 @@ class _Growing:
             entry["vague"] = True
         return entry
 
-    def expanded(self, place: _Place) -> List[_Place]:
+    def expanded(self, place: _CapturedValue) -> List[_CapturedValue]:
         """Put the children of a value into its entry; return the places of those that can be grown."""
         if _is_leaf(place.value):
             return []
@@ -106,7 +106,7 @@ class _Growing:
             digest, whole = self.digests.of(child.value)
             entry["key"] = "{" + digest + "}" if whole else "{" + entry["value"] + "}"
 
-    def close(self, place: _Place) -> None:
+    def close(self, place: _CapturedValue) -> None:
         """Digest a value of which the tree does not show all."""
         entry = place.entry
         if "children" in entry and "partial" not in entry and not _has_more(place.value):
@@ -122,11 +122,11 @@ class _Growing:
 
 def capture_json(pairs: List[Tuple[str, Any, str]], depth: int, most: int, budget: Budget, renderer: Renderer) -> Json:
     """Return the variables of a scope with what is inside of them, `depth` levels down, at most `most` of each."""
-    growing = _Growing(most, budget, renderer)
+    growing = _CaptureTree(most, budget, renderer)
     listed, level = growing.listed([Child(*each) for each in pairs], "", {})
     everything = list(level)
     for _ in range(min(depth, variable_listing.MOST_DEPTH)):
-        below: List[_Place] = []
+        below: List[_CapturedValue] = []
         for place in level:
             if budget.spent():
                 break

@@ -20,7 +20,7 @@ _NAMED = (type, types.ModuleType, types.FunctionType, types.MethodType)
 """What its name says enough of, unless it is asked about itself."""
 
 
-class _Place:
+class _ShownObject:
     """An object in the tree, with its entry, its path, and the ids of the objects that it is inside of."""
 
     def __init__(self, value: Any, entry: Json, path: str, above: Tuple[int, ...]) -> None:
@@ -33,10 +33,10 @@ class _Place:
 def tree_json(value: Any, path: str, depth: int, most: int, budget: Budget, renderer: Renderer) -> Json:
     """Return a value with its children down to a depth, at most so many of each."""
     root = visible_frames.variable_json(path, value, None, renderer)
-    seen: Dict[int, _Place] = {id(value): _Place(value, root, path, ())}
+    seen: Dict[int, _ShownObject] = {id(value): _ShownObject(value, root, path, ())}
     level = [*seen.values()]
     for _ in range(min(depth, variable_listing.MOST_DEPTH)):
-        below: List[_Place] = []
+        below: List[_ShownObject] = []
         for place in level:
             if budget.spent():
                 break
@@ -45,7 +45,9 @@ def tree_json(value: Any, path: str, depth: int, most: int, budget: Budget, rend
     return root
 
 
-def _expand(place: _Place, most: int, seen: Dict[int, _Place], budget: Budget, renderer: Renderer) -> List[_Place]:
+def _expand(
+    place: _ShownObject, most: int, seen: Dict[int, _ShownObject], budget: Budget, renderer: Renderer
+) -> List[_ShownObject]:
     """Put the children into the entry of an object; return the places of those that may have children."""
     try:
         found, _ = children.children(place.value, 0, most)
@@ -64,7 +66,7 @@ def _expand(place: _Place, most: int, seen: Dict[int, _Place], budget: Budget, r
         else:
             entry = variable_listing.child_json(child, place.path, budget, renderer)
             if _has_inside(child):
-                made = _Place(child.value, entry, entry.get("path", child.name), place.inside)
+                made = _ShownObject(child.value, entry, entry.get("path", child.name), place.inside)
                 seen[id(child.value)] = made  # this keeps the object: its id stays its own
                 inner.append(made)
         listed.append(entry)

@@ -53,7 +53,7 @@ def _exit(code: Any = None) -> None:
 # --- Answers ----------------------------------------------------------------------------------------------------------
 
 
-class Question(NamedTuple):
+class ListingQuestion(NamedTuple):
     """What of a scope or a value is asked for."""
 
     start: int = 0
@@ -82,13 +82,13 @@ def _path_of(name: str) -> str:
     return name if is_written(name) else children.NO_PATH
 
 
-def of_scope(pairs: List[Tuple[str, Any, str]], asked: Question, budget: Budget, renderer: Renderer) -> Json:
+def of_scope(pairs: List[Tuple[str, Any, str]], asked: ListingQuestion, budget: Budget, renderer: Renderer) -> Json:
     """Return the variables of a scope for an answer."""
     found = [Child(*each) for each in pairs if _is_wanted(each[0], asked)]
     return _answer(found[asked.start : asked.start + asked.most], len(found), "", asked, budget, renderer)
 
 
-def of_value(value: Any, path: str, asked: Question, budget: Budget, renderer: Renderer) -> Json:
+def of_value(value: Any, path: str, asked: ListingQuestion, budget: Budget, renderer: Renderer) -> Json:
     """Return the children of a value for an answer, with the value itself.
 
     Raises:
@@ -107,12 +107,14 @@ def of_value(value: Any, path: str, asked: Question, budget: Budget, renderer: R
     return answer
 
 
-def _is_wanted(name: str, asked: Question, path: str = children.NO_PATH) -> bool:
+def _is_wanted(name: str, asked: ListingQuestion, path: str = children.NO_PATH) -> bool:
     """Whether a child is asked for by its name, or by its path, which answers have for a name where it tells more."""
     return asked.filter.lower() in name.lower() and (not asked.names or name in asked.names or path in asked.names)
 
 
-def _search(everything: List[Child], parent: str, asked: Question, budget: Budget, renderer: Renderer) -> List[Child]:
+def _search(
+    everything: List[Child], parent: str, asked: ListingQuestion, budget: Budget, renderer: Renderer
+) -> List[Child]:
     """The children of these names, and those whose names cannot be said without code of the program."""
     wanted = []
     for child in everything:
@@ -126,7 +128,9 @@ def _search(everything: List[Child], parent: str, asked: Question, budget: Budge
     return wanted
 
 
-def _answer(found: List[Child], total: int, parent: str, asked: Question, budget: Budget, renderer: Renderer) -> Json:
+def _answer(
+    found: List[Child], total: int, parent: str, asked: ListingQuestion, budget: Budget, renderer: Renderer
+) -> Json:
     """First all of a level, then what is inside of each: a large one leaves room for the others' names."""
     listed = []
     for child in found:
@@ -134,7 +138,7 @@ def _answer(found: List[Child], total: int, parent: str, asked: Question, budget
             break
         listed.append(child_json(child, parent, budget, renderer))
     if asked.depth > 1:
-        deeper = Question(0, asked.most, min(asked.depth, MOST_DEPTH) - 1)
+        deeper = ListingQuestion(0, asked.most, min(asked.depth, MOST_DEPTH) - 1)
         for child, entry in zip(found, listed):
             if budget.spent():
                 break
@@ -142,7 +146,7 @@ def _answer(found: List[Child], total: int, parent: str, asked: Question, budget
     return {"variables": listed, "total": total}
 
 
-def _add_children(child: Child, entry: Json, asked: Question, budget: Budget, renderer: Renderer) -> None:
+def _add_children(child: Child, entry: Json, asked: ListingQuestion, budget: Budget, renderer: Renderer) -> None:
     path = entry.get("path", child.name)
     if not entry.get("size") or path == children.NO_PATH:
         return

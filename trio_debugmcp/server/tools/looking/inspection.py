@@ -26,7 +26,7 @@ from trio_debugmcp.server.tools.tool import (
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking import frames, paused_program, user_evaluation
 from trio_debugmcp.session.looking.composites import children
-from trio_debugmcp.session.looking.probed_variables import Page, probed_variables
+from trio_debugmcp.session.looking.probed_variables import VariablesPage, probed_variables
 from trio_debugmcp.session.looking.program_probe import VariablesQuestion
 from trio_debugmcp.session.looking.scopes import ScopeName
 from trio_debugmcp.session.session import DebugSession
@@ -69,7 +69,7 @@ class Evaluate(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-class Variables(Answer, frozen=True, kw_only=True):
+class VariablesAnswer(Answer, frozen=True, kw_only=True):
     """Values by name. `total`: how many there are, where some were left out; ask with `start`, `filter` or `path`.
 
     `value`: that of `path`, where nothing is inside of it. `types`: with `apart`, by the names of the values, and that
@@ -94,7 +94,7 @@ class Value(Answer, frozen=True, kw_only=True):
     printed: str = ""
 
 
-async def _variables(debugger: Debugger, params: VariablesGet) -> Variables:
+async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesAnswer:
     session, snapshot = debugger.paused(params.session_id)
     if params.path is not None and not session.profile.expressions.is_path(params.path):
         raise UsageError(
@@ -118,14 +118,14 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> Variables:
     return _answer(chosen, len(chosen), params)
 
 
-def _reading(page: Page, thread_id: int, params: VariablesGet) -> Reading:
+def _reading(page: VariablesPage, thread_id: int, params: VariablesGet) -> Reading:
     """Return what is kept with the stop of an answer."""
     scope = params.scope if params.path is None else None
     found = tuple(page.variables)
     return Reading("variables", thread_id, params.frame_index, scope, params.path, params.start, found, page.total)
 
 
-async def _page(session: DebugSession, snapshot: Snapshot, thread_id: int, params: VariablesGet) -> Page:
+async def _page(session: DebugSession, snapshot: Snapshot, thread_id: int, params: VariablesGet) -> VariablesPage:
     """Return the variables that are asked for, and how many there are."""
     question = VariablesQuestion(
         scope=params.scope,
@@ -152,12 +152,12 @@ def _is_about_the_stop(snapshot: Snapshot, thread_id: int, params: VariablesGet)
     return plain and params.frame_index == 0 and thread_id == snapshot.stack.thread_id
 
 
-def _locals_of_stop(snapshot: Snapshot, params: VariablesGet) -> Page | None:
+def _locals_of_stop(snapshot: Snapshot, params: VariablesGet) -> VariablesPage | None:
     locals_ = snapshot.stack.locals
     if locals_ is None or len(locals_.variables) < locals_.total:
         return None
     found = [each for each in locals_.variables if _is_wanted(each.name, params)]
-    return Page(found[params.start : params.start + params.count], len(found))
+    return VariablesPage(found[params.start : params.start + params.count], len(found))
 
 
 def _is_wanted(name: str, params: VariablesGet, path: str | None = None) -> bool:
@@ -165,7 +165,7 @@ def _is_wanted(name: str, params: VariablesGet, path: str | None = None) -> bool
     return known and (params.filter or "").lower() in name.lower()
 
 
-async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: VariablesGet) -> Page:
+async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: VariablesGet) -> VariablesPage:
     leaf: Variable | None = None
     kind: str | None = None
     unlisted = 0
@@ -189,16 +189,18 @@ async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: 
     shown = await paused_program.expand(
         session.requests, page, depth=params.depth, limit=params.max_value_length, parent=params.path, kind=kind
     )
-    return Page(await paused_program.with_lengths(session.requests, frame, shown), len(found) + unlisted, leaf)
+    return VariablesPage(await paused_program.with_lengths(session.requests, frame, shown), len(found) + unlisted, leaf)
 
 
-def _answer(found: Sequence[Variable], total: int, params: VariablesGet, leaf: Variable | None = None) -> Variables:
+def _answer(
+    found: Sequence[Variable], total: int, params: VariablesGet, leaf: Variable | None = None
+) -> VariablesAnswer:
     types = {each.path or each.name: each.type for each in (*found, *([leaf] if leaf else [])) if each.type}
     if params.apart:
         found, leaf = without_types(found), leaf and replace(leaf, type=None)
     shown, count = fitting(found, params.max_result_bytes - _HEAD_BYTES, params.path, params.depth)
     value = None if leaf is None else rendered(leaf.value, leaf.type)
-    return Variables(
+    return VariablesAnswer(
         variables=shown,
         total=total if count < total else None,
         value=value,

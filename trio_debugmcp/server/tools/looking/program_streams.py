@@ -35,7 +35,7 @@ class ProcessWriteInput(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-class Output(Answer, frozen=True, kw_only=True):
+class OutputAnswer(Answer, frozen=True, kw_only=True):
     """Output, oldest first, each piece by its stream. `nextSeq`: ask from here next time.
 
     `dropped`: pieces from the cursor on that were too old to be kept.
@@ -53,7 +53,7 @@ class Written(Answer, frozen=True, kw_only=True):
     stdin_closed: bool = False
 
 
-async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> Output:
+async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> OutputAnswer:
     await debugger.console.settle()
     next_seq = debugger.console.next_seq
     position, seq = divmod(params.since_seq, _INSIDE)
@@ -70,13 +70,13 @@ async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> Output:
         kept = truncated(wanted, params.max_bytes)
         if len(kept) < len(wanted):
             next_seq = wanted[len(kept)].seq
-        return Output(entries=in_order(kept), next_seq=next_seq, dropped=dropped)
+        return OutputAnswer(entries=in_order(kept), next_seq=next_seq, dropped=dropped)
     first = wanted[0]
     # Whole characters, and at least one, so that a reader can page on.
     text = first.text.encode()[: params.max_bytes].decode(errors="ignore") or first.text[:1]
     read = len(text) + (position if first.seq == seq else 0)
     piece = in_order([replace(first, text=text)])
-    return Output(entries=piece, next_seq=first.seq + read * _INSIDE, dropped=dropped)
+    return OutputAnswer(entries=piece, next_seq=first.seq + read * _INSIDE, dropped=dropped)
 
 
 async def _write_input(debugger: Debugger, params: ProcessWriteInput) -> Written:

@@ -10,7 +10,7 @@ from trio_debugmcp.server.answers.values import rendered
 from trio_debugmcp.server.tools.tool import FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking import frames
-from trio_debugmcp.session.looking.set_variable import Target, assign
+from trio_debugmcp.session.looking.set_variable import AssignmentTarget, assign
 from trio_debugmcp.state.payloads import shortened
 
 
@@ -43,7 +43,7 @@ async def _set(debugger: Debugger, params: VariableSet) -> VariableAnswer:
         raise UsageError(
             "INVALID_PARAMETER", f"`{shortened(params.value)}` is not an expression: {problem}", {"parameter": "value"}
         )
-    target = Target(path, frames.active_thread(snapshot, params.thread_id), params.frame_index)
+    target = AssignmentTarget(path, frames.active_thread(snapshot, params.thread_id), params.frame_index)
     try:
         found = await assign(session.requests, session.probe, snapshot, target, params.value)
     finally:

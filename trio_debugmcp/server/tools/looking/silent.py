@@ -13,7 +13,7 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone
-from trio_debugmcp.probe.answers import Body, ProbeError, Reply
+from trio_debugmcp.probe.answers import Body, ProbeError, ProbeReply
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.outside import CannotLook, Outside, stacks_of
 from trio_debugmcp.session.session import DebugSession
@@ -28,7 +28,7 @@ AGAIN_SECONDS = 0.2
 
 
 async def ask_or_look(
-    debugger: Debugger, session: DebugSession, ask: Callable[[], Awaitable[Reply[Body]]]
+    debugger: Debugger, session: DebugSession, ask: Callable[[], Awaitable[ProbeReply[Body]]]
 ) -> Body | Outside:
     """Return the probe's answer, or what py-spy sees of a program in which a thread keeps the GIL.
 

@@ -17,7 +17,7 @@ from trio_debugmcp.session.looking.trees import FramePlace
 from trio_debugmcp.session.looking.truncation import json_size, truncated
 from trio_debugmcp.state.captures import MAX_BYTES, MAX_CAPTURES, Capture, CapturedValue
 from trio_debugmcp.state.changes import CapturesRemoved, CaptureTaken
-from trio_debugmcp.state.differences import Change, Difference, difference
+from trio_debugmcp.state.differences import CaptureDifference, ChangedPath, difference
 from trio_debugmcp.state.payloads import shortened
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 4000
@@ -137,7 +137,7 @@ async def _diff(debugger: Debugger, params: SnapshotDiff) -> SnapshotDifference:
     return replace(answer, notes=_notes(debugger, before, after))
 
 
-def _compact(found: Difference, page: tuple[Change, ...]) -> SnapshotDifference:
+def _compact(found: CaptureDifference, page: tuple[ChangedPath, ...]) -> SnapshotDifference:
     """Return the differences of a page, as many as there is room for."""
     shown: dict[str, dict[str, Any]] = {"added": {}, "removed": {}, "modified": {}}
     room = _ROOM_BYTES
@@ -160,7 +160,7 @@ def _compact(found: Difference, page: tuple[Change, ...]) -> SnapshotDifference:
     )
 
 
-def _shown(change: Change) -> Any:
+def _shown(change: ChangedPath) -> Any:
     if change.old is None or change.new is None:
         return _text(change.old or change.new)
     old, new = _text(change.old), _text(change.new)

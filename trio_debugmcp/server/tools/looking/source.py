@@ -26,7 +26,7 @@ class SourceGet(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-class Lines(Answer, frozen=True, kw_only=True):
+class SourceAnswer(Answer, frozen=True, kw_only=True):
     """Numbered lines of a file. `total`: how many it has, where some were left out; ask with `start_line`.
 
     `changed`: of a program that has ended, the file has another text now than when that began.
@@ -38,7 +38,7 @@ class Lines(Answer, frozen=True, kw_only=True):
     changed: bool = False
 
 
-async def _source(debugger: Debugger, params: SourceGet) -> Lines:
+async def _source(debugger: Debugger, params: SourceGet) -> SourceAnswer:
     ended = debugger.programs.ended_at_hand()
     path = source_path(debugger, params.file)
     if ended is None or path not in debugger.programs.known_sources():
@@ -59,7 +59,7 @@ async def _source(debugger: Debugger, params: SourceGet) -> Lines:
     name = Places(debugger.workspace.directory).file(path)
     kept = truncated(numbered, params.max_result_bytes - json_size(name) - _HEAD_BYTES)
     changed = ended is not None and _is_changed(debugger, path, ended)
-    return Lines(file=name, lines=kept, total=len(lines) if len(kept) < len(lines) else None, changed=changed)
+    return SourceAnswer(file=name, lines=kept, total=len(lines) if len(kept) < len(lines) else None, changed=changed)
 
 
 def _is_changed(debugger: Debugger, path: str, ended: Snapshot) -> bool:

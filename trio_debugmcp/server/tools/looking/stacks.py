@@ -12,7 +12,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, UsageError, no_session
-from trio_debugmcp.probe.answers import Frames, ProbeError, ProbeFrame, Stack, Stacks, Threads
+from trio_debugmcp.probe.answers import Frames, ProbeError, ProbeFrame, ProbeStack, ProbeStacks, ProbeThreads
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.source import frames_with_source
@@ -106,7 +106,7 @@ async def _live_stack(debugger: Debugger, session: DebugSession, params: Stacktr
     if snapshot is not None and snapshot.phase == "Paused":
         thread_id = frames.active_thread(snapshot, thread_id)  # of several that are stopped, the active one
     try:
-        threads: Threads = (await session.probe.threads()).answer
+        threads: ProbeThreads = (await session.probe.threads()).answer
         found: Frames = (
             await session.probe.frames(thread_id, params.start, params.count, locals_=params.locals)
         ).answer
@@ -166,7 +166,7 @@ async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
     if not sessions and debugger.root_session() is None:
         raise no_session()
     answers, notes = await _ask_all(debugger, sessions, params)
-    merged: dict[tuple[object, ...], list[tuple[str, Stack]]] = {}
+    merged: dict[tuple[object, ...], list[tuple[str, ProbeStack]]] = {}
     for session_id, found in answers:
         if found.total > len(found.stacks):
             more = found.total - len(found.stacks)
@@ -186,12 +186,12 @@ async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
 
 async def _ask_all(
     debugger: Debugger, sessions: Sequence[DebugSession], params: StacktraceGet
-) -> tuple[list[tuple[str, Stacks]], list[str]]:
+) -> tuple[list[tuple[str, ProbeStacks]], list[str]]:
     """Return the answers of the sessions, by id and in order, and notes on those that did not answer.
 
     All at once: each that does not answer takes the whole time for an answer.
     """
-    answers: dict[str, Stacks] = {}
+    answers: dict[str, ProbeStacks] = {}
     failures: dict[str, str] = {}
     most = min(params.count, ALL_FRAMES)
 
@@ -210,7 +210,7 @@ async def _ask_all(
             if isinstance(answer, Outside):
                 failures[session.id] = f"{session.id}: {outside_note(answer)}{', without locals' * params.locals}"
                 cut = tuple(replace(each, frames=each.frames[:most]) for each in answer.stacks.stacks)
-                answer = Stacks(cut, answer.stacks.total)
+                answer = ProbeStacks(cut, answer.stacks.total)
             answers[session.id] = answer
 
     async with trio.open_nursery() as nursery:
@@ -222,7 +222,7 @@ async def _ask_all(
     ]
 
 
-def _merged(places: Places, group: list[tuple[str, Stack]], *, many: bool, with_locals: bool) -> MergedStack:
+def _merged(places: Places, group: list[tuple[str, ProbeStack]], *, many: bool, with_locals: bool) -> MergedStack:
     named = [
         f"{session_id}/{stack.id} {stack.name}" if many else f"{stack.id} {stack.name}"
         for session_id, stack in group[:MAX_NAMED_THREADS]
@@ -241,7 +241,7 @@ def _merged(places: Places, group: list[tuple[str, Stack]], *, many: bool, with_
     )
 
 
-def _waits_of(stacks: Iterable[Stack]) -> str | None:
+def _waits_of(stacks: Iterable[ProbeStack]) -> str | None:
     """What threads with the same stack wait for; they may wait for different things, or different holders."""
     different = list(dict.fromkeys(each for each in map(waits_for, stacks) if each is not None))
     named, others = different[:MAX_NAMED_WAITS], len(different) - MAX_NAMED_WAITS
@@ -252,7 +252,7 @@ def _places(found: Iterable[ProbeFrame]) -> tuple[object, ...]:
     return tuple((each.qualname or each.function, each.file, each.line) for each in found)
 
 
-def _kind(stack: Stack) -> str | None:
+def _kind(stack: ProbeStack) -> str | None:
     return None if stack.waits is None else stack.waits.kind
 
 

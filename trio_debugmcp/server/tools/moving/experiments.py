@@ -10,14 +10,14 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.answers.experiments import BatchStop, UntilStop, batch_answer, until_answer
-from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, breakpoint_spec
 from trio_debugmcp.server.tools.starting.building import built
 from trio_debugmcp.server.tools.starting.launching import DebugLaunch, launch, run_program
 from trio_debugmcp.server.tools.starting.other_programs import check_free
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
-from trio_debugmcp.session.breakpoints.observations import Place, Run
+from trio_debugmcp.session.breakpoints.observations import ObservedPlace, Run
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.execution import not_paused
 from trio_debugmcp.session.looking.frames import active_thread
@@ -69,7 +69,7 @@ async def _batch(debugger: Debugger, params: BatchEvaluate) -> BatchStop:
     moves = _moves(debugger, params)
     run = Run(places, params.max_total_hits, stops=moves, holds=True)
     before = debugger.state
-    started: Stop | None = None
+    started: StopAnswer | None = None
     outcome: Outcome | None = None
     root = None if params.launch is not None else debugger.root_session()
     async with debugger.breakpoints.runs.observing(run, of=None if root is None else root.id) as held:
@@ -101,7 +101,9 @@ async def _until(debugger: Debugger, params: DebugRunUntil) -> UntilStop:
     )
     spec = breakpoint_spec(debugger, wanted)
     session, snapshot = debugger.paused(params.session_id)
-    place = Place(file=spec.file, line=spec.line, function=spec.function, condition=params.expression, until=True)
+    place = ObservedPlace(
+        file=spec.file, line=spec.line, function=spec.function, condition=params.expression, until=True
+    )
     run = Run([place], 1)
     before = debugger.state
     outcome: Outcome | None = None
@@ -122,7 +124,7 @@ async def _until(debugger: Debugger, params: DebugRunUntil) -> UntilStop:
 # --- Where ------------------------------------------------------------------------------------------------------------
 
 
-def _place(debugger: Debugger, wanted: Experiment, number: int) -> Place:
+def _place(debugger: Debugger, wanted: Experiment, number: int) -> ObservedPlace:
     """Check one experiment. All are, before anything moves: so none is lost to a mistake in another one.
 
     Raises:
@@ -138,7 +140,7 @@ def _place(debugger: Debugger, wanted: Experiment, number: int) -> Place:
     except UsageError as error:
         details = {**(error.details or {}), "experiment": number}
         raise UsageError(error.code, f"Experiment {number}: {error.message}", details) from None
-    return Place(
+    return ObservedPlace(
         file=spec.file, line=spec.line, condition=wanted.condition, capture=wanted.capture, max_hits=wanted.max_hits
     )
 
@@ -193,7 +195,7 @@ def _moves(debugger: Debugger, params: BatchEvaluate) -> bool:
     return snapshot.phase == "Paused"
 
 
-async def _move(debugger: Debugger, params: BatchEvaluate, deadline: float) -> Stop | None:
+async def _move(debugger: Debugger, params: BatchEvaluate, deadline: float) -> StopAnswer | None:
     """Start or resume the program; return what is to be said of its start."""
     left = max(0.0, deadline - trio.current_time())
     if params.launch is not None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.codec import NO_REASON
 from trio_debugmcp.errors import AdapterRefused, UsageError
-from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.moving.run_control import check_steppable
 from trio_debugmcp.server.tools.paths import existing_file, file_lines, source_path
@@ -33,7 +33,7 @@ class DebugGoto(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-async def _goto(debugger: Debugger, params: DebugGoto) -> Stop:
+async def _goto(debugger: Debugger, params: DebugGoto) -> StopAnswer:
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
     session.requests.need("supportsGotoTargetsRequest", "go to a line", "Use debug_restart and debug_run_to.")

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
 from trio_debugmcp.probe.answers import ProbeError
-from trio_debugmcp.server.answers.stop import Stop, stop_answer
+from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
 from trio_debugmcp.server.tools.answering import thread_lines, wait_answer
 from trio_debugmcp.server.tools.looking.silent import AGAIN_SECONDS, ask_or_look, outside_note
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
@@ -30,7 +30,7 @@ class DebugPause(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-async def pause(debugger: Debugger, params: DebugPause) -> Stop:
+async def pause(debugger: Debugger, params: DebugPause) -> StopAnswer:
     """Pause the program, or answer why it cannot be."""
     deadline = trio.current_time() + params.timeout
     session = debugger.program(params.session_id)

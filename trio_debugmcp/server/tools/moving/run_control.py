@@ -6,12 +6,12 @@ import trio
 from msgspec import Meta
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import Target
+from trio_debugmcp.dap.messages import DapTarget
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.server.answers.memory import instruction_lines
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop import READER, Stop
+from trio_debugmcp.server.answers.stop import READER, StopAnswer
 from trio_debugmcp.server.people.turns import is_held
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import existing_file, source_path
@@ -75,7 +75,7 @@ class DebugRunTo(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-async def _wait(debugger: Debugger, params: DebugWait) -> Stop:
+async def _wait(debugger: Debugger, params: DebugWait) -> StopAnswer:
     if params.breakpoint_id is not None:
         debugger.breakpoints.find(params.breakpoint_id)
     session = debugger.session(params.session_id)
@@ -99,7 +99,7 @@ def _anywhere(debugger: Debugger) -> tuple[set[str], set[int]]:
     return {*roots.values()}, stops & debugger.programs.reported_to(READER.get())
 
 
-async def resume(debugger: Debugger, params: DebugContinue) -> Stop:
+async def resume(debugger: Debugger, params: DebugContinue) -> StopAnswer:
     """Run on until the next stop or the end."""
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
@@ -117,7 +117,7 @@ async def resume(debugger: Debugger, params: DebugContinue) -> Stop:
     return answer
 
 
-async def step(debugger: Debugger, params: DebugStep) -> Stop:
+async def step(debugger: Debugger, params: DebugStep) -> StopAnswer:
     """Make one step or several."""
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
@@ -154,7 +154,7 @@ async def step(debugger: Debugger, params: DebugStep) -> Stop:
     return answer
 
 
-async def _target(session: DebugSession, snapshot: Snapshot, thread_id: int, params: DebugStep) -> Target | None:
+async def _target(session: DebugSession, snapshot: Snapshot, thread_id: int, params: DebugStep) -> DapTarget | None:
     """Return the call that is to be stepped into, if one is named."""
     if params.target is None:
         return None
@@ -199,7 +199,7 @@ async def check_steppable(session: DebugSession, thread_id: int, stopped: int) -
     )
 
 
-async def _run_to(debugger: Debugger, params: DebugRunTo) -> Stop:
+async def _run_to(debugger: Debugger, params: DebugRunTo) -> StopAnswer:
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
     session.execution.check_runs()

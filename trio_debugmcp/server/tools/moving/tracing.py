@@ -10,9 +10,9 @@ from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.probe.traces import TracedCall, TraceState
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.call_lines import Source, call_lines
+from trio_debugmcp.server.answers.call_lines import FunctionSource, call_lines
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.looking.named_functions import FoundFunction, find_function
 from trio_debugmcp.server.tools.paths import file_lines
@@ -63,16 +63,16 @@ class CallTrace(Answer, frozen=True, kw_only=True):
     ran: int = 0
 
 
-class Trace(Answer, frozen=True, kw_only=True):
+class TraceAnswer(Answer, frozen=True, kw_only=True):
     """The calls of a function. `notes`: what is not as wanted; `stop`: where the program is now."""
 
     function: str
     calls: list[CallTrace]
     notes: list[str] = []
-    stop: Stop
+    stop: StopAnswer
 
 
-async def _trace(debugger: Debugger, params: TraceFunction) -> Trace:
+async def _trace(debugger: Debugger, params: TraceFunction) -> TraceAnswer:
     deadline = trio.current_time() + params.timeout
     session = debugger.program(params.session_id)
     if not session.profile.has_probe:
@@ -111,7 +111,7 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> Trace:
     notes = [REPLACED] if trace.replaced else _notes(params, function, state, stop, other)
     notes += _paused_others(debugger, session) if stop.timed_out else []
     place = Places(debugger.workspace.directory).line(function.file, function.code.line)
-    return Trace(function=f"{function.code.qualname} {place}", calls=shown, notes=notes, stop=stop)
+    return TraceAnswer(function=f"{function.code.qualname} {place}", calls=shown, notes=notes, stop=stop)
 
 
 async def _resume(session: DebugSession, snapshot: Snapshot, function: FoundFunction, trace: ProgramTrace) -> None:
@@ -158,7 +158,7 @@ def _shown_calls(
     places = Places(debugger.workspace.directory)
     calls = state.calls if state is not None else ()
     text = file_lines(debugger, function.file) or ()
-    source = Source(text, function.branches)
+    source = FunctionSource(text, function.branches)
     most_bytes = params.max_bytes // max(len(calls), 1)
     return [_call(places, each, call_lines(each, source, params.max_lines, most_bytes)) for each in calls]
 
@@ -191,7 +191,7 @@ def _call(places: Places, call: TracedCall, lines: list[str]) -> CallTrace:
 
 
 def _notes(
-    params: TraceFunction, function: FoundFunction, state: TraceState | None, stop: Stop, other: str | None
+    params: TraceFunction, function: FoundFunction, state: TraceState | None, stop: StopAnswer, other: str | None
 ) -> list[str]:
     """Return what is not as wanted, a sentence each. `other`: another process that has stopped."""
     name = function.code.qualname

@@ -50,7 +50,7 @@ class PersonAnswer(Params, frozen=True, kw_only=True):
     answer: Annotated[Words | None, Meta(description="The answer; none dismisses the question.")] = None
 
 
-class Asked(Answer, frozen=True, kw_only=True):
+class AskPersonAnswer(Answer, frozen=True, kw_only=True):
     """The person's answer and name, or why there is none."""
 
     answer: str | None = None
@@ -71,7 +71,7 @@ class Held(Answer, frozen=True, kw_only=True):
     since: str
 
 
-class HandedBack(Answer, frozen=True, kw_only=True):
+class HandBackAnswer(Answer, frozen=True, kw_only=True):
     """For how long it was held."""
 
     seconds: float
@@ -97,13 +97,13 @@ _UNANSWERED = {
 }
 
 
-async def _ask(debugger: Debugger, params: AskPerson) -> Asked:
+async def _ask(debugger: Debugger, params: AskPerson) -> AskPersonAnswer:
     asked = await agent_questions.ask(
         debugger, current_caller(debugger), params.question, params.choices, timeout=params.timeout
     )
     if asked.outcome == "answered":
-        return Asked(answer=asked.answer, by=asked.by)
-    return Asked(by=asked.by, unanswered=_UNANSWERED.get(asked.outcome or "", asked.outcome))
+        return AskPersonAnswer(answer=asked.answer, by=asked.by)
+    return AskPersonAnswer(by=asked.by, unanswered=_UNANSWERED.get(asked.outcome or "", asked.outcome))
 
 
 async def _join(debugger: Debugger, params: PersonJoin) -> Joined:
@@ -126,8 +126,8 @@ async def _hold(debugger: Debugger, params: SessionHold) -> Held:
     return Held(since=iso_time(taken.since))
 
 
-async def _hand_back(debugger: Debugger, params: SessionHandBack) -> HandedBack:
-    return HandedBack(seconds=round(await hold.hand_back(debugger, _person(debugger), params.message.strip()), 3))
+async def _hand_back(debugger: Debugger, params: SessionHandBack) -> HandBackAnswer:
+    return HandBackAnswer(seconds=round(await hold.hand_back(debugger, _person(debugger), params.message.strip()), 3))
 
 
 async def _message(debugger: Debugger, params: AgentMessage) -> Sent:

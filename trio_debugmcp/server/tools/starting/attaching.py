@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Attach, Profile, called, owner_problem, running, trace_problem
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import existing_file
 from trio_debugmcp.server.tools.starting.checks import (
@@ -68,7 +68,9 @@ class Attached(Answer, frozen=True, kw_only=True):
     state: str
 
 
-async def attach(debugger: Debugger, params: DebugAttach, tasks: ConfiguredTasks | None = None) -> Attached | Stop:
+async def attach(
+    debugger: Debugger, params: DebugAttach, tasks: ConfiguredTasks | None = None
+) -> Attached | StopAnswer:
     """Attach to a program, which then runs on; of a core file, answer how it ended.
 
     `tasks`: what is run around the session.

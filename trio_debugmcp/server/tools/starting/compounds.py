@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.plan import Compound
 from trio_debugmcp.launch_json.task_definitions import Task
-from trio_debugmcp.server.answers.stop import Stop, with_sessions
+from trio_debugmcp.server.answers.stop import StopAnswer, with_sessions
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.starting.launching import DebugLaunch
 from trio_debugmcp.server.tools.starting.other_programs import end_all, make_room
@@ -49,8 +49,8 @@ async def launch_compound(
     params: P,
     compound: Compound,
     before: Task | None,
-    launch_one: Callable[[Debugger, P, Together], Awaitable[Stop]],
-) -> Stop:
+    launch_one: Callable[[Debugger, P, Together], Awaitable[StopAnswer]],
+) -> StopAnswer:
     """Start the configurations of a compound, one after the other, and wait for the first stop; all are, or none."""
     given = [each for each in _OF_ONE if getattr(params, each)]
     if given:

@@ -13,12 +13,12 @@ from trio_debugmcp.dap.profiles.compilers import BuildPlan
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.keys import Keys
 from trio_debugmcp.launch_json.plan import Instead, Plan
-from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.starting.attaching import DebugAttach, attach
 from trio_debugmcp.server.tools.starting.checks import check_options
 from trio_debugmcp.server.tools.starting.compounds import Together, launch_compound
 from trio_debugmcp.server.tools.starting.configuration_list import list_configurations
-from trio_debugmcp.server.tools.starting.configured import Wanted, compound_named, configured, profile_of
+from trio_debugmcp.server.tools.starting.configured import ConfigurationChoice, compound_named, configured, profile_of
 from trio_debugmcp.server.tools.starting.launching import DebugLaunch, launch
 from trio_debugmcp.server.tools.starting.other_programs import check_free, end_before_tasks
 from trio_debugmcp.server.tools.tool import Params, Tool
@@ -45,7 +45,7 @@ class DebugConfigurations(Params, frozen=True, kw_only=True):
     pass
 
 
-async def _launch(debugger: Debugger, params: LaunchConfigured) -> Stop:
+async def _launch(debugger: Debugger, params: LaunchConfigured) -> StopAnswer:
     if params.configuration is None:
         given = next((each for each in ("file", "inputs", "pid") if getattr(params, each)), None)
         if given is not None:
@@ -61,7 +61,7 @@ async def _launch(debugger: Debugger, params: LaunchConfigured) -> Stop:
     return await launch_one(debugger, params)
 
 
-async def launch_one(debugger: Debugger, params: LaunchConfigured, together: Together | None = None) -> Stop:
+async def launch_one(debugger: Debugger, params: LaunchConfigured, together: Together | None = None) -> StopAnswer:
     """Start what a configuration says, with the tasks around it."""
     deadline = trio.current_time() + params.timeout
     found = configured(debugger, _wanted(debugger, params))
@@ -81,13 +81,13 @@ async def launch_one(debugger: Debugger, params: LaunchConfigured, together: Tog
     return replace(answer, notes=[*_passed_over(params, plan), *plan.notes, *notes, *answer.notes])
 
 
-def _wanted(debugger: Debugger, params: LaunchConfigured) -> Wanted:
+def _wanted(debugger: Debugger, params: LaunchConfigured) -> ConfigurationChoice:
     """Return what is to be resolved; a program stands for the file that the configuration means."""
     file = params.file if params.file is not None else params.program
     cwd = None if params.cwd is None else debugger.workspace.resolve(params.cwd)
     args = tuple(params.args) if params.args else None
     instead = Instead(args, cwd, params.env, params.stop_at_entry, params.just_my_code)
-    return Wanted(params.configuration or "", file, params.pid, params.inputs, instead)
+    return ConfigurationChoice(params.configuration or "", file, params.pid, params.inputs, instead)
 
 
 def _launch_of(params: LaunchConfigured, plan: Plan, profile: Profile, seconds: float) -> LaunchConfigured:
@@ -161,7 +161,7 @@ async def _with_cargo(debugger: Debugger, plan: Plan, deadline: float) -> Plan:
 
 async def _attach(
     debugger: Debugger, params: LaunchConfigured, plan: Plan, profile: Profile, tasks: ConfiguredTasks, seconds: float
-) -> Stop:
+) -> StopAnswer:
     given = [each for each in _OF_LAUNCHES if getattr(params, each)]
     if given:
         raise UsageError(
@@ -183,9 +183,9 @@ async def _attach(
         "timeout": seconds,
     }
     attached = await attach(debugger, msgspec.convert(wanted, DebugAttach), tasks)
-    if isinstance(attached, Stop):  # what a core shows
+    if isinstance(attached, StopAnswer):  # what a core shows
         return attached
-    return Stop(state=attached.state, session=attached.session, pid=attached.pid)
+    return StopAnswer(state=attached.state, session=attached.session, pid=attached.pid)
 
 
 TOOLS = (

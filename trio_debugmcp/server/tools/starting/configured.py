@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.launch_json.context import Context, Folder
+from trio_debugmcp.launch_json.context import Folder, VariableContext
 from trio_debugmcp.launch_json.files import LaunchFile, TasksFile, names_of, read_launch_file, read_tasks_file
 from trio_debugmcp.launch_json.plan import Compound, Instead, Plan, is_compound, resolve, resolve_compound
 from trio_debugmcp.launch_json.task_definitions import Task, resolve_task
@@ -30,7 +30,7 @@ _MOST_BYTES = 4 * 1024 * 1024
 """Of a file that a person has written; more is something else."""
 
 
-class Wanted(Struct, frozen=True):
+class ConfigurationChoice(Struct, frozen=True):
     """A configuration, and what the caller gives for its variables."""
 
     name: str
@@ -106,7 +106,7 @@ def compound_named(debugger: Debugger, name: str) -> tuple[Compound, Task | None
     return found[0] if found else msgspec.convert(answer, tuple[Compound, Task | None] | None)
 
 
-def configured(debugger: Debugger, wanted: Wanted) -> Configured:
+def configured(debugger: Debugger, wanted: ConfigurationChoice) -> Configured:
     """Return what the configuration of that name becomes.
 
     Raises:
@@ -126,14 +126,14 @@ def configured(debugger: Debugger, wanted: Wanted) -> Configured:
     return found[0] if found else msgspec.convert(answer, Configured)
 
 
-def _resolved(debugger: Debugger, wanted: Wanted) -> Configured:
+def _resolved(debugger: Debugger, wanted: ConfigurationChoice) -> Configured:
     project, name = _project_of(projects(debugger), wanted.name, debugger)
     context = context_of(debugger, project.folder, file=wanted.file, pid=wanted.pid, inputs=wanted.inputs)
     plan = resolve(project.launch, name, context, wanted.instead)
     return with_tasks(debugger, project, plan, context)
 
 
-def with_tasks(debugger: Debugger, project: Project, plan: Plan, context: Context) -> Configured:
+def with_tasks(debugger: Debugger, project: Project, plan: Plan, context: VariableContext) -> Configured:
     """Return a plan with its tasks; to be called by the host.
 
     Raises:
@@ -199,9 +199,9 @@ def context_of(
     pid: int | None = None,
     inputs: Mapping[str, object] | None = None,
     assumes: bool = False,
-) -> Context:
+) -> VariableContext:
     """Return what variables stand for here; to be called by the host."""
-    return Context(
+    return VariableContext(
         folder=folder,
         folders=tuple(_folders(debugger)),
         home=str(Path.home()),

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import breakpoint_notes, refused_notes
-from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import ambiguous, existing_file, file_lines
 from trio_debugmcp.server.tools.starting.building import build_plan, built, debug_notes, test_program
@@ -83,7 +83,7 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
     timeout: Seconds = 30.0
 
 
-class Target(Struct, frozen=True):
+class LaunchTarget(Struct, frozen=True):
     """What a launch runs, and the options of its adapter that say so."""
 
     profile: Profile
@@ -95,7 +95,7 @@ class Target(Struct, frozen=True):
     cwd: str | None = None
 
 
-async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks | None = None) -> Stop:
+async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks | None = None) -> StopAnswer:
     """Run a program until it stops, ends, or the time is over. With `wait` false it only starts.
 
     `tasks`: what is run around it.
@@ -142,7 +142,7 @@ async def _run(
     profile: Profile,
     wanted: Launch,
     specs: Sequence[BreakpointSpec | ExceptionSpec],
-) -> Stop:
+) -> StopAnswer:
     """Build the program if it is built, end the session that is replaced, set the breakpoints, and run."""
     deadline = trio.current_time() + params.timeout
     async with built(debugger, profile, wanted, deadline) as launch:
@@ -166,7 +166,7 @@ async def _run(
         return replace(answer, notes=[*answer.notes, *notes])
 
 
-def _interpreter(debugger: Debugger, target: Target, cwd: str) -> tuple[str | None, bool]:
+def _interpreter(debugger: Debugger, target: LaunchTarget, cwd: str) -> tuple[str | None, bool]:
     """Return what is to run the program, and whether that needs no note: it is what this server runs on."""
     programs = target.profile.programs
 
@@ -198,7 +198,7 @@ def _stops_at_entry(debugger: Debugger, params: DebugLaunch, *, of_users: bool =
 # --- What is run ------------------------------------------------------------------------------------------------------
 
 
-async def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> Target:
+async def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> LaunchTarget:
     given = [each for each in ("program", "module", "code", "test") if getattr(params, each) is not None]
     by_options = _target_options(debugger, params)
     named = given or by_options
@@ -226,7 +226,7 @@ async def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> Target:
     builds = build_plan(debugger, profile, program, params.adapter_options) is not None
     check_program(debugger, profile, program, builds=builds)
     home = str(Path(program).parent) if own_test is not None and params.cwd is None else None
-    return Target(profile, program, tuple(params.args), params.adapter_options, stop_at, cwd=home)
+    return LaunchTarget(profile, program, tuple(params.args), params.adapter_options, stop_at, cwd=home)
 
 
 def _target_options(debugger: Debugger, params: DebugLaunch) -> list[str]:
@@ -235,7 +235,7 @@ def _target_options(debugger: Debugger, params: DebugLaunch) -> list[str]:
     return [name for name in params.adapter_options if any(name in each.target_options for each in profiles)]
 
 
-async def _by_options(debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, ...]) -> Target:
+async def _by_options(debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, ...]) -> LaunchTarget:
     """Return the target of a launch that runs no file of its own, but a module, code or a test."""
     wanted = {*_target_options(debugger, params)}
     fits = (each.name for each in debugger.settings.profiles if wanted and wanted <= each.target_options)
@@ -260,7 +260,7 @@ async def _by_options(debugger: Debugger, params: DebugLaunch, stop_at: tuple[st
         )
     options = {**params.adapter_options, **own}
     check_options(debugger, profile, options)
-    return Target(profile, name, tuple(params.args), options, stop_at, params.test)
+    return LaunchTarget(profile, name, tuple(params.args), options, stop_at, params.test)
 
 
 def _program(debugger: Debugger, program: str, cwd: str) -> str:
@@ -285,7 +285,7 @@ def _program(debugger: Debugger, program: str, cwd: str) -> str:
     return full if found is None else debugger.workspace.resolve(found)  # the server may be confined from a command
 
 
-def _near(debugger: Debugger, target: Target, cwd: str, answer: Stop) -> list[str]:
+def _near(debugger: Debugger, target: LaunchTarget, cwd: str, answer: StopAnswer) -> list[str]:
     """Return a note if the module that was to run was not found, or the test, then with tests of similar names.
 
     Or on a program that is not one as it is.
@@ -319,7 +319,7 @@ async def run_program(
     wait: bool = True,
     show: Sequence[str] = (),
     earlier: Container[str] = (),
-) -> Stop:
+) -> StopAnswer:
     """Start a program and wait for its first stop. At the timeout only the wait ends, and the program runs on.
 
     `beside`: there may be others. `earlier`: breakpoints that have been in force since an earlier session, which the
@@ -330,7 +330,7 @@ async def run_program(
     program, session = await debugger.start_within(profile, start, timeout, new_session=beside, owner=caller())
     if session is None:
         note = "the program is still starting: use debug_wait, or end it with debug_disconnect"
-        return Stop(state="Running", timed_out=True, notes=[note], session=program.id)
+        return StopAnswer(state="Running", timed_out=True, notes=[note], session=program.id)
     pid = None if session.snapshot is None else session.snapshot.origin.process_id
     refused = refused_notes(debugger, session.id)  # at the end of the program nothing is bound any more
     outcome: Outcome | None = None

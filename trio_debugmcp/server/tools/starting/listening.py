@@ -39,7 +39,7 @@ class DebugListen(Params, frozen=True, kw_only=True):
     ] = 30.0
 
 
-class Listening(Answer, frozen=True, kw_only=True):
+class ListeningAnswer(Answer, frozen=True, kw_only=True):
     """Where to dial in. `python`: the line to run in each program; it returns once the breakpoints hold there."""
 
     address: str
@@ -49,7 +49,7 @@ class Listening(Answer, frozen=True, kw_only=True):
     notes: list[str] = []
 
 
-async def _listen(debugger: Debugger, params: DebugListen) -> Listening:
+async def _listen(debugger: Debugger, params: DebugListen) -> ListeningAnswer:
     debugger.programs.check_free()
     profile = await choose_profile(debugger, None, None)
     mappings = checked_mappings(debugger, params.path_mappings)
@@ -79,7 +79,7 @@ async def _listen(debugger: Debugger, params: DebugListen) -> Listening:
         f"access_token={start.token!r})"
     )
     notes.append(_without_debugpy(await debugger.host.locate(profile)))
-    return Listening(address=address, token=start.token, python=python, session=session.id, notes=notes)
+    return ListeningAnswer(address=address, token=start.token, python=python, session=session.id, notes=notes)
 
 
 def _is_loopback(host: str) -> bool:

@@ -12,7 +12,7 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.printed import last_crash, survived_notes
 from trio_debugmcp.server.answers.stop import (
-    Stop,
+    StopAnswer,
     ended_answer,
     others_notes,
     paused_answer,
@@ -81,7 +81,7 @@ async def _disconnect(debugger: Debugger, params: DebugDisconnect) -> Ended:
     return Ended(ended=terminate, detached=not terminate, session=program if several and others else None, notes=others)
 
 
-async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
+async def _restart(debugger: Debugger, params: DebugRestart) -> StopAnswer:
     if params.frame_index is not None:
         return await _restart_frame(debugger, params.frame_index, params)
     if debugger.last_start is None:
@@ -111,7 +111,7 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
         return await run_program(debugger, profile, launch, beside=beside, timeout=left, show=params.show)
 
 
-async def _restart_frame(debugger: Debugger, index: int, params: DebugRestart) -> Stop:
+async def _restart_frame(debugger: Debugger, index: int, params: DebugRestart) -> StopAnswer:
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused()
     frame = await find_frame(session.requests, snapshot, params.thread_id, index)
@@ -122,13 +122,13 @@ async def _restart_frame(debugger: Debugger, index: int, params: DebugRestart) -
     return await wait_answer(debugger, outcome, deadline, show=params.show, session_id=session.id)
 
 
-async def state_now(debugger: Debugger, params: DebugState) -> Stop:
+async def state_now(debugger: Debugger, params: DebugState) -> StopAnswer:
     """Answer where the program is, or how it ended."""
     last = debugger.programs.ended_at_hand()
     if last is not None:
         return with_sessions(debugger, _ended(debugger, last))
     if params.session_id is None and debugger.state.focused is None:
-        return Stop(state="Disconnected")
+        return StopAnswer(state="Disconnected")
     session = debugger.session(params.session_id)
     snapshot = session.snapshot
     if snapshot is None:
@@ -141,7 +141,7 @@ async def state_now(debugger: Debugger, params: DebugState) -> Stop:
     return with_sessions(debugger, answer)
 
 
-def _ended(debugger: Debugger, last: Snapshot) -> Stop:
+def _ended(debugger: Debugger, last: Snapshot) -> StopAnswer:
     """Answer how the last session has ended; if its program failed, with the exception that ended it."""
     answer = replace(ended_answer(debugger, last), session=last.id)
     answer = replace(answer, notes=[*answer.notes, *survived_notes(debugger)])
