@@ -23,10 +23,11 @@ from trio_debugmcp.cli import main
 from trio_debugmcp.server.tools import open_toolbox
 
 ROOT = Path(__file__).parent.parent.parent
+README = ROOT / "README.md"
 PAGE = (ROOT / "docs" / "hosts.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-SERVER = {"command": "uvx", "args": ["trio-debugmcp"]}
+SERVER = {"command": "trio-debugmcp", "args": ["serve"]}
 
 
 def blocks(title: str, language: str) -> list[str]:
@@ -61,9 +62,9 @@ def test_the_files_of_vs_code_zed_and_codex_start_it_in_their_own_words() -> Non
 @pytest.mark.parametrize(
     ("title", "words"),
     [
-        ("Claude Code", ["claude", "mcp", "add", "debugger", "--", "uvx", "trio-debugmcp"]),
-        ("Codex", ["codex", "mcp", "add", "debugger", "--", "uvx", "trio-debugmcp"]),
-        ("Gemini CLI", ["gemini", "mcp", "add", "debugger", "uvx", "trio-debugmcp"]),
+        ("Claude Code", ["claude", "mcp", "add", "debugger", "--", "trio-debugmcp", "serve"]),
+        ("Codex", ["codex", "mcp", "add", "debugger", "--", "trio-debugmcp", "serve"]),
+        ("Gemini CLI", ["gemini", "mcp", "add", "debugger", "trio-debugmcp", "serve"]),
     ],
 )
 def test_the_commands_of_hosts_add_the_same_server(title: str, words: list[str]) -> None:
@@ -94,9 +95,9 @@ def test_the_link_of_cursor_holds_the_same_server() -> None:
     assert msgspec.to_builtins(configured) == SERVER
 
 
-def test_uvx_and_pipx_find_the_server_under_the_name_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+def test_uvx_and_pipx_install_the_command_under_the_name_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     (command,) = [each for each in entry_points(group="console_scripts") if each.name == PROJECT["name"]]
-    assert set(PROJECT["scripts"]) == {PROJECT["name"]} == {SERVER["args"][0]}
+    assert set(PROJECT["scripts"]) == {PROJECT["name"]} == {SERVER["command"]}
     assert command.load() is main
     with pytest.raises(SystemExit):
         main(["--help"])
@@ -116,8 +117,8 @@ def test_with_the_dashboard_each_way_starts_the_same_server_by_options_that_exis
         configured["command"],
         *configured["args"],
     ]
-    name, serve, *options = configured["args"]
-    assert ([name], serve) == (SERVER["args"], "serve")
+    serve, *options = configured["args"]
+    assert (configured["command"], [serve]) == (SERVER["command"], SERVER["args"])
     with pytest.raises(SystemExit):
         main(["serve", "--help"])
     known = capsys.readouterr().out
@@ -130,14 +131,14 @@ def test_with_the_dashboard_each_way_starts_the_same_server_by_options_that_exis
 def test_the_entry_of_the_registry_is_in_its_format_and_of_this_version() -> None:
     entry = msgspec.json.decode((ROOT / "server.json").read_bytes(), type=hosts.ServerJson)
     (package,) = entry.packages
-    assert (package.identifier, package.runtime_hint) == (PROJECT["name"], SERVER["command"])
+    assert (package.identifier, package.runtime_hint) == (PROJECT["name"], "uvx")
     assert entry.version == package.version == __version__
     assert entry.repository.url == PROJECT["urls"]["Repository"]
 
 
 def test_the_registry_finds_the_name_of_the_entry_in_the_readme_of_the_package() -> None:
     name = json.loads((ROOT / "server.json").read_text())["name"]
-    assert re.findall(r"mcp-name: (\S+)", (ROOT / PROJECT["readme"]).read_text()) == [name]
+    assert re.findall(r"mcp-name: (\S+)", README.read_text(encoding="utf-8")) == [name]
     assert name == f"io.github.{'/'.join(PROJECT['urls']['Repository'].split('/')[-2:])}"
 
 
@@ -160,7 +161,7 @@ def test_the_bundle_has_all_that_is_needed_to_build_the_package(bundler: ModuleT
         names = set(bundle.namelist())
         manifest = json.loads(bundle.read("manifest.json"))
         assert bundle.read("trio_debugmcp/skill/SKILL.md") == (ROOT / "trio_debugmcp/skill/SKILL.md").read_bytes()
-    needed = {"manifest.json", "pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]}
+    needed = {"manifest.json", "pyproject.toml", README.name, *PROJECT["license-files"]}
     package = {str(file.relative_to(ROOT)) for file in (ROOT / "trio_debugmcp").rglob("*.*") if file.suffix != ".pyc"}
     assert names == needed | {name for name in package if (ROOT / name).is_file()}
     assert manifest["server"]["entry_point"] in names

@@ -1,4 +1,7 @@
-"""docs/tools.md, made from the structs of parameters and answers: `python -m tests.server.tools_page` writes it."""
+"""The second part of docs/tools.md, made from the structs of parameters and answers.
+
+`python -m tests.server.tools_page` writes it.
+"""
 
 import json
 from collections.abc import Iterator
@@ -15,79 +18,14 @@ from trio_debugmcp.server.tools.tool import UNLISTED, Tool
 
 PAGE = Path(__file__).parents[2] / "docs" / "tools.md"
 
-INTRODUCTION = """\
-# Tools
-
-Every tool with all of its parameters, and what its answer has. `python -m tests.server.tools_page` makes this page from
-the source; a test compares the two.
-
-## How answers are written
-
-Answers are for the model that reads them. The text of a result and its `structuredContent` are the same small object,
-because a host shows a model one of the two. There are no output schemas. Programs and pages that need every detail read
-the [resources](../README.md#resources), which keep their full payloads.
-
-1. **No news, no key.** A key is absent when it would be null, false, empty, zero or a default, or would repeat what the
-   call itself has said. Use `answer.get("stdout", "")`.
-2. **A place is one string.** `shop.py:24 in visit` is where the program is, `visit shop.py:24` is a frame. In a list
-   the file is left out where the line before has the same: `main :31`. Files below the server's directory are relative
-   to it, all others absolute. Frames of library code end in ` (library)`. Tools accept these paths as they stand.
-3. **Variables are an object:** names, and values as they are rendered: `{"count": "1"}`. A type follows in parentheses
-   only where the value does not show it. An object that has no `repr` of its own shows its fields, one level deep:
-   `Basket(owner='ben', lines=[2 items])`. A name behind the path that was asked for is a path again.
-4. **Source is one string:** two lines either side, numbered, with `>` behind the number of the current one.
-5. **Output is one string for each stream:** `stdout`, `stderr`, and `log` for what tracepoints wrote, in the order in
-   which it was written. An answer has what is new since the last one to the same client; `process_read_output` has all.
-6. **Several of a kind are named, and what is left out is counted.** `session` is there at a launch and where there are
-   several, `thread` where there are several. `omitted` and `total` count what an answer does not show.
-
-A call that fails has `isError` and one text `{"error": {"code", "message", "details"}}`; the message says what to do
-next.
-
-The `notes` of any answer, also of one that failed, may have the words of a person in control, and what that person has
-done since the last answer: `a person (dashboard) says: "it is the discount"`. While a person holds the session, calls
-that move or change the program wait for as long as their `timeout` (20 s without one), and then fail with `HELD`.
-
-## The stop
-
-The answer of every tool that moves the program, so that one call shows what is needed next:
-
-```json
-{"state": "Paused", "reason": "Breakpoint", "breakpoints": ["bp-1"], "at": "shop.py:24 in visit",
- "stack": ["main :31", "<module> :38"],
- "locals": {"count": "1", "basket": "Basket(owner='ben', lines=[2 items])"},
- "source": "23   basket.put(product, count)\\n24>  paid = basket.total()\\n25   print(paid)",
- "stdout": "ann pays 11\\n", "show": {"len(basket.lines)": "2"}, "session": "s-1", "pid": 24898}
-```
-
-| key | what it has |
-| --- | --- |
-| `state` | `Paused`, `Running` or `Disconnected` |
-| `reason` | why it is paused, as `pauseReason` of `debugger://session`; `Exited` when the session has ended |
-| `breakpoints` | the ids of those that were hit |
-| `exception`, `mode` | `ValueError: 2 missing`, and how it stopped the program, if not just where it was raised |
-| `causes` | of the exception that ended the program: what is behind it, a line each |
-| `at`, `stack` | where it is, and the five frames below |
-| `changed` | what data breakpoints saw: `{"total": "3 -> 5"}` |
-| `returned` | what the functions returned that the step has left |
-| `locals` | the variables of the top frame |
-| `source` | the lines around |
-| `instruction` | where a step by an instruction has ended: address and instruction |
-| `show` | the values of the expressions in `show`; the error where one fails |
-| `stdout`, `stderr`, `log`, `console` | what is new in the output; `console` is what the debug adapter wrote |
-| `exitCode`, `signal` | how the program ended |
-| `timedOut`, `threads` | the wait ended without a stop, and where the threads are then; that is not an error |
-| `listening` | of `debug_listen`: the address, and how many have dialed in |
-| `session`, `sessions`, `thread`, `pid` | which, where there are several; by the launch also where there is one |
-| `omitted` | how many frames, locals or characters are left out, by kind |
-| `notes` | what one would not expect: a breakpoint moved, source edited since the start, another client's step |
-| `moment` | in `now` of `card_state`: which stop it is |
-"""
+MADE = "\n## Error codes\n"
+"""Where the part of the page begins that is made from the source. What precedes it is written by hand."""
 
 
 def document() -> str:
     """Return the page."""
-    return "\n".join([INTRODUCTION, *_codes(), *(line for tool in open_toolbox().tools for line in _section(tool))])
+    written = PAGE.read_text(encoding="utf-8").partition(MADE)[0]
+    return "\n".join([written, *_codes(), *(line for tool in open_toolbox().tools for line in _section(tool))])
 
 
 def _codes() -> Iterator[str]:

@@ -176,7 +176,7 @@ class EventBusStatistics(Struct, frozen=True):
     Attributes:
         published: events so far, which is the number of the last one.
         streams: open `EventStream` blocks.
-        expectations: `Expectation`s that are still referenced.
+        expectations: `Expectation` objects that are still referenced.
     """
 
     published: int

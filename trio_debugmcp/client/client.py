@@ -65,12 +65,12 @@ T = TypeVar("T")
 class InspectorClient:
     """An MCP client that remembers what it saw, follows what changes, and reports in order what happened.
 
-    ```python
-    async with InspectorClient(["my-server"]) as client:
-        invocation = await client.read_resource("demo://one")     # always fetches; also cached
-        async with client.subscribed("demo://one") as updates:
-            async for update in updates: ...
-    ```
+    In use::
+
+        async with InspectorClient(["my-server"]) as client:
+            invocation = await client.read_resource("demo://one")     # always fetches; also cached
+            async with client.subscribed("demo://one") as updates:
+                async for update in updates: ...
 
     Resource handling: `async with` owns a nursery; leaving it ends the connection, the server process and every task.
     Within it, `disconnect()` and `connect()` may be called at will. The state is cleared at the end of a connection;

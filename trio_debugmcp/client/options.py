@@ -1,7 +1,7 @@
 """Everything that can be chosen about a client, in one frozen struct, with the reason for each default."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import mcp_types as types
 from msgspec import Struct
@@ -27,6 +27,8 @@ from trio_debugmcp.client.state.cache import DEFAULT_MAX_BYTES, DEFAULT_MAX_ENTR
 
 if TYPE_CHECKING:  # the SDK's client takes most of a second to import
     from mcp.client.session import ElicitationFnT, LoggingFnT, SamplingFnT
+else:  # for those who read annotations at run time: `inspect.signature`, the documentation
+    ElicitationFnT = LoggingFnT = SamplingFnT = Callable[..., Awaitable[Any]]
 
 EraMode = Literal["auto", "legacy", "modern"]
 """`auto` tries `server/discover`, then `initialize`; `legacy` and `modern` accept only their own era."""

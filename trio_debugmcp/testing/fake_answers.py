@@ -30,6 +30,7 @@ ALL_CAPABILITIES: dict[str, Any] = {
         {"filter": "uncaught", "label": "Uncaught"},
     ],
 }
+"""The capabilities of a `FakeAdapter` that is made without any: all that the server uses."""
 
 
 _PROBE_CALL = re.compile(r"probe\.call\('(\w+)', ('.*')\) if probe")
