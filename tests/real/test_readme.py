@@ -18,7 +18,7 @@ from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.state.people.people_view import PEOPLE
 from trio_debugmcp.state.resources import RESOURCES as RESOURCE_URIS
 from trio_debugmcp.state.resources import SOURCE_TEMPLATE
-from trio_debugmcp.state.session_resources import SESSIONS
+from trio_debugmcp.state.session_resources import SESSION_TEMPLATE, SESSIONS
 from trio_debugmcp.state.stop_resource import STOP_TEMPLATE
 from trio_debugmcp.state.timeline_events import EVENT_TYPES
 from trio_debugmcp.testing import ToolFailed
@@ -77,7 +77,9 @@ def run_once(command: str, environment: dict[str, str]) -> "subprocess.Completed
     "command",
     [line for line in (*commands(README), *commands(COMMAND_LINE)) if line.startswith("trio-debugmcp")],
 )
-def test_the_commands_of_the_readme_and_of_the_page_about_the_command_line_run(command: str, path_with_the_command: dict[str, str]) -> None:
+def test_commands_of_the_readme_and_of_the_command_line_page_run(
+    command: str, path_with_the_command: dict[str, str]
+) -> None:
     done = run_once(command, path_with_the_command)
     assert done.returncode == 0, done.stderr
     assert done.stdout
@@ -143,7 +145,7 @@ def test_the_tables_of_tools_and_resources_name_all_of_them_and_no_other() -> No
     assert len(named) == len({*named})
     rows = re.findall(r"^\| (`debugger:.*?) \|", RESOURCES, re.MULTILINE)
     uris = {uri for row in rows for uri in re.findall(r"`(\S+?)`", row)}
-    assert uris == {*RESOURCE_URIS, PEOPLE, SOURCE_TEMPLATE, SESSIONS, f"{SESSIONS}/{{session}}/{{resource}}", STOP_TEMPLATE}
+    assert uris == {*RESOURCE_URIS, PEOPLE, SESSIONS, SESSION_TEMPLATE, SOURCE_TEMPLATE, STOP_TEMPLATE}
 
 
 FORMER = {
