@@ -12,8 +12,14 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=${TRIO_DEBUGMCP_VENV:-$root/.venv}
 stamp=$venv/.installed
 if [ ! -f "$stamp" ] || [ "$root/pyproject.toml" -nt "$stamp" ]; then
-  echo "+ preparing $venv" >&2
-  "${PYTHON:-python3}" -m venv "$venv"
+  python=${PYTHON:-python3}
+  # Otherwise pip would look for minutes for versions of our requirements that an older Python may have.
+  if ! "$python" -c "import sys; sys.exit(sys.version_info < (3, 11))"; then
+    echo "$("$python" --version) is too old: install Python 3.11 or newer, or name one: PYTHON=python3.12 $0" >&2
+    exit 1
+  fi
+  echo "+ preparing $venv, which takes a minute or two" >&2
+  "$python" -m venv "$venv"
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -e "$root[test,check,cli]" >&2
   touch "$stamp"
 fi

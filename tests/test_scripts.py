@@ -28,5 +28,16 @@ def test_a_script_that_is_asked_for_help_prints_its_head(name: str, option: str)
     assert "set -" not in done.stdout
 
 
+def test_an_old_python_is_refused_before_anything_is_installed(tmp_path: Path) -> None:
+    old = tmp_path / "python3"
+    old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo "Python 3.10.13" && exit\nexit 1\n')
+    old.chmod(0o755)
+    environment = {**os.environ, "PYTHON": str(old), "TRIO_DEBUGMCP_VENV": str(tmp_path / "venv")}
+    done = subprocess.run([SCRIPTS / "demo"], capture_output=True, text=True, timeout=60, check=False, env=environment)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Python 3.10.13 is too old: install Python 3.11 or newer")
+    assert not (tmp_path / "venv").exists()
+
+
 def test_there_are_scripts() -> None:
     assert {"bench", "check", "demo", "soak", "test"} <= {*NAMES}
