@@ -144,22 +144,23 @@ LEGEND = {
 
 
 _INTRODUCTION = """\
-What happens to a debug session whose debug adapter misbehaves. Each fault of the kit (`trio_debugmcp.testing.faults`)
-is injected in each phase of a session, on a virtual clock, while one client works with the session and another watches.
-`scripts/faults` tries all of them and writes this page; `tests/faults` fails when the page is not true.
+This page shows what happens to a debug session whose debug adapter misbehaves. Each fault of the kit
+(`trio_debugmcp.testing.faults`) is injected in each phase of a session, on a virtual clock, while one client works with
+the session and another watches. `scripts/faults` tries all of them and writes this page; `tests/faults` fails when the
+page is not true.
 
-In every cell, moreover: reading a resource never waits, nothing is left behind (no task, descriptor or process), every
-message is a sentence for people, and afterwards a program can be launched on the same server."""
+In every cell, reading a resource never waits, no task, descriptor or process is left behind, every message is a sentence
+for people, and afterwards a program can be launched on the same server."""
 
 _CLIENTS = """\
-And the clients: whatever one of them does wrong, in whatever phase, another client continues to use the session, is not
-delayed, and is notified. What a client began and left behind, a launch for example, is ended; a session that it used
-continues for `--linger` seconds, in which another client may take it over."""
+Clients misbehave too. Whatever a client does wrong, in any phase, another client continues to use the
+session, is not delayed, and is notified. Calls that the faulty client began, for example a launch, are ended. A session
+that it used continues for `--linger` seconds, in which another client may take it over."""
 
 
 _EDITORS = """\
-The same holds for editors, which join by `serve --dap`. One that does what only a broken editor does loses its
-connection and nothing else; before it has shown a token it learns nothing about the session."""
+The same holds for editors, which join by `serve --dap`. An editor that breaks the protocol loses its connection and
+nothing else. Before it has shown a token it learns nothing about the session."""
 
 
 def document(outcomes: Outcomes) -> str:
