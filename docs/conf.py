@@ -16,12 +16,12 @@ myst_heading_anchors = 3  # as GitHub makes them, so that a link works in both p
 html_theme = "furo"
 html_title = "trio_debugmcp"
 
-autodoc_default_options = {"members": True}
+autodoc_default_options = {"members": True, "no-value": True}
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints_format = "short"
+napoleon_custom_sections = [("Attributes", "params_style")]  # of structs, which take them as parameters
 default_role = "py:obj"  # docstrings have names and code between single backticks
-napoleon_use_ivar = True  # a field is described once, in its class's docstring
 add_module_names = False
 maximum_signature_line_length = 100
 

@@ -149,8 +149,8 @@ This page shows what happens to a debug session whose debug adapter misbehaves. 
 the session and another watches. `scripts/faults` tries all of them and writes this page; `tests/faults` fails when the
 page is not true.
 
-In every cell, reading a resource never waits, no task, descriptor or process is left behind, every message is a sentence
-for people, and afterwards a program can be launched on the same server."""
+In every cell, reading a resource never waits, no task, descriptor or process is left behind, every message is a
+sentence for people, and afterwards a program can be launched on the same server."""
 
 _CLIENTS = """\
 Clients misbehave too. Whatever a client does wrong, in any phase, another client continues to use the

@@ -27,7 +27,8 @@ class OAuth(Struct, frozen=True, kw_only=True):
         open_url: brings a person to the page of the authorisation server, None if there is no person to ask: then only
             stored tokens are used, and refreshed. It need not wait; the answer comes to a listener on loopback.
         store: the file with tokens and registration, made with mode 0600; None for `default_store(url)`.
-        client_id, client_secret: of a client that was registered beforehand; else one is registered on the first use.
+        client_id: of a client that was registered beforehand; else one is registered on the first use.
+        client_secret: of that client.
         client_metadata_url: an `https://` URL that describes this client, for servers that accept one as client id.
         grant: `client_credentials` asks no person, and needs `client_id`, `client_secret` and `issuer`.
         issuer: the authorisation server that issued the secret, which then is sent to no other.

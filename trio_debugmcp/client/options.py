@@ -106,30 +106,34 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
     """Options of an `InspectorClient`; a `UsageError` names what they cannot be.
 
     Attributes:
-        list_changed_notifications: which ones are followed.
+        list_changed_notifications: which `list_changed` notifications are followed.
         auto_sync_lists: fetch the lists on connect, and again when the server announces that they changed.
         auto_reread: read a subscribed resource again when it changed, so that the cache and `resourceContentChange`
             follow it.
         reconnect: None to stay disconnected after a connection was lost; a policy to reconnect and to subscribe again.
         connect_on_enter: whether `async with` connects; otherwise call `connect()`.
         mode: the protocol era.
-        cache_max_entries, cache_max_bytes: per kind of content.
+        cache_max_entries: how many entries of each kind of content the cache keeps.
+        cache_max_bytes: how many bytes of each kind of content the cache keeps.
         cache_ttl: seconds after which a cached entry is stale, or None for no limit of the client's own.
-        max_messages, max_message_bytes: bounds of the message log.
+        max_messages: how many messages the log keeps.
+        max_message_bytes: how many bytes of messages the log keeps.
         request_timeout: seconds without an answer; each progress notification starts them again.
         request_max_time: seconds for one request, whatever its progress.
         connect_timeout: seconds for start and handshake.
         heartbeat: seconds of silence after which a server of the handshake era that is reached over HTTP is asked
             whether it still has the session, None never to ask; on all other transports an end is noticed at once.
-        cwd, env: for a command given as a list; `env` is merged over a safe part of ours, as in the SDK's
-            `StdioServerParameters`.
+        cwd: the working directory of a command given as a list.
+        env: its environment variables, merged over a safe part of ours, as in the SDK's `StdioServerParameters`.
         headers: for an HTTP target.
         transport: for an HTTP target; `sse` is that of 2024, which `auto` takes for a path that ends in `/sse`.
         oauth: how to be authorised by an HTTP target that wants it; None to fail then.
         metadata: `_meta` that is sent with every call; a call's own takes precedence.
         log_level: set on connect, if the server has `logging`.
         client_info: name and version given in the handshake.
-        sampling, elicitation, on_log: the SDK's callbacks; a capability is announced if its callback is given.
+        sampling: the SDK's callback for requests of a model's text; if given, the capability is announced.
+        elicitation: the SDK's callback for forms and pages; if given, the capability is announced.
+        on_log: the SDK's callback for log messages.
         roots: the roots that the server may list, or a function that is asked for them each time; if given, even
             empty, the `roots` capability is announced.
     """

@@ -51,9 +51,12 @@ class LruCacheStatistics(Struct, frozen=True, kw_only=True):
     """`LruCache.statistics()`: what one kind holds now, and counters that only grow.
 
     Attributes:
-        entries, bytes: held now.
-        stale, pinned: how many of the entries are.
-        hits, misses: of `get`.
+        entries: held now.
+        bytes: held now, estimated.
+        stale: how many of the entries are stale.
+        pinned: how many of the entries are evicted last.
+        hits: calls of `get` that found an entry.
+        misses: calls of `get` that found none.
         evictions: entries removed to make room, and those that were too large to be kept.
     """
 
