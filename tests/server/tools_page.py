@@ -46,7 +46,7 @@ def _section(tool: Tool) -> Iterator[str]:
         yield from ["| parameter | type | default | |", "| --- | --- | --- | --- |", *rows, ""]
     else:
         yield from ["No parameters.", ""]
-    yield from [f"Answer: {' or '.join(map(_answer, answers_of(tool)))}", ""]
+    yield from [f"Answer: {' Or '.join(map(_answer, answers_of(tool)))}", ""]
 
 
 def _listing(tool: Tool) -> str:
