@@ -10,10 +10,23 @@ from pathlib import Path
 import pytest
 import trio
 
-from tests.real.conftest import Connect, at, program, promised
+from tests.real.conftest import Connect, at, program, promised, where
 from trio_debugmcp.testing import ToolFailed
 
 SESSION, BREAKPOINTS, THREADS = "debugger://session", "debugger://breakpoints", "debugger://threads"
+
+
+async def test_a_program_begins_before_debugpy_has_read_the_metadata_of_every_installed_package(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=program("steps.py"), env={"DEBUGPY_LOG_DIR": str(tmp_path)})
+        assert (stop["reason"], where(stop).line) == ("Entry", 1)
+        (log,) = tmp_path.glob("debugpy.server-*.log")
+        text = log.read_text()
+        await client.call("debug_disconnect")
+    assert "Initial environment:" in text, "before it connects"
+    assert "Pre-launch environment:" not in text
 
 
 async def test_attaching_by_port_and_disconnecting_leaves_the_program_running(debugging: Connect) -> None:

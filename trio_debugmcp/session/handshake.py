@@ -106,21 +106,21 @@ class Handshake:
             except AdapterRefused as refusal:
                 log.info("%s", refusal)
         if isinstance(self._start, Launch):
-            await self._make_main(self._start)
+            await self._evaluate_first(self._start)
         if has_program(self._requests.profile, self._start):  # else breakpoints are its children's
             await self._breakpoints.send_all()
         if requests.capabilities.supports_configuration_done_request:
             await requests.request("configurationDone", None, Nothing)
 
-    async def _make_main(self, start: Launch) -> None:
-        """Have code that was given to the launch run as the main module, where that takes an evaluation."""
-        expression = self._requests.profile.programs.main_expression(start.options)
+    async def _evaluate_first(self, start: Launch) -> None:
+        """Evaluate what the profile wants to have evaluated before the program begins."""
+        expression = self._requests.profile.programs.first_expression(start.options)
         if expression is None:
             return
         try:
             arguments = {"expression": expression, "context": bootstrap.CONTEXT}
             await self._requests.request("evaluate", arguments, EvaluateBody)
-        except AdapterRefused as refusal:  # it runs all the same, without a name
+        except AdapterRefused as refusal:  # it runs all the same
             log.info("%s", refusal)
 
     def _too_slow(self) -> UsageError:

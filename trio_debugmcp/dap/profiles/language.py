@@ -229,8 +229,8 @@ class LanguagePrograms:
         """The code that a launch with these options runs instead of a file."""
         return None
 
-    def main_expression(self, options: Mapping[str, Any]) -> str | None:
-        """An expression to evaluate before a program begins that is given as code: it makes it the main module."""
+    def first_expression(self, options: Mapping[str, Any]) -> str | None:
+        """An expression to evaluate before a program that is launched with these options begins."""
         return None
 
     def option_problem(self, name: str, value: object) -> str | None:

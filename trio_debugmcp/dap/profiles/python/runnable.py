@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from trio_debugmcp.dap.profiles.language import LanguagePrograms, PrintedExceptions
 from trio_debugmcp.dap.profiles.python import test_runner
 from trio_debugmcp.dap.profiles.python.interpreters import interpreter_for, is_script
-from trio_debugmcp.dap.profiles.python.main_module import MAIN_EXPRESSION
+from trio_debugmcp.dap.profiles.python.startup import MAIN_EXPRESSION, STARTUP_EXPRESSION
 from trio_debugmcp.dap.profiles.python.tracebacks import printed_in
 
 _NO_MODULE = re.compile(
@@ -33,9 +33,9 @@ class PythonPrograms(LanguagePrograms):
         code = options.get("code")
         return code if code is None or isinstance(code, str) else "\n".join(map(str, code))
 
-    def main_expression(self, options: Mapping[str, Any]) -> str | None:
+    def first_expression(self, options: Mapping[str, Any]) -> str | None:
         # A test's runner stays apart from the main module, which the runner of pytest or unittest is.
-        return MAIN_EXPRESSION if "code" in options and "rules" not in options else None
+        return MAIN_EXPRESSION if "code" in options and "rules" not in options else STARTUP_EXPRESSION
 
     def option_problem(self, name: str, value: object) -> str | None:
         words = [value] if isinstance(value, str) else value

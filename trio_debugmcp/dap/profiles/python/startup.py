@@ -1,0 +1,35 @@
+"""What debugpy evaluates when a Python program is about to begin.
+
+No program waits until debugpy has described the environment for its log. That reads the metadata of every installed
+package, under the tracing that is on by then: two tenths of a second for a hundred packages, before the first line.
+
+A program that is given as code becomes the main module, as for `python -c`. debugpy runs it by `eval(code, {})`:
+without a name and in no module. So `if __name__ == "__main__":` would not hold, its classes would be of `builtins`, and
+what looks for names in modules would not find its own.
+"""
+
+_STARTUP = """
+import sys
+log = sys.modules.get("debugpy.common.log")
+if log is not None:
+    log.describe_environment = len  # no code of Python: a stop at the entry would be there
+"""
+
+_MAIN = """
+import builtins, types
+cli = sys.modules.get("debugpy.server.cli")
+if cli is not None and "eval" not in vars(cli):
+    main = types.ModuleType("__main__")
+    main.__builtins__ = builtins
+    cli.main_before = sys.modules.get("__main__")
+    sys.modules["__main__"] = main
+    # Compiled as a line of debugpy's own file: so neither stacks nor printed tracebacks show it as the program's.
+    run = compile("lambda code, names: eval(code, main)", cli.__file__, "eval")
+    cli.eval = eval(run, {"main": vars(main), "eval": eval})
+"""
+
+STARTUP_EXPRESSION = f"exec({_STARTUP!r}, {{}})"
+"""Evaluated for every program."""
+
+MAIN_EXPRESSION = f"exec({_STARTUP + _MAIN!r}, {{}})"
+"""Evaluated for one that is given as code: its `eval` is looked up in debugpy's module first."""
