@@ -1,15 +1,16 @@
-"""Shared by all tests: settings of hypothesis, coverage, the end of warm servers. The house rules are in README.md."""
+"""Shared by all tests: settings of hypothesis, coverage, tiers, the end of warm servers. House rules: README.md."""
 
 import gc
 import os
 import sys
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from tests import measured, warm
+from tests import measured, tiers, warm
 
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.register_profile("long", deadline=None, max_examples=3000, database=None, print_blob=True)
@@ -26,6 +27,22 @@ _CONFIGURATION = tempfile.TemporaryDirectory(prefix="no-configuration-")
 os.environ["XDG_CONFIG_HOME"] = _CONFIGURATION.name
 
 measured.start()  # before the first test module imports the package
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    tiers.mark(items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    with tiers.guarded(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    with tiers.guarded(item):
+        return (yield)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

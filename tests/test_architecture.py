@@ -6,7 +6,7 @@ import subprocess
 import sys
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -80,9 +80,15 @@ def tree(name: str) -> ast.Module:
     return ast.parse(FILES[name].read_text(encoding="utf-8"))
 
 
-def imports(node: ast.AST) -> Iterator[str]:
-    """Full names of what is imported anywhere in it: in functions, and for annotations."""
-    for each in ast.walk(node):
+@cache
+def nodes(name: str) -> list[ast.AST]:
+    """Everything in a module. To walk through all of them takes longer than all other tests here together."""
+    return [*ast.walk(tree(name))]
+
+
+def imports(among: Iterable[ast.AST]) -> Iterator[str]:
+    """Full names of what is imported anywhere among them: in functions, and for annotations."""
+    for each in among:
         if isinstance(each, ast.Import):
             yield from (alias.name for alias in each.names)
         elif isinstance(each, ast.ImportFrom):
@@ -90,11 +96,12 @@ def imports(node: ast.AST) -> Iterator[str]:
             yield from (f"{each.module}.{alias.name}" for alias in each.names)
 
 
+@cache
 def imported_modules(name: str) -> set[str]:
     """The modules of the package that a module imports from."""
     return {
         imported if imported in FILES else imported.rpartition(".")[0]
-        for imported in imports(tree(name))
+        for imported in imports(nodes(name))
         if imported.startswith("trio_debugmcp.") and imported != "trio_debugmcp.__version__"
     }
 
@@ -109,7 +116,7 @@ Node = TypeVar("Node", bound=ast.AST)
 def definitions(kind: type[Node]) -> Iterator[tuple[str, Node]]:
     """The nodes of a kind in the whole package, each with its full name."""
     for name in FILES:
-        for node in ast.walk(tree(name)):
+        for node in nodes(name):
             if isinstance(node, kind):
                 yield f"{name}.{getattr(node, 'name', '')}", node
 
@@ -148,7 +155,7 @@ def test_the_pure_rooms_know_nothing_of_trio() -> None:
     assert len(pure) > len(PURE)
     for name in pure:
         assert not {"trio", "anyio", "socket", "time"} & {
-            imported.partition(".")[0] for imported in imports(tree(name))
+            imported.partition(".")[0] for imported in imports(nodes(name))
         }
 
 
@@ -157,7 +164,7 @@ def test_only_what_starts_later_is_imported_for_annotations_only() -> None:
         f"{name} imports {imported}"
         for name, node in definitions(ast.If)
         if ast.unparse(node.test).endswith("TYPE_CHECKING")
-        for imported in imports(node)
+        for imported in imports(ast.walk(node))
         if not imported.startswith((*LATE, *LATER_IN.get(room(name), ())))
     ]
     assert not early, "\n".join(early)

@@ -18,6 +18,7 @@ def run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("option", ["--help", "-h"])
 @pytest.mark.parametrize("name", sorted({*NAMES} - COMMANDS))
 def test_a_script_that_is_asked_for_help_prints_its_head(name: str, option: str) -> None:

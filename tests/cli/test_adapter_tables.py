@@ -38,6 +38,7 @@ def names(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
     return [each["name"] for each in found]
 
 
+@pytest.mark.real
 def test_the_users_own_file_is_always_read_and_files_that_are_named_after_it_but_never_those_of_a_project(
     configured: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,8 @@ from trio_debugmcp.cli import main
 from trio_debugmcp.cli._adapter_check import sample_for
 from trio_debugmcp.dap.profiles import PROFILES
 
+pytestmark = pytest.mark.real
+
 TABLE = """
 [adapters.NAME]
 language = "M"

@@ -12,6 +12,8 @@ from trio_debugmcp.cli._install import install
 from trio_debugmcp.dap.profiles import TableProfile, read_tables
 from trio_debugmcp.dap.profiles.installing import command_for
 
+pytestmark = pytest.mark.real
+
 HEAD = """
 [adapters.NAME]
 language = "M"

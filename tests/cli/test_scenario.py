@@ -75,6 +75,7 @@ def test_files_or_a_recording_must_be_given(arguments: list[str], capsys: pytest
     assert "give files to play, or --from RECORDING" in capsys.readouterr().err
 
 
+@pytest.mark.real
 def test_a_reader_that_leaves_gets_no_traceback(folder: Path) -> None:
     command = [sys.executable, "-m", "trio_debugmcp", "scenario", str(folder / "good.jsonl")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

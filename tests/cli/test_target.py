@@ -18,9 +18,8 @@ from tests.cli.shell import SERVER, Shell
 from trio_debugmcp.cli import inspect, watch
 from trio_debugmcp.cli._target import client_options, tool_failure
 
-pytestmark = pytest.mark.real
 
-
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
@@ -60,6 +59,7 @@ def test_wrong_use_ends_with_1_and_says_what_is_wrong(argv: list[str], said: str
     assert shell.out == ""
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("target", [["http://127.0.0.1:1/mcp"], ["--", "no-such-server"], ["--", "false"]])
 @pytest.mark.parametrize("command", ["inspect", "watch"])
 def test_a_server_that_cannot_be_reached_ends_with_4(command: str, target: list[str], shell: Shell) -> None:
@@ -138,6 +138,7 @@ def test_the_log_levels_are_those_of_the_protocol() -> None:
     assert set(inspect.LOG_LEVELS) == set(get_args(LoggingLevel))
 
 
+@pytest.mark.real
 def test_ctrl_c_while_the_program_is_imported_leaves_no_traceback() -> None:
     words = [sys.executable, "-X", "importtime", "-m", "trio_debugmcp", "inspect", *SERVER]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as starting:
@@ -150,6 +151,7 @@ def test_ctrl_c_while_the_program_is_imported_leaves_no_traceback() -> None:
         assert starting.wait(20) == 130
 
 
+@pytest.mark.real
 def test_a_terminal_gets_colours(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
@@ -185,6 +187,7 @@ def guarded() -> Iterator[str]:
         server.shutdown()
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("scheme", ["http", "ws"])
 def test_denied_access_ends_with_3_and_says_who_denied_it_and_what_to_do(
     scheme: str, guarded: str, shell: Shell

@@ -1,13 +1,13 @@
 """Node packages for the interoperability tests: installed once, in bounded time; a test without them is skipped."""
 
-import os
 import shutil
 import subprocess
-import tempfile
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests import shared
 
 INSTALL_SECONDS = 180
 """For npm; a registry that is slower than this counts as absent."""
@@ -61,34 +61,22 @@ def _node() -> str:
 
 @cache
 def _install_once(packages: tuple[str, ...]) -> tuple[Path, str]:
-    name = "-".join(package.replace("/", "-").replace("@", "") for package in packages)
-    base = Path(os.environ.get("XDG_CACHE_HOME") or tempfile.gettempdir()) / "trio-debugmcp-tests"
-    root = base / name
-    done = root / ".installed"
-    if done.exists():
-        return root, ""
-    root.mkdir(parents=True, exist_ok=True)
     npm = shutil.which("npm")
+    root = shared.installed("-".join(package.replace("/", "-").replace("@", "") for package in packages))
     if npm is None:
         return root, "npm is not installed"
-    command = [
-        npm,
-        "install",
-        "--no-audit",
-        "--no-fund",
-        "--loglevel=error",
-        "--prefix",
-        str(root),
-        *packages,
-    ]
+    command = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", *packages]
+
+    def install(directory: Path) -> None:
+        words = [*command, "--prefix", str(directory)]
+        subprocess.run(words, check=True, capture_output=True, timeout=INSTALL_SECONDS, cwd=directory)
+
     try:
-        subprocess.run(command, check=True, capture_output=True, timeout=INSTALL_SECONDS, cwd=root)
+        return shared.made(root, install), ""
     except subprocess.TimeoutExpired:
         return root, f"npm did not finish within {INSTALL_SECONDS} s"
     except subprocess.CalledProcessError as error:
         return root, f"npm failed: {error.stderr.decode(errors='replace')[-300:]}"
-    done.touch()
-    return root, ""
 
 
 def _install(*packages: str) -> Path:

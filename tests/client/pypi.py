@@ -1,13 +1,13 @@
 """Servers from PyPI for the interoperability tests: installed once, in bounded time; a test without them is skipped."""
 
-import os
 import subprocess
 import sys
-import tempfile
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests import shared
 
 INSTALL_SECONDS = 180
 """For pip; a registry that is slower than this counts as absent."""
@@ -26,24 +26,17 @@ def server(module: str, *arguments: str) -> list[str]:
 
 @cache
 def _install() -> tuple[Path, str]:
-    base = Path(os.environ.get("XDG_CACHE_HOME") or tempfile.gettempdir()) / "trio-debugmcp-tests"
-    root = base / "-".join(server.replace("==", "") for server in SERVERS)
-    done = root / ".installed"
-    if done.exists():
-        return root, ""
-    root.mkdir(parents=True, exist_ok=True)
+    root = shared.installed("-".join(server.replace("==", "") for server in SERVERS))
     # Their dependencies that we have are not installed again: the SDK above all, whose models are large.
-    have = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(root)]
+    packages = [*SERVERS, "GitPython", "gitdb", "smmap", "tzdata", "tzlocal", "click"]
+
+    def install(directory: Path) -> None:
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(directory)]
+        subprocess.run([*command, *packages], check=True, capture_output=True, timeout=INSTALL_SECONDS)
+
     try:
-        subprocess.run(
-            [*have, *SERVERS, "GitPython", "gitdb", "smmap", "tzdata", "tzlocal", "click"],
-            check=True,
-            capture_output=True,
-            timeout=INSTALL_SECONDS,
-        )
+        return shared.made(root, install), ""
     except subprocess.TimeoutExpired:
         return root, f"pip did not finish within {INSTALL_SECONDS} s"
     except subprocess.CalledProcessError as error:
         return root, f"pip failed: {error.stderr.decode(errors='replace')[-300:]}"
-    done.touch()
-    return root, ""

@@ -20,6 +20,7 @@ async def free_port() -> int:
         return port
 
 
+@pytest.mark.real
 async def test_an_attach_to_a_port_connects_to_the_adapter_that_listens_there() -> None:
     async with trio.open_nursery() as nursery:
 
@@ -39,6 +40,7 @@ async def test_an_attach_to_a_port_connects_to_the_adapter_that_listens_there() 
         nursery.cancel_scope.cancel()
 
 
+@pytest.mark.real
 async def test_a_port_without_an_adapter_is_reported_with_its_address() -> None:
     port = await free_port()
     with pytest.raises(AdapterGone, match=f"^nothing listens at 127.0.0.1:{port}: the connection is refused$"):

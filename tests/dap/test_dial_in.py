@@ -236,6 +236,7 @@ async def test_a_program_of_which_the_shelter_fails_is_debugged_all_the_same(aut
 # --- A crowd ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.real
 async def test_silent_strangers_keep_no_program_out() -> None:
     """Real sockets and a real clock: the queue is the system's."""
     with trio.fail_after(20):
@@ -253,6 +254,7 @@ async def test_silent_strangers_keep_no_program_out() -> None:
                 await trio.aclose_forcefully(each)
 
 
+@pytest.mark.real
 async def test_a_hundred_programs_at_once_are_all_admitted_behind_strangers() -> None:
     with trio.fail_after(20):
         async with open_street() as (nursery, door):
@@ -402,6 +404,7 @@ async def test_two_that_wait_for_one_process_get_one_call_each(autojump_clock: M
             assert len(taken) == number
 
 
+@pytest.mark.real
 async def test_after_a_door_was_open_no_task_and_no_descriptor_is_left() -> None:
     with trio.fail_after(20):
         async with open_dial_ins() as door:

@@ -8,6 +8,8 @@ import trio
 
 from trio_debugmcp.dap.profiles import TableProfile, finding, read_tables
 
+pytestmark = pytest.mark.real
+
 TABLE = """
 [adapters.mdb]
 language = "M"

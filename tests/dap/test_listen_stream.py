@@ -205,6 +205,7 @@ async def test_those_that_are_announced_while_the_session_ends_run_on(autojump_c
         assert all(each.was_released for each in programs)
 
 
+@pytest.mark.real
 async def test_an_address_that_is_not_to_be_had_is_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -214,6 +215,7 @@ async def test_an_address_that_is_not_to_be_had_is_said() -> None:
                     pass
 
 
+@pytest.mark.real
 async def test_nothing_is_left_at_the_end() -> None:
     before = descriptors(), tasks()
     async with open_street() as (_, dial_ins):

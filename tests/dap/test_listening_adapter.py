@@ -21,6 +21,8 @@ from trio_debugmcp.errors import AdapterGone, CannotRun
 
 ANNOUNCED = ListeningAdapter(announced=re.compile(rb"listening at (\d+)\n"))
 
+pytestmark = pytest.mark.real
+
 LISTENER = """
 import os, socket, sys
 def say(text, to=sys.stdout):

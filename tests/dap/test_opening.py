@@ -55,6 +55,7 @@ async def hello(described: Table, launch: Launch, watchdog: Watchdog) -> tuple[o
             return said
 
 
+@pytest.mark.real
 async def test_an_adapter_is_given_a_free_port_and_hostile_arguments_as_they_are(
     watchdog: Watchdog, tmp_path: Path
 ) -> None:
@@ -64,6 +65,7 @@ async def test_an_adapter_is_given_a_free_port_and_hostile_arguments_as_they_are
     assert await hello(given, launch, watchdog) == (["/x/{args}", *hostile], str(Path.cwd()), None)
 
 
+@pytest.mark.real
 async def test_one_that_is_the_program_runs_in_its_directory_and_environment(
     watchdog: Watchdog, tmp_path: Path
 ) -> None:
@@ -73,6 +75,7 @@ async def test_one_that_is_the_program_runs_in_its_directory_and_environment(
     assert await hello(described, launch, watchdog) == (["shop"], str(tmp_path), "open")
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("is_program", [False, True])
 async def test_a_variable_that_a_program_is_not_to_get_is_not_in_the_environment_that_it_inherits(
     watchdog: Watchdog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_program: bool
@@ -87,6 +90,7 @@ async def test_a_variable_that_a_program_is_not_to_get_is_not_in_the_environment
             assert eval(bytes(await adapter.stream.receive_some()))[2] is None
 
 
+@pytest.mark.real
 async def test_an_announced_port_is_taken_from_its_output(watchdog: Watchdog) -> None:
     described = table(command=[sys.executable, "-c", ADAPTER, "0"], transport={"announced": r"listening at (\d+)\n"})
     with trio.fail_after(20):

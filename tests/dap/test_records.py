@@ -135,6 +135,7 @@ async def stop_soon(nursery: trio.Nursery, program: Program) -> None:
     await wait_all_tasks_blocked()
 
 
+@pytest.mark.real
 async def test_the_end_comes_after_the_last_record() -> None:
     async with open_street() as (nursery, door):
         process = await trio.lowlevel.open_process(["sleep", "1000"])

@@ -67,12 +67,14 @@ def test_a_place_that_cannot_be_written_is_a_failure_with_its_reason(
     assert "No such file or directory" in capsys.readouterr().err
 
 
+@pytest.mark.real
 def test_a_configuration_with_a_port_is_taken_as_it_is() -> None:
     whole = {"type": "trio-debugmcp", "request": "attach", "name": "n", "port": 4711, "token": "t"}
     (done,) = extension([whole], [])["resolved"]
     assert done == {"configuration": whole, "address": {"port": 4711, "host": "127.0.0.1"}}
 
 
+@pytest.mark.real
 def test_without_one_the_person_is_asked_for_address_and_token() -> None:
     (done,) = extension([{}], ["[::1]:4711", "secret"])["resolved"]
     assert done["configuration"] == {
@@ -82,6 +84,7 @@ def test_without_one_the_person_is_asked_for_address_and_token() -> None:
     assert done["address"] == {"port": 4711, "host": "::1"}
 
 
+@pytest.mark.real
 def test_the_command_joins_at_once_or_waits_and_refuses_other_texts() -> None:
     done = extension([], ["4711", "secret", "127.0.0.1:", "host:70000"])
     (started,) = done["started"]

@@ -6,11 +6,12 @@ import logging
 import pytest
 import trio
 import trio.lowlevel
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from trio.testing import MockClock, lockstep_stream_pair
 
 from tests.editors.bench import CONTROL, OBSERVE, EditorClient, open_bench, paused
+from tests.fuzz.running import share
 from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.editors.channel import MAX_WAITING_BYTES, PIECE_BYTES, STALLED_SECONDS
 from trio_debugmcp.editors.serving import MAX_WAITING
@@ -142,7 +143,7 @@ async def test_an_editor_that_reads_may_get_more_in_all_than_may_wait_for_it(aut
         await editor.join()
         await editor.wait_event("stopped")
         received = 0
-        while received < 2 * MAX_WAITING_BYTES:
+        while received <= MAX_WAITING_BYTES:
             await adapter.event("output", {"category": "stdout", "output": "x" * 1_000_000})
             await trio.sleep(1)
             received = sum(len(each["output"]) for each in editor.bodies("output"))
@@ -220,7 +221,7 @@ MESSAGES = st.one_of(
 
 def test_no_bytes_make_the_door_fail_or_say_anything_about_the_session() -> None:
     @given(st.lists(st.lists(MESSAGES, max_size=5), min_size=5, max_size=20))
-    @settings(max_examples=10)
+    @share(10)
     def check(connections: list[list[bytes]]) -> None:
         async def main() -> None:
             adapter = FakeAdapter()

@@ -104,6 +104,7 @@ async def held(app: App, client: RawClient) -> tuple[Any, int, int]:
     return tasks(), descriptors(), sys.getallocatedblocks()
 
 
+@pytest.mark.nightly("hundreds of launches take 15 s; that one leaves nothing is in test_matrix.py")
 async def test_hundreds_of_launches_with_ends_of_every_kind_leave_nothing_behind(autojump_clock: MockClock) -> None:
     profile = FakeProfile(FakeAdapter())
     options = Options(settings=Settings(directory="/", profiles=(profile,)), linger=10)

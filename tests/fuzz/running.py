@@ -47,13 +47,13 @@ def no_error_logged() -> Iterator[None]:
         raise AssertionError(f"{record.name}: {record.getMessage()}") from (record.exc_info or (None, None))[1]
 
 
-def current() -> settings:
-    """Return how many inputs are tried, and which."""
+def share(divisor: int) -> settings:
+    """Return settings that divide how many inputs the profile wants, for tests that take long for each."""
     profile = settings.default
     if profile is None:
         raise AssertionError("tests/conftest.py loads one")
-    return profile
+    return settings(max_examples=profile.max_examples // divisor)
 
 
-whole_server = settings(max_examples=current().max_examples // 4)
+whole_server = share(4)
 """For examples that start and end a server, which takes some ten milliseconds."""

@@ -5,13 +5,13 @@ from contextlib import suppress
 from typing import Any
 
 import trio
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.editors.bench import CONTROL, OBSERVE, EditorClient, Refused, paused
 from tests.faults.phases import healthy
 from tests.fuzz.editors import GOODBYES, REQUESTS, arguments, commands
-from tests.fuzz.running import current, run
+from tests.fuzz.running import run, share
 from trio_debugmcp.editors.channel import MAX_STRANGER_BYTES
 from trio_debugmcp.testing import FakeAdapter
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
@@ -21,7 +21,7 @@ ANSWER_SECONDS = 100.0
 
 Request = tuple[str, Any]
 
-whole_session = settings(max_examples=current().max_examples // 5)
+whole_session = share(5)
 """Each message is compared with the schema, which takes longer than the server."""
 
 

@@ -28,6 +28,8 @@ TEST_SECONDS = 150
 TOOLS = [tool.name for tool in open_toolbox().listed("control")]
 SESSION = "debugger://session"
 
+TWIN = pytest.mark.nightly("it says what the older SDK says")
+
 transports = pytest.mark.parametrize("transport", ["stdio", "http"])
 
 
@@ -63,7 +65,7 @@ async def script_target(transport: str) -> AsyncGenerator[dict[str, Any], None]:
 
 
 @transports
-@pytest.mark.parametrize(("sdk", "era"), [("v1", "legacy"), ("v2", "legacy"), ("v2", "modern")])
+@pytest.mark.parametrize(("sdk", "era"), [("v1", "legacy"), pytest.param("v2", "legacy", marks=TWIN), ("v2", "modern")])
 async def test_a_typescript_sdk_works_through_a_session(transport: str, sdk: str, era: str, script: list[str]) -> None:
     with trio.fail_after(TEST_SECONDS):
         async with script_target(transport) as target:

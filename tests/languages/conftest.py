@@ -15,7 +15,7 @@ import trio
 from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from tests import warm
+from tests import shared, warm
 from tests.real.conftest import Connect
 from trio_debugmcp.dap.profiles import profile_named
 from trio_debugmcp.testing import DebugClient, connect_streams
@@ -24,12 +24,6 @@ SOURCES = Path(__file__).parent.parent / "programs" / "native"
 
 TEST_SECONDS = 150
 """A test that takes longer hangs."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.real)
 
 
 def need(what: str, place: str | None, how: str) -> str:
@@ -65,10 +59,12 @@ def native_adapter(request: pytest.FixtureRequest) -> str:
 def native_program(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The path of the program of orders.cpp, built with debug information."""
     compiler = need("g++", shutil.which("g++"), "apt-get install g++")
-    program = tmp_path_factory.mktemp("native") / "orders"
-    source = str(SOURCES / "orders.cpp")
-    subprocess.run([compiler, "-g", "-O0", "-pthread", "-o", program, source], check=True, timeout=TEST_SECONDS)
-    return str(program)
+
+    def build(directory: Path) -> None:
+        command = [compiler, "-g", "-O0", "-pthread", "-o", str(directory / "orders"), str(SOURCES / "orders.cpp")]
+        subprocess.run(command, check=True, timeout=TEST_SECONDS)
+
+    return str(shared.made(shared.of_this_run(tmp_path_factory, "native"), build) / "orders")
 
 
 def at(text: str) -> dict[str, object]:

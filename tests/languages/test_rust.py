@@ -1,11 +1,13 @@
 """The debuggers of machine code on a Rust program that is launched from its source: from `main` to a panic."""
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.languages.conftest import need
+from tests import shared
+from tests.languages.conftest import TEST_SECONDS, need
 from tests.real.conftest import Connect
 from trio_debugmcp.testing import ToolFailed
 
@@ -63,12 +65,23 @@ async def test_a_program_is_built_stops_in_its_own_main_and_shows_its_values(
         assert (end["state"], end["exitCode"]) == ("Disconnected", 7)
 
 
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The path of the program of shop.rs, built as a launch from its source builds it."""
+    rustc = need("rustc", shutil.which("rustc"), "apt-get install rustc")
+
+    def build(directory: Path) -> None:
+        command = [rustc, "-g", "--edition", "2021", "-o", str(directory / "shop"), str(SOURCE)]
+        subprocess.run(command, check=True, timeout=TEST_SECONDS)
+
+    return str(shared.made(shared.of_this_run(tmp_path_factory, "rust"), build) / "shop")
+
+
 async def test_a_panic_that_nothing_catches_is_an_exception_with_its_message_where_the_program_panics(
-    debugging: Connect, machine_debugger: str
+    debugging: Connect, machine_debugger: str, program: str
 ) -> None:
-    need("rustc", shutil.which("rustc"), "apt-get install rustc")
     async with debugging() as client:
-        start = {"program": str(SOURCE), "adapter": machine_debugger, "stop_at_entry": False}
+        start = {"program": program, "adapter": machine_debugger, "stop_at_entry": False}
         panic = await client.call("debug_launch", **start, args=["index"])
         told = f"panic: thread 'main' panicked at {SOURCE}:{at('index')['line']}:5: index out of bounds: the len is 3"
         assert (panic["reason"], panic["at"]) == ("Exception", place("index", "shop::sell"))

@@ -15,6 +15,7 @@ from typing import Any
 import debugpy
 import trio
 
+from trio_debugmcp.dap.profiles.python_main import SOON_EXPRESSION
 from trio_debugmcp.probe import bootstrap
 
 BOUND_SECONDS = 100
@@ -104,16 +105,18 @@ class Debuggee:
 
 def command(python: str, port: int, token: str, program: Path) -> list[str]:
     """The command line of a debuggee. Our debugpy's directory stands for `-m debugpy`: the program's need have none."""
-    version = subprocess.run(
-        [python, "-c", "import sys; print(sys.version_info >= (3, 11))"],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=30,
-    )
-    frozen = ["-X", "frozen_modules=off"] if version.stdout.strip() == "True" else []
     ours = str(Path(debugpy.__file__).parent)
-    return [python, *frozen, ours, "--connect", f"127.0.0.1:{port}", "--adapter-access-token", token, str(program)]
+    return [
+        python,
+        "-X",
+        "frozen_modules=off",
+        ours,
+        "--connect",
+        f"127.0.0.1:{port}",
+        "--adapter-access-token",
+        token,
+        str(program),
+    ]
 
 
 @asynccontextmanager
@@ -161,4 +164,5 @@ async def _handshake(debuggee: Debuggee, program: Path, breakpoints: tuple[int, 
     await debuggee.request(
         "setBreakpoints", source={"path": str(program)}, breakpoints=[{"line": line} for line in breakpoints]
     )
+    await debuggee.evaluate(SOON_EXPRESSION)
     await debuggee.request("configurationDone")

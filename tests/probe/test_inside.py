@@ -50,7 +50,7 @@ def test_the_checks_pass_on_every_interpreter(version: str) -> None:
     ran = subprocess.run(
         [INTERPRETERS[version], "-m", "tests.probe.checks", *CHECKS],
         cwd=ROOT,
-        env={"PATH": os.environ["PATH"], "TRIO_PATH": packages, "PYTHONDONTWRITEBYTECODE": "1"},
+        env={"PATH": os.environ["PATH"], "TRIO_PATH": packages},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -27,12 +27,6 @@ TEST_SECONDS = 150
 """A test that takes longer hangs."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.real)
-
-
 def promised(seconds: float) -> float:
     """A time that is promised to users, stretched by the load when there are more running processes than processors."""
     return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
@@ -91,9 +85,19 @@ async def hits(client: DebugClient) -> dict[str, int]:
 Connect = Callable[..., AbstractAsyncContextManager[DebugClient]]
 
 
-@pytest.fixture(params=["legacy", "modern"])
+TWIN = pytest.mark.nightly("what the eras answer differently is tested in memory, and here by tests with `each_era`")
+
+
+@pytest.fixture(params=[pytest.param("legacy", marks=TWIN), "modern"])
 def era(request: pytest.FixtureRequest) -> Era:
-    """Both protocol eras."""
+    """The modern protocol era; in the nightly tier also that of the handshake, in which most other tests run anyway."""
+    chosen: Era = request.param
+    return chosen
+
+
+@pytest.fixture(params=["legacy", "modern"])
+def each_era(request: pytest.FixtureRequest) -> Era:
+    """Both protocol eras, for what goes over the wire in different ways."""
     chosen: Era = request.param
     return chosen
 

@@ -53,8 +53,8 @@ async def test_01_launch_paused_at_entry(
         assert len(client.times_of(LIST_CHANGED)) == 1
 
 
-async def test_02_empty_without_session(debugging: Connect, era: Era) -> None:
-    async with debugging(era) as client:
+async def test_02_empty_without_session(debugging: Connect, each_era: Era) -> None:
+    async with debugging(each_era) as client:
         assert (await client.uris(), await client.templates()) == ([], [])
         with pytest.raises(MCPError, match="No active debug session: start one with") as raised:
             await client.read(SESSION)

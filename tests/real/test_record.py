@@ -105,7 +105,6 @@ async def until(condition: Any) -> Any:
                 await trio.sleep(0.1)
 
 
-@pytest.mark.parametrize("era", ["legacy", "modern"])
 async def test_what_was_recorded_on_stdio_is_replayed_without_debugpy(era: Era, tmp_path: Path) -> None:
     file = tmp_path / "session.jsonl"
     with trio.fail_after(TEST_SECONDS):
@@ -204,11 +203,13 @@ async def test_the_program_is_driven_by_the_client_of_a_replay(tmp_path: Path) -
 
 @pytest.mark.filterwarnings("ignore:Async generator 'http(x|core)2:ResourceWarning")  # of the SDK's HTTP client
 @pytest.mark.parametrize("transport", ["http", "ws"])
-async def test_clients_on_the_network_are_recorded_and_a_replay_serves_there(transport: str, tmp_path: Path) -> None:
+async def test_clients_on_the_network_are_recorded_and_a_replay_serves_there(
+    transport: str, era: Era, tmp_path: Path
+) -> None:
     file, port = tmp_path / "session.jsonl", free_port()
     network = ["--no-stdio", f"--{transport}", str(port), "--token", "control-me-please"]
 
-    def connected(era: Era) -> Any:
+    def connected() -> Any:
         url = f"{'http' if transport == 'http' else 'ws'}://127.0.0.1:{port}/mcp"
         return (connect_http if transport == "http" else connect_websocket)(url, "control-me-please", era)
 
@@ -216,33 +217,31 @@ async def test_clients_on_the_network_are_recorded_and_a_replay_serves_there(tra
         stream = await trio.open_tcp_stream("127.0.0.1", port)
         await stream.aclose()
 
-    for era in ("legacy", "modern"):
-        file = tmp_path / f"{era}.jsonl"
-        with trio.fail_after(TEST_SECONDS):
-            async with running("serve", "--record", str(file), *network) as server:
-                await until(listening)
-                async with connected(era) as client:
-                    stop = await debug(client)
-                server.send_signal(signal.SIGTERM)
-                await ended(server)
-            recording = read_recording(file)
-            assert {each.transport for each in recording.entries if isinstance(each, ClientEntry)} == {
-                "http" if transport == "http" else "websocket"
-            }
-            assert "control-me-please" not in file.read_text()
-            async with running("replay", str(file), "--speed", "0", *network, debugpy=False) as server:
-                await until(listening)
-                async with connected(era) as client:
+    with trio.fail_after(TEST_SECONDS):
+        async with running("serve", "--record", str(file), *network) as server:
+            await until(listening)
+            async with connected() as client:
+                stop = await debug(client)
+            server.send_signal(signal.SIGTERM)
+            await ended(server)
+        recording = read_recording(file)
+        assert {each.transport for each in recording.entries if isinstance(each, ClientEntry)} == {
+            "http" if transport == "http" else "websocket"
+        }
+        assert "control-me-please" not in file.read_text()
+        async with running("replay", str(file), "--speed", "0", *network, debugpy=False) as server:
+            await until(listening)
+            async with connected() as client:
 
-                    async def hit() -> Any:
-                        timeline = await client.call("timeline_query", types=["stopped"])
-                        assert len(timeline["events"]) == 2
-                        return timeline["events"][-1]
+                async def hit() -> Any:
+                    timeline = await client.call("timeline_query", types=["stopped"])
+                    assert len(timeline["events"]) == 2
+                    return timeline["events"][-1]
 
-                    location = (await until(hit))["payload"]["location"]
-                    assert (location["line"], location["functionName"]) == (where(stop).line, where(stop).function)
-                server.send_signal(signal.SIGTERM)
-                await ended(server)
+                location = (await until(hit))["payload"]["location"]
+                assert (location["line"], location["functionName"]) == (where(stop).line, where(stop).function)
+            server.send_signal(signal.SIGTERM)
+            await ended(server)
 
 
 def test_a_session_recorded_now_replays_twice_to_identical_payloads_and_times(tmp_path: Path) -> None:

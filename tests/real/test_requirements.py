@@ -1,4 +1,4 @@
-"""The requirements FR-001 to FR-011 and SC-001 to SC-006 of the resources, each in both protocol eras."""
+"""The requirements FR-001 to FR-011 and SC-001 to SC-006 of the resources, in both protocol eras where these differ."""
 
 import json
 import time
@@ -156,10 +156,10 @@ async def test_fr_004_and_009_source_is_plain_text_of_files_of_the_program_only_
 
 @pytest.mark.parametrize("ending", ["disconnect", "exit"])
 async def test_fr_005_006_010_011_sc_001_and_002_resources_are_there_during_a_session_only_and_its_edges_announced(
-    debugging: Connect, era: Era, ending: str
+    debugging: Connect, each_era: Era, ending: str
 ) -> None:
     """To a client that never subscribed to one."""
-    async with debugging(era) as client, client.subscribed():
+    async with debugging(each_era) as client, client.subscribed():
         assert (await client.uris(), await client.templates()) == ([], [])
         await client.call("debug_launch", program=program("steps.py"))
         await client.wait_notice(LIST_CHANGED)
@@ -176,8 +176,8 @@ async def test_fr_005_006_010_011_sc_001_and_002_resources_are_there_during_a_se
             assert raised.value.error.data == {"uri": uri}
 
 
-async def test_fr_007_subscribed_resources_are_notified_and_others_are_not(debugging: Connect, era: Era) -> None:
-    async with debugging(era) as client:
+async def test_fr_007_subscribed_resources_are_notified_and_others_are_not(debugging: Connect, each_era: Era) -> None:
+    async with debugging(each_era) as client:
         await client.call("debug_launch", program=program("steps.py"))
         await trio.sleep(1)  # the launch's own changes have settled
         async with client.subscribed(BREAKPOINTS, list_changes=False):
@@ -197,8 +197,8 @@ async def test_fr_007_subscribed_resources_are_notified_and_others_are_not(debug
         assert len(client.notices) == count, "nothing comes after unsubscribing"
 
 
-async def test_fr_008_the_capabilities_are_declared(debugging: Connect, era: Era) -> None:
-    async with debugging(era) as client:
+async def test_fr_008_the_capabilities_are_declared(debugging: Connect, each_era: Era) -> None:
+    async with debugging(each_era) as client:
         declared = client.sdk.server_capabilities
         assert declared.resources is not None
         assert declared.resources.subscribe is True

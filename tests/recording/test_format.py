@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.recording.scene import RECORDINGS
@@ -112,7 +112,6 @@ def readable(data: bytes) -> Recording | None:
         return None
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.integers(min_value=0))
 def test_a_recording_cut_off_anywhere_is_a_shorter_one_or_refused(cut: int) -> None:
     data = (RECORDINGS / "till.jsonl").read_bytes()
@@ -126,7 +125,6 @@ def test_a_recording_cut_off_anywhere_is_a_shorter_one_or_refused(cut: int) -> N
         assert part is None or not part.entries
 
 
-@settings(deadline=None)
 @given(st.lists(st.binary(max_size=60), max_size=5))
 @example([b'{"edge":"mcp","t":1,"client":"c-1","dir":"in","msg":' + b"[" * 5000])
 @example([b'{"edge":"output","t":1e400,"session":"s","pid":1,"stream":"stdout"}'])
@@ -136,7 +134,6 @@ def test_any_bytes_are_parsed_or_refused(lines: list[bytes]) -> None:
     readable(file(*(line + b"\n" for line in lines), LINE))
 
 
-@settings(deadline=None)
 @given(JSON)
 def test_any_header_is_parsed_or_refused(header: Any) -> None:
     readable(msgspec.json.encode(header) + b"\n")

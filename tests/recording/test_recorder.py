@@ -96,6 +96,7 @@ async def test_messages_of_adapters_and_clients_are_recorded_both_ways_with_thei
     assert "debug_launch" in [call["params"]["name"] for call in calls if call.get("method") == "tools/call"]
 
 
+@pytest.mark.real
 async def test_no_secret_is_in_the_file(tmp_path: Path, autojump_clock: MockClock) -> None:
     adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
     tokens = ("control-token-77", "observe-token-88")

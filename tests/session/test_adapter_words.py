@@ -150,6 +150,7 @@ def test_output_is_divided_at_marks(text: str, found: list[Piece]) -> None:
 # --- Processes and threads --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.real
 async def test_the_process_of_a_terminal_of_ours_is_the_programs_where_the_adapter_reports_none() -> None:
     adapter = FakeAdapter()
 
@@ -168,6 +169,7 @@ async def test_the_process_of_a_terminal_of_ours_is_the_programs_where_the_adapt
         assert (await client.read("debugger://session"))["processId"] == 77
 
 
+@pytest.mark.real
 async def test_a_program_in_our_terminal_does_not_get_a_variable_that_is_null(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TONE", "loud")
     monkeypatch.setenv("TILL", "open")

@@ -143,6 +143,7 @@ async def test_an_unknown_reverse_request_is_refused_and_not_ignored(autojump_cl
         assert (await client.read(SESSION))["state"] == "Running"
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("command", "arguments"),
     [

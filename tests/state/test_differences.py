@@ -4,7 +4,7 @@ from collections import OrderedDict, deque
 from typing import Any
 
 import msgspec
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.state.test_captures import capture
@@ -199,7 +199,6 @@ def exactly(value: Any) -> Any:
             return type(value), repr(value)
 
 
-@settings(max_examples=250, deadline=None)
 @given(scopes, scopes, st.integers(0, 4), st.integers(1, 5))
 @example({"a": {1: 2, 3: 4}}, {"a": {3: 4, 1: 2}}, 2, 5)
 @example({"a": [[[-1]]]}, {"a": [[[-2]]]}, 1, 5)
@@ -216,7 +215,6 @@ def test_there_is_a_difference_exactly_where_the_values_differ_and_it_is_mirrore
     assert (same.changes, same.unknown) == ((), ())
 
 
-@settings(max_examples=100, deadline=None)
 @given(scopes, st.integers(0, 3))
 def test_every_path_of_a_difference_leads_to_the_value(after: dict[str, Any], depth: int) -> None:
     found = difference(taken({}, depth, 9), taken(after, depth, 9))

@@ -1,6 +1,6 @@
 """Any changes in any order: properties that every state has."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.state.store import APP, ORIGIN, Store, frame, place
@@ -104,7 +104,6 @@ def check(snapshot: Snapshot, before: Snapshot | None) -> None:
     assert len({thread.id for thread in snapshot.threads.threads}) == len(snapshot.threads.threads)
 
 
-@settings(max_examples=300)
 @given(steps=st.lists(changes, max_size=40))
 def test_any_changes_in_any_order_leave_a_consistent_state(steps: list[Change]) -> None:
     store = Store()

@@ -27,6 +27,8 @@ PROGRAM = str(Path(__file__).parent.parent / "programs" / "steps.py")
 ATTACK_SECONDS = 60
 AGAIN_SECONDS = 5
 LOG_BYTES = 10_000
+MANY = pytest.mark.nightly("hundreds of strangers and their descriptors take 8 s")
+
 ERAS: tuple[Era, ...] = ("legacy", "modern")
 
 Attack = Callable[[trio.SocketStream], Awaitable[None]]
@@ -111,7 +113,7 @@ def plenty() -> Iterator[None]:
 
 
 @pytest.mark.filterwarnings("ignore:Async generator 'http(x|core)2:ResourceWarning")  # of the SDK's HTTP client
-@pytest.mark.parametrize("descriptors", [512])
+@pytest.mark.parametrize("descriptors", [160, pytest.param(512, marks=MANY)])
 async def test_strangers_keep_neither_the_agent_from_launching_nor_clients_with_a_token_out(
     descriptors: int, plenty: None
 ) -> None:

@@ -349,6 +349,7 @@ async def test_a_token_that_was_given_is_not_in_the_printed_configuration_and_do
                 nursery.cancel_scope.cancel()
 
 
+@pytest.mark.nightly("a thousand connections take 20 s; fewer are in test_attacks.py")
 async def test_a_thousand_connections_to_the_port_of_editors_hold_up_no_agent_and_give_their_descriptors_back(
     serving: StartServer,
 ) -> None:

@@ -24,7 +24,10 @@ from trio_debugmcp.client import (
 )
 from trio_debugmcp.client.connection import http_client
 
-pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http(x|core)2:ResourceWarning")
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.filterwarnings("ignore:Async generator 'http(x|core)2:ResourceWarning"),
+]
 
 ONE = "demo://one"
 

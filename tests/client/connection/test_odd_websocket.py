@@ -11,6 +11,8 @@ from trio_websocket import ConnectionClosed, WebSocketRequest, serve_websocket
 from trio_debugmcp.client import InspectorClient, InspectorOptions
 from trio_debugmcp.errors import ProtocolViolation
 
+pytestmark = pytest.mark.real
+
 WELCOME = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "odd", "version": "1"}}
 
 

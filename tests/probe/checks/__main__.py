@@ -1,13 +1,15 @@
 """Run the functions of modules of checks whose names begin with `check_`, each module in a fork of its own.
 
-Prints the traceback of each that fails. One process starts for all modules, as a start takes longer than most checks,
-and a few forks run at a time, as most checks that take long wait.
+Prints the traceback of each that fails. One process starts for all modules, and imports what they check, as that takes
+longer than most checks. A few forks run at a time, as most checks that take long wait.
 """
 
 import importlib
 import os
 import sys
 import traceback
+
+import trio_debugmcp.probe.inside.calls  # noqa: F401
 
 AT_A_TIME = 3
 

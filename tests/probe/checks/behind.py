@@ -57,7 +57,7 @@ def check_what_is_cut_has_another_digest_when_it_changes_behind_the_cut() -> Non
 
 
 def check_too_much_for_the_time_has_none_and_does_not_delay_the_stop() -> None:
-    large = [[index] for index in range(1000000)]
+    large = [[index] for index in range(300000)]
     begin = time.thread_time()  # without what a loaded machine does meanwhile
     found = shown(large=large, again=large)
     assert found == {"large": None, "again": None}

@@ -98,11 +98,13 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return install
 
 
+@pytest.mark.real
 async def test_py_spy_is_asked_for_json_and_does_not_stop_the_program(installed: Any) -> None:
     installed('echo "$@"')
     assert await dump(5) == b"dump --json --nonblocking --pid 5\n"
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("script", "reason"),
     [

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from trio.testing import MockClock
 
+from tests.fuzz.running import whole_server
 from trio_debugmcp.testing import Report, decode_scenario, play, play_all, scenarios
 
 ROOT = Path(__file__).parents[3]
@@ -248,7 +249,7 @@ def pool() -> list[dict[str, Any]]:
     return [{**line, **({"until": 1} if line.get("expect") == "nothing" else {})} for line in free]
 
 
-@settings(max_examples=40)
+@whole_server
 @given(
     st.sampled_from(["nothing", "running", "paused"]),
     st.lists(st.tuples(st.sampled_from([0, 0.1, 0.3, 5]), st.sampled_from(pool())), max_size=10),

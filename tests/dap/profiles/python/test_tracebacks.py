@@ -48,6 +48,7 @@ def outline(crash: Crash | None) -> object:
     return crash.way, crash.exception, lines, *crash.notes, *[outline(each) for each in crash.inner]
 
 
+@pytest.mark.real
 def test_the_exception_that_ended_a_program_and_its_frames_innermost_first(tmp_path: Path) -> None:
     till = str(tmp_path / "till.py")
     text = printed(tmp_path, SOURCE)
@@ -68,6 +69,7 @@ def test_the_exception_that_ended_a_program_and_its_frames_innermost_first(tmp_p
     assert (names[0], names[-2:]) == (("raw_decode", True), [("parse", False), ("<module>", False)])
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     "source",
     [
@@ -114,6 +116,7 @@ except ExceptionGroup:
 """
 
 
+@pytest.mark.real
 def test_a_group_is_read_as_a_tree_with_notes_and_causes(tmp_path: Path) -> None:
     crash = crash_in(printed(tmp_path, GROUPS))
     assert crash is not None
@@ -135,6 +138,7 @@ def test_a_group_is_read_as_a_tree_with_notes_and_causes(tmp_path: Path) -> None
     assert outline(many.inner[2]) == ("member", "ValueError: 0", [])
 
 
+@pytest.mark.real
 def test_a_cause_without_a_traceback_is_part_of_the_chain(tmp_path: Path) -> None:
     def found(source: str) -> object:
         return outline(crash_in(printed(tmp_path, source)))
@@ -176,6 +180,7 @@ raise found.with_traceback(None)
 """
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("times", [1, 2])
 def test_the_traceback_of_another_process_is_the_message_of_the_cause(times: int, tmp_path: Path) -> None:
     again = "found = (lambda made: made[0](*made[1]))(_ExceptionWithTraceback(found, None).__reduce__())\n"
@@ -204,6 +209,7 @@ raise RuntimeError("the worker failed:\\n" + text)
 """
 
 
+@pytest.mark.real
 def test_a_traceback_in_a_message_is_not_the_one_that_ended_the_program(tmp_path: Path) -> None:
     text = printed(tmp_path, QUOTING)
     assert outline(crash_in(text)) != outline(crash_in(under_debugger(text)))  # not known without the debugger's frames
@@ -286,6 +292,7 @@ del slow
 """
 
 
+@pytest.mark.real
 def test_exceptions_that_did_not_end_the_program_and_where_they_were(tmp_path: Path) -> None:
     found = printed_in(printed(tmp_path, OTHERS))
     assert found.crash is not None

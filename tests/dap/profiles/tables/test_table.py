@@ -42,6 +42,7 @@ def write_adapter(place: Path, version: str) -> None:
     place.chmod(place.stat().st_mode | stat.S_IXUSR)
 
 
+@pytest.mark.real
 def test_an_adapter_is_found_by_a_variable_or_on_path_and_says_its_version(mdb: Path) -> None:
     assert profile().locate() is None
     assert profile().absence() == "The debug adapter mdb is not installed (looked for $MDB_PATH, mdb on PATH)"
@@ -51,6 +52,7 @@ def test_an_adapter_is_found_by_a_variable_or_on_path_and_says_its_version(mdb: 
     assert profile().locate() == f"{mdb} (3.0)"
 
 
+@pytest.mark.real
 def test_one_that_is_too_old_is_passed_over_and_if_there_is_no_other_that_is_said_with_the_reason(mdb: Path) -> None:
     write_adapter(mdb, "2.9")
     assert profile().locate() is None
@@ -106,6 +108,7 @@ def test_a_key_whose_placeholder_has_nothing_is_left_out() -> None:
     assert profile().attach_arguments(Attach(host="h", port=1)) == {"wait": 1, "host": "at h"}
 
 
+@pytest.mark.real
 def test_gdb_gets_the_whole_environment_which_it_would_otherwise_clear(monkeypatch: pytest.MonkeyPatch) -> None:
     from trio_debugmcp.dap.profiles import profile_named
 

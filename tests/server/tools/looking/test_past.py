@@ -54,29 +54,29 @@ def like(stop: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-async def test_of_five_hundred_stops_the_last_are_shown_as_they_were_read_also_after_the_end(
+async def test_of_more_stops_than_are_kept_the_last_are_shown_as_they_were_read_also_after_the_end(
     autojump_clock: MockClock,
 ) -> None:
     async with paused("legacy") as (client, adapter):
         recorded = {1: dict(await client.read(STACK))}
-        for number in range(2, 501):
+        for number in range(2, 251):
             recorded[number] = await step(client, adapter, number, n=str(number), even=str(number % 2 == 0))
         last = await client.call("stop_get", full=True)
-        assert (last["stop"]["stop"], last["first"], last["last"], last["dropped"]) == (500, 301, 500, 300)
-        for number in range(301, 501):
+        assert (last["stop"]["stop"], last["first"], last["last"], last["dropped"]) == (250, 51, 250, 50)
+        for number in range(51, 251):
             then = like(await client.read(uri(number)))
             assert then == {key: recorded[number][key] for key in then}
-        with pytest.raises(MCPError, match="those from 301 to 500 are"):
-            await client.read(uri(300))
-        refused = await failure(client, "stop_get", stop=300)
-        assert (refused.code, refused.details) == ("STOP_NOT_FOUND", {"first": 301, "last": 500, "dropped": 300})
+        with pytest.raises(MCPError, match="those from 51 to 250 are"):
+            await client.read(uri(50))
+        refused = await failure(client, "stop_get", stop=50)
+        assert (refused.code, refused.details) == ("STOP_NOT_FOUND", {"first": 51, "last": 250, "dropped": 50})
         await client.call("debug_disconnect")
-        for number in range(301, 501):
+        for number in range(51, 251):
             then = like((await client.call("stop_get", stop=number, full=True))["stop"])
             assert then == {key: recorded[number][key] for key in then}
         values = await client.call("stop_get", variable="n")
-        assert values["values"][0] == "301 src/app.py:301 in main: 301"
-        assert (len(values["values"]), values["stops"], values["dropped"]) == (200, 200, 300)
+        assert values["values"][0] == "51 src/app.py:51 in main: 51"
+        assert (len(values["values"]), values["stops"], values["dropped"]) == (200, 200, 50)
 
 
 async def test_a_stop_is_shown_in_few_words_with_what_changed_and_what_was_read_there(

@@ -43,6 +43,7 @@ def sleeping(name: str, directory: Path, count: int = 1) -> Iterator[list[int]]:
             os.kill(pid, 9)
 
 
+@pytest.mark.real
 async def test_the_only_process_of_a_name_is_attached_to(tmp_path: Path, autojump_clock: MockClock) -> None:
     name = f"only-{os.getpid()}"
     with sleeping(name, tmp_path) as (pid,):
@@ -52,6 +53,7 @@ async def test_the_only_process_of_a_name_is_attached_to(tmp_path: Path, autojum
             assert adapter.sent("attach")[-1]["pid"] == pid
 
 
+@pytest.mark.real
 async def test_of_several_processes_of_a_name_the_candidates_are_listed_and_counted(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
@@ -65,6 +67,7 @@ async def test_of_several_processes_of_a_name_the_candidates_are_listed_and_coun
     assert failed.message.endswith("; and 2 more.")
 
 
+@pytest.mark.real
 async def test_a_name_that_no_process_has_or_only_the_servers_own_is_said(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
@@ -186,6 +189,7 @@ async def test_mappings_are_refused_for_an_adapter_that_has_no_words_for_them(
         await client.call("debug_attach", port=5678, path_mappings=mappings)
 
 
+@pytest.mark.real
 def test_each_adapter_gets_mappings_in_its_own_words() -> None:
     mapped = (PathMapping("/here", "/there"), PathMapping("/b", 'C:\\"b'))
     launch, attach = Launch("/app", path_mappings=mapped), Attach(port=1, path_mappings=mapped)

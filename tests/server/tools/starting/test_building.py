@@ -21,8 +21,6 @@ from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, FakeAdapter, Refusal, connect, open_server
 from trio_debugmcp.testing.fake_adapter import FakeProfile
 
-pytestmark = pytest.mark.real
-
 COMPILER = """#!/bin/sh
 # What is built is the source; one that says so does not compile.
 echo "compiled $1"
@@ -77,6 +75,7 @@ async def run(client: DebugClient, **arguments: Any) -> dict[str, Any]:
     return await client.call("debug_launch", **{"program": "shop.m", "wait": False, **arguments})
 
 
+@pytest.mark.real
 async def test_source_is_built_runs_and_is_gone_with_its_session(scene: Scene) -> None:
     async with scene.client() as client:
         await run(client)
@@ -89,6 +88,7 @@ async def test_source_is_built_runs_and_is_gone_with_its_session(scene: Scene) -
     assert scene.left() == []
 
 
+@pytest.mark.real
 async def test_a_restart_builds_again_and_a_batch_too(scene: Scene) -> None:
     async with scene.client() as client:
         await run(client)
@@ -105,6 +105,7 @@ async def test_a_restart_builds_again_and_a_batch_too(scene: Scene) -> None:
     assert scene.left() == []
 
 
+@pytest.mark.real
 async def test_a_restart_that_cannot_be_built_ends_nothing(scene: Scene) -> None:
     async with scene.client() as client:
         await run(client)
@@ -117,6 +118,7 @@ async def test_a_restart_that_cannot_be_built_ends_nothing(scene: Scene) -> None
         assert (await failure(client, "debug_restart")).code == "INVALID_PATH"
 
 
+@pytest.mark.real
 async def test_a_launch_that_cannot_be_built_ends_nothing_and_sets_no_breakpoint(scene: Scene) -> None:
     async with scene.client() as client:
         await run(client)
@@ -131,6 +133,7 @@ async def test_a_launch_that_cannot_be_built_ends_nothing_and_sets_no_breakpoint
         assert scene.left() == [running.parent]
 
 
+@pytest.mark.real
 async def test_what_was_built_for_a_launch_that_fails_is_gone(scene: Scene) -> None:
     async def refuse(arguments: object) -> object:
         raise Refusal("no")
@@ -141,6 +144,7 @@ async def test_what_was_built_for_a_launch_that_fails_is_gone(scene: Scene) -> N
         assert scene.left() == []
 
 
+@pytest.mark.real
 async def test_what_was_built_lives_as_long_as_a_session_runs_it_whatever_becomes_of_the_call(scene: Scene) -> None:
     async with open_server(Options(settings=scene.settings)) as server:
         debugger = server.app.debugger
@@ -158,6 +162,7 @@ async def test_what_was_built_lives_as_long_as_a_session_runs_it_whatever_become
     assert scene.left() == []
 
 
+@pytest.mark.real
 async def test_a_build_that_outlasts_the_timeout_ends_and_nothing_is_started(scene: Scene) -> None:
     (scene.directory / "cc").write_text("#!/bin/sh\nsleep 60\n")
     async with scene.client() as client:
@@ -167,6 +172,7 @@ async def test_a_build_that_outlasts_the_timeout_ends_and_nothing_is_started(sce
     assert scene.left() == []
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("allowed", [False, True])
 async def test_a_confined_server_builds_only_if_that_is_allowed(
     allowed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
