@@ -18,7 +18,7 @@ import pytest
 
 def installed(name: str) -> Path:
     """The directory of what was installed from a registry, for later runs as well."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or tempfile.gettempdir()) / "trio-debugmcp-tests" / name
+    return Path(os.environ.get("XDG_CACHE_HOME") or tempfile.gettempdir()) / "trio-debugmcp-shared" / name
 
 
 def of_this_run(factory: pytest.TempPathFactory, name: str) -> Path:
@@ -28,14 +28,14 @@ def of_this_run(factory: pytest.TempPathFactory, name: str) -> Path:
 
 
 def made(directory: Path, make: Callable[[Path], object]) -> Path:
-    """Return the directory, made by `make` if it is not there. What `make` raises leaves nothing behind."""
+    """Return the directory, filled by `make` unless that has been done."""
+    done = directory.with_name(f"{directory.name}.done")
     directory.parent.mkdir(parents=True, exist_ok=True)
     with open(directory.with_name(f"{directory.name}.lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not directory.exists():
-            under_way = directory.with_name(f"{directory.name}.new")
-            shutil.rmtree(under_way, ignore_errors=True)
-            under_way.mkdir()
-            make(under_way)
-            under_way.rename(directory)
+        if not done.exists():
+            shutil.rmtree(directory, ignore_errors=True)  # what was left half-way
+            directory.mkdir()
+            make(directory)
+            done.touch()
     return directory

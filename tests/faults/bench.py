@@ -84,7 +84,7 @@ class Bench:
             for each in refusals:
                 assert (each.code in {-32002, -32602}, "debug_launch" in each.message) == (True, True), each
             assert trio.current_time() == start, "a read waited"
-            await trio.sleep(1)
+            await trio.sleep(2)
 
     async def _end(self) -> None:
         start = trio.current_time()

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import trio
 
+from tests import shared
 from tests.languages.cases import GO_BUILD
 from tests.languages.conftest import TEST_SECONDS, need
 from tests.real.conftest import Connect
@@ -46,12 +47,13 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Module:
     profile = profile_named("delve")
     assert profile is not None
     need("delve", profile.locate(), f"{profile.absence()}; {profile.install_hint}")
-    made = Module(tmp_path_factory.mktemp("go"))
-    for each in SOURCES.iterdir():
-        (made.directory / each.name).write_bytes(each.read_bytes())
-    command = [go, *GO_BUILD, made.program, "."]
-    subprocess.run(command, check=True, timeout=TEST_SECONDS, cwd=made.directory)
-    return made
+
+    def build(directory: Path) -> None:
+        shutil.copytree(SOURCES, directory, dirs_exist_ok=True)
+        command = [go, *GO_BUILD, Module(directory).program, "."]
+        subprocess.run(command, check=True, timeout=TEST_SECONDS, cwd=directory)
+
+    return Module(shared.made(shared.of_this_run(tmp_path_factory, "go"), build))
 
 
 PANICS = {
