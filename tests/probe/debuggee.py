@@ -15,7 +15,7 @@ from typing import Any
 import debugpy
 import trio
 
-from trio_debugmcp.dap.profiles.python_main import SOON_EXPRESSION
+from trio_debugmcp.dap.profiles.python.startup import STARTUP_EXPRESSION
 from trio_debugmcp.probe import bootstrap
 
 BOUND_SECONDS = 100
@@ -164,5 +164,5 @@ async def _handshake(debuggee: Debuggee, program: Path, breakpoints: tuple[int, 
     await debuggee.request(
         "setBreakpoints", source={"path": str(program)}, breakpoints=[{"line": line} for line in breakpoints]
     )
-    await debuggee.evaluate(SOON_EXPRESSION)
+    await debuggee.evaluate(STARTUP_EXPRESSION)
     await debuggee.request("configurationDone")

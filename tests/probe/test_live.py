@@ -451,6 +451,7 @@ def chat():
         time.sleep(0.0001)
 
 streams = Streams()
+input()
 threading.Thread(target=chat, daemon=True).start()
 time.sleep(1000)
 """
@@ -458,7 +459,9 @@ time.sleep(1000)
 
 async def test_a_program_that_prints_keeps_its_streams_and_its_output_is_not_taken(tmp_path: Path) -> None:
     async with open_debuggee(written(tmp_path, PRINTING)) as debuggee:
-        await debuggee.install()
+        await debuggee.install()  # meanwhile pydevd takes what it prints
+        assert debuggee.process.stdin is not None
+        await debuggee.process.stdin.send_all(b"\n")
         await until(lambda: threads(debuggee), lambda answer: len(answer.threads) == 2)
         for _ in range(50):
             assert (await debuggee.ask("describe", expression="streams"))["value"] == "same: True"

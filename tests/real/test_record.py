@@ -265,7 +265,8 @@ def test_a_recorded_session_that_is_disconnected_plays_as_a_scenario(tmp_path: P
             async with (
                 open_server(Options(settings=Settings(directory=str(Path.cwd()))).recorded(recorder)) as server,
                 server.connect() as client,
-                client.subscribed("debugger://session"),
+                # Of something that does not change: whether a change falls into a quiet window depends on the machine.
+                client.subscribed("debugger://breakpoints"),
             ):
                 await client.call("debug_launch", program=program("till.py"))
                 await client.call("debug_disconnect")

@@ -9,7 +9,7 @@ import os
 import sys
 import traceback
 
-import trio_debugmcp.probe.inside.calls  # noqa: F401
+import trio_debugmcp.probe.inside.questions  # noqa: F401
 
 AT_A_TIME = 3
 
