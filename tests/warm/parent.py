@@ -12,20 +12,25 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import NoReturn
 
+import anyio._backends._trio  # noqa: F401
 import mcp
 import mcp.server.streamable_http_manager  # noqa: F401
 
 import trio_debugmcp.app
+import trio_debugmcp.cli
 import trio_debugmcp.client
 import trio_debugmcp.dap.profiles.python.debugpy
 import trio_debugmcp.listen
 import trio_debugmcp.transports.http
 import trio_debugmcp.transports.port
-import trio_debugmcp.transports.stdio  # noqa: F401
+import trio_debugmcp.transports.stdio
 from tests import measured
+from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.server.tools import open_toolbox
 
 
@@ -137,6 +142,9 @@ def main() -> None:
     listener = socket.socket(fileno=int(sys.argv[1]))
     directory = Path(listener.getsockname()).parent
     open_toolbox().listed()  # which imports every tool, and makes the list
+    for command in iter_modules(trio_debugmcp.cli.__path__, "trio_debugmcp.cli."):
+        import_module(command.name)
+    bootstrap.install_expression()  # which reads the probe
     gc.freeze()  # so that the garbage collectors of the forks do not copy shared pages
     parent = Parent(listener)
     try:
