@@ -1,4 +1,4 @@
-"""What workers share is made once, whoever comes first, and what fails is tried again."""
+"""What workers share is made once, by the first that comes, and what fails is tried again."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
