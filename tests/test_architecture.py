@@ -6,15 +6,14 @@ import subprocess
 import sys
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
 import trio_debugmcp
+from tests.source_tree import Function, SourceTree, imports, methods
 
 HOME = Path(trio_debugmcp.__file__).parent
 ROOT = HOME.parent
@@ -64,68 +63,18 @@ SUBJECTS = {"data", "faults", "fuzz", "interop", "languages", "programs", "real"
 """Folders of tests that do not stand for a room, see tests/README.md."""
 
 
-# --- Reading the source -----------------------------------------------------------------------------------------------
-
-
-def module(file: Path) -> str:
-    """The full name of the module that a file is."""
-    return ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-
-
-FILES = {module(file): file for file in sorted(HOME.rglob("*.py"))}
-
-
-@cache
-def tree(name: str) -> ast.Module:
-    return ast.parse(FILES[name].read_text(encoding="utf-8"))
-
-
-@cache
-def nodes(name: str) -> list[ast.AST]:
-    """Everything in a module. To walk through all of them takes longer than all other tests here together."""
-    return [*ast.walk(tree(name))]
-
-
-def imports(among: Iterable[ast.AST]) -> Iterator[str]:
-    """Full names of what is imported anywhere among them: in functions, and for annotations."""
-    for each in among:
-        if isinstance(each, ast.Import):
-            yield from (alias.name for alias in each.names)
-        elif isinstance(each, ast.ImportFrom):
-            assert each.level == 0, f"relative import in line {each.lineno}"
-            yield from (f"{each.module}.{alias.name}" for alias in each.names)
-
-
-@cache
-def imported_modules(name: str) -> set[str]:
-    """The modules of the package that a module imports from."""
-    return {
-        imported if imported in FILES else imported.rpartition(".")[0]
-        for imported in imports(nodes(name))
-        if imported.startswith("trio_debugmcp.") and imported != "trio_debugmcp.__version__"
-    }
+SOURCE = SourceTree(ROOT)
 
 
 def room(name: str) -> str:
     return name.split(".")[1]
 
 
-Node = TypeVar("Node", bound=ast.AST)
-
-
-def definitions(kind: type[Node]) -> Iterator[tuple[str, Node]]:
-    """The nodes of a kind in the whole package, each with its full name."""
-    for name in FILES:
-        for node in nodes(name):
-            if isinstance(node, kind):
-                yield f"{name}.{getattr(node, 'name', '')}", node
-
-
 # --- Imports ----------------------------------------------------------------------------------------------------------
 
 
 def test_no_module_imports_one_that_imports_it() -> None:
-    graph = {name: imported_modules(name) for name in FILES}
+    graph = {name: set(imported) for name, imported in SOURCE.graph.items()}
     cycles = []
     while True:
         try:
@@ -143,26 +92,26 @@ def test_rooms_import_downwards_only() -> None:
     floor = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
     upwards = [
         f"{name} imports {imported}"
-        for name in FILES
-        for imported in imported_modules(name)
+        for name in SOURCE.files
+        for imported in SOURCE.graph[name]
         if name != "trio_debugmcp" and room(imported) != room(name) and floor[room(imported)] >= floor[room(name)]
     ]
     assert not upwards, "\n".join(upwards)
 
 
 def test_the_pure_rooms_know_nothing_of_trio() -> None:
-    pure = [name for name in FILES if name.removeprefix("trio_debugmcp.").startswith(PURE)]
+    pure = [name for name in SOURCE.files if name.removeprefix("trio_debugmcp.").startswith(PURE)]
     assert len(pure) > len(PURE)
     for name in pure:
         assert not {"trio", "anyio", "socket", "time"} & {
-            imported.partition(".")[0] for imported in imports(nodes(name))
+            imported.partition(".")[0] for imported in imports(SOURCE.nodes(name))
         }
 
 
 def test_only_what_starts_later_is_imported_for_annotations_only() -> None:
     early = [
         f"{name} imports {imported}"
-        for name, node in definitions(ast.If)
+        for name, node in SOURCE.definitions(ast.If)
         if ast.unparse(node.test).endswith("TYPE_CHECKING")
         for imported in imports(ast.walk(node))
         if not imported.startswith((*LATE, *LATER_IN.get(room(name), ())))
@@ -212,7 +161,7 @@ def test_the_page_names_every_room_from_the_top_floor_down() -> None:
 
 @pytest.mark.parametrize("room", [room for floor in FLOORS for room in floor if room != "dashboard"])
 def test_the_page_has_the_rooms_own_sentence(room: str) -> None:
-    docstring = ast.get_docstring(tree(f"trio_debugmcp.{room}"))
+    docstring = ast.get_docstring(SOURCE.tree(f"trio_debugmcp.{room}"))
     assert docstring
     assert rooms_of_the_page()[room] == docstring.split("\n")[0]
 
@@ -220,8 +169,8 @@ def test_the_page_has_the_rooms_own_sentence(room: str) -> None:
 def test_the_page_has_every_room_within_a_room_with_its_own_sentence() -> None:
     table = PAGE.partition("Rooms within rooms:")[2].partition("\n\n`")[0]
     sentences = {
-        str(file.parent.relative_to(HOME)): (ast.get_docstring(tree(name)) or "").split("\n")[0]
-        for name, file in FILES.items()
+        str(file.parent.relative_to(HOME)): (ast.get_docstring(SOURCE.tree(name)) or "").split("\n")[0]
+        for name, file in SOURCE.files.items()
         if file.name == "__init__.py" and name.count(".") > 1
     }
     assert dict(re.findall(r"^\| `([\w/]+)/` \| (.+?) \|$", table, re.MULTILINE)) == sentences
@@ -255,8 +204,8 @@ CODE = r"(?:async )?(?:with|for|def) .*:$|match .*:$|case .*:|await |\.\.\.$|\w[
 def test_examples_in_module_docstrings_are_indented_and_parse() -> None:
     """A formatter dedents a docstring of which every further line is indented."""
     broken = []
-    for name in FILES:
-        text = ast.get_docstring(tree(name), clean=False) or ""
+    for name in SOURCE.files:
+        text = ast.get_docstring(SOURCE.tree(name), clean=False) or ""
         broken += [f"{name}: {line}" for line in text.splitlines()[1:] if re.match(rf"{CODE}|\w+ {{3,}}\w", line)]
         for block in indented_blocks(text):
             if re.match(CODE, block.partition("\n")[0]):
@@ -272,7 +221,7 @@ def test_examples_in_module_docstrings_are_indented_and_parse() -> None:
 
 def test_a_file_name_is_used_once_but_for_a_tool_and_its_answer() -> None:
     places = defaultdict(list)
-    for name, file in FILES.items():
+    for name, file in SOURCE.files.items():
         if file.stem not in ("__init__", "__main__"):
             places[file.stem].append(name)
     shared = {
@@ -285,7 +234,7 @@ def test_a_file_name_is_used_once_but_for_a_tool_and_its_answer() -> None:
 
 def test_a_class_name_is_used_once() -> None:
     places = defaultdict(list)
-    for name, node in definitions(ast.ClassDef):
+    for name, node in SOURCE.definitions(ast.ClassDef):
         places[node.name].append(name)
     assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
 
@@ -297,20 +246,20 @@ def test_a_long_module_gives_its_reason() -> None:
     """A paragraph of its docstring starts with `Long because`."""
     long = [
         f"{name}: {lines}"
-        for name, file in FILES.items()
+        for name, file in SOURCE.files.items()
         if (lines := len(file.read_text(encoding="utf-8").splitlines())) > MOST_LINES
-        and not re.search(r"^Long because \w+", ast.get_docstring(tree(name)) or "", re.MULTILINE)
+        and not re.search(r"^Long because \w+", ast.get_docstring(SOURCE.tree(name)) or "", re.MULTILINE)
     ]
     assert not long, "\n".join(long)
 
 
-def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+def functions() -> Iterator[tuple[str, Function]]:
     """The functions of the package and of the scripts."""
-    yield from definitions(ast.FunctionDef)
-    yield from definitions(ast.AsyncFunctionDef)
+    yield from SOURCE.definitions(ast.FunctionDef)
+    yield from SOURCE.definitions(ast.AsyncFunctionDef)
     for file in (ROOT / "scripts").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(node, Function):
                 yield f"scripts.{file.stem}.{node.name}", node
 
 
@@ -336,10 +285,13 @@ def test_functions_are_short() -> None:
 def test_classes_have_few_public_methods() -> None:
     """Properties are not counted."""
     large = []
-    for name, node in definitions(ast.ClassDef):
-        functions = [each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
-        methods = {each.name for each in functions if not any("prop" in ast.unparse(d) for d in each.decorator_list)}
-        public = [method for method in methods if not method.startswith("_")]
+    for name, node in SOURCE.definitions(ast.ClassDef):
+        names = {
+            method.name
+            for method in methods(node)
+            if not any("prop" in ast.unparse(decorator) for decorator in method.decorator_list)
+        }
+        public = [method for method in names if not method.startswith("_")]
         if len(public) > MOST_PUBLIC_METHODS and node.name not in FACADES:
             large.append(f"{name}: {len(public)}")
     assert not large, "\n".join(large)

@@ -29,6 +29,7 @@ def test_a_script_that_is_asked_for_help_prints_its_head(name: str, option: str)
     assert "set -" not in done.stdout
 
 
+@pytest.mark.real
 def test_an_old_python_is_refused_before_anything_is_installed(tmp_path: Path) -> None:
     old = tmp_path / "python3"
     old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo "Python 3.10.13" && exit\nexit 1\n')
