@@ -43,7 +43,7 @@ LATE = (
     *("trio_debugmcp.recording", "trio_debugmcp.replay", "trio_debugmcp.editors", "trio_debugmcp.testing"),
     *(
         f"trio_debugmcp.transports.{name}"
-        for name in ("accept", "admission", "gate", "http", "http11", "port", "websocket")
+        for name in ("accept", "admission", "bundle", "gate", "http", "http11", "pages", "port", "static", "websocket")
     ),
 )
 """What a start on plain stdio does not import, and hence what may be imported for annotations only."""

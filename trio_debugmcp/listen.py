@@ -45,7 +45,10 @@ class Address(Struct, frozen=True):
 
 
 class Network(Struct, frozen=True):
-    """The transports to serve on, and the tokens that admit clients; `certificate` is its file and that of the key."""
+    """The transports to serve on, and the tokens that admit clients; `certificate` is its file and that of the key.
+
+    `page_sources`: the files of the dashboard are served one by one, as they are.
+    """
 
     stdio: bool = True
     websocket: Address | None = None
@@ -53,6 +56,7 @@ class Network(Struct, frozen=True):
     dap: Address | None = None
     tokens: Tokens | None = None
     certificate: tuple[str, str] | None = None
+    page_sources: bool = False
 
 
 class _Endpoint(Struct, frozen=True):
@@ -122,7 +126,7 @@ async def serve(options: Options, network: Network) -> None:
 
             admission = Admission(bounds(open_files()))  # one for all ports: they have the same descriptors
         if websocket is not None:
-            await nursery.start(_serve_websocket, app, tokens, websocket, admission)
+            await nursery.start(_serve_websocket, app, tokens, websocket, admission, network.page_sources)
         if http is not None:
             await nursery.start(_serve_http, app, tokens, http, admission)
         if dap is not None:
@@ -148,8 +152,15 @@ async def _serve_stdio(app: App) -> None:
 
 
 async def _serve_websocket(
-    app: App, tokens: Tokens, endpoint: _Endpoint, admission: "Admission", *, task_status: trio.TaskStatus[None]
+    app: App,
+    tokens: Tokens,
+    endpoint: _Endpoint,
+    admission: "Admission",
+    page_sources: bool,
+    *,
+    task_status: trio.TaskStatus[None],
 ) -> None:
+    from trio_debugmcp.transports.pages import Pages
     from trio_debugmcp.transports.port import Port, serve_port
 
     gate = endpoint.gate(tokens)
@@ -157,7 +168,7 @@ async def _serve_websocket(
     _announce(f"dashboard: {url}" + (f"#token={tokens.observe}" if tokens.made_observe else " (add #token= and yours)"))
     if tokens.made_control:
         _announce(f"dashboard with control: {url}#token={tokens.control}")
-    port = Port(gate, partial(app.serve_connection, transport="websocket"))
+    port = Port(gate, partial(app.serve_connection, transport="websocket"), Pages(sources=page_sources).find)
     task_status.started()
     tls = endpoint.tls
     listeners = endpoint.listeners if tls is None else [_secured(each, tls) for each in endpoint.listeners]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
+from tests.dashboard.profiles import PAGE_SECONDS, SHARED_RENDERER, SharedProfile, fresh_profile
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -26,11 +27,9 @@ CHROMIUM_OPTIONS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--disable-features=LocalNetworkAccessChecks",  # a page that a test answers itself is of no network
+    # A page that a test answers itself is of no network; the address bar's lists are two pages more for each tab.
+    "--disable-features=LocalNetworkAccessChecks,WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 ]
-
-PAGE_SECONDS = 40
-"""Far above the second in which the page shows a change: only what hangs takes so long, on a busy machine too."""
 
 PROGRAM = """\
 def count(limit):
@@ -62,25 +61,33 @@ def chromium() -> "Iterator[Browser]":
         pytest.skip(f"there is no {CHROMIUM}: apt-get install chromium")
     with sync_api.sync_playwright() as playwright:
         sync_api.expect.set_options(timeout=PAGE_SECONDS * 1000)
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_OPTIONS)
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=[*CHROMIUM_OPTIONS, SHARED_RENDERER])
         yield chromium
         chromium.close()
 
 
-@contextmanager
-def fresh_profile(chromium: "Browser") -> "Iterator[BrowserContext]":
-    """A profile in which nothing is stored, as its clock is that of all its tabs: a test may leave that stopped."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 800}, color_scheme="light")
-    context.set_default_timeout(PAGE_SECONDS * 1000)
-    yield context
-    context.close()
+@pytest.fixture(scope="module")
+def shared_profile(chromium: "Browser") -> Iterator[SharedProfile]:
+    """The profile of the tests of a module."""
+    with fresh_profile(chromium) as context:
+        yield SharedProfile(context)
 
 
 @pytest.fixture
-def browser(chromium: "Browser") -> "Iterator[BrowserContext]":
-    """A profile of this test."""
-    with fresh_profile(chromium) as context:
-        yield context
+def own_profile() -> None:
+    """For a test that stops the clock, or puts scripts into every page: its `browser` is a profile of its own."""
+
+
+@pytest.fixture
+def browser(request: pytest.FixtureRequest, chromium: "Browser") -> "Iterator[BrowserContext]":
+    """A profile that is as new."""
+    if "own_profile" in request.fixturenames:
+        with fresh_profile(chromium) as context:
+            yield context
+        return
+    profile: SharedProfile = request.getfixturevalue("shared_profile")
+    yield profile.context
+    profile.clear()
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.dashboard.agent import CONTROL_TOKEN, Agent
-from tests.dashboard.conftest import PAGE_SECONDS, OpenPage
+from tests.dashboard.conftest import OpenPage
+from tests.dashboard.profiles import PAGE_SECONDS
 from tests.javascript import package
 
 if TYPE_CHECKING:
@@ -206,6 +207,7 @@ def test_a_real_stop_is_drawn_and_a_button_steps_the_program(chat: "Page") -> No
     assert [url for url in requests if not url.startswith("about:")] == []
 
 
+@pytest.mark.usefixtures("own_profile")
 def test_the_agent_s_next_card_marks_changes_and_the_one_before_says_that_it_is_old(chat: "Page") -> None:
     from playwright.sync_api import expect
 
@@ -269,6 +271,7 @@ def passes(page: "Page", seconds: int, step: int = 3) -> None:
         page.evaluate("chat.settle()")
 
 
+@pytest.mark.usefixtures("own_profile")
 def test_cards_look_only_while_they_are_seen_and_ever_more_rarely(empty_chat: "Page") -> None:
     chat = empty_chat
     chat.clock.install()
@@ -297,6 +300,7 @@ def answer(page: "Page", tool: str, result: dict[str, Any]) -> None:
     page.evaluate("([tool, result]) => (chat.answers[tool] = result)", [tool, {"content": [], **result}])
 
 
+@pytest.mark.usefixtures("own_profile")
 def test_a_card_that_a_person_let_run_waits_for_the_next_stop_and_an_old_one_looks_no_more(empty_chat: "Page") -> None:
     from playwright.sync_api import expect
 

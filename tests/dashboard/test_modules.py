@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.dashboard.agent import OBSERVE_TOKEN, Agent
-from tests.dashboard.conftest import OpenPage, fresh_profile, opening
+from tests.dashboard.conftest import OpenPage, opening
+from tests.dashboard.profiles import fresh_profile
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

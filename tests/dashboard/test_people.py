@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.editor import editor_beside
@@ -152,6 +154,7 @@ def test_a_long_question_can_be_answered_in_any_window_and_stays_in_sight(agent:
     expect(strip.locator(".question")).to_be_in_viewport()
 
 
+@pytest.mark.usefixtures("own_profile")
 def test_a_press_that_was_meant_for_one_question_does_not_answer_the_next(agent: Agent, open_page: OpenPage) -> None:
     from playwright.sync_api import expect
 
@@ -165,7 +168,7 @@ def test_a_press_that_was_meant_for_one_question_does_not_answer_the_next(agent:
     second = agent.begin("tools/call", name="ask_person", arguments={"question": "Delete all?", **choices})
     expect(inquiry).to_contain_text("1 of 2")
     inquiry.get_by_role("textbox").fill("as soon as")
-    page.clock.pause_at(page.evaluate("Date.now() + 100"))
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 2)
     agent.cancel(first)
     expect(inquiry).to_contain_text(
         "The question before has ended: this is another one. You had typed: “as soon as”Delete all?"
@@ -198,6 +201,7 @@ def test_a_press_that_was_meant_for_one_question_does_not_answer_the_next(agent:
     assert agent.answer(third)["structuredContent"]["answer"] == "that"
 
 
+@pytest.mark.usefixtures("own_profile")
 def test_that_a_message_was_delivered_is_old_news_after_a_while(agent: Agent, open_page: OpenPage) -> None:
     from playwright.sync_api import expect
 

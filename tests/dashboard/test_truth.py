@@ -3,6 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
 
@@ -20,6 +22,7 @@ print("done")
 """
 
 
+@pytest.mark.usefixtures("own_profile")
 def test_a_page_that_comes_late_loads_the_whole_history(agent: Agent, open_page: OpenPage) -> None:
     from playwright.sync_api import expect
 
@@ -140,6 +143,7 @@ def test_a_source_of_any_length_scrolls_and_a_line_of_a_million_characters_is_cu
     assert changed == ["49995"]  # no other row was touched
 
 
+@pytest.mark.usefixtures("own_profile")
 def test_a_silent_server_is_reported_within_ten_seconds_and_a_button_without_an_answer_after_a_moment(
     agent: Agent, open_page: OpenPage
 ) -> None:

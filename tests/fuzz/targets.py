@@ -27,7 +27,7 @@ from trio_debugmcp.testing import FakeAdapter
 from trio_debugmcp.transports.admission import Admission, ConnectionBounds
 from trio_debugmcp.transports.gate import Gate
 from trio_debugmcp.transports.head import Refused, read_head
-from trio_debugmcp.transports.port import Port
+from trio_debugmcp.transports.port import MAX_REQUESTS, Port
 from trio_debugmcp.transports.static import StaticFile
 
 BOUNDS = ConnectionBounds(strangers=2, control=2, observe=2)
@@ -225,11 +225,11 @@ def _asked(line: bytes) -> list[int | str]:
 # --- Heads -------------------------------------------------------------------------------------------------------
 
 TOKEN = "the-control-token"
-PAGES = {"/": StaticFile("text/html", b"<p>hello</p>", '"1"')}
+PAGES = {"/": StaticFile("text/html", b"<p>hello</p>")}
 
 
 def head(data: bytes) -> None:
-    """A request's head is read or refused; the port answers or closes, and admits no client without the token."""
+    """A head is read or refused; the port answers up to its bound, or closes, and admits no client without a token."""
 
     async def main() -> None:
         ours, theirs = memory_stream_pair()
@@ -248,11 +248,13 @@ def head(data: bytes) -> None:
         ours, theirs = memory_stream_pair()
         said = b""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(Admission(BOUNDS).serve, theirs, Port(gate, serve, PAGES).receive)
+            nursery.start_soon(Admission(BOUNDS).serve, theirs, Port(gate, serve, PAGES.get).receive)
             nursery.start_soon(_send, ours, data)
             while more := await _receive(ours):
                 said += more
         assert said == b"" or said.startswith(b"HTTP/1.1 "), said
+        assert said.count(b"HTTP/1.1 ") <= MAX_REQUESTS, said
+        assert b"HTTP/1.1 " not in said.partition(b"\r\nConnection: close\r\n")[2], said
         assert not served or TOKEN.encode() in data
 
     run(main)
@@ -307,4 +309,5 @@ def seeds(target: str) -> list[bytes]:
                 b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
                 b"Sec-WebSocket-Protocol: mcp\r\nAuthorization: Bearer the-control-token\r\n\r\n\x81\x85\0\0\0\0hello"
             )
-            return [b"GET / HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n\r\n", upgrade]
+            page = b"GET / HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nAccept-Encoding: gzip\r\n\r\n"
+            return [page, upgrade, page * 5, page + b"HEAD" + page[3:] + upgrade]

@@ -25,8 +25,8 @@ HOST = "127.0.0.1:8000"
 CONTROL, OBSERVE = "the-control-token", "the-observer-token"
 BOUNDS = ConnectionBounds(strangers=8, control=6, observe=4)
 PAGES = {
-    "/": StaticFile("text/html; charset=utf-8", b"<p>hello</p>", '"1"'),
-    "/app.js": StaticFile("text/javascript; charset=utf-8", b"hello();", '"2"'),
+    "/": StaticFile("text/html; charset=utf-8", b"<p>hello</p>"),
+    "/app.js": StaticFile("text/javascript; charset=utf-8", b"hello();"),
 }
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -99,7 +99,7 @@ async def open_scene(adapter: FakeAdapter | None = None, **options: Any) -> Asyn
     app_options: Options = (adapter or FakeAdapter()).options(**options)
     async with open_app(app_options) as app, trio.open_nursery() as nursery:
         gate: Gate[Role] = Gate("127.0.0.1", 8000, tokens.role_of)
-        yield Scene(app, Port(gate, app.serve_connection, PAGES), Admission(BOUNDS), nursery)
+        yield Scene(app, Port(gate, app.serve_connection, PAGES.get), Admission(BOUNDS), nursery)
         nursery.cancel_scope.cancel()
 
 
@@ -123,7 +123,10 @@ def upgrade(**headers: str) -> bytes:
     return http("GET /mcp", **{**good, **headers})
 
 
-async def read_answer(stream: trio.abc.ReceiveStream) -> tuple[int, dict[str, str], bytes]:
+Answer = tuple[int, dict[str, str], bytes]
+
+
+async def read_answer(stream: trio.abc.ReceiveStream) -> Answer:
     """Read a response until the other side closes."""
     answer = b""
     while data := await stream.receive_some():
@@ -131,9 +134,51 @@ async def read_answer(stream: trio.abc.ReceiveStream) -> tuple[int, dict[str, st
     if not answer:
         return 0, {}, b""
     head, _, body = answer.partition(b"\r\n\r\n")
+    return *parsed(head), body
+
+
+def parsed(head: bytes) -> tuple[int, dict[str, str]]:
+    """Status and headers of a response."""
     first, *lines = head.decode().split("\r\n")
-    headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-    return int(first.split()[1]), headers, body
+    return int(first.split()[1]), {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+
+
+class Kept:
+    """A connection on which several responses come, each as long as it says."""
+
+    def __init__(self, stream: trio.abc.HalfCloseableStream) -> None:
+        self.stream = stream
+        self._unread = b""
+
+    async def ask(self, request: str | bytes) -> Answer:
+        """Send a request and read its response."""
+        sent = request if isinstance(request, bytes) else http(request)
+        await self.stream.send_all(sent)
+        return await self.read(body=not sent.startswith(b"HEAD"))
+
+    async def read(self, *, body: bool = True) -> Answer:
+        """Read a response; that to HEAD has no body."""
+        while b"\r\n\r\n" not in self._unread:
+            await self._more()
+        head, _, self._unread = self._unread.partition(b"\r\n\r\n")
+        status, headers = parsed(head)
+        length = int(headers.get("content-length", "0")) if body and status != 304 else 0
+        while len(self._unread) < length:
+            await self._more()
+        content, self._unread = self._unread[:length], self._unread[length:]
+        return status, headers, content
+
+    async def rest(self) -> bytes:
+        """Read until the other side closes."""
+        rest, self._unread = self._unread, b""
+        while data := await self.stream.receive_some():
+            rest += data
+        return rest
+
+    async def _more(self) -> None:
+        data = await self.stream.receive_some()
+        assert data, f"closed behind {self._unread!r}"
+        self._unread += data
 
 
 async def closing(connection: WebSocketConnection) -> tuple[int, str | None]:

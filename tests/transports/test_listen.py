@@ -466,6 +466,7 @@ async def test_fifty_clients_connect_and_disconnect_and_leave_no_descriptor(serv
         (["--ws", "nonsense"], 2, "[HOST:]PORT"),
         (["--ws", "70000"], 2, "65535"),
         (["--ws", "0", "--tls-cert", "x"], 2, "belong together"),
+        (["--http", "0", "--page-sources"], 2, "--page-sources needs --ws"),
         (["--ws", "0", "--linger", "-1"], 2, "--linger"),
         (["--ws", "0", "--token", "a b"], 2, "characters"),
         (["--ws", "0", "--token", "same", "--observe-token", "same"], 2, "differ"),

@@ -1,17 +1,26 @@
 """Who is admitted at the port, and how everything else is refused. On memory streams; the clock is exact."""
 
-from pathlib import Path
-
 import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.transports.scene import CONTROL, HOST, OBSERVE, PAGES, http, open_scene, read_answer, upgrade
+from tests.transports.scene import (
+    BOUNDS,
+    CONTROL,
+    HOST,
+    OBSERVE,
+    PAGES,
+    Kept,
+    http,
+    open_scene,
+    read_answer,
+    upgrade,
+)
 from trio_debugmcp.server.auth import Tokens
-from trio_debugmcp.transports.admission import STRANGER_SECONDS, AdmissionStatistics
+from trio_debugmcp.transports.admission import PATIENCE_SECONDS, STRANGER_SECONDS, AdmissionStatistics
 from trio_debugmcp.transports.gate import Gate, is_loopback
 from trio_debugmcp.transports.head import HEAD_SECONDS, MAX_HEAD_BYTES, Head, Refused
-from trio_debugmcp.transports.static import read_pages
+from trio_debugmcp.transports.port import IDLE_SECONDS, KEPT_SECONDS, MAX_REQUESTS
 
 
 @pytest.mark.parametrize(("path", "page"), [("/", "/"), ("/app.js", "/app.js"), ("/app.js?x=1", "/app.js")])
@@ -29,14 +38,6 @@ async def test_a_page_is_served_with_its_type_and_a_strict_policy(
     assert "unsafe" not in headers["content-security-policy"]
 
 
-async def test_head_has_no_body_and_a_page_with_a_known_etag_is_not_sent_again(autojump_clock: MockClock) -> None:
-    async with open_scene() as scene:
-        status, headers, body = await scene.ask("HEAD /")
-        assert (status, headers["content-length"], body) == (200, str(len(PAGES["/"].body)), b"")
-        status, headers, body = await scene.ask(http("GET /", If_None_Match=headers["etag"]))
-        assert (status, body) == (304, b"")
-
-
 @pytest.mark.parametrize(
     "path",
     ["/../pyproject.toml", "/..%2fpyproject.toml", "/%2e%2e/pyproject.toml", "/./app.js", "//app.js", "/app.js/",
@@ -52,16 +53,6 @@ async def test_pages_are_read_only(method: str, autojump_clock: MockClock) -> No
     async with open_scene() as scene:
         status, headers, _ = await scene.ask(f"{method} /")
         assert (status, headers["allow"]) == (405, "GET, HEAD")
-
-
-def test_only_files_of_known_kinds_are_pages(tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_text("<p>")
-    (tmp_path / "vendor").mkdir()
-    (tmp_path / "vendor" / "lib.js").write_text("1")
-    (tmp_path / "notes.py").write_text("secret")
-    pages = read_pages(tmp_path)
-    assert set(pages) == {"/", "/index.html", "/vendor/lib.js"}
-    assert "/" in read_pages()
 
 
 # --- Who is admitted ------------------------------------------------------------------------------------------
@@ -169,6 +160,181 @@ def test_tokens_are_made_if_none_are_given_and_invalid_ones_are_not_quoted() -> 
         assert "a b" not in str(caught.value)
 
 
+# --- Several requests on a connection ---------------------------------------------------------------------------
+
+
+async def test_requests_are_answered_one_after_another_on_one_connection(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        kept = Kept(scene.dial())
+        page, script = PAGES["/"], PAGES["/app.js"]
+        status, headers, body = await kept.ask("GET /")
+        assert (status, body, "connection" in headers) == (200, page.body, False)
+        status, headers, body = await kept.ask("HEAD /app.js")
+        assert (status, body, headers["content-length"]) == (200, b"", str(len(script.body)))
+        status, headers, body = await kept.ask(http("GET /app.js", If_None_Match=script.etag))
+        assert (status, body, "content-length" in headers) == (304, b"", False)
+        assert (await kept.ask("GET /app.js"))[2] == script.body
+        assert len(scene.ends) == 1
+        assert trio.current_time() == 0
+
+
+@pytest.mark.parametrize("size", [1, 50, 10_000])
+async def test_requests_that_are_sent_ahead_are_answered_in_their_order(size: int, autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        kept = Kept(scene.dial())
+        sent = http("GET /") + http("HEAD /app.js") + http("GET /app.js") + http("GET /")
+        async with trio.open_nursery() as nursery:
+
+            @nursery.start_soon
+            async def _() -> None:
+                for start in range(0, len(sent), size):
+                    await kept.stream.send_all(sent[start : start + size])
+                    await trio.sleep(0.01)
+
+            bodies = [(await kept.read(body=number != 1))[2] for number in range(4)]
+        page, script = PAGES["/"].body, PAGES["/app.js"].body
+        assert bodies == [page, b"", script, page]
+
+
+async def test_the_fourth_request_on_a_connection_is_the_last(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        kept = Kept(scene.dial())
+        await kept.stream.send_all(http("GET /") * (MAX_REQUESTS + 1))
+        answers = [await kept.read() for _ in range(MAX_REQUESTS)]
+        assert [headers.get("connection") for _, headers, _ in answers] == [*[None] * (MAX_REQUESTS - 1), "close"]
+        assert await kept.rest() == b""
+
+
+async def test_a_connection_without_a_further_request_is_closed_after_five_seconds(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        kept = Kept(scene.dial())
+        await kept.ask("GET /")
+        await trio.sleep(IDLE_SECONDS - 1)
+        await kept.ask("GET /")
+        assert await kept.rest() == b""
+        assert trio.current_time() == 2 * IDLE_SECONDS - 1
+        await trio.testing.wait_all_tasks_blocked()
+        assert scene.admission.statistics() == AdmissionStatistics(0, control=0, observe=0, turned_out=0)
+
+
+async def test_after_ten_seconds_no_further_request_is_waited_for(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        kept = Kept(scene.dial())
+        await trio.sleep(KEPT_SECONDS - 1)
+        assert "connection" not in (await kept.ask("GET /"))[1]
+        await trio.sleep(1)
+        status, headers, _ = await kept.ask("GET /")
+        assert (status, headers["connection"]) == (200, "close")
+        assert await kept.rest() == b""
+
+
+async def test_the_head_of_a_further_request_has_ten_seconds_from_its_first_byte(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        kept = Kept(scene.dial())
+        await kept.ask("GET /")
+        await trio.sleep(IDLE_SECONDS - 1)
+        await kept.stream.send_all(http("GET /")[:20])
+        status, headers, _ = await kept.read()
+        assert (status, headers["connection"]) == (408, "close")
+        assert trio.current_time() == IDLE_SECONDS - 1 + HEAD_SECONDS
+
+
+async def test_a_connection_ends_with_the_request_that_says_so(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        kept = Kept(scene.dial())
+        await kept.stream.send_all(http("GET /", Connection="Close") + http("GET /"))
+        status, headers, body = await kept.read()
+        assert (status, headers["connection"], body) == (200, "close", PAGES["/"].body)
+        assert await kept.rest() == b""
+
+
+@pytest.mark.parametrize("length", [{"Content_Length": "51"}, {"Transfer_Encoding": "chunked"}])
+async def test_what_comes_with_a_request_is_not_taken_for_another_one(
+    length: dict[str, str], autojump_clock: MockClock
+) -> None:
+    async with open_scene() as scene:
+        kept = Kept(scene.dial())
+        await kept.stream.send_all(http("GET /", **length) + http("GET /app.js"))
+        status, headers, body = await kept.read()
+        assert (status, headers["connection"], body) == (200, "close", PAGES["/"].body)
+        assert await kept.rest() == b""
+        assert (await Kept(scene.dial()).ask(http("GET /", Content_Length="0")))[1].get("connection") is None
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "expected"),
+    [(http("GET /nothing"), 404), (http("POST /"), 405), (http("GET /", Host="evil.example"), 403), (b"\r\n\r\n", 400),
+     (b"GET / HTTP/1.0\r\nHost: x\r\n\r\n", 505), (http("GET /mcp"), 401),
+     (b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 101, 431)],
+)  # fmt: skip
+async def test_a_further_request_that_is_refused_ends_the_connection(
+    request_bytes: bytes, expected: int, autojump_clock: MockClock
+) -> None:
+    async with open_scene() as scene:
+        kept = Kept(scene.dial())
+        await kept.stream.send_all(http("GET /") + request_bytes + http("GET /"))
+        assert (await kept.read())[0] == 200
+        status, headers, _ = await kept.read()
+        assert (status, headers["connection"]) == (expected, "close")
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert await kept.rest() == b""
+
+
+async def test_a_websocket_is_opened_on_a_connection_that_was_used_for_pages(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        kept = Kept(scene.dial())
+        await kept.ask("GET /")
+        await kept.stream.send_all(http("GET /app.js") + upgrade() + b"\x89\x80\0\0\0\0")  # a ping
+        assert (await kept.read())[0] == 200
+        assert (await kept.read())[0] == 101
+        assert scene.admission.statistics() == AdmissionStatistics(0, control=1, observe=0, turned_out=0)
+        await kept.stream.send_all(b"\x88\x80\0\0\0\0")  # close
+        assert await kept.rest() == b"\x8a\x00\x88\x00"  # a pong, and closed as well
+
+
+async def test_a_connection_that_waits_for_its_next_request_makes_room_at_once_for_another(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_scene() as scene:
+        silent = [Kept(scene.dial()) for _ in range(BOUNDS.strangers - 2)]
+        busy = Kept(scene.dial())
+        await busy.ask("GET /")
+        await busy.stream.send_all(http("GET /")[:10])
+        idle = Kept(scene.dial())
+        await idle.ask("GET /")
+        await trio.sleep(PATIENCE_SECONDS)
+        started = trio.current_time()
+        await scene.admission.wait_for_room()
+        assert trio.current_time() == started
+        assert await idle.rest() == b""
+        assert scene.admission.statistics() == AdmissionStatistics(BOUNDS.strangers - 1, 0, 0, turned_out=0)
+        await busy.stream.send_all(http("GET /")[10:])
+        assert (await busy.read())[0] == 200
+        for each in silent:
+            assert (await each.ask("GET /"))[0] == 200
+
+
+async def test_it_keeps_its_place_for_as_long_as_any_other_connection_has_it(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        kept = [Kept(scene.dial()) for _ in range(BOUNDS.strangers)]
+        for each in kept:
+            await each.ask("GET /")
+        started = trio.current_time()
+        await scene.admission.wait_for_room()
+        assert trio.current_time() - started == PATIENCE_SECONDS
+
+
+async def test_a_peer_that_leaves_between_two_requests_is_forgotten(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        kept = Kept(scene.dial())
+        await kept.ask("GET /")
+        await kept.stream.aclose()
+        await trio.testing.wait_all_tasks_blocked()
+        await trio.sleep(PATIENCE_SECONDS)
+        assert scene.admission.statistics() == AdmissionStatistics(0, control=0, observe=0, turned_out=0)
+        assert trio.current_time() == PATIENCE_SECONDS
+
+
 # --- Malformed requests ---------------------------------------------------------------------------------------
 
 
@@ -211,12 +377,6 @@ async def test_bytes_that_are_not_a_request_are_refused(request_bytes: bytes, au
 async def test_http_1_0_is_refused(autojump_clock: MockClock) -> None:
     async with open_scene() as scene:
         assert (await scene.ask(f"GET / HTTP/1.0\r\nHost: {HOST}\r\n\r\n".encode()))[0] == 505
-
-
-async def test_of_pipelined_requests_the_first_is_served_and_the_connection_closed(autojump_clock: MockClock) -> None:
-    async with open_scene() as scene:
-        status, headers, body = await scene.ask(http("GET /") + http("GET /app.js"))
-        assert (status, headers["connection"], body) == (200, "close", PAGES["/"].body)
 
 
 @pytest.mark.parametrize(

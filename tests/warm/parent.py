@@ -32,6 +32,7 @@ import trio_debugmcp.transports.stdio
 from tests import measured
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.server.tools import open_toolbox
+from trio_debugmcp.transports.pages import Pages
 
 
 class Parent:
@@ -145,6 +146,7 @@ def main() -> None:
     for command in iter_modules(trio_debugmcp.cli.__path__, "trio_debugmcp.cli."):
         import_module(command.name)
     bootstrap.install_expression()  # which reads the probe
+    Pages()  # which puts the page together
     gc.freeze()  # so that the garbage collectors of the forks do not copy shared pages
     parent = Parent(listener)
     try:

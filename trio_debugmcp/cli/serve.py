@@ -124,6 +124,7 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
         "--tls-cert", metavar="FILE", help="serve https://, wss:// and DAP over TLS with this certificate (PEM)"
     )
     network.add_argument("--tls-key", metavar="FILE", help="and this key")
+    network.add_argument("--page-sources", action="store_true", help="serve the page's files one by one, to work on it")
     _add_log_options(parser)
 
 
@@ -286,6 +287,7 @@ def network_of(arguments: argparse.Namespace) -> "Network":
         dap=None if arguments.dap is None else Address(*arguments.dap),
         tokens=Tokens(control, observe),
         certificate=None if arguments.tls_cert is None else (arguments.tls_cert, arguments.tls_key),
+        page_sources=arguments.page_sources,
     )
 
 
@@ -315,6 +317,8 @@ def transport_misuse(arguments: argparse.Namespace) -> str | None:
     no_port = arguments.ws is None and arguments.http is None and arguments.dap is None
     if arguments.no_stdio and no_port:
         return "--no-stdio needs --ws, --http or --dap"
+    if arguments.page_sources and arguments.ws is None:
+        return "--page-sources needs --ws, which serves the dashboard"
     if (arguments.tls_cert is None) != (arguments.tls_key is None):
         return "--tls-cert and --tls-key belong together"
     unused = [option for option in PORT_OPTIONS if getattr(arguments, option.removeprefix("--").replace("-", "_"))]

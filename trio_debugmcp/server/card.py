@@ -80,8 +80,8 @@ def read_card() -> types.ReadResourceResult:
 def _html() -> str:
     """Return the page, which changes with the installed version of this package only."""
     # Imported at the first use: a start on plain stdio needs no page.
-    from trio_debugmcp.server.bundle import bundled
-    from trio_debugmcp.transports.static import DASHBOARD
+    from trio_debugmcp.transports.bundle import bundled
+    from trio_debugmcp.transports.pages import DASHBOARD
 
     return bundled(DASHBOARD / "card" / "card.html")
 

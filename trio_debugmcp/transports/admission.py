@@ -139,17 +139,29 @@ class Admission:
     async def wait_for_room(self) -> None:
         """Wait until there is a place for a stranger; the oldest one loses its own after `PATIENCE_SECONDS`.
 
-        Meanwhile connections wait in the system's queue: a crowd of strangers delays clients, and keeps none out.
+        One that only waits for its next request loses it before any other. Meanwhile connections wait in the system's
+        queue: a crowd of strangers delays clients, and keeps none out.
         """
         while self._is_full():
+            if (idle := self._idle_stranger()) is not None:
+                self._turn_out(idle)
+                continue
             oldest = next(iter(self._strangers))
             with trio.move_on_at(oldest.since + PATIENCE_SECONDS) as patience:
                 await self._admitted.park()
             if patience.cancelled_caught and self._is_full():  # places of strangers that have left come first
                 self._turned_out += 1
                 self._log.log(logging.WARNING, "a connection without a token is closed: others wait for its place")
-                self._strangers.pop(oldest, None)
-                oldest.scope.cancel(reason="others wait for its place")
+                self._turn_out(oldest)
+
+    def _idle_stranger(self) -> Visitor | None:
+        """The one that has been here longest of those that wait for their next request and have had their time."""
+        until = trio.current_time() - PATIENCE_SECONDS
+        return next((each for each in self._strangers if each.idle_since is not None and each.since <= until), None)
+
+    def _turn_out(self, stranger: Visitor) -> None:
+        self._strangers.pop(stranger, None)
+        stranger.scope.cancel(reason="others wait for its place")
 
     def _is_full(self) -> bool:
         """Whether all places are taken, once those of strangers are free that have left and have had their time."""

@@ -6,8 +6,9 @@
     else:
         await answer(stream, HTTPStatus.OK, {"Content-Length": "2"}, b"hi")
 
-h11 does the parsing. Bytes that were read beyond the head stay with it. There is one response on a connection; keep-
-alive and pipelining are not offered.
+h11 does the parsing. Bytes that were read beyond the head stay with it, and may be the beginning of the next one:
+
+    head = await read_head(stream, head.rest)
 """
 
 from collections.abc import Mapping
@@ -85,19 +86,28 @@ class Head(Struct, frozen=True):
         return [part for part in parts if part]
 
     @property
+    def is_last(self) -> bool:
+        """Whether no other request may follow on the connection: the peer says so, or a body comes that is not read."""
+        has_body = bool(self.values("transfer-encoding")) or any(map(int, self.values("content-length")))
+        return has_body or "close" in [each.lower() for each in self.tokens("connection")]
+
+    @property
     def wants_websocket(self) -> bool:
         """Whether the request asks for an upgrade to WebSocket."""
         return "websocket" in [each.lower() for each in self.tokens("upgrade")]
 
 
-async def read_head(stream: trio.abc.Stream) -> Head | None:
-    """Read the head of the first request; None if the peer closes before it is complete.
+async def read_head(stream: trio.abc.Stream, begun: bytes = b"") -> Head | None:
+    """Read the head of a request, of which the first bytes may have been read; None if the peer closes before its end.
 
     Raises:
         Refused: it took too long, is too large, is not HTTP/1.1, or is malformed.
     """
     parser = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
-    raw = bytearray()
+    raw = bytearray(begun)
+    if begun:  # no bytes would be the end of the stream
+        check_lines(raw)
+        parser.receive_data(begun)
     with trio.move_on_after(HEAD_SECONDS):
         while True:
             try:
@@ -111,7 +121,7 @@ async def read_head(stream: trio.abc.Stream) -> Head | None:
                 return None
             if raw:
                 await trio.sleep(PIECE_SECONDS)
-            if not (data := await _receive(stream)):
+            if not (data := await receive_bytes(stream)):
                 return None
             raw += data
             check_lines(raw)
@@ -158,12 +168,22 @@ def head_of(request: h11.Request, raw: bytes = b"", rest: bytes = b"") -> Head:
     return head
 
 
-async def answer(stream: trio.abc.Stream, status: HTTPStatus, headers: Mapping[str, str], body: bytes = b"") -> None:
-    """Send the only response on this connection. The caller closes the stream; a peer that is gone is ignored."""
+async def answer(
+    stream: trio.abc.Stream,
+    status: HTTPStatus,
+    headers: Mapping[str, str],
+    body: bytes = b"",
+    *,
+    last: bool = True,
+) -> None:
+    """Send a response; behind the last one the caller closes the stream. A peer that is gone is ignored."""
     lines = [f"HTTP/1.1 {status.value} {status.phrase}", *(f"{name}: {value}" for name, value in headers.items())]
+    if last:
+        lines.append("Connection: close")
     with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-        await stream.send_all("\r\n".join([*lines, "Connection: close", "", ""]).encode("latin-1") + body)
-        await drain(stream)
+        await stream.send_all("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
+        if last:
+            await drain(stream)
 
 
 async def drain(stream: trio.abc.Stream) -> None:
@@ -172,11 +192,12 @@ async def drain(stream: trio.abc.Stream) -> None:
         if isinstance(stream, trio.abc.HalfCloseableStream):
             await stream.send_eof()
         for _ in range(_MAX_DRAINED_CHUNKS):
-            if not await _receive(stream):
+            if not await receive_bytes(stream):
                 break
 
 
-async def _receive(stream: trio.abc.Stream) -> bytes:
+async def receive_bytes(stream: trio.abc.Stream) -> bytes:
+    """Receive some bytes; none if there will be no more."""
     try:
         return bytes(await stream.receive_some(_CHUNK_BYTES))
     except (trio.BrokenResourceError, trio.ClosedResourceError):

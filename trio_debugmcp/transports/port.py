@@ -2,9 +2,10 @@
 
     connection → head read (bounded) → are Host and Origin ours? ─ no → 4xx
                                         ├ /mcp, Upgrade, token → WebSocket, until either side closes it
-                                        └ GET, HEAD            → a page; then the connection is closed
+                                        └ GET, HEAD            → a page; then the next head, up to MAX_REQUESTS
 
-A connection is one task. An error on it ends only that connection.
+A connection is one task. Requests on it are answered one after another, in their order. An error on it, and a request
+that is refused, ends that connection and no other.
 """
 
 import logging
@@ -17,9 +18,9 @@ from trio_debugmcp.sparse_log import SparseLog
 from trio_debugmcp.transports.accept import Listeners, accept_connections
 from trio_debugmcp.transports.admission import Admission, Visitor
 from trio_debugmcp.transports.gate import Gate
-from trio_debugmcp.transports.head import Head, Refused, answer, read_head
+from trio_debugmcp.transports.head import Head, Refused, answer, read_head, receive_bytes
 from trio_debugmcp.transports.jsonrpc import Incoming, Outgoing
-from trio_debugmcp.transports.static import SECURITY_HEADERS, StaticFile, answer_page, read_pages
+from trio_debugmcp.transports.static import SECURITY_HEADERS, StaticFile, answer_page
 from trio_debugmcp.transports.tap import Role
 from trio_debugmcp.transports.websocket import (
     MAX_MESSAGE_SIZE,
@@ -33,16 +34,29 @@ log = logging.getLogger(__name__)
 
 MCP_PATH = "/mcp"
 
+MAX_REQUESTS = 4
+"""For pages on one connection: the dashboard is loaded by four. Each costs processor time, as a connection does, and
+these come at a bounded rate."""
+
+IDLE_SECONDS = 5.0
+"""For the next request to begin. A browser asks at once for what a page needs."""
+
+KEPT_SECONDS = 10.0
+"""From the connection on, until no further request is waited for: what begins later might not be answered within the
+whole time of a stranger."""
+
+FindPage = Callable[[str], StaticFile | None]
+
 Serve = Callable[[Incoming, Outgoing, Role], Awaitable[None]]
 
 
 class Port:
     """Serves the connections of one port. `serve` serves MCP on a pair of streams, for the role of the token."""
 
-    def __init__(self, gate: Gate[Role], serve: Serve, pages: dict[str, StaticFile] | None = None) -> None:
+    def __init__(self, gate: Gate[Role], serve: Serve, find_page: FindPage) -> None:
         self._gate = gate
         self._serve = serve
-        self._pages = read_pages() if pages is None else pages
+        self._find_page = find_page
         self._websockets = 0
         self._log = SparseLog(log)
 
@@ -57,7 +71,7 @@ class Port:
     async def receive(self, stream: trio.abc.Stream, visitor: Visitor) -> None:
         """Serve one connection to its end. The caller closes it."""
         try:
-            upgrade = await self._answer(stream, visitor)
+            upgrade = await self._answer_pages(stream, visitor)
         except Refused as refusal:
             self._log.log(logging.INFO, "refused: %s", refusal)
             body = f"{refusal.reason}\n".encode()
@@ -77,22 +91,42 @@ class Port:
         finally:
             self._websockets -= 1
 
-    async def _answer(self, stream: trio.abc.Stream, visitor: Visitor) -> tuple[Head, Role] | None:
-        """Answer a request for a page; return one for the WebSocket, with the role of its token."""
+    async def _answer_pages(self, stream: trio.abc.Stream, visitor: Visitor) -> tuple[Head, Role] | None:
+        """Answer requests for pages until there is none; return one for the WebSocket, with the role of its token."""
         head = await read_head(stream)
-        if head is None:
-            return None
+        for number in range(1, MAX_REQUESTS + 1):
+            if head is None:
+                return None
+            role = self._admit(head, visitor)
+            if role is not None:
+                return head, role
+            status, headers, body = answer_page(self._find_page(head.path), head)
+            kept = number < MAX_REQUESTS and not head.is_last and trio.current_time() < visitor.since + KEPT_SECONDS
+            await answer(stream, status, headers, body, last=not kept)
+            head = await _next_head(stream, visitor, head.rest) if kept else None
+        return None
+
+    def _admit(self, head: Head, visitor: Visitor) -> Role | None:
+        """Return the role of the token of a request for the WebSocket; None if it is for a page."""
         self._gate.check_source(head)
         if head.path == MCP_PATH:
             role = self._gate.admit(head)
             _check_upgrade(head)
             visitor.admit(role)
-            return head, role
+            return role
         if head.wants_websocket:
             raise Refused(HTTPStatus.NOT_FOUND, f"the WebSocket is at {MCP_PATH}")
-        status, headers, body = answer_page(self._pages, head)
-        await answer(stream, status, headers, body)
         return None
+
+
+async def _next_head(stream: trio.abc.Stream, visitor: Visitor, begun: bytes) -> Head | None:
+    """Wait for another request; None if there is none. `begun`: what was sent ahead."""
+    if not begun:
+        visitor.idle_since = trio.current_time()
+        with trio.move_on_after(IDLE_SECONDS):
+            begun = await receive_bytes(stream)
+        visitor.idle_since = None
+    return await read_head(stream, begun) if begun else None
 
 
 def _check_upgrade(head: Head) -> None:

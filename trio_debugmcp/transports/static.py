@@ -1,27 +1,14 @@
-"""The dashboard's files: read once at the start into a table from path to page, so no other file can be requested."""
+"""A file of the dashboard as a response: compressed, not sent again to a browser that has it, under a strict policy."""
 
+import gzip
 import hashlib
+import re
+from functools import cached_property
 from http import HTTPStatus
-from pathlib import Path
 
 from msgspec import Struct
 
 from trio_debugmcp.transports.head import Head, Refused
-
-DASHBOARD = Path(__file__).parent.parent / "dashboard"
-
-CONTENT_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".json": "application/json",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".ico": "image/x-icon",
-    ".woff2": "font/woff2",
-    ".txt": "text/plain; charset=utf-8",
-}
-"""Suffix → content type. Files with another suffix are not served."""
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -38,44 +25,69 @@ SECURITY_HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
+REVALIDATED = "no-cache"
+"""Kept by browsers, which ask each time whether it is still the same."""
 
-class StaticFile(Struct, frozen=True):
-    """A file with its headers, ready to be sent."""
+IMMUTABLE = "max-age=31536000, immutable"
+"""For a year, and without asking: for what gets another name when it changes."""
+
+_REFUSED = re.compile(r"\s*q\s*=\s*0(\.0*)?\s*", re.IGNORECASE)
+"""The weight of a content coding that is not to be used."""
+
+
+class StaticFile(Struct, frozen=True, dict=True):
+    """A file, ready to be sent."""
 
     content_type: str
     body: bytes
-    etag: str
+    caching: str = REVALIDATED
+
+    @cached_property
+    def etag(self) -> str:
+        """Identify the content. Weak, as it is the same for the compressed body and for the one that is not."""
+        return f'W/"{hashlib.sha256(self.body).hexdigest()[:16]}"'
+
+    @cached_property
+    def compressed(self) -> bytes | None:
+        """The body as gzip makes it, once; None if that is as long."""
+        body = gzip.compress(self.body, mtime=0)
+        return body if len(body) < len(self.body) else None
 
 
-def read_pages(directory: Path = DASHBOARD) -> dict[str, StaticFile]:
-    """Read all files of a directory, by path; `index.html` is also `/`."""
-    pages = {
-        "/" + file.relative_to(directory).as_posix(): StaticFile(
-            CONTENT_TYPES[file.suffix],
-            body := file.read_bytes(),
-            f'"{hashlib.sha256(body).hexdigest()[:16]}"',
-        )
-        for file in sorted(directory.rglob("*"))
-        if file.suffix in CONTENT_TYPES and file.is_file()
-    }
-    if "/index.html" in pages:
-        pages["/"] = pages["/index.html"]
-    return pages
-
-
-def answer_page(pages: dict[str, StaticFile], head: Head) -> tuple[HTTPStatus, dict[str, str], bytes]:
+def answer_page(page: StaticFile | None, head: Head) -> tuple[HTTPStatus, dict[str, str], bytes]:
     """Return status, headers and body for a request that is not an upgrade.
 
     Raises:
         Refused: 404, or 405 for a method that is not GET or HEAD.
     """
-    page = pages.get(head.path)
     if page is None:
         raise Refused(HTTPStatus.NOT_FOUND, "no such page")
     if head.method not in ("GET", "HEAD"):
         raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, "pages are read only", {"Allow": "GET, HEAD"})
-    headers = {**SECURITY_HEADERS, "ETag": page.etag, "Cache-Control": "no-cache"}
-    if page.etag in head.tokens("if-none-match"):
+    headers = {
+        **SECURITY_HEADERS,
+        "ETag": page.etag,
+        "Cache-Control": page.caching,
+        "Vary": "Accept-Encoding",
+    }
+    if _has(page, head):
         return HTTPStatus.NOT_MODIFIED, headers, b""
-    headers |= {"Content-Type": page.content_type, "Content-Length": str(len(page.body))}
-    return HTTPStatus.OK, headers, page.body if head.method == "GET" else b""
+    body = page.body
+    if _accepts_gzip(head) and page.compressed is not None:
+        body = page.compressed
+        headers["Content-Encoding"] = "gzip"
+    headers |= {"Content-Type": page.content_type, "Content-Length": str(len(body))}
+    return HTTPStatus.OK, headers, body if head.method == "GET" else b""
+
+
+def _has(page: StaticFile, head: Head) -> bool:
+    """Whether the peer has the page. HTTP compares weakly here."""
+    known = {tag.removeprefix("W/") for tag in head.tokens("if-none-match")}
+    return "*" in known or page.etag.removeprefix("W/") in known
+
+
+def _accepts_gzip(head: Head) -> bool:
+    codings = [token.partition(";") for token in head.tokens("accept-encoding")]
+    weights = {coding.strip().lower(): weight for coding, _, weight in codings}
+    weight = weights.get("gzip", weights.get("*"))
+    return weight is not None and not _REFUSED.fullmatch(weight)

@@ -1,0 +1,114 @@
+"""What it takes to open the page, as Chromium's network has it: requests, connections, and the second time."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.dashboard.agent import CONTROL_TOKEN, Agent
+from tests.transports.test_pages import LOADED
+from trio_debugmcp.transports.pages import DASHBOARD
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+pytestmark = pytest.mark.usefixtures("own_profile")  # nothing is in its cache
+
+MOST_REQUESTS = 5
+"""The page, its style sheet, its script, its icon and the WebSocket."""
+
+MOST_CONNECTIONS = 4
+"""That of the WebSocket among them: Chromium asks for what a page names on several at the same time."""
+
+NAMED = "['link[rel=icon]', 'link[rel=stylesheet]', 'script'].map((each) => document.querySelector(each).outerHTML)"
+
+
+class Traffic:
+    """What a tab has had from the server since the last `begin`: paths, statuses, and connections."""
+
+    def __init__(self, page: "Page") -> None:
+        self._session = page.context.new_cdp_session(page)
+        self._session.send("Network.enable")
+        self._session.on("Network.webSocketCreated", self._opened)
+        self._session.on("Network.responseReceived", self._received)
+        self._session.on("Network.responseReceivedExtraInfo", self._answered)
+        self.begin()
+
+    def begin(self) -> None:
+        self.paths: list[str] = []
+        self.statuses: list[int] = []
+        self.connections: set[int] = set()
+
+    def _opened(self, event: dict[str, Any]) -> None:
+        self.paths.append(urlsplit(event["url"]).path)
+        self.connections.add(-len(self.paths))  # its own
+
+    def _received(self, event: dict[str, Any]) -> None:
+        response = event["response"]
+        if not response["fromDiskCache"] and response["connectionId"]:
+            self.paths.append(urlsplit(response["url"]).path)
+            self.connections.add(response["connectionId"])
+
+    def _answered(self, event: dict[str, Any]) -> None:
+        self.statuses.append(event["statusCode"])  # of the network, whatever the cache makes of it
+
+
+@pytest.fixture
+def tab(browser: "BrowserContext") -> "Page":
+    return browser.new_page()
+
+
+def test_the_page_is_opened_with_few_requests_and_anew_with_fewer(server: Agent, tab: "Page") -> None:
+    from playwright.sync_api import expect
+
+    traffic = Traffic(tab)
+    tab.goto(server.url(CONTROL_TOKEN))
+    expect(tab.locator("#link")).to_have_text("Live")
+    named = [f"/{LOADED.findall(element)[0]}" for element in tab.evaluate(NAMED)]
+    assert sorted(traffic.paths) == sorted(["/", *named, "/mcp"])
+    assert len(traffic.paths) <= MOST_REQUESTS
+    assert len(traffic.connections) <= MOST_CONNECTIONS
+    assert set(traffic.statuses) == {200}
+
+    traffic.begin()
+    tab.reload()
+    expect(tab.locator("#link")).to_have_text("Live")
+    assert traffic.statuses == [304], "what has another name when it changes is not asked for again"
+
+
+def test_an_error_leads_to_the_line_of_the_file_that_has_it(server: Agent, tab: "Page") -> None:
+    session = tab.context.new_cdp_session(tab)
+    scripts: dict[str, str] = {}
+    session.on("Debugger.scriptParsed", lambda event: scripts.update({event["url"]: event["sourceMapURL"]}))
+    session.send("Debugger.enable")
+    tab.goto(server.url(CONTROL_TOKEN))
+    (source_map,) = (scripts[url] for url in scripts if url.endswith(".js"))
+    fetched = tab.evaluate(
+        """async (name) => {
+          const map = await (await fetch(name)).json();
+          return {map, app: await (await fetch(map.sources.at(-1))).text()};
+        }""",
+        source_map,
+    )
+    assert fetched["map"]["sources"][-1] == "app.js"
+    assert fetched["app"] == (DASHBOARD / "app.js").read_text(encoding="utf-8")
+    assert len(fetched["map"]["sources"]) > 50
+
+
+def test_page_sources_are_loaded_one_by_one_and_work_as_well(tmp_path: Path, tab: "Page") -> None:
+    from playwright.sync_api import expect
+
+    (tmp_path / "app.py").write_text("x = 1\n")
+    agent = Agent(tmp_path, options=["--page-sources"])
+    traffic = Traffic(tab)
+    troubles: list[str] = []
+    tab.on("pageerror", lambda error: troubles.append(str(error)))
+    tab.goto(agent.url(CONTROL_TOKEN))
+    agent.call("debug_launch", program="app.py")
+    expect(tab.locator("#where")).to_contain_text("app.py:1")
+    assert {"/app.js", "/store.js", "/panels/story.js", "/css/base.css"} < set(traffic.paths)
+    assert len(traffic.connections) < len(traffic.paths) / 2
+    assert troubles == []
+    tab.close()
+    agent.disconnect()
