@@ -26,7 +26,7 @@ class OwnLines:
 
     def __init__(self, beginnings: Sequence[str]) -> None:
         self.taken = bytearray()
-        self._beginnings = [each.encode() for each in beginnings]
+        self._beginnings = [beginning.encode() for beginning in beginnings]
         self._held = b""
         self._within = False  # in a line of the program's, whose rest is passed on as it comes
 
@@ -46,7 +46,7 @@ class OwnLines:
                     self.taken += line
                 else:
                     self._held = line
-            elif not complete and any(each.startswith(line) for each in self._beginnings):
+            elif not complete and any(beginning.startswith(line) for beginning in self._beginnings):
                 self._held = line
             else:
                 passed += line

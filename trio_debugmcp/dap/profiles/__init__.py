@@ -103,18 +103,20 @@ def recorded_profiles(names: Sequence[str], tables: RawTables, file: str) -> tup
 
 def profile_of_python(profiles: Sequence[Profile]) -> Profile:
     """Return the profile for what has no file of its own: a module, code, and programs that dial in."""
-    return next((each for each in profiles if each.has_probe), profiles[0])
+    return next((profile for profile in profiles if profile.has_probe), profiles[0])
 
 
 def profile_named(name: str, profiles: Sequence[Profile] = PROFILES) -> Profile | None:
     """The first profile of that name, or of that language."""
-    return next((each for each in profiles if each.is_called(name)), None)
+    return next((profile for profile in profiles if profile.is_called(name)), None)
 
 
 def profiles_for_file(path: str, profiles: Sequence[Profile] = PROFILES) -> tuple[Profile, ...]:
     """The profiles that debug files of this kind, or code that goes by this name."""
     suffix = Path(path).suffix.lower()
-    return tuple(each for each in profiles if suffix in each.detect.suffixes or path == each.programs.code_file)
+    return tuple(
+        profile for profile in profiles if suffix in profile.detect.suffixes or path == profile.programs.code_file
+    )
 
 
 def profile_for_file(path: str, profiles: Sequence[Profile] = PROFILES) -> Profile | None:

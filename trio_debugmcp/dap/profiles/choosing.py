@@ -46,15 +46,15 @@ def candidates(
     """
     fits: Sequence[Profile]
     if adapter is not None:
-        fits, what = [each for each in profiles if each.is_called(adapter)], f"named '{adapter}'"
+        fits, what = [profile for profile in profiles if profile.is_called(adapter)], f"named '{adapter}'"
     elif kind is not None:
-        fits, what = [each for each in profiles if kind in each.types], f"for the type '{kind}'"
+        fits, what = [profile for profile in profiles if kind in profile.types], f"for the type '{kind}'"
     elif program is None:  # a module, code or a test, or programs that dial in: Python's
-        fits, what = [each for each in profiles if each.has_probe][:1] or profiles[:1], "at all"
+        fits, what = [profile for profile in profiles if profile.has_probe][:1] or profiles[:1], "at all"
     else:
         fits, what = _for_program(program, profiles, facts), f"for '{program}'"
     if not fits:
-        names = "; ".join(f"{each.name} ({each.language})" for each in profiles)
+        names = "; ".join(f"{profile.name} ({profile.language})" for profile in profiles)
         by_program = program is not None and adapter is None and kind is None
         problem = _without_project(program or "", profiles, facts) if by_program else None
         problem = problem or f"There is no debug adapter {what}. "
@@ -78,19 +78,18 @@ def _without_project(
     if found is None or found.kind != "directory":
         return None
     what = f"'{program}' is a directory without a program that an adapter knows."
-    for each in profiles:
-        if each.detect.files and not set(each.detect.suffixes).isdisjoint(found.suffixes):
-            files = " or ".join(each.detect.files)
-            return (
-                f"{what} It has sources of {each.language}, and no {files} in it or above: make one, or pass a file. "
-            )
+    for profile in profiles:
+        if profile.detect.files and not set(profile.detect.suffixes).isdisjoint(found.suffixes):
+            files = " or ".join(profile.detect.files)
+            language = profile.language
+            return f"{what} It has sources of {language}, and no {files} in it or above: make one, or pass a file. "
     return f"{what} Pass a file in it. "
 
 
 def _for_program(
     program: str, profiles: Sequence[Profile], facts: Callable[[str], ProgramFacts | None]
 ) -> list[Profile]:
-    known = [(each, each.detect) for each in profiles]
+    known = [(profile, profile.detect) for profile in profiles]
     return fitting(known, program, None) or fitting(known, program, facts(program))
 
 
@@ -100,11 +99,11 @@ def first_installed(fits: Sequence[Profile], locate: Callable[[Profile], str | N
     Raises:
         UsageError: `ADAPTER_NOT_FOUND`: none is; the message has the command that installs each.
     """
-    found = next((each for each in fits if locate(each) is not None), None)
+    found = next((fit for fit in fits if locate(fit) is not None), None)
     if found is not None:
         return found
     absent = ". Or: ".join(
-        each.absence() + (f". Install it with: {each.install_hint}" if each.install_hint else "") for each in fits
+        fit.absence() + (f". Install it with: {fit.install_hint}" if fit.install_hint else "") for fit in fits
     )
     details = {"adapter": fits[0].name, "install": fits[0].install_hint}
     raise UsageError("ADAPTER_NOT_FOUND", absent, details)

@@ -52,7 +52,7 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True):
 
     def is_for_sources(self, suffixes: Iterable[str]) -> bool:
         """Whether a directory has files with one of the suffixes."""
-        return any(each.endswith(one) for each in suffixes for one in self.suffixes)
+        return any(suffix.endswith(one) for suffix in suffixes for one in self.suffixes)
 
 
 class BuildPlan(Struct, frozen=True):
@@ -103,18 +103,18 @@ class CompilerError(Struct, frozen=True):
 def plan_of(builds: Iterable[Build], program: str, facts: ProgramFacts) -> BuildPlan | None:
     """Return how a program is built, by the first of `builds` that is for it; None for one that runs as it is."""
     path = PurePath(program)
-    for each in builds:
-        if not each.files and each.is_for(path) and facts.kind == "file":
-            return BuildPlan(each.command, str(path.parent), program, makes=each.makes)
-        described = next((one for one in facts.above if PurePath(one).name in each.files), None)
+    for build in builds:
+        if not build.files and build.is_for(path) and facts.kind == "file":
+            return BuildPlan(build.command, str(path.parent), program, makes=build.makes)
+        described = next((one for one in facts.above if PurePath(one).name in build.files), None)
         if described is None:
             continue
         home = str(PurePath(described).parent)
-        package = "" if not each.packages else program if facts.kind == "directory" else str(path.parent)
-        if facts.kind == "directory" and (home == program or (each.packages and each.is_for_sources(facts.suffixes))):
-            return BuildPlan(each.command, home, program, package)
-        if facts.kind == "file" and (each.is_for(path) or described == program):
-            return BuildPlan(each.command, home, home if described == program else program, package)
+        package = "" if not build.packages else program if facts.kind == "directory" else str(path.parent)
+        if facts.kind == "directory" and (home == program or (build.packages and build.is_for_sources(facts.suffixes))):
+            return BuildPlan(build.command, home, program, package)
+        if facts.kind == "file" and (build.is_for(path) or described == program):
+            return BuildPlan(build.command, home, home if described == program else program, package)
     return None
 
 

@@ -60,7 +60,7 @@ class Detect(Struct, frozen=True, forbid_unknown_fields=True):
     def fits_interpreter(self, name: str | None) -> bool:
         """Whether an interpreter's name is one of these, with a version or without."""
         return name is not None and any(
-            re.fullmatch(re.escape(each) + r"[\d.]*t?d?", name) for each in self.interpreters
+            re.fullmatch(re.escape(interpreter) + r"[\d.]*t?d?", name) for interpreter in self.interpreters
         )
 
     def fits_machine_code(self, facts: ProgramFacts) -> bool:

@@ -47,12 +47,12 @@ def filter_arguments(wanted: Sequence[TypedException], capabilities: Capabilitie
 def judged_conditions(arguments: dict[str, Any]) -> frozenset[str]:
     """Return the conditions that the adapter judges itself: wherever these are meant, it does."""
     options = arguments.get("filterOptions", ())
-    return frozenset(each["condition"] for each in options if "condition" in each)
+    return frozenset(option["condition"] for option in options if "condition" in option)
 
 
 def _serves(offered: ExceptionBreakpointFilter, wanted: TypedException, capabilities: Capabilities) -> bool:
     """Whether a filter stops for what is wanted, as far as its name says it."""
-    names = {each.filter.lower() for each in capabilities.exception_breakpoint_filters or ()}
+    names = {breakpoint_filter.filter.lower() for breakpoint_filter in capabilities.exception_breakpoint_filters or ()}
     name = offered.filter.lower()
     # Of one language: `Ada exceptions` of gdb, which fail in programs of other languages.
     if offered.label.startswith("Ada "):

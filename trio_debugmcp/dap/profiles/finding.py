@@ -133,7 +133,7 @@ class Finder:
         )
 
     def _found(self, place: str, versions: bool) -> FoundAdapter:
-        absent = [each for each in self._table.needs if shutil.which(each) is None]
+        absent = [need for need in self._table.needs if shutil.which(need) is None]
         if absent:
             return FoundAdapter(place, None, f"cannot be used: it needs {' and '.join(absent)}, which is not on PATH")
         wanted = self._table.version

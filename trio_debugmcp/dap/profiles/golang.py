@@ -92,7 +92,7 @@ class GoValues(AdapterValues):
 
     def locals_of(self, variables: Sequence[DapVariable]) -> list[DapVariable]:
         # A result without a name, `~r0`, is what is there by chance until the function returns.
-        return [each for each in variables if not each.name.startswith("~")]
+        return [variable for variable in variables if not variable.name.startswith("~")]
 
     def items_of(self, value: str, inside: Sequence[DapVariable]) -> list[DapVariable]:
         # Where key and value of a map's entry both have members, they are two children: `[key 0]` and `[val 0]`.

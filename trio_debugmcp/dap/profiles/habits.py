@@ -12,7 +12,7 @@ from msgspec.structs import fields, replace
 from trio_debugmcp.dap.messages import Capabilities, Stopped
 from trio_debugmcp.dap.profiles.tables.patterns import check_pattern
 
-CAPABILITY_FIELDS = {each.encode_name: each.name for each in fields(Capabilities)}
+CAPABILITY_FIELDS = {field.encode_name: field.name for field in fields(Capabilities)}
 """The name of a capability in DAP → our field."""
 
 Reason = Literal[
@@ -121,7 +121,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
 
     def __post_init__(self) -> None:
         check_pattern("log-prefix", self.log_prefix, groups=False)
-        unknown = next((each for each in self.lacks if each not in CAPABILITY_FIELDS), None)
+        unknown = next((lack for lack in self.lacks if lack not in CAPABILITY_FIELDS), None)
         if unknown is not None:
             raise ValueError(f"`lacks` names no capability of the DAP that is used here: {unknown!r}")
         check_pattern("unlisted", self.unlisted, group="number")
@@ -133,10 +133,14 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
 
     def true_capabilities(self, declared: Capabilities) -> Capabilities:
         """Return what the adapter can do, from what it declares."""
-        known = replace(declared, **{CAPABILITY_FIELDS[each]: None for each in self.lacks})
+        known = replace(declared, **{CAPABILITY_FIELDS[lack]: None for lack in self.lacks})
         if not self.exception_filters:
             return known
-        filters = [each for each in known.exception_breakpoint_filters or () if each.filter in self.exception_filters]
+        filters = [
+            breakpoint_filter
+            for breakpoint_filter in known.exception_breakpoint_filters or ()
+            if breakpoint_filter.filter in self.exception_filters
+        ]
         return replace(known, exception_breakpoint_filters=filters)
 
     def error_in(self, value: str) -> str | None:
@@ -154,7 +158,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         named = found.groupdict()
         if named.get("listed") and named.get("all"):
             return max(0, int(named["all"]) - int(named["listed"]))
-        number = next((each for each in found.groups() if each is not None), "")
+        number = next((group for group in found.groups() if group is not None), "")
         return int(number) if number.isdigit() else 0
 
     def makes_up(self, name: str) -> bool:

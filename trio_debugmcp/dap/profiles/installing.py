@@ -21,7 +21,7 @@ def ways_of(table: Table) -> tuple[Install, ...]:
 def way_here(table: Table) -> Install | None:
     """Return the first way whose installer this machine has; without one, the first."""
     ways = ways_of(table)
-    return next((each for each in ways if not absent_installers(each)), ways[0] if ways else None)
+    return next((way for way in ways if not absent_installers(way)), ways[0] if ways else None)
 
 
 def absent_installers(way: Install) -> list[str]:
@@ -41,7 +41,7 @@ def system_packages(way: Install) -> list[str]:
 def command_for(name: str, table: Table) -> str:
     """Return the command that installs an adapter here; of several ways that are all absent, each."""
     ways = ways_of(table)
-    here = [each for each in ways if not absent_installers(each)]
+    here = [way for way in ways if not absent_installers(way)]
     return " or ".join(_in_words(name, each) for each in here[:1] or ways)
 
 

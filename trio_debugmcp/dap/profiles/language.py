@@ -64,7 +64,7 @@ class Expressions:
 
     def either(self, conditions: Sequence[str]) -> str:
         """A condition that holds when one of these does."""
-        return " || ".join(f"({each})" for each in conditions)
+        return " || ".join(f"({condition})" for condition in conditions)
 
     def both(self, one: str, other: str) -> str:
         """A condition that holds when both do."""

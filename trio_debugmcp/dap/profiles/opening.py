@@ -71,12 +71,12 @@ MAPPED = frozenset({"source_map", "source_pairs", "substitute_path", "gdb_substi
 
 def _mapped(mappings: Sequence[PathMapping]) -> dict[str, Any]:
     """Return the directories of the program and of this machine, in the forms that adapters have for them."""
-    pairs = [(each.remote, each.local) for each in mappings]
+    pairs = [(mapping.remote, mapping.local) for mapping in mappings]
     return {
         "local_root": mappings[0].local if mappings else None,
         "remote_root": mappings[0].remote if mappings else None,
         "source_map": dict(pairs) or None,
-        "source_pairs": [list(each) for each in pairs] or None,
+        "source_pairs": [list(pair) for pair in pairs] or None,
         "substitute_path": [{"from": local, "to": remote} for remote, local in pairs] or None,
         "gdb_substitutes": [
             part for pair in pairs for part in ("-iex", "set substitute-path " + " ".join(map(_quoted, pair)))

@@ -70,7 +70,7 @@ def _process(place: Path) -> Process | None:
 
 def called(name: str, processes: Sequence[Process], own: int) -> list[Process]:
     """Return the processes of that name, but for this server (`own`) and what it has started."""
-    parents = {each.pid: each.parent for each in processes}
+    parents = {process.pid: process.parent for process in processes}
 
     def is_ours(pid: int) -> bool:
         passed = set[int]()  # what was read while processes came and went may have a circle
@@ -79,7 +79,7 @@ def called(name: str, processes: Sequence[Process], own: int) -> list[Process]:
             pid = parents[pid]
         return pid == own
 
-    return [each for each in processes if each.is_called(name) and not is_ours(each.pid)]
+    return [process for process in processes if process.is_called(name) and not is_ours(process.pid)]
 
 
 def owner_problem(pid: int, proc: Path) -> str | None:

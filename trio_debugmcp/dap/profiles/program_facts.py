@@ -60,21 +60,21 @@ def _interpreter(head: bytes) -> str | None:
     if not line.startswith(b"#!"):
         return None
     words = os.fsdecode(line[2:]).split()
-    names = (each.rpartition("/")[2] for each in words)
+    names = (word.rpartition("/")[2] for word in words)
     name = next(names, None)
     if name == "env":  # after its options and variables comes the program
-        name = next((each for each in names if not each.startswith("-") and "=" not in each), None)
+        name = next((name for name in names if not name.startswith("-") and "=" not in name), None)
     return name
 
 
 def _above(directory: Path, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return of each name the nearest file, in the directory or above it."""
     places = (directory, *islice(directory.parents, _MAX_ABOVE))
-    return tuple(str(place) for place in filter(None, (_nearest(places, each) for each in names)))
+    return tuple(str(place) for place in filter(None, (_nearest(places, name) for name in names)))
 
 
 def _nearest(places: Iterable[Path], name: str) -> Path | None:
-    return next((each / name for each in places if (each / name).is_file()), None)
+    return next((place / name for place in places if (place / name).is_file()), None)
 
 
 def _suffixes(directory: Path) -> tuple[str, ...]:
@@ -92,4 +92,4 @@ def _has_debug_file(program: Path, made: Executable) -> bool:
         home = program.resolve().parent
         places += [home / made.debug_link, home / ".debug" / made.debug_link]
         places.append(_DEBUG / home.relative_to("/") / made.debug_link)
-    return any(each.is_file() for each in places)
+    return any(place.is_file() for place in places)

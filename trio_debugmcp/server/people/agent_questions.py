@@ -30,7 +30,7 @@ async def ask(debugger: Debugger, caller: Caller, text: str, choices: Sequence[s
         UsageError: `INVALID_PARAMETER`: too many questions are open.
     """
     people = debugger.state.people
-    if sum(each.outcome is None for each in people.questions) >= MAX_OPEN:
+    if sum(question.outcome is None for question in people.questions) >= MAX_OPEN:
         raise UsageError(
             "INVALID_PARAMETER", f"{MAX_OPEN} questions are open already. Wait for their answers, or decide yourself."
         )

@@ -28,17 +28,17 @@ async def send_message(debugger: Debugger, person: Party, text: str, to: Sequenc
         UsageError: `INVALID_PARAMETER`: there is no such agent, or too much waits for it already.
     """
     agents = debugger.state.people.agents
-    known = ", ".join(f"{each.id} ({each.name})" for each in agents)
+    known = ", ".join(f"{agent.id} ({agent.name})" for agent in agents)
     unknown = [each for each in to if each not in {agent.id for agent in agents}]
     if unknown:
         raise UsageError("INVALID_PARAMETER", f"There is no agent '{unknown[0]}'. Agents: {known or 'none'}.")
     if not agents:
         raise UsageError("INVALID_PARAMETER", "No agent is connected that would get the message.")
-    wanted = [each for each in agents if not to or each.id in to]
+    wanted = [agent for agent in agents if not to or agent.id in to]
     check_pending(debugger, wanted)
     change = MessageSent(party=person.id, text=text, to=tuple(each.id for each in wanted), at=debugger.clock.now())
     messages = (await debugger.merger.merge(change)).people.messages
-    sent = next((each for each in reversed(messages) if each.text == text and each.by == person.name), None)
+    sent = next((message for message in reversed(messages) if message.text == text and message.by == person.name), None)
     if sent is None:
         raise UsageError("INVALID_PARAMETER", "The agent has disconnected meanwhile.")
     return sent
@@ -50,11 +50,11 @@ def check_pending(debugger: Debugger, agents: Sequence[Party]) -> None:
     Raises:
         UsageError: `INVALID_PARAMETER`.
     """
-    for each in agents:
-        if len(debugger.state.people.pending_for(each.id)) >= MAX_PENDING:
+    for agent in agents:
+        if len(debugger.state.people.pending_for(agent.id)) >= MAX_PENDING:
             raise UsageError(
                 "INVALID_PARAMETER",
-                f"{MAX_PENDING} messages wait for {each.name} already, which has called no tool since the first of "
+                f"{MAX_PENDING} messages wait for {agent.name} already, which has called no tool since the first of "
                 "them. Wait until it does.",
             )
 
@@ -75,9 +75,9 @@ async def take_messages(debugger: Debugger, party: Party) -> list[tuple[float, s
         people = (await debugger.merger.merge(change)).people
         since = trio.current_time() - debugger.clock.now()
         return [
-            (each.sent_at + since, note_of(each))
-            for each in people.messages
-            if any(to.receipt == receipt for to in each.to)
+            (message.sent_at + since, note_of(message))
+            for message in people.messages
+            if any(to.receipt == receipt for to in message.to)
         ]
     return []
 

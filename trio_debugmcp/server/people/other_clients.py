@@ -57,7 +57,7 @@ class OtherClients:
         self._persons: WeakKeyDictionary[Hashable, PersonBeside] = WeakKeyDictionary()
 
     def __repr__(self) -> str:
-        return f"<OtherClients of {sum(len(each) for each in self._callers.values())}>"
+        return f"<OtherClients of {sum(len(caller) for caller in self._callers.values())}>"
 
     def person_beside(self, reader: Hashable) -> Hashable:
         """Return the person who calls tools on the connection of an agent, which is another client."""
@@ -72,7 +72,7 @@ class OtherClients:
         """Record that a client has called a tool, which did not fail. `deed`: what a person did by that."""
         self._last, known = next(self._numbers), self._known(reader, name)
         client = None if known is None else known.number
-        if deed and repeats(deed, [each.deed or "" for each in self._calls if each.caller == client]):
+        if deed and repeats(deed, [call.deed or "" for call in self._calls if call.caller == client]):
             deed = ""
         self._calls.append(_Call(self._last, client, name, tool, deed, trio.current_time()))
 
@@ -91,7 +91,7 @@ class OtherClients:
         for each in self._after(last or 0):
             if each.deed and each.caller != me and (last is not None or each.at >= since):
                 done.setdefault((each.caller, bisect_left(between, each.at)), []).append(each)
-        return [(calls[0].at, sentence(calls[0].name, [each.deed or "" for each in calls])) for calls in done.values()]
+        return [(calls[0].at, sentence(calls[0].name, [call.deed or "" for call in calls])) for calls in done.values()]
 
     def notes(self, reader: Hashable, name: str | None, controls: Callable[[str], bool]) -> list[str]:
         """Return a note on the calls of other agents that changed something since the last answer to this client.

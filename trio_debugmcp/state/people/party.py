@@ -113,26 +113,26 @@ class People(Struct, frozen=True):
 
     def party_of(self, connection: int | None, name: str | None) -> Party | None:
         """The party that speaks on a connection, on which several may speak, by its name."""
-        return next((each for each in self.parties if connection in each.connections and each.name == name), None)
+        return next((party for party in self.parties if connection in party.connections and party.name == name), None)
 
     def party(self, party_id: str) -> Party | None:
         """The party with that id, if it is here."""
-        return next((each for each in self.parties if each.id == party_id), None)
+        return next((party for party in self.parties if party.id == party_id), None)
 
     @property
     def agents(self) -> tuple[Party, ...]:
         """The parties that are not persons."""
-        return tuple(each for each in self.parties if each.key is None)
+        return tuple(party for party in self.parties if party.key is None)
 
     @property
     def persons(self) -> tuple[Party, ...]:
         """The persons, also those whose clients are just reconnecting."""
-        return tuple(each for each in self.parties if each.key is not None)
+        return tuple(party for party in self.parties if party.key is not None)
 
     @property
     def can_answer(self) -> bool:
         """Whether there is a person who sees what agents ask."""
-        return any(each.answers for each in self.persons)
+        return any(person.answers for person in self.persons)
 
     @property
     def first_absent(self) -> Party | None:
@@ -142,8 +142,10 @@ class People(Struct, frozen=True):
 
     def question(self, question_id: str) -> Question | None:
         """The question with that id, if it was not forgotten yet."""
-        return next((each for each in self.questions if each.id == question_id), None)
+        return next((question for question in self.questions if question.id == question_id), None)
 
     def pending_for(self, party_id: str) -> tuple[Message, ...]:
         """The messages that wait for the next answer to an agent."""
-        return tuple(each for each in self.messages if any(to.party == party_id and to.pending for to in each.to))
+        return tuple(
+            message for message in self.messages if any(to.party == party_id and to.pending for to in message.to)
+        )

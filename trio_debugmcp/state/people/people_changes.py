@@ -136,7 +136,7 @@ def _(change: PartyArrived, people: People) -> People:
     party = Party(f"c-{people.arrived + 1}", change.name, (change.connection,))
     people = replace(people, parties=(*people.parties, party), arrived=people.arrived + 1)
     # An agent that connects again, under its name, gets what was for one that has left: of several, the first.
-    gone = (to for each in people.messages for to in each.to if to.left and to.name == party.name)
+    gone = (to for message in people.messages for to in message.to if to.left and to.name == party.name)
     before = next((to.party for to in gone), None)
     return _with_recipients(
         people, lambda to: to.left and to.party == before, lambda to: replace(to, party=party.id, left=False)
@@ -148,7 +148,7 @@ def _(change: PartyLeft, people: People) -> People:
     party = people.party_of(change.connection, change.name)
     if party is None:
         return people
-    connections = tuple(each for each in party.connections if each != change.connection)
+    connections = tuple(connection for connection in party.connections if connection != change.connection)
     if party.key is not None:
         absent_since = None if connections else change.at
         return _with_party(people, replace(party, connections=connections, absent_since=absent_since))
@@ -163,7 +163,7 @@ def _(change: PersonJoined, people: People) -> People:
     arrived = people.party_of(change.connection, change.name)
     if arrived is None:
         raise AssertionError("a party that has arrived is here")
-    known = next((each for each in people.persons if (each.key, each.name) == (change.key, change.name)), None)
+    known = next((person for person in people.persons if (person.key, person.name) == (change.key, change.name)), None)
     if known is None:
         people = _with_party(people, replace(arrived, key=change.key, answers=change.answers))
     elif known.id != arrived.id:
@@ -172,9 +172,9 @@ def _(change: PersonJoined, people: People) -> People:
         people = _with_party(people, replace(known, connections=connections, absent_since=None))
     # Until now it passed for an agent: what was sent to all agents is not for it.
     messages = tuple(
-        replace(each, to=tuple(to for to in each.to if to.party != arrived.id)) for each in people.messages
+        replace(message, to=tuple(to for to in message.to if to.party != arrived.id)) for message in people.messages
     )
-    return replace(people, messages=tuple(each for each in messages if each.to))
+    return replace(people, messages=tuple(message for message in messages if message.to))
 
 
 @people_after.register
@@ -221,7 +221,7 @@ def _released(people: People, at: UnixTime, kind: Literal["handedBack", "disconn
     hold = people.hold
     if hold is None:
         return people
-    to = tuple(party.Recipient(each.id, each.name) for each in people.agents)
+    to = tuple(party.Recipient(agent.id, agent.name) for agent in people.agents)
     people = replace(people, hold=None, messages=_with_room(people))
     return _with_message(
         people, Message("", kind, text, hold.name, at, to, seconds=max(0.0, round(at - hold.since, 3)))
@@ -235,8 +235,10 @@ def _with_room(people: People) -> tuple[Message, ...]:
         waiting = people.pending_for(agent.id)
         oldest = next((each for each in waiting if each.kind != "message"), None)
         if len(waiting) >= party.MAX_PENDING and oldest is not None:
-            messages = tuple(_without(each, agent.id) if each.id == oldest.id else each for each in messages)
-    return tuple(each for each in messages if each.to)
+            messages = tuple(
+                _without(message, agent.id) if message.id == oldest.id else message for message in messages
+            )
+    return tuple(message for message in messages if message.to)
 
 
 def _without(message: Message, party: str) -> Message:
@@ -249,7 +251,7 @@ def _without(message: Message, party: str) -> Message:
 @people_after.register
 def _(change: MessageSent, people: People) -> People:
     sender = people.party(change.party)
-    to = tuple(party.Recipient(each.id, each.name) for each in people.agents if each.id in change.to)
+    to = tuple(party.Recipient(agent.id, agent.name) for agent in people.agents if agent.id in change.to)
     if sender is None or not to:
         return people
     return _with_message(people, Message("", "message", change.text, sender.name, change.at, to))
@@ -266,7 +268,7 @@ def _(change: MessagesTaken, people: People) -> People:
 
 def _with_message(people: People, message: Message) -> People:
     said = people.said + 1
-    pending = [any(to.pending for to in each.to) for each in people.messages]
+    pending = [any(to.pending for to in message.to) for message in people.messages]
     old = [each for each, waits in zip(people.messages, pending, strict=True) if not waits][-(KEPT - 1) :]
     kept = tuple(each for each, waits in zip(people.messages, pending, strict=True) if waits or each in old)
     if not message.to:  # no agent is here; that it was handed back is in the timeline
@@ -279,10 +281,10 @@ def _with_recipients(
 ) -> People:
     """The people with those recipients of messages changed."""
     messages = tuple(
-        replace(each, to=tuple(changed(to) if wanted(to) else to for to in each.to))
-        if any(wanted(to) for to in each.to)
-        else each
-        for each in people.messages
+        replace(message, to=tuple(changed(to) if wanted(to) else to for to in message.to))
+        if any(wanted(to) for to in message.to)
+        else message
+        for message in people.messages
     )
     return people if messages == people.messages else replace(people, messages=messages)
 
@@ -301,9 +303,9 @@ def _(change: QuestionClosed, people: People) -> People:
     if question is None or question.outcome is not None:
         return people
     closed = replace(question, outcome=change.outcome, answer=change.answer, by=change.by)
-    others = [each for each in people.questions if each.id != closed.id]
-    old = [each for each in others if each.outcome is not None][-(KEPT - 1) :]
-    return replace(people, questions=(*(each for each in others if each.outcome is None or each in old), closed))
+    others = [question for question in people.questions if question.id != closed.id]
+    old = [other for other in others if other.outcome is not None][-(KEPT - 1) :]
+    return replace(people, questions=(*(other for other in others if other.outcome is None or other in old), closed))
 
 
 def _with_party(people: People, party: Party) -> People:
@@ -327,7 +329,7 @@ def people_happenings(old: People, change: PeopleChange, new: People) -> Iterato
         yield _event("messageSent", client=sent.by, id=sent.id, message=_short(sent.text), to=[*map(_name, sent.to)])
     if isinstance(change, QuestionAsked):
         asked = change.question
-        choices = [_short(each) for each in asked.choices]
+        choices = [_short(choice) for choice in asked.choices]
         yield _event("asked", client=asked.name, id=asked.id, question=_short(asked.text), choices=choices)
     if isinstance(change, QuestionClosed) and new is not old:
         answer = None if change.answer is None else _short(change.answer)

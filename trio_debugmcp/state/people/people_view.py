@@ -83,12 +83,13 @@ def people_payload(people: People, revision: int) -> PeoplePayload:
     hold = people.hold
     return PeoplePayload(
         clients=[
-            ClientPayload(each.id, each.name, each.key is not None, _time(each.absent_since)) for each in people.parties
+            ClientPayload(party.id, party.name, party.key is not None, _time(party.absent_since))
+            for party in people.parties
         ],
         hold=None if hold is None else HoldPayload(hold.name, hold.party, iso_time(hold.since)),
         waiting=[WaitingPayload(each.name, each.tool, iso_time(each.since)) for each in people.waiting],
-        questions=[_question(each) for each in people.questions if each.outcome is None],
-        messages=[_message(each) for each in people.messages],
+        questions=[_question(question) for question in people.questions if question.outcome is None],
+        messages=[_message(message) for message in people.messages],
         revision=revision,
     )
 

@@ -142,12 +142,13 @@ class JavaScriptValues(AdapterValues):
         return None if name.startswith("[[") or "'" in name or "\\" in name else f"{parent}['{name}']"
 
     def locals_of(self, variables: Sequence[DapVariable]) -> list[DapVariable]:
-        of_module = {each.name for each in variables} >= _OF_MODULES
+        of_module = {variable.name for variable in variables} >= _OF_MODULES
         hidden = _OF_MODULES | {"this"} if of_module else frozenset[str]()
         return [
-            each
-            for each in variables
-            if each.name not in hidden and not (each.name == "this" and each.value in ("global", "undefined"))
+            variable
+            for variable in variables
+            if variable.name not in hidden
+            and not (variable.name == "this" and variable.value in ("global", "undefined"))
         ]
 
     def items_of(self, value: str, inside: Sequence[DapVariable]) -> list[DapVariable]:

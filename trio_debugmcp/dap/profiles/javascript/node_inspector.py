@@ -73,9 +73,9 @@ def listening_ports(pid: int) -> list[int]:
     except OSError:
         return []
     sockets = set()
-    for each in descriptors:
+    for descriptor in descriptors:
         with suppress(OSError):  # it was closed meanwhile
-            sockets.add(os.readlink(each))
+            sockets.add(os.readlink(descriptor))
     rows = [line.split() for line in table.splitlines()[1:]]
     return [
         int(row[1].rpartition(":")[2], 16) for row in rows if row[3] == _LISTENING and f"socket:[{row[9]}]" in sockets

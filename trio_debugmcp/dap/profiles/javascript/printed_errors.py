@@ -83,7 +83,7 @@ def _with_place(crash: Crash, before: str) -> Crash:
     """Add the place above the mark to an exception that has no frame there: `throw 42`, or a file that is not valid."""
     lines = before.rstrip("\n").splitlines()
     found = re.match(r"(?P<file>(?:file://)?/.*|node:.*):(?P<line>\d+)$", lines[-2]) if len(lines) > 1 else None
-    if found is None or any(not each.is_library for each in crash.frames):
+    if found is None or any(not frame.is_library for frame in crash.frames):
         return crash
     file = _path(found["file"])
     if _is_library(file):

@@ -64,7 +64,7 @@ def read_elf(file: Seekable) -> Executable | None:
     return Executable(
         language=_language(reader, sections, units),
         # Rust's own libraries have it in a program that is built without, too.
-        debug=".debug_info" in sections and not (complete and units and all(each.of_rust for each in units)),
+        debug=".debug_info" in sections and not (complete and units and all(unit.of_rust for unit in units)),
         build_id=_build_id(reader, sections),
         debug_link=_debug_link(reader, sections),
     )

@@ -39,21 +39,21 @@ def is_panic(frames: Sequence[DapFrame]) -> bool:
 
 def is_decided(frames: Sequence[DapFrame]) -> bool:
     """Whether so much of a stack shows if anything of the program's catches a panic."""
-    return any(_CATCHES.search(each.name) or _BEGINS.search(each.name) for each in frames)
+    return any(_CATCHES.search(frame.name) or _BEGINS.search(frame.name) for frame in frames)
 
 
 def panic(frames: Sequence[DapFrame], output: str) -> ThrownDescription:
     """Describe a panic, `output` being the last that the program wrote; without a mode if it is only passed on."""
-    if any(_PASSED_ON.search(each.name) for each in frames[:4]):
+    if any(_PASSED_ON.search(frame.name) for frame in frames[:4]):
         return ThrownDescription(PANIC)
-    first = next((each.name for each in frames if _CATCHES.search(each.name) or _BEGINS.search(each.name)), "")
+    first = next((frame.name for frame in frames if _CATCHES.search(frame.name) or _BEGINS.search(frame.name)), "")
     mode = "always" if _CATCHES.search(first) else "unhandled"
     return ThrownDescription(PANIC, _notice(frames, output.replace("\r\n", "\n")), (PANIC,), mode)
 
 
 def _notice(frames: Sequence[DapFrame], output: str) -> str | None:
     """What the program has written about it: the last that names a place of the stack, as others may have panicked."""
-    places = {(name.rpartition("/")[2], each.line) for each in frames if (name := _file(each)) is not None}
+    places = {(name.rpartition("/")[2], frame.line) for frame in frames if (name := _file(frame)) is not None}
     for found in reversed(list(_NOTICE.finditer(output))):
         place = found["place"] or found["at"]
         file, line, _ = place.rsplit(":", 2)

@@ -66,7 +66,7 @@ class SafeRepl(Repl):
 
     def safe_commands(self, expression: str) -> Sequence[str]:
         patterns = (self._commands.path, self._commands.command)
-        return [each.replace("{expression}", expression.strip()) for each in patterns if each is not None]
+        return [pattern.replace("{expression}", expression.strip()) for pattern in patterns if pattern is not None]
 
     def type_command(self, expression: str) -> str | None:
         """Return the command that prints what a type consists of; None if the adapter has none.

@@ -53,7 +53,7 @@ class PythonCode(Code):
         ]
         near = _near(files, directories)
         exists = False
-        for file, inner in [*modules, *((each, names) for each in dict.fromkeys(near))][: 2 * _MAX_FILES]:
+        for file, inner in [*modules, *((fromkey, names) for fromkey in dict.fromkeys(near))][: 2 * _MAX_FILES]:
             source = _read(str(file))
             if source is None or inner[-1].encode() not in source:  # much faster than to parse each
                 continue
@@ -82,7 +82,11 @@ class PythonCode(Code):
             found += [(str(file), each) for each in defined if f".{module}.{each.qualname}".endswith(f".{name}")]
         place = self.function_place(name, files, directories) if not found and "." in name else None
         if place is not None and place[1]:
-            found = [(place[0], each) for each in self.functions(place[0]) if each.first <= place[1] <= each.last][-1:]
+            found = [
+                (place[0], function)
+                for function in self.functions(place[0])
+                if function.first <= place[1] <= function.last
+            ][-1:]
         return found
 
     def branches(self, file: str, text: str | None = None) -> Mapping[int, Branch]:
@@ -143,7 +147,7 @@ def without_guard(condition: str) -> str:
 
 def _near(files: Sequence[str], directories: Sequence[str]) -> list[Path]:
     """Return the Python files of a program that are known, and those beside them."""
-    near = [Path(each) for each in files if each.endswith((".py", ".pyw"))]
+    near = [Path(file) for file in files if file.endswith((".py", ".pyw"))]
     return near + [each for directory in directories for each in sorted(Path(directory).glob("*.py"))[:_MAX_FILES]]
 
 

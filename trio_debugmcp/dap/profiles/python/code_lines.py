@@ -39,11 +39,11 @@ def line_with_code(source: bytes, line: int) -> int | None:
         return line
     statement = _statement_at(parsed, line)
     if statement is not None:
-        inside = [each for each in parsed.code_lines if statement.lineno <= each <= line]
+        inside = [code_line for code_line in parsed.code_lines if statement.lineno <= code_line <= line]
         if inside:
             return max(inside)
     scope = _function_at(parsed, line)
-    own = [each for each in parsed.code_lines if _body_at(parsed, each) is scope]
+    own = [code_line for code_line in parsed.code_lines if _body_at(parsed, code_line) is scope]
     after = [each for each in own if each > line]
     if after:
         return min(after)
@@ -60,7 +60,11 @@ def function_line(source: bytes, names: Sequence[str]) -> int | None:
     found = None if parsed is None else _find(parsed.tree.body, list(names), parsed.tree)
     if parsed is None or found is None:
         return None
-    lines = [each for each in parsed.code_lines if _body_at(parsed, each) is found and each > found.lineno]
+    lines = [
+        code_line
+        for code_line in parsed.code_lines
+        if _body_at(parsed, code_line) is found and code_line > found.lineno
+    ]
     return min(lines, default=None)
 
 
@@ -70,7 +74,7 @@ def defines(source: bytes, names: Sequence[str]) -> bool:
     if parsed is None:
         return False
     if len(names) == 1:
-        return any(each.name == names[0] for each in parsed.functions)
+        return any(function.name == names[0] for function in parsed.functions)
     return _find(parsed.tree.body, list(names), parsed.tree) is not None
 
 
@@ -92,8 +96,8 @@ def comprehension_at(source: bytes, line: int) -> tuple[frozenset[str], bool] | 
     targets = {
         name.id
         for node in here
-        for each in node.generators
-        for name in ast.walk(each.target)
+        for generator in node.generators
+        for name in ast.walk(generator.target)
         if isinstance(name, ast.Name)
     }
     return frozenset(targets), any(isinstance(node, ast.GeneratorExp) for node in here)
@@ -134,7 +138,7 @@ def _lines(code: CodeType) -> Iterator[int]:
 
 def _first_line(node: ast.stmt) -> int:
     decorators = node.decorator_list if isinstance(node, _Definition) else []
-    return min([node.lineno, *(each.lineno for each in decorators)])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _innermost(functions: Iterator[Function]) -> Function | None:
@@ -144,15 +148,17 @@ def _innermost(functions: Iterator[Function]) -> Function | None:
 def _body_at(parsed: _Parsed, line: int) -> Function | None:
     """The innermost function in whose body a line is; a `def` line belongs to what is around it."""
     return _innermost(
-        each
-        for each in parsed.functions
-        if _first_line(each.body[0]) <= line <= (each.end_lineno or line) and line > each.lineno
+        function
+        for function in parsed.functions
+        if _first_line(function.body[0]) <= line <= (function.end_lineno or line) and line > function.lineno
     )
 
 
 def _function_at(parsed: _Parsed, line: int) -> Function | None:
     """The innermost function that a line without code is in: in its head, its body, or a comment at its end."""
-    return _innermost(each for each in parsed.functions if each.lineno < line <= _end_with_comments(parsed, each))
+    return _innermost(
+        function for function in parsed.functions if function.lineno < line <= _end_with_comments(parsed, function)
+    )
 
 
 def _end_with_comments(parsed: _Parsed, function: Function) -> int:

@@ -322,7 +322,7 @@ def _target(launch: Launch) -> list[str]:
 
 
 def _mapped(mappings: Sequence[PathMapping]) -> dict[str, Any]:
-    roots = [{"localRoot": each.local, "remoteRoot": each.remote} for each in mappings]
+    roots = [{"localRoot": mapping.local, "remoteRoot": mapping.remote} for mapping in mappings]
     return {"pathMappings": roots} if roots else {}
 
 

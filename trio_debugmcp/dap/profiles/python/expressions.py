@@ -90,7 +90,7 @@ class PythonExpressions(Expressions):
 
     def either(self, conditions: Sequence[str]) -> str:
         # The line breaks end comments in the conditions.
-        return " or ".join(f"({each}\n)" for each in conditions)
+        return " or ".join(f"({condition}\n)" for condition in conditions)
 
     def both(self, one: str, other: str) -> str:
         return f"({one}\n) and ({other}\n)"
@@ -131,7 +131,7 @@ class PythonExpressions(Expressions):
             lines = str(ast.literal_eval(result)).splitlines()
         except (SyntaxError, ValueError):
             return ()
-        return [(name, int(line)) for line, _, name in (each.partition(" ") for each in lines)]
+        return [(name, int(line)) for line, _, name in (line.partition(" ") for line in lines)]
 
 
 def _without_values(node: ast.expr) -> ast.expr:
@@ -154,9 +154,9 @@ def _is_literal(key: ast.expr) -> bool:
         case ast.BinOp(left=left, right=right):  # a complex number
             return _is_literal(left) and _is_literal(right)
         case ast.Tuple(elts=elements):
-            return all(_is_literal(each) for each in elements)
+            return all(_is_literal(element) for element in elements)
         case ast.Call(func=ast.Name(id="frozenset"), args=[ast.Set(elts=elements)], keywords=[]):
-            return all(_is_literal(each) for each in elements)
+            return all(_is_literal(element) for element in elements)
     return False
 
 

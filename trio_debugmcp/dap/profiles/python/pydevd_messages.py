@@ -34,7 +34,7 @@ def for_pydevd(message: str) -> str:
         parts = Template(message).parts
     except TemplateError:
         return message
-    if any("{" in each or "}" in each if isinstance(each, str) else not _is_plain(each) for each in parts):
+    if any("{" in part or "}" in part if isinstance(part, str) else not _is_plain(part) for part in parts):
         return f"{{{_joined(parts)}}}"
     # pydevd turns a message with expressions into a `%` format, without escaping the `%` that it contains.
     return message.replace("%", "%%") if "{" in message else message
@@ -45,7 +45,7 @@ def _is_plain(field: MessageField) -> bool:
 
 
 def _joined(parts: list[str | MessageField]) -> str:
-    return f"''.join([{', '.join(_literal(each) if isinstance(each, str) else _value(each) for each in parts)}])"
+    return f"''.join([{', '.join(_literal(part) if isinstance(part, str) else _value(part) for part in parts)}])"
 
 
 def _value(field: MessageField) -> str:

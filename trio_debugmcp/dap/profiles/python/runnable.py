@@ -39,7 +39,7 @@ class PythonPrograms(LanguagePrograms):
 
     def option_problem(self, name: str, value: object) -> str | None:
         words = [value] if isinstance(value, str) else value
-        is_text = isinstance(words, list) and all(isinstance(each, str) for each in words)
+        is_text = isinstance(words, list) and all(isinstance(word, str) for word in words)
         return "must be a string or a list of strings" if name in _TEXTS and not is_text else None
 
     def find_command(self, name: str, directory: str) -> str | None:

@@ -78,7 +78,7 @@ def _of_node(node: ast.AST, text: str, depth: int) -> Rejection | None:
 def _rule(node: ast.AST) -> str | None:
     match node:
         case ast.Call(func=ast.Name() | ast.Attribute(), keywords=keywords):
-            if any(each.arg != "reverse" for each in keywords):
+            if any(keyword.arg != "reverse" for keyword in keywords):
                 return "keywords are not passed, but for `reverse` of sorted"
             return None
         case ast.Call():

@@ -86,7 +86,7 @@ def near_tests(test: str, directory: str) -> list[str]:
         return []
     if not wanted or any(each == wanted or each.startswith(f"{wanted}::") for each in known):
         return []
-    return [f"{file}::{each}" for each in difflib.get_close_matches(wanted, known, _MAX_NEAR, cutoff=0)]
+    return [f"{file}::{near}" for near in difflib.get_close_matches(wanted, known, _MAX_NEAR, cutoff=0)]
 
 
 def _tests_in(body: list[ast.stmt], outer: str = "") -> Iterator[str]:

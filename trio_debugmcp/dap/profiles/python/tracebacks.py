@@ -106,7 +106,7 @@ def printed_in(stderr: str) -> PrintedExceptions:
 
 def _has_passed_debugger(items: _Items, begin: int, end: int) -> bool:
     """Whether an exception has left the program: what is printed where one is caught has no frames outside of it."""
-    places = (_FRAME.match(each) for each in items[begin:end] if isinstance(each, str))
+    places = (_FRAME.match(item) for item in items[begin:end] if isinstance(item, str))
     return any(_DEBUGGER.search(place["file"]) for place in places if place is not None)
 
 
@@ -254,7 +254,7 @@ def _one(items: _Items, index: int, *, open_ended: bool) -> tuple[Crash | None, 
         notes, index = items[index + 1 : end], end
     members = []
     if index < len(items) and isinstance(items[index], list):
-        members = [found for each in items[index] if (found := _chain(each, 0)[0]) is not None]
+        members = [found for item in items[index] if (found := _chain(item, 0)[0]) is not None]
         index += 1
     number = _MEMBERS.search(exception)
     return Crash(
@@ -262,7 +262,7 @@ def _one(items: _Items, index: int, *, open_ended: bool) -> tuple[Crash | None, 
         tuple(reversed(frames)),
         notes=tuple(notes),
         members=max(int(number[1]) if number is not None else 0, len(members)),
-        inner=tuple(replace(each, way="member") for each in members),
+        inner=tuple(replace(member, way="member") for member in members),
     ), index
 
 

@@ -67,7 +67,7 @@ class Transport(Struct, frozen=True, forbid_unknown_fields=True):
         ways = (self.announced, self.given, self.socket)
         if self.given is not None and "{port}" not in self.given:
             raise ValueError("`given` needs the placeholder {port}")
-        if sum(each is not None for each in ways) != 1:
+        if sum(way is not None for way in ways) != 1:
             raise ValueError("exactly one of `announced`, `given` and `socket` is needed")
         check_pattern("announced", self.announced, group="port")
 

@@ -155,22 +155,22 @@ def _type_at(path: str) -> Any:
     found: Any = inspect.type_info(Table)
     for step in re.findall(r"\[.*?\]|[^.\[]+", path):
         choices = found.types if isinstance(found, inspect.UnionType) else (found,)
-        for each in choices:
-            if isinstance(each, inspect.StructType) and step[0] != "[":
-                found = next(field.type for field in each.fields if field.encode_name == step)
-            elif isinstance(each, inspect.VarTupleType) and step[0] == "[":
-                found = each.item_type
-            elif isinstance(each, inspect.TupleType) and step[0] == "[":
-                found = each.item_types[0]
-            elif isinstance(each, inspect.DictType):
-                found = each.value_type
+        for choice in choices:
+            if isinstance(choice, inspect.StructType) and step[0] != "[":
+                found = next(field.type for field in choice.fields if field.encode_name == step)
+            elif isinstance(choice, inspect.VarTupleType) and step[0] == "[":
+                found = choice.item_type
+            elif isinstance(choice, inspect.TupleType) and step[0] == "[":
+                found = choice.item_types[0]
+            elif isinstance(choice, inspect.DictType):
+                found = choice.value_type
     return found
 
 
 def _keys(kind: Any) -> list[str]:
     """Return the keys of the table that may stand in this place."""
     choices = getattr(kind, "types", (kind,))
-    return sorted(field.encode_name for each in choices for field in getattr(each, "fields", ()))
+    return sorted(field.encode_name for choice in choices for field in getattr(choice, "fields", ()))
 
 
 def _in_words(kind: Any) -> str:
@@ -181,7 +181,7 @@ def _in_words(kind: Any) -> str:
         case inspect.UnionType():
             return " or ".join(_in_words(each) for each in kind.types if not isinstance(each, inspect.NoneType))
         case inspect.LiteralType():
-            values = [f'"{each}"' for each in kind.values]
+            values = [f'"{value}"' for value in kind.values]
             return values[0] if len(values) == 1 else f"one of {', '.join(values)}"
         case inspect.VarTupleType():
             return f"a list of {_many(_in_words(kind.item_type))}"
