@@ -176,6 +176,12 @@ def test_the_page_has_every_room_within_a_room_with_its_own_sentence() -> None:
     assert dict(re.findall(r"^\| `([\w/]+)/` \| (.+?) \|$", table, re.MULTILINE)) == sentences
 
 
+def test_the_rooms_of_the_dashboard_stand_on_its_page() -> None:
+    page = (ROOT / "docs" / "dashboard.md").read_text(encoding="utf-8")
+    folders = {folder.name for folder in (HOME / "dashboard").iterdir() if any(folder.glob("*.[jc]s*"))}
+    assert set(re.findall(r"^\| `(\w+)/` \| .+? \|$", page, re.MULTILINE)) == folders
+
+
 def test_every_path_of_the_page_exists() -> None:
     paths = re.findall(r"`([\w.-]+(?:/[\w.-]*)+|[\w-]+\.(?:py|md|toml))`", PAGE)
     assert len(paths) > 40

@@ -287,7 +287,8 @@ def test_what_is_now_is_kept_aside_and_of_several_stops_the_last_one_asked_for_i
     found = observer_page.evaluate(
         """async () => {
           const [{Store}, {LiveSide}, {Follow}, {History}, {initialState}, {McpError}] = await Promise.all(
-            ['store', 'live_side', 'follow', 'history', 'session', 'mcp'].map((name) => import(`/${name}.js`)));
+            ['store', 'live_side', 'program/follow', 'past/history', 'session', 'connection/mcp']
+              .map((name) => import(`/${name}.js`)));
           const stopped = (stop) =>
             ({type: 'stopped', eventId: stop, timestamp: '2026-01-01', payload: {stop, sessionId: 's-1'}});
           const stack = (line) =>

@@ -29,7 +29,7 @@ def fresh_page(server: Agent, open_page: OpenPage) -> "Page":
 def test_comments_strings_and_keywords_are_distinguished_and_no_character_is_lost(page: "Page") -> None:
     kinds = page.evaluate(
         """async () => {
-          const {highlighted} = await import('/highlight.js');
+          const {highlighted} = await import('/source/highlight.js');
           const found = (text, path) => highlighted(text, path).map((line) => line.map(({kind, text}) => [kind, text]));
           const text = 'x = "a#b"  # "c"\\ndef f(y): return \\'\\'\\'two\\nlines\\'\\'\\'\\n';
           return {
@@ -57,7 +57,7 @@ def test_comments_strings_and_keywords_are_distinguished_and_no_character_is_los
 def test_long_silences_are_drawn_short_and_time_never_runs_backwards(page: "Page") -> None:
     scale = page.evaluate(
         """async () => {
-          const {timeScale} = await import('/scale.js');
+          const {timeScale} = await import('/view/scale.js');
           const scale = timeScale([0, 1, 2, 602, 603]);
           return {x: [0, 1, 2, 300, 602, 603].map(scale.x), breaks: scale.breaks, empty: timeScale([]).x(5)};
         }"""
@@ -73,7 +73,7 @@ def test_long_silences_are_drawn_short_and_time_never_runs_backwards(page: "Page
 def test_the_clock_times_of_the_timeline_differ_however_near_they_are(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
-          const {ticks} = await import('/bands.js');
+          const {ticks} = await import('/timeline/bands.js');
           const every = (milliseconds) => ticks(
             [...Array(40).keys()].map((index) => ({timestamp: new Date(index * milliseconds).toISOString()})),
             (index) => index * 30, 0, 1200, 1200).map(({textContent}) => textContent);
@@ -88,7 +88,7 @@ def test_the_clock_times_of_the_timeline_differ_however_near_they_are(page: "Pag
 def test_many_notifications_during_a_read_cause_one_more_read(page: "Page") -> None:
     reads = page.evaluate(
         """async () => {
-          const {coalesced} = await import('/mirror.js');
+          const {coalesced} = await import('/connection/mirror.js');
           let reads = 0;
           let release = [];
           const read = coalesced(() => { reads += 1; return new Promise((resolve) => release.push(resolve)); });
@@ -216,7 +216,7 @@ ANSI = {
 def test_colours_of_a_terminal_become_styles_and_a_progress_bar_its_last_state(page: "Page") -> None:
     found = page.evaluate(
         """async (texts) => {
-          const {ansiLine, plainText} = await import('/ansi.js');
+          const {ansiLine, plainText} = await import('/output/ansi.js');
           const words = (style) => Object.entries(style).filter(([, value]) => value)
             .map(([key, value]) => value === true ? key : value);
           const shown = (text) => ansiLine(text).pieces.map(({text, style}) => [text, ...words(style)]);
@@ -237,7 +237,7 @@ def test_colours_of_a_terminal_become_styles_and_a_progress_bar_its_last_state(p
 def test_a_gap_in_the_events_is_loaded_newest_first_until_it_is_closed(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
-          const {EventLog} = await import('/eventlog.js');
+          const {EventLog} = await import('/connection/eventlog.js');
           const event = (eventId) => ({eventId, timestamp: new Date(eventId).toISOString(), type: 'x', payload: {}});
           const range = (from, to) => Array.from({length: to - from}, (_, index) => event(from + index));
           const asked = [];
@@ -276,8 +276,8 @@ def test_a_gap_in_the_events_is_loaded_newest_first_until_it_is_closed(page: "Pa
 def test_values_of_events_and_calls_are_words(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
-          const {factsOf, nameOf, readable} = await import('/readable.js');
-          const {stopNow} = await import('/moment.js');
+          const {factsOf, nameOf, readable} = await import('/view/readable.js');
+          const {stopNow} = await import('/past/moment.js');
           const place = {file: '/src/shop.py', line: 31, column: 1, functionName: 'total', moduleName: 'shop'};
           const stopped = (stop, location) => ({type: 'stopped', payload: {sessionId: 's-1', stop, location}});
           const session = {state: 'Paused', sessionId: 's-1', currentLocation: place};
@@ -335,10 +335,10 @@ def test_values_of_events_and_calls_are_words(page: "Page") -> None:
 def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
-          const {storyOf, inFlightOf, matches} = await import('/story.js');
-          const {asMarkdown, code} = await import('/markdown.js');
-          const {stepOf} = await import('/roving.js');
-          const {ServerClock} = await import('/server_clock.js');
+          const {storyOf, inFlightOf, matches} = await import('/story/story.js');
+          const {asMarkdown, code} = await import('/story/markdown.js');
+          const {stepOf} = await import('/view/roving.js');
+          const {ServerClock} = await import('/connection/server_clock.js');
           const clock = new ServerClock();
           const ages = [
             [[{eventId: 1, timestamp: new Date(5000).toISOString()}], 60_000],
@@ -443,7 +443,7 @@ def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(page: "Page") 
 def test_a_call_is_put_into_words_once_however_often_the_story_is_retold(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
-          const {storyOf} = await import('/story.js');
+          const {storyOf} = await import('/story/story.js');
           let reads = 0;
           const read = {enumerable: true, get: () => { reads += 1; return 'sum(prices)'; }};
           const of = (type, eventId) => ({
@@ -466,11 +466,11 @@ def test_a_call_is_put_into_words_once_however_often_the_story_is_retold(page: "
 def test_what_is_typed_to_go_somewhere_and_to_connect_is_understood(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
-          const {matching, parsed} = await import('/goto.js');
-          const {tokenIn} = await import('/token.js');
-          const {isCut, isPath} = await import('/frame.js');
-          const {numbersOf} = await import('/values.js');
-          const {sourceProblem} = await import('/words.js');
+          const {matching, parsed} = await import('/source/goto.js');
+          const {tokenIn} = await import('/connection/token.js');
+          const {isCut, isPath} = await import('/program/frame.js');
+          const {numbersOf} = await import('/past/values.js');
+          const {sourceProblem} = await import('/view/words.js');
           const files = ['/a/shop/x.py', '/a/lib/shop.py', '/b/Shop_test.py', '/b/other.py'];
           return {
             typed: ['shop', 'shop:12', ':12', 'shop:', 'C:\\\\a.py:3', ''].map((text) => Object.values(parsed(text))),
@@ -511,7 +511,7 @@ def test_of_steps_that_follow_each_other_quickly_the_last_is_spoken(fresh_page: 
     spoken = fresh_page.evaluate(
         """async () => {
           const {Store} = await import('/store.js');
-          const {createStatus} = await import('/panels/status.js');
+          const {createStatus} = await import('/program/status.js');
           const start = {session: null, active: false, last: null, events: [], watches: []};
           const store = new Store({...start, link: {status: 'open'}});
           const paused = (line, exception = null) => ({
@@ -541,8 +541,8 @@ def test_of_steps_that_follow_each_other_quickly_the_last_is_spoken(fresh_page: 
 def test_values_stand_at_the_lines_of_the_function_that_have_run(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
-          const {functionStart, lineValues} = await import('/line_values.js');
-          const {pathAt} = await import('/hover.js');
+          const {functionStart, lineValues} = await import('/source/line_values.js');
+          const {pathAt} = await import('/source/hover.js');
           const lines = (text) => text.split('\\n').map((line) => ({text: line}));
           const body = '    if a:\\n\\n        b = a\\n    # c\\n    b += x\\n    return b\\n';
           const python = lines(`x = 1\\ndef f(a):\\n${body}f(2)`);
@@ -578,8 +578,8 @@ def test_values_stand_at_the_lines_of_the_function_that_have_run(page: "Page") -
 def test_a_client_is_known_also_when_its_joining_has_fallen_out_of_the_kept_events(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
-          const {Roster} = await import('/roster.js');
-          const {namesOf, depthOf, aboutShown} = await import('/processes.js');
+          const {Roster} = await import('/people/roster.js');
+          const {namesOf, depthOf, aboutShown} = await import('/program/processes.js');
           const roster = new Roster();
           const event = (eventId, type, payload) => ({eventId, type, payload});
           const agent = {name: 'agent', version: '1', role: 'control'};
@@ -628,7 +628,7 @@ def test_a_client_is_known_also_when_its_joining_has_fallen_out_of_the_kept_even
 def test_colours_continue_from_piece_to_piece_of_a_stream_and_are_legible(fresh_page: "Page") -> None:
     found = fresh_page.evaluate(
         """async () => {
-          const {Painter, withWholeLines} = await import('/ansi_nodes.js');
+          const {Painter, withWholeLines} = await import('/output/ansi_nodes.js');
           const painter = new Painter();
           const output = document.getElementById('output');
           const pieces = [
@@ -666,7 +666,7 @@ def test_colours_continue_from_piece_to_piece_of_a_stream_and_are_legible(fresh_
 def test_any_colour_of_a_program_is_legible_on_light_and_on_dark(fresh_page: "Page") -> None:
     worst = fresh_page.evaluate(
         """async () => {
-          const {Painter} = await import('/ansi_nodes.js');
+          const {Painter} = await import('/output/ansi_nodes.js');
           const output = document.getElementById('output');
           const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
           const light = (colour) => {
@@ -705,7 +705,7 @@ def test_any_colour_of_a_program_is_legible_on_light_and_on_dark(fresh_page: "Pa
 def test_refusals_name_the_buttons_that_do_what_the_tools_do(page: "Page") -> None:
     said = page.evaluate(
         """async () => {
-          const {inButtons} = await import('/refusals.js');
+          const {inButtons} = await import('/view/refusals.js');
           try { inButtons(new Error('Use debug_restart, debug_disconnect or my_debug_pause; debug_goto too.')); }
           catch (error) { return error.message; }
         }"""
@@ -713,7 +713,7 @@ def test_refusals_name_the_buttons_that_do_what_the_tools_do(page: "Page") -> No
     assert said == "Use Restart, Stop or my_debug_pause; debug_goto too."
     said = page.evaluate(
         """async () => {
-          const {inButtons} = await import('/refusals.js');
+          const {inButtons} = await import('/view/refusals.js');
           try { inButtons(new Error('No active debug session: start one with the tool debug_launch.')); }
           catch (error) { return error.message; }
         }"""
@@ -724,7 +724,7 @@ def test_refusals_name_the_buttons_that_do_what_the_tools_do(page: "Page") -> No
 def test_a_message_is_news_from_when_it_was_last_delivered(page: "Page") -> None:
     ages = page.evaluate(
         """async () => {
-          const {secondsSince} = await import('/people.js');
+          const {secondsSince} = await import('/people/people.js');
           const at = (seconds) => new Date(seconds * 1000).toISOString();
           const message = (...delivered) => ({sentAt: at(100), to: delivered.map((deliveredAt) => ({deliveredAt}))});
           return [message(), message(null), message(at(130), null, at(120))].map((each) => secondsSince(each, 200_000));
@@ -736,10 +736,10 @@ def test_a_message_is_news_from_when_it_was_last_delivered(page: "Page") -> None
 def test_the_page_says_whose_input_it_was_and_who_ended_the_session(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
-          const {inputsOf} = await import('/inputs.js');
-          const {BY_A_CLIENT, endedBy} = await import('/ending.js');
-          const {exceptionInShort} = await import('/words.js');
-          const {wordsOf} = await import('/events.js');
+          const {inputsOf} = await import('/output/inputs.js');
+          const {BY_A_CLIENT, endedBy} = await import('/story/ending.js');
+          const {exceptionInShort} = await import('/view/words.js');
+          const {wordsOf} = await import('/timeline/events.js');
           const timestamp = new Date(1e12).toISOString();
           const event = (type, payload) => ({type, timestamp, payload});
           const write = (data) => event('toolCalled', {tool: 'process_write_input', arguments: {data}, error: null});
@@ -789,8 +789,8 @@ def test_the_page_says_whose_input_it_was_and_who_ended_the_session(page: "Page"
 def test_the_way_through_time_leads_over_the_stops_of_all_processes_and_says_whose_they_are(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
-          const {stopAfter, stopBefore} = await import('/moment.js');
-          const {ownerOf} = await import('/processes.js');
+          const {stopAfter, stopBefore} = await import('/past/moment.js');
+          const {ownerOf} = await import('/program/processes.js');
           const walk = (kept) => {
             const way = [];
             for (let at = stopBefore(0, kept); at; at = stopBefore(at, kept)) way.push(at);
@@ -839,7 +839,7 @@ def test_the_way_through_time_leads_over_the_stops_of_all_processes_and_says_who
 def test_what_can_be_put_back_is_a_literal_and_a_character_of_gdb_is_edited_as_its_number(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
-          const {editable, isLiteral} = await import('/literal.js');
+          const {editable, isLiteral} = await import('/values/literal.js');
           const yes = [
             '3', '-0.5', '1e-05', '1_000', '0x1F', 'True', 'null', "'it\\\\'s (a) b'", "b'\\\\x00'", '"x y"',
             '[1, 2]', '()', '{}',
@@ -870,7 +870,7 @@ def test_what_can_be_put_back_is_a_literal_and_a_character_of_gdb_is_edited_as_i
 def test_infinities_and_texts_are_counted_beside_the_range_of_the_numbers(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
-          const {wordsOf} = await import('/values.js');
+          const {wordsOf} = await import('/past/values.js');
           const words = (...values) =>
             wordsOf(values.map((value) => ({value})), [], {stops: 9, dropped: 0, leftOut: 0}).split(' · ').slice(2);
           return [

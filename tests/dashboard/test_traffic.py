@@ -107,7 +107,7 @@ def test_page_sources_are_loaded_one_by_one_and_work_as_well(tmp_path: Path, tab
     tab.goto(agent.url(CONTROL_TOKEN))
     agent.call("debug_launch", program="app.py")
     expect(tab.locator("#where")).to_contain_text("app.py:1")
-    assert {"/app.js", "/store.js", "/panels/story.js", "/css/base.css"} < set(traffic.paths)
+    assert {"/app.js", "/store.js", "/story/story_panel.js", "/css/base.css"} < set(traffic.paths)
     assert len(traffic.connections) < len(traffic.paths) / 2
     assert troubles == []
     tab.close()

@@ -61,8 +61,8 @@ def test_what_is_not_loaded_is_drawn_as_not_loaded_and_not_as_silence(agent: Age
         """async () => {
           const {Store} = await import('/store.js');
           const {initialState} = await import('/session.js');
-          const {createTimeline} = await import('/timeline.js');
-          const {EventLog} = await import('/eventlog.js');
+          const {createTimeline} = await import('/timeline/timeline.js');
+          const {EventLog} = await import('/connection/eventlog.js');
           const store = new Store(initialState());
           const event = (eventId, second) => ({
             eventId, timestamp: new Date(second * 1000).toISOString(), type: 'stopped', threadId: 1,
@@ -82,7 +82,7 @@ def test_what_is_not_loaded_is_drawn_as_not_loaded_and_not_as_silence(agent: Age
 LONG_SOURCE = """async () => {
   const {Store} = await import('/store.js');
   const {initialState} = await import('/session.js');
-  const {createSource} = await import('/source.js');
+  const {createSource} = await import('/source/source.js');
   document.getElementById('empty').hidden = true;
   document.getElementById('source').hidden = false;
   const lines = [`data = [${'1, '.repeat(333000)}]`];

@@ -1,8 +1,8 @@
 // The actions of the page. Selecting what to look at works for every page; the others call tools that need control.
 
 import {variablesOf} from './answers.js';
-import {frameArguments, frameKey} from './frame.js';
-import {Lists} from './lists.js';
+import {frameArguments, frameKey} from './program/frame.js';
+import {Lists} from './values/lists.js';
 
 const WATCHES = 'trio-debugmcp.watches';
 

@@ -1,6 +1,6 @@
 // Tools answer in a few words, for models. These functions make of their answers what the resources would have.
 
-import {BY_A_CLIENT, BY_ITSELF} from './ending.js';
+import {BY_A_CLIENT, BY_ITSELF} from './story/ending.js';
 
 const STREAMS = {log: 'tracepoint'};
 

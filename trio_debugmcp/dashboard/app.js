@@ -1,70 +1,70 @@
 // Puts the page together: one connection, one store, and the parts that draw it.
 
 import {Actions} from './actions.js';
-import {keepArranged} from './arrange.js';
-import {walkDisclosures} from './disclosures.js';
-import {byId, isTyping} from './dom.js';
-import {Follow} from './follow.js';
-import {History} from './history.js';
-import {LateView} from './late_view.js';
-import {Link} from './link.js';
+import {keepArranged} from './view/arrange.js';
+import {walkDisclosures} from './view/disclosures.js';
+import {byId, isTyping} from './view/dom.js';
+import {Follow} from './program/follow.js';
+import {History} from './past/history.js';
+import {LateView} from './past/late_view.js';
+import {Link} from './connection/link.js';
 import {LiveSide} from './live_side.js';
-import {ConnectionLost} from './mcp.js';
-import {Mirror} from './mirror.js';
-import {createBreakpoints} from './panels/breakpoints.js';
-import {createClients} from './panels/clients.js';
-import {createConnection} from './panels/connection.js';
-import {createControls} from './panels/controls.js';
-import {createCopyStack} from './panels/copy_stack.js';
-import {createEmpty} from './panels/empty.js';
-import {createFollow} from './panels/follow.js';
-import {createMessage} from './panels/message.js';
-import {createLate} from './panels/late.js';
-import {createNotice} from './panels/notice.js';
-import {createPast} from './panels/past.js';
-import {createEvaluate} from './panels/evaluate.js';
-import {createExceptions} from './panels/exceptions.js';
-import {createLineMenu} from './panels/line_menu.js';
-import {createKeys} from './panels/keys.js';
-import {createInput} from './panels/input.js';
-import {createOutput} from './panels/output.js';
-import {createOutputTools} from './panels/output_tools.js';
-import {createPeople} from './panels/people.js';
-import {createProcesses} from './panels/processes.js';
-import {createStack} from './panels/stack.js';
-import {createStatus} from './panels/status.js';
-import {createStory} from './panels/story.js';
-import {createTheme} from './panels/theme.js';
-import {createThreads} from './panels/threads.js';
-import {createValues} from './panels/values.js';
-import {createLocals} from './panels/variables.js';
-import {createValueActions} from './panels/value_actions.js';
-import {createWatches} from './panels/watches.js';
-import {createFind} from './find.js';
-import {createGoTo} from './goto.js';
-import {createHover} from './hover.js';
-import {echoing} from './inputs.js';
-import {watched} from './late.js';
-import {People} from './people.js';
-import {aboutShown, Chooser} from './processes.js';
-import {inButtons} from './refusals.js';
+import {ConnectionLost} from './connection/mcp.js';
+import {Mirror} from './connection/mirror.js';
+import {createBreakpoints} from './source/breakpoints.js';
+import {createClients} from './people/clients.js';
+import {createConnection} from './connection/connection.js';
+import {createControls} from './program/controls.js';
+import {createCopyStack} from './program/copy_stack.js';
+import {createEmpty} from './view/empty.js';
+import {createFollow} from './program/follow_panel.js';
+import {createMessage} from './program/message.js';
+import {createLate} from './view/late_panel.js';
+import {createNotice} from './view/notice.js';
+import {createPast} from './past/past.js';
+import {createEvaluate} from './values/evaluate.js';
+import {createExceptions} from './source/exceptions.js';
+import {createLineMenu} from './source/line_menu.js';
+import {createKeys} from './view/keys.js';
+import {createInput} from './output/input.js';
+import {createOutput} from './output/output.js';
+import {createOutputTools} from './output/output_tools.js';
+import {createPeople} from './people/people_panel.js';
+import {createProcesses} from './program/processes_panel.js';
+import {createStack} from './program/stack.js';
+import {createStatus} from './program/status.js';
+import {createStory} from './story/story_panel.js';
+import {createTheme} from './view/theme.js';
+import {createThreads} from './program/threads.js';
+import {createValues} from './past/values_panel.js';
+import {createLocals} from './values/variables.js';
+import {createValueActions} from './values/value_actions.js';
+import {createWatches} from './values/watches.js';
+import {createFind} from './view/find.js';
+import {createGoTo} from './source/goto.js';
+import {createHover} from './source/hover.js';
+import {echoing} from './output/inputs.js';
+import {watched} from './view/late.js';
+import {People} from './people/people.js';
+import {aboutShown, Chooser} from './program/processes.js';
+import {inButtons} from './view/refusals.js';
 import {blankProcess, initialState, SessionView, URIS} from './session.js';
-import {createScrub} from './scrub.js';
-import {createShare} from './share.js';
-import {createPanes} from './panes.js';
-import {createSource} from './source.js';
+import {createScrub} from './past/scrub.js';
+import {createShare} from './people/share.js';
+import {createPanes} from './view/panes.js';
+import {createSource} from './source/source.js';
 import {Store} from './store.js';
-import {createTimeline} from './timeline.js';
-import {onNewToken, takeToken} from './token.js';
-import {sourceProblem} from './words.js';
+import {createTimeline} from './timeline/timeline.js';
+import {onNewToken, takeToken} from './connection/token.js';
+import {sourceProblem} from './view/words.js';
 
 const store = new Store(initialState());
-/** @type {import('./mcp.js').McpClient | null} */
+/** @type {import('./connection/mcp.js').McpClient | null} */
 let client = null;
 /** @type {Mirror | null} */
 let mirror = null;
 
-/** @returns {Pick<import('./mcp.js').McpClient, 'callTool' | 'readText'>} */
+/** @returns {Pick<import('./connection/mcp.js').McpClient, 'callTool' | 'readText'>} */
 const connected = () => client ?? {
   callTool: (_name, _args) => Promise.reject(new ConnectionLost('Not connected to the server.')),
   readText: (_uri) => Promise.reject(new ConnectionLost('Not connected to the server.')),

@@ -1,12 +1,12 @@
 // Turns resource payloads into what the page shows.
 
 import {endOf, outputOf, withoutSession} from './answers.js';
-import {fetchEarlier, joined} from './console.js';
-import {EventLog} from './eventlog.js';
-import {following} from './follow.js';
-import {NOBODY} from './people.js';
-import {ConnectionLost, McpError, ToolError} from './mcp.js';
-import {inFlightOf, storyOf} from './story.js';
+import {fetchEarlier, joined} from './output/console.js';
+import {EventLog} from './connection/eventlog.js';
+import {following} from './program/follow.js';
+import {NOBODY} from './people/people.js';
+import {ConnectionLost, McpError, ToolError} from './connection/mcp.js';
+import {inFlightOf, storyOf} from './story/story.js';
 
 export const URIS = {
   session: 'debugger://session',

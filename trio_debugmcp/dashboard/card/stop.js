@@ -1,6 +1,6 @@
 // What a tool has answered, as the card shows it. Pure.
 
-import {whyPaused} from '../words.js';
+import {whyPaused} from '../view/words.js';
 
 const META_KEY = 'trio-debugmcp/stop';
 

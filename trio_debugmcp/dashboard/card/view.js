@@ -1,9 +1,9 @@
 // Draws a stop. All that comes from the program becomes text nodes.
 
-import {byId, el, setText} from '../dom.js';
-import {highlighted} from '../highlight.js';
-import {icon} from '../icons.js';
-import {plural} from '../words.js';
+import {byId, el, setText} from '../view/dom.js';
+import {highlighted} from '../source/highlight.js';
+import {icon} from '../view/icons.js';
+import {plural} from '../view/words.js';
 import {factsOf, headline, linesOf, placeOf} from './stop.js';
 
 export const ACTIONS = [

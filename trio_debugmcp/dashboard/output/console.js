@@ -1,0 +1,63 @@
+// The output that the page has: the end of it from the resource, and what was before when it was asked for.
+
+import {outputOf} from '../answers.js';
+
+/** Characters that are kept: as many as the server keeps. */
+const KEPT_CHARACTERS = 4 * 1024 * 1024;
+
+/** Of one question for what was before. */
+const EARLIER_BYTES = 8_000_000;
+
+/** @typedef {{seq: number, stream: string, text: string, time: string}} Entry */
+/** @typedef {{entries: Entry[], nextSeq: number, dropped: number, whole?: boolean}} Output  `whole`: nothing is before it. */
+
+/** How many entries the server has that are not here, before those that are. @param {Output} output */
+export const earlierIn = ({entries, nextSeq, dropped, whole}) =>
+  whole ? 0 : Math.max(0, (entries[0]?.seq ?? nextSeq) - 1 - dropped);
+
+/** Join what the resource has to what is known. @param {Output} known @param {Output} payload @returns {Output} */
+export function joined(known, payload) {
+  const restarted = payload.nextSeq < known.nextSeq;
+  const first = payload.entries[0]?.seq ?? payload.nextSeq;
+  // After a hole there would be output that seems to follow what it does not follow.
+  const follows = first <= known.nextSeq;
+  const before = restarted || !follows ? [] : known.entries.filter(({seq}) => seq < first);
+  const all = [...before, ...payload.entries];
+  const entries = lastOf(all);
+  return {...payload, entries, whole: Boolean(known.whole && before.length && entries.length === all.length)};
+}
+
+/**
+ * Fetch what was before the first entry, as far as the server still has it.
+ *
+ * @param {(name: string, args: object) => Promise<any>} ask
+ * @param {() => Output} known
+ * @param {(output: Output) => void} onFound
+ */
+export async function fetchEarlier(ask, known, onFound) {
+  const {entries, nextSeq, dropped} = known();
+  // With the first one that is here, of which the resource may have the end only.
+  const begun = entries[0]?.seq ?? nextSeq;
+  const first = entries[1]?.seq ?? nextSeq;
+  const pieces = [];
+  for (let since = dropped + 1; since !== first; ) {
+    const found = await ask('process_read_output', {since_seq: since, until_seq: first, max_bytes: EARLIER_BYTES});
+    if (!found || found.nextSeq === since) return;
+    // Its pieces are joined: they need fewer numbers than there were entries, and their times are not known.
+    // What tracepoints wrote is on the timeline, not here.
+    const written = outputOf(found, dropped + 1 + pieces.length).entries.filter(({stream}) => stream !== 'tracepoint');
+    pieces.push(...written.map((entry) => ({...entry, time: ''})));
+    since = found.nextSeq;
+  }
+  const now = known();
+  if ((now.entries[0]?.seq ?? now.nextSeq) !== begun) return; // it is other output by now
+  onFound({...now, whole: true, entries: [...pieces, ...now.entries.filter(({seq}) => seq >= first)]});
+}
+
+/** @param {Entry[]} entries */
+function lastOf(entries) {
+  let size = 0;
+  let from = entries.length;
+  while (from > 0 && (size += entries[from - 1].text.length) <= KEPT_CHARACTERS) from -= 1;
+  return from === 0 ? entries : entries.slice(from);
+}

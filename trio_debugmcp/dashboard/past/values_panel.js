@@ -1,0 +1,59 @@
+// The way to a variable's values over the stops: a button in the row that the pointer or the focus is on, and the key h.
+
+import {byId, el} from '../view/dom.js';
+import {isPressed} from '../view/single_keys.js';
+import {showValues} from './values.js';
+
+/**
+ * @param {import('../store.js').Store} store
+ * @param {import('./history.js').History} history
+ * @param {(name: string, args: object) => Promise<any>} call
+ */
+export function createValues(store, history, call) {
+  const button = el('button', {
+    type: 'button',
+    className: 'over-stops',
+    tabIndex: -1,
+    onclick: (event) => {
+      event.preventDefault(); // not the disclosure that it is in
+      event.stopPropagation();
+      open(event.currentTarget.closest('[data-path]'));
+    },
+  }, '∿');
+
+  for (const id of ['locals', 'watches']) {
+    const view = byId(id);
+    view.addEventListener('pointerover', (event) => move(event.target));
+    view.addEventListener('focusin', (event) => move(event.target));
+    view.addEventListener('pointerleave', () => button.remove());
+    view.addEventListener('keydown', (event) => {
+      if (isPressed(event, 'h')) open(rowOf(event.target));
+    });
+  }
+
+  /** @param {EventTarget | null} target */
+  function move(target) {
+    const row = rowOf(target);
+    const path = row?.dataset.path;
+    if (!row || !path || row.contains(button)) return;
+    button.ariaLabel = `Values of ${path} over the stops`;
+    button.title = `Values of ${path} over the stops (h)`;
+    (row.querySelector('summary') ?? row).append(button);
+  }
+
+  /** @param {HTMLElement | null} row */
+  function open(row) {
+    const name = row?.dataset.path;
+    if (!name) return;
+    const {past, session, frames, stack} = store.state;
+    const top = frames.index === 0 && frames.threadId === stack?.threadId;
+    showValues(name, history, {
+      call,
+      functionName: top ? frames.list[0]?.location.functionName ?? frames.list[0]?.name ?? null : null,
+      sessionId: past?.sessionId ?? session?.sessionId ?? null,
+    });
+  }
+}
+
+/** @param {EventTarget | null} target @returns {HTMLElement | null} */
+const rowOf = (target) => (target instanceof Element ? target.closest('[data-path]') : null);

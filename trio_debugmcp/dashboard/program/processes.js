@@ -1,0 +1,110 @@
+// Several processes: which of them the page shows, and names that distinguish them.
+
+import {baseName} from '../view/words.js';
+
+/**
+ * @typedef {object} Process
+ * @property {string} sessionId
+ * @property {number | null} processId
+ * @property {string | null} processName
+ * @property {string} state
+ * @property {string | null} pauseReason
+ * @property {any} currentLocation
+ * @property {string | null} parentSessionId
+ */
+
+/** Tools that act on the session in focus, unless a call names another one. */
+const OF_A_SESSION = new Set([
+  'debug_disconnect', 'debug_restart', 'debug_state', 'debug_continue', 'debug_step', 'debug_run_to', 'debug_pause',
+  'debug_goto', 'debug_wait', 'breakpoint_set_data', 'stacktrace_get', 'threads_list', 'tasks_list', 'variables_get',
+  'variable_set', 'evaluate', 'evaluate_safe', 'exception_get_context', 'object_inspect', 'collection_summarize',
+  'source_get', 'sources_list', 'modules_list', 'memory_read', 'process_read_output', 'process_write_input',
+]);
+
+/** Return the arguments of a call, about the process that the page shows. */
+export const aboutShown = (name, args, chosen) =>
+  chosen !== null && OF_A_SESSION.has(name) && !('session_id' in args) ? {...args, session_id: chosen} : args;
+
+/** Chooses what is shown; `address(id)` has its resources read from now on. */
+export class Chooser {
+  #store;
+  #follow;
+
+  /**
+   * @param {import('../store.js').Store} store
+   * @param {import('./follow.js').Follow} follow
+   * @param {{address: (id: string | null) => Promise<void> | undefined, blank: () => object}} ways
+   */
+  constructor(store, follow, {address, blank}) {
+    this.#store = store;
+    this.#follow = follow;
+    this.address = address;
+    this.blank = blank;
+    store.watch(['sessions', 'active'], ({sessions, active, chosen}) => {
+      if (chosen === null) return;
+      // Its resources are gone with it. After the end of all, what was last seen of it stays.
+      if (!active) this.#keepTo(null);
+      else if (sessions && !sessions.sessions.some(({sessionId}) => sessionId === chosen)) this.choose(null);
+    });
+  }
+
+  /** Show that process, and no other until it ends; null shows the one in focus. */
+  choose(id) {
+    const {chosen, session} = this.#store.state;
+    if (id === chosen || (chosen === null && id === session?.sessionId)) return;
+    // What is there is of another process.
+    this.#store.update(this.blank());
+    this.#follow.reset();
+    this.#keepTo(id);
+  }
+
+  #keepTo(id) {
+    this.#store.update({chosen: id});
+    this.address(id);
+  }
+}
+
+/** All processes, of all programs. @returns {Process[]} */
+export const processesOf = ({sessions, session, active}) => (active && (sessions ?? session)?.sessions) || [];
+
+/**
+ * Return a name for each process: that of its program, numbered where several have it. What `-c` runs has none: it is a
+ * child of its parent.
+ *
+ * @param {Process[]} processes
+ * @returns {Map<string, string>}
+ */
+export function namesOf(processes) {
+  const names = new Map();
+  const counts = new Map();
+  for (const {sessionId, processName, parentSessionId} of processes) {
+    const known = processName && !processName.startsWith('-') ? baseName(processName) : null;
+    const parent = names.get(parentSessionId);
+    const base = known ?? (parent ? `${parent} child` : 'a process');
+    const number = (counts.get(base) ?? 0) + 1;
+    counts.set(base, number);
+    names.set(sessionId, known && number === 1 ? base : `${base} ${number}`);
+  }
+  return names;
+}
+
+/**
+ * Whose stop one of the past is, by the names that the list of processes has; with its pid if it is listed no more. Empty
+ * if there was only ever the one that is shown.
+ *
+ * @param {{sessionId: string, processName: string | null, processId?: number | null}} past
+ * @param {{session: any, sessions: any, active: boolean}} state
+ */
+export function ownerOf({sessionId, processName, processId = null}, state) {
+  const processes = processesOf(state);
+  const listed = namesOf(processes).get(sessionId);
+  if (listed) return processes.length > 1 ? listed : '';
+  const pid = processId === null ? '' : ` (pid ${processId})`;
+  return `${processName === null ? sessionId : baseName(processName)}${pid}, which has ended`;
+}
+
+/** How many processes are between one and its program's first. @param {Process} process @param {Process[]} all */
+export function depthOf({parentSessionId}, all) {
+  const parent = all.find(({sessionId}) => sessionId === parentSessionId);
+  return parent ? 1 + depthOf(parent, all) : 0;
+}

@@ -1,0 +1,41 @@
+// The processes of all programs: choosing one shows it, until it ends or one goes back to where the program is.
+
+import {byId, el, setText} from '../view/dom.js';
+import {drawListbox} from '../view/listbox.js';
+import {placeNode} from '../view/places.js';
+import {depthOf, namesOf, processesOf} from './processes.js';
+import {whyPaused} from '../view/words.js';
+
+/** @param {import('../store.js').Store} store @param {(id: string) => void} choose */
+export function createProcesses(store, choose) {
+  const list = byId('children');
+  store.watch(['session', 'sessions', 'active', 'chosen'], (state) => {
+    const processes = processesOf(state);
+    const names = namesOf(processes);
+    const focus = state.sessions?.focus ?? null;
+    byId('children-panel').hidden = processes.length < 2;
+    setText(byId('children-note'), state.chosen === null ? `${processes.length} processes` : 'kept to one');
+    drawListbox(
+      list,
+      processes.map((each) => ({
+        key: each.sessionId,
+        selected: each.sessionId === state.session?.sessionId,
+        title: [each.processName, whyPaused(each.pauseReason)].filter(Boolean).join(', '),
+        dataset: {depth: String(Math.min(3, depthOf(each, processes)))},
+        content: [
+          el('span', {className: `dot thread-${each.state === 'Paused' ? 'suspended' : 'running'}`}),
+          el(
+            'span', {className: 'grow'},
+            el('span', {className: 'name'}, names.get(each.sessionId)),
+            el('span', {className: 'detail'}, detailOf(each, focus)),
+          ),
+          each.currentLocation ? placeNode(each.currentLocation) : el('span', {className: 'where'}, each.state),
+        ],
+      })),
+      choose,
+    );
+  });
+}
+
+const detailOf = ({sessionId, processId, state}, focus) =>
+  [processId && `pid ${processId}`, sessionId, state, sessionId === focus && 'in focus'].filter(Boolean).join(' · ');

@@ -1,0 +1,90 @@
+// The headline: what the program is doing, and why; the same is announced to screen readers.
+
+import {byId, el, setText} from '../view/dom.js';
+import {BY_ITSELF, endedBy} from '../story/ending.js';
+import {stopNow} from '../past/moment.js';
+import {baseName, exceptionInShort, isWord, place, whyPaused} from '../view/words.js';
+
+const QUIET_MILLISECONDS = 800;
+
+export function createStatus(store) {
+  const state = byId('state');
+  const where = byId('where');
+  const facts = byId('facts');
+  const announcer = byId('announcer');
+
+  let timer = 0;
+  /** Steps that follow each other quickly are not spoken one by one: where they come to rest is. */
+  function announce(sentence, phase) {
+    clearTimeout(timer);
+    const atOnce = phase === undefined || document.body.dataset.reason === 'exception';
+    timer = window.setTimeout(() => setText(announcer, sentence), atOnce ? 0 : QUIET_MILLISECONDS);
+  }
+
+  store.watch(['session', 'active', 'last', 'link'], ({session, active, last, link}) => {
+    const now = active && session ? session : null;
+    document.body.dataset.state = now ? now.state.toLowerCase() : last ? 'ended' : 'none';
+    document.body.dataset.reason = now?.exception ? 'exception' : '';
+    const headline = now ? headlineOf(now) : endedOrIdle(last, link);
+    setText(state, headline);
+    where.replaceChildren(...(now ? whereabouts(now) : lastWords(store.state)));
+    facts.replaceChildren(...(now ? factsOf(now) : []));
+    document.title = `${now ? titleOf(now) : headline} · trio_debugmcp`;
+    const message = now?.exception?.message && !isWord(now.exception.message) ? ` ${now.exception.message}` : '';
+    if (link.status === 'open') announce(`${headline}. ${where.textContent}${message}`, now?.state);
+  });
+  // The timeline may come after the session, and says which stop it is.
+  store.watch(['session', 'active', 'events'], (now) => {
+    const number = stopNow(now);
+    setText(byId('stop-number'), number ? `stop ${number}` : '');
+    byId('stop-number').hidden = number === 0;
+  });
+  // Who ended it may be known later than that it has ended.
+  store.watch(['events', 'endedHere'], (now) => !now.active && now.last && setText(where, lastWords(now).join('')));
+}
+
+function headlineOf({state, exception, pauseReason}) {
+  if (state !== 'Paused') return {Starting: 'Starting…', Terminating: 'Ending…'}[state] ?? state;
+  return exception ? `Paused: ${exceptionInShort(exception)}` : `Paused ${whyPaused(pauseReason)}`;
+}
+
+function endedOrIdle(last, link) {
+  if (last) return last.exitCode === null ? 'Session ended' : `Program ended with exit code ${last.exitCode}`;
+  return link.status === 'open' ? 'No debug session' : ' ';
+}
+
+const titleOf = ({state, currentLocation}) => (state === 'Paused' ? `${state} ${place(currentLocation)}` : state);
+
+function whereabouts({state, currentLocation}) {
+  if (state !== 'Paused') return [];
+  const parts = [];
+  if (currentLocation) {
+    parts.push(el('strong', {title: currentLocation.file ?? ''}, place(currentLocation)));
+    if (currentLocation.functionName) parts.push(' in ', el('code', {}, currentLocation.functionName));
+  }
+  return parts;
+}
+
+function lastWords({last, events, endedHere}) {
+  if (!last) return [];
+  const place = last.exception && last.at ? `${last.exception}, ${last.at}` : last.exception;
+  const by = endedBy(last.reason, events, endedHere);
+  const isSaid = by === BY_ITSELF && last.exitCode !== null; // the headline has the exit code
+  return [[last.processName, place, isSaid ? null : by].filter(Boolean).join(' · ')];
+}
+
+function factsOf(session) {
+  const command = [baseName(session.executablePath ?? session.processName), ...session.commandLineArgs].join(' ');
+  const facts = {
+    Program: [command, session.executablePath],
+    Process: [session.processId],
+    Runtime: [session.runtimeVersion ?? session.language],
+    Parent: [session.parentSessionId],
+    Adapter: [`${session.adapter}, ${session.launchMode === 'Attach' ? 'attached' : 'launched'}`],
+  };
+  return Object.entries(facts)
+    .filter(([, [value]]) => value)
+    .map(([name, [value, title]]) =>
+      el('div', {title: title ?? ''}, el('dt', {}, name), el('dd', {}, String(value))),
+    );
+}

@@ -1,0 +1,184 @@
+// The agent's story: the calls of all clients with what came of them, grouped by the stop at which they were made.
+
+import {isBookkeeping, secondsOf, wordsOf} from '../timeline/events.js';
+import {PAGE_NAME} from '../connection/mcp.js';
+import {readable} from '../view/readable.js';
+import {brief} from '../view/words.js';
+
+/**
+ * Something that a client did. `seconds` is how long it took, null while it is in flight; `facts` is all that is known,
+ * for the whole entry; `place` is where in the source it led.
+ *
+ * @typedef {object} Entry
+ * @property {string} key
+ * @property {string} kind
+ * @property {string} who
+ * @property {boolean} person
+ * @property {string} title
+ * @property {string} words
+ * @property {string} result
+ * @property {boolean} failed
+ * @property {number} began
+ * @property {number | null} seconds
+ * @property {[string, string][]} facts
+ * @property {boolean} [lost]  Its end is in none of the events that are kept: how it ended is not known.
+ * @property {any} event
+ * @property {{file: string, line: number | null} | null} place
+ */
+
+/**
+ * A stop, a start or an end, and what was done from then on; `event` is null before the first.
+ *
+ * @typedef {{key: string, title: string, event: any, entries: Entry[]}} Chapter
+ */
+
+/** Whether a person has made a call: at a page, also one that only watches, in an editor, or by a card. @param {any} payload */
+export const isPerson = ({client, person = false}) => person || client === PAGE_NAME;
+
+/** Words of the filter that ask for what an entry is, and not for what is written in it. @type {Record<string, (entry: Entry) => boolean>} */
+const KINDS = {
+  agent: ({person}) => !person,
+  person: ({person}) => person,
+  failed: ({failed}) => failed,
+};
+
+/** Events that begin a chapter. @type {Record<string, (event: any, roots: Set<string>) => boolean>} */
+const CHAPTERS = {
+  stopped: () => true,
+  sessionStarted: ({payload}) => (payload.parentSessionId ?? null) === null,
+  sessionEnded: ({payload}, roots) => roots.size === 0 || roots.has(payload.sessionId),
+};
+
+/**
+ * Events beside calls that are entries, too; each function makes one of its event. Persons' messages go here.
+ *
+ * @type {Record<string, (event: any) => Entry>}
+ */
+export const OTHER_ENTRIES = {};
+
+/**
+ * Tell the story of these events, which are in order. Between `gaps` there are others that are not loaded yet. Where events
+ * are missing besides, they are forgotten, as at the start of a session: a call that is not repeated after them is over.
+ *
+ * @param {any[]} events
+ * @param {{after: number, before: number}[]} gaps
+ * @returns {Chapter[]}
+ */
+export function storyOf(events, gaps = []) {
+  /** @type {Chapter[]} */
+  const chapters = [{key: 'first', title: '', event: null, entries: []}];
+  /** @type {Map<number, Entry>} */
+  const inFlight = new Map();
+  const roots = new Set();
+  const files = new Set();
+  const add = (entry) => chapters.at(-1)?.entries.push(entry);
+  let last = events[0]?.eventId;
+  for (const event of events) {
+    const {type, payload, eventId} = event;
+    if (eventId > last + 1 && !gaps.some(({after, before}) => before > last && after < eventId)) {
+      for (const entry of inFlight.values()) entry.lost = true;
+    }
+    last = eventId;
+    if (type === 'toolStarted' || type === 'toolCalled') {
+      if (isBookkeeping(event)) continue;
+      const known = inFlight.get(payload.call);
+      if (type === 'toolStarted') {
+        if (known) { // repeated at the start of a session's timeline
+          known.lost = false;
+          continue;
+        }
+        const entry = callOf(event, files);
+        inFlight.set(payload.call, entry);
+        add(entry);
+      } else if (known) {
+        inFlight.delete(payload.call);
+        finish(known, event);
+      } else add(finish(callOf(event, files), event));
+      continue;
+    }
+    if (payload.location?.file) files.add(payload.location.file);
+    if (type === 'sessionStarted' && CHAPTERS.sessionStarted(event, roots)) roots.add(payload.sessionId);
+    if (CHAPTERS[type]?.(event, roots)) {
+      chapters.push({key: `chapter-${event.eventId}`, title: wordsOf(event), event, entries: []});
+    }
+    if (type === 'stopped' && payload.location?.file) for (const entry of inFlight.values()) entry.place = payload.location;
+    const other = OTHER_ENTRIES[type]?.(event);
+    if (other) add(other);
+  }
+  return chapters;
+}
+
+/** The calls that are not over, the latest first. @param {Chapter[]} chapters */
+export const inFlightOf = (chapters) =>
+  chapters.flatMap(({entries}) => entries.filter(({seconds, lost}) => seconds === null && !lost)).reverse();
+
+/** Arguments that the page itself gives to what a person has typed; the whole entry has them. */
+const OWN_ARGUMENTS = new Set(['frame_index', 'thread_id', 'max_value_length', 'max_result_bytes', 'timeout']);
+
+/** @param {string | null} client @returns {(argument: [string, any]) => boolean} */
+const isTold = (client) => ([name]) => client !== PAGE_NAME || !OWN_ARGUMENTS.has(name);
+
+/** A call's arguments, in short and in full: they are asked for at every redraw, and the event keeps them. @param {any} event */
+const phrasesOf = (event) => (event.phrases ??= phrased(event.payload));
+
+function phrased({arguments: args = {}, client = null}) {
+  const all = Object.entries(args);
+  return {
+    words: all.filter(isTold(client)).map(([name, value]) => `${name}: ${brief(readable(value), 80)}`).join(', '),
+    facts: all.map(([name, value]) => [name, brief(value, 1000)]),
+  };
+}
+
+/** @param {any} event @param {Set<string>} files @returns {Entry} */
+function callOf(event, files) {
+  const {call, tool, arguments: args = {}, client = null} = event.payload;
+  const {words, facts} = phrasesOf(event);
+  return {
+    key: call === undefined ? `event-${event.eventId}` : `call-${call}`,
+    kind: 'call',
+    who: client ?? 'someone',
+    person: isPerson(event.payload),
+    title: tool,
+    words,
+    result: '',
+    failed: false,
+    began: secondsOf(event),
+    seconds: null,
+    facts,
+    event,
+    place: placeOf(args, files),
+  };
+}
+
+/** @param {Entry} entry */
+function finish(entry, event) {
+  const {milliseconds, error = null, result = ''} = event.payload;
+  const ended = secondsOf(event);
+  return Object.assign(entry, {
+    seconds: milliseconds / 1000,
+    began: Math.min(entry.began, ended - milliseconds / 1000),
+    failed: error !== null,
+    lost: false,
+    result: error === null ? result : [error, result].filter(Boolean).join(': '),
+    event,
+  });
+}
+
+/** Return where the arguments point to; a file that is not absolute is one of those that are known. */
+function placeOf({file, line}, files) {
+  if (typeof file !== 'string') return null;
+  const whole = /^(\/|[A-Za-z]:[\\/])/.test(file) ? file : [...files].find((each) => each.endsWith(`/${file}`));
+  return whole ? {file: whole, line: typeof line === 'number' ? line : null} : null;
+}
+
+/**
+ * Whether an entry has all these words, in any part; “failed”, “agent” and “person” ask for the calls that are so.
+ *
+ * @param {Entry} entry
+ * @param {string} wanted
+ */
+export function matches(entry, wanted) {
+  const {who, title, words, result} = entry;
+  const whole = [who, title, words, result].join(' ').toLowerCase();
+  return wanted.toLowerCase().split(/\s+/).every((word) => KINDS[word]?.(entry) ?? whole.includes(word));
+}

@@ -1,0 +1,180 @@
+// The agent's calls: those in flight with a running clock, then the others by stop, the latest first.
+
+import {copy} from '../view/clipboard.js';
+import {byId, el, setText} from '../view/dom.js';
+import {asMarkdown, entryAsMarkdown} from './markdown.js';
+import {readable} from '../view/readable.js';
+import {rove} from '../view/roving.js';
+import {ServerClock} from '../connection/server_clock.js';
+import {inFlightOf, matches, storyOf} from './story.js';
+import {clock, duration, plural} from '../view/words.js';
+import {ageOf, createWaiting} from './waiting.js';
+
+/** @typedef {import('./story.js').Entry} Entry @typedef {import('./story.js').Chapter} Chapter */
+
+const SHOWN_ENTRIES = 200;
+const MORE_ENTRIES = 500;
+const TICK_SECONDS = 1;
+
+/** @param {import('../store.js').Store} store */
+export function createStory(store, actions) {
+  const [list, note] = [byId('story'), byId('story-note')];
+  const showWaiting = createWaiting();
+  const clockOfServer = new ServerClock();
+  const filter = byId('story-filter', HTMLInputElement);
+  /** @type {Map<string, {node: HTMLElement, signature: string}>} */
+  let drawn = new Map();
+  const opened = new Set();
+  let shownEntries = SHOWN_ENTRIES;
+  let chapters = /** @type {Chapter[]} */ ([]);
+  const settle = rove(list, '[data-row]');
+
+  byId('story-tools').append(
+    copyButton('Copy the whole story as Markdown, for a bug report', () => asMarkdown(chapters)),
+  );
+  filter.addEventListener('input', draw);
+
+  function draw() {
+    const all = chapters.flatMap(({entries}) => entries);
+    const wanted = filter.value.trim();
+    const found = wanted ? all.filter((entry) => matches(entry, wanted)) : all;
+    const shown = new Set(found.slice(-shownEntries));
+    setText(note, wanted ? `${found.length} of ${plural(all.length, 'call')}` : all.length ? plural(all.length, 'call') : '');
+    const before = drawn;
+    drawn = new Map();
+    /** @type {(key: string, signature: string, make: () => HTMLElement) => HTMLElement} */
+    const kept = (key, signature, make) => {
+      const known = before.get(key);
+      const one = known && known.signature === signature ? known : {node: make(), signature};
+      drawn.set(key, one);
+      return one.node;
+    };
+    const nodes = [];
+    let left = shown.size;
+    for (let index = chapters.length - 1; index >= 0 && (left > 0 || nodes.length === 0); index -= 1) {
+      const chapter = chapters[index];
+      const rows = chapter.entries.filter((entry) => shown.has(entry)).reverse();
+      if (chapter.event && (rows.length > 0 || (chapter === chapters.at(-1) && !wanted))) {
+        nodes.push(kept(chapter.key, chapter.title, () => heading(chapter, actions)));
+      }
+      left -= rows.length;
+      for (const entry of rows) nodes.push(kept(entry.key, signatureOf(entry), () => row(entry)));
+    }
+    const hidden = found.length - shown.size;
+    if (hidden > 0) nodes.push(kept('more', String(hidden), () => more(hidden)));
+    const missing = missingOf(store.state);
+    if (missing) nodes.push(kept('missing', missing, () => el('li', {className: 'earlier note'}, missing)));
+    const focused = list.contains(document.activeElement) ? document.activeElement?.getAttribute('data-row') : null;
+    place(list, nodes);
+    if (focused && !list.contains(document.activeElement)) drawn.get(focused)?.node.querySelector('button')?.focus();
+    settle();
+    tick();
+  }
+
+  const signatureOf = (entry) => [entry.seconds, entry.lost, entry.result, entry.place?.line, opened.has(entry.key)].join('\n');
+
+  /** @param {Entry} entry */
+  function row(entry) {
+    const open = opened.has(entry.key);
+    const toggled = () => {
+      if (!opened.delete(entry.key)) opened.add(entry.key);
+      draw();
+    };
+    return el(
+      'li',
+      {className: 'call', dataset: {person: entry.person, failed: entry.failed, running: entry.seconds === null && !entry.lost}},
+      el(
+        'button',
+        {type: 'button', className: 'brief', ariaExpanded: String(open), tabIndex: -1, dataset: {row: entry.key}, onclick: toggled},
+        el('span', {className: 'what'}, el('span', {className: 'name'}, entry.title), ' ', el('span', {className: 'words'}, entry.words)),
+        el('span', {className: 'who'}, entry.who),
+        el('span', {className: 'took'}, entry.seconds !== null ? duration(entry.seconds) : entry.lost ? 'end not kept' : ''),
+        entry.result ? el('span', {className: 'result'}, entry.result) : null,
+      ),
+      open ? whole(entry, actions) : null,
+    );
+  }
+
+  const more = (hidden) => el(
+    'li',
+    {className: 'earlier'},
+    el('button', {
+      type: 'button', className: 'small', dataset: {row: 'more'}, tabIndex: -1,
+      onclick: () => { shownEntries += MORE_ENTRIES; draw(); },
+    }, `${plural(hidden, 'earlier call')}: show ${Math.min(hidden, MORE_ENTRIES)} more`),
+  );
+
+  /** Show how long the calls in flight have been: their clocks run without events. */
+  function tick() {
+    const running = store.state.link.status === 'open' ? inFlightOf(chapters) : [];
+    const seconds = clockOfServer.seconds();
+    showWaiting(running, seconds);
+    for (const each of list.querySelectorAll('[data-running="true"] .took')) {
+      const entry = running.find(({key}) => key === each.parentElement?.dataset.row);
+      setText(each, entry ? ageOf(entry, seconds) : 'not over');
+    }
+  }
+
+  store.watch(['events', 'gaps', 'link'], ({events, gaps}) => {
+    clockOfServer.look(events);
+    chapters = storyOf(events, gaps);
+    draw();
+  });
+  setInterval(() => inFlightOf(chapters).length > 0 && tick(), TICK_SECONDS * 1000);
+}
+
+/** Say what of the story is not here. @param {{gaps: any[], forgotten: number}} state */
+function missingOf({gaps, forgotten}) {
+  if (gaps.length > 0) return 'Calls before these are not loaded yet.';
+  return forgotten > 0 ? `Calls in ${plural(forgotten, 'earlier event')} are no longer kept.` : '';
+}
+
+/** A title as there is room for it: its colour says that it is a stop, whose number stays in one piece. @param {string} title */
+const inShort = (title) =>
+  title.replace(/^Stopped (\w)/, (_, letter) => letter.toUpperCase()).replace(/stop (\d+)$/, 'stop\u00a0$1');
+
+/** @param {Chapter} chapter */
+function heading({key, title, event}, actions) {
+  return el(
+    'li',
+    {className: `chapter ${event.type}`},
+    el('button', {type: 'button', className: 'brief', tabIndex: -1, dataset: {row: key}, title: 'Show it', onclick: () => actions.showEvent(event)},
+      el('span', {className: 'what'}, inShort(title)),
+      el('span', {className: 'took'}, clock(event.timestamp))),
+  );
+}
+
+/** All that is known of an entry. @param {Entry} entry */
+function whole(entry, actions) {
+  const {facts, result, failed, event, place: there} = entry;
+  const rows = [...facts, ...(result ? [[failed ? 'failed' : 'result', result]] : [])];
+  return el(
+    'div',
+    {className: 'entry'},
+    el('dl', {}, ...rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, readable(value))])),
+    el('p', {className: 'note'}, [entry.who, entry.person ? 'a person' : null, clock(event.timestamp), `event ${event.eventId}`].filter(Boolean).join(' · ')),
+    el(
+      'p',
+      {className: 'links'},
+      there ? el('button', {type: 'button', className: 'small', onclick: () => actions.showPlace(there.file, there.line)}, 'Source') : null,
+      el('button', {type: 'button', className: 'small', onclick: () => actions.showEvent(event)}, 'Timeline'),
+      copyButton('Copy this call as Markdown', () => entryAsMarkdown(entry)),
+    ),
+  );
+}
+
+/** Make these the children of `view`, and move only those that are elsewhere: the rest keeps focus and selection. */
+function place(view, nodes) {
+  const wanted = new Set(nodes);
+  for (const child of [...view.children]) if (!wanted.has(child)) child.remove();
+  nodes.forEach((node, index) => {
+    if (view.children[index] !== node) view.insertBefore(node, view.children[index] ?? null);
+  });
+}
+
+/** @param {string} title @param {() => string} text */
+function copyButton(title, text) {
+  const button = el('button', {type: 'button', className: 'small', title}, 'Copy');
+  button.addEventListener('click', () => copy(text(), button));
+  return button;
+}

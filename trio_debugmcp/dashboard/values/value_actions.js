@@ -1,0 +1,30 @@
+// What can be done with a value in a list: a double click, F2 or Enter shows all of it, to be copied or set.
+
+import {showValue, wholeValue} from './value_view.js';
+import {byId} from '../view/dom.js';
+
+export function createValueActions(store, actions) {
+  for (const id of ['locals', 'watches']) {
+    const view = byId(id);
+    view.addEventListener('dblclick', (event) => opened(event));
+    view.addEventListener('keydown', (event) => {
+      const target = /** @type {HTMLElement} */ (event.target);
+      const enter = event.key === 'Enter' && target.matches('[data-path]:not(details)');
+      if (event.key === 'F2' || enter) opened(event);
+    });
+  }
+
+  /** @param {Event} event */
+  function opened(event) {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (target.closest('input, button, textarea')) return;
+    const row = /** @type {HTMLElement | null} */ (target.closest('[data-path]'));
+    const path = row?.dataset.path;
+    if (!row || !path) return;
+    event.preventDefault();
+    const shown = row.querySelector('.value')?.textContent ?? '';
+    const stale = store.state.stack?.stale !== false;
+    const load = stale ? undefined : () => wholeValue(actions.call, store.state, path);
+    showValue({title: path, shown, load, path}, store, actions);
+  }
+}

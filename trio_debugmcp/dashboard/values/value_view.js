@@ -1,0 +1,141 @@
+// A value in a dialog of its own: whole, to be read, copied, and in control set anew.
+
+import {copy} from '../view/clipboard.js';
+import {field, openDialog} from '../view/dialog.js';
+import {el} from '../view/dom.js';
+import {frameArguments, isCut} from '../program/frame.js';
+import {editable, isLiteral} from './literal.js';
+import {lastStop} from '../past/moment.js';
+
+/** @typedef {import('./literal.js').Value} Value */
+
+const MOST_CHARACTERS = 1_000_000;
+const MOST_BYTES = 10_000_000;
+
+/**
+ * Return the whole value of a path in the frame that is shown. An observer's question runs no code of the program.
+ *
+ * @param {(name: string, args: object) => Promise<any>} call
+ * @param {{frames: any, stack: any, role: string | null}} state
+ * @param {string} path
+ * @returns {Promise<Value>}
+ */
+export async function wholeValue(call, state, path) {
+  const where = {...frameArguments(state), max_value_length: MOST_CHARACTERS};
+  if (state.role !== 'control') return valueOf(await call('evaluate_safe', {expression: path, ...where}));
+  const apart = {...where, apart: true, max_result_bytes: MOST_BYTES};
+  if (/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(path)) {
+    const {variables, types} = await call('variables_get', {...apart, scope: 'all', names: [path]});
+    const value = variables[path];
+    if (value !== undefined && value !== '<there is none of this name>') return {value, type: types?.[path] ?? null};
+  } else {
+    const {value, types} = await call('variables_get', {...apart, path, count: 1});
+    if (value !== undefined) return {value, type: types?.[path] ?? null};
+  }
+  // Of something with parts, what its list shows is its repr: this has all of it.
+  return valueOf(await call('evaluate', {expression: path, ...where}));
+}
+
+/** @returns {Value} */
+const valueOf = ({value = '(no value)', type = null}) => ({value, type});
+
+/**
+ * Show a value. `load` gets the whole one as it is now; with that and a `path` it can be set, where the page is in control.
+ * `why`: a sentence on why it cannot be set.
+ *
+ * @param {{title: string, shown?: string, type?: string | null, load?: () => Promise<Value>, path?: string | null, why?: string}} value
+ * @param {any} store
+ * @param {any} actions
+ */
+export function showValue({title, shown = '', type = null, load, path = null, why = ''}, store, actions) {
+  const text = el('pre', {className: 'whole', tabIndex: 0, ariaLabel: `Value of ${title}`}, shown);
+  const note = el('p', {className: 'hint', role: 'status'}, load ? 'Fetching all of it…' : lengthOf({value: shown, type}));
+  const button = el('button', {type: 'button', className: 'button', onclick: () => copy(text.textContent ?? '', button)}, 'Copy');
+  const settable = path !== null && load && store.state.role === 'control' && store.state.stack?.stale === false;
+  const setter = settable ? setterOf(path, actions, store, isSet) : null;
+  openDialog({title, className: 'wide'}, text, el('div', {className: 'under'}, note, button), setter?.node, why && el('p', {className: 'hint'}, why));
+  text.focus();
+  load?.().then(
+    (value) => {
+      if (setter?.begin(value) === false) return; // it was set meanwhile, and this is older
+      show(value);
+    },
+    (error) => (note.textContent = error.message),
+  );
+
+  /** @param {Value} value */
+  function show(value) {
+    text.textContent = value.value;
+    note.textContent = lengthOf(value);
+  }
+
+  /** @param {string} said  What the server has answered: shown if it is not read again. */
+  async function isSet(said) {
+    show(await /** @type {() => Promise<Value>} */ (load)().catch(() => ({value: said, type: null})));
+    note.textContent = 'Set.';
+  }
+}
+
+/** @param {Value} value */
+function lengthOf({value, type}) {
+  if (isCut(value)) return 'Not all of it: the server shortens values as large as this. Open it in its list, or evaluate a part.';
+  const length = `${value.length.toLocaleString('en')} ${value.length === 1 ? 'character' : 'characters'}, all of it`;
+  return type ? `${length} · of type ${type}` : length;
+}
+
+/** The stop at which the program is, as far as the page knows. */
+const stopNow = ({session, events}) =>
+  `${session?.sessionId} ${session?.state} ${lastStop(events, session?.sessionId)?.payload.stop}`;
+
+/** The field that sets it. What it was at opening can be put back, if an expression can say it: it is set again. */
+function setterOf(path, actions, store, done) {
+  const input = el('textarea', {className: 'typed', rows: 1, autocomplete: 'off', spellcheck: false});
+  const {node, refuse} = field('New value', input, 'An expression. Enter sets it, Escape leaves it as it is.');
+  const where = frameArguments(store.state);
+  const begun = stopNow(store.state);
+  /** @type {string | null}  Null until it has come: nothing can be put back that is not known. */
+  let before = null;
+  let touched = false;
+  let isSet = false;
+  const undo = el('button', {type: 'button', className: 'button', hidden: true, onclick: () => set(before ?? '', true)}, 'Undo');
+  const form = el(
+    'form',
+    {onsubmit: (event) => (event.preventDefault(), set(input.value, false))},
+    node,
+    el('footer', {}, undo, el('button', {type: 'submit', className: 'button main'}, 'Set')),
+  );
+  input.addEventListener('input', () => (touched = true));
+  input.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
+
+  async function set(value, isUndo) {
+    refuse('');
+    if (!value.trim()) return refuse('Type an expression.');
+    // Its frame has the number of another one by now, which may have the same name: nothing says that it was not meant.
+    if (stopNow(store.state) !== begun) return refuse('The program has moved since this was opened. Open the value again.');
+    try {
+      const {variable} = await actions.call('variable_set', {path, value, ...where});
+      isSet = true;
+      await actions.refresh();
+      undo.hidden = isUndo || before === null || isCut(before) || !isLiteral(before);
+      undo.title = `Set it to ${(before ?? '').slice(0, 200)} again`;
+      if (isUndo) input.value = value;
+      await done(variable[path] ?? value);
+    } catch (error) {
+      refuse(error.message);
+    }
+  }
+
+  /** The whole value has come: it is what is edited, unless something was typed meanwhile. @param {Value} value */
+  function begin(value) {
+    if (isSet) return false;
+    before = editable(value);
+    if (!touched && !isCut(before)) input.value = before;
+    return true;
+  }
+
+  return {node: form, begin};
+}

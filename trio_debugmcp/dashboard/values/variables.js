@@ -1,0 +1,103 @@
+// Variables as rows: name, value, value at the previous stop. A page in control can open their children.
+
+import {disclosure, leaf, withTabStop} from '../view/disclosures.js';
+import {byId, el, redraw, setText} from '../view/dom.js';
+import {frameKey} from '../program/frame.js';
+import {moreRow} from '../view/more.js';
+import {clock, oneLine} from '../view/words.js';
+
+/** What the user has opened stays open from stop to stop. */
+const opened = new Set();
+
+export function createLocals(store, actions) {
+  const view = byId('locals');
+  const note = byId('locals-note');
+  /** Locals that the reader asked for beyond those of the stop, until another frame or stop is shown. */
+  let further = {key: '', list: /** @type {any[]} */ ([])};
+
+  const more = async () => {
+    const key = frameKey(store.state);
+    const list = further.key === key ? further.list : [];
+    const found = await actions.lists.locals((store.state.frames.locals ?? []).length + list.length);
+    if (frameKey(store.state) !== key) return;
+    further = {key, list: [...list, ...found]};
+    store.update({frames: store.state.frames});
+  };
+
+  store.watch(['frames', 'changed', 'stack', 'role', 'past'], ({frames, changed, stack, role, past}) => {
+    const marks = frames.following ? changed : new Map();
+    const stale = stack?.stale ?? false;
+    view.dataset.stale = String(stale);
+    setText(note, noteOf(frames, stack, marks));
+    const look = past ? (path) => actions.history.children(path) : role === 'control' && !stale ? actions.children : null;
+    const hint = hintOf(frames, role, stale);
+    const all = [...(frames.locals ?? []), ...(further.key === frameKey(store.state) ? further.list : [])];
+    const rows = withTabStop(all.map((variable) => variableRow(variable, marks, look)));
+    const rest = moreRow(all.length, totalOf(frames, stack), look && !past ? more : null);
+    redraw(view, hint ? [el('p', {className: 'nothing'}, hint)] : [...rows, ...(rest ? [rest] : [])]);
+  });
+}
+
+/** How many locals the frame has, of which a stop brings the first. */
+function totalOf({locals, following}, stack) {
+  return locals?.total ?? (following && locals === stack?.locals ? stack?.localsTotal : null);
+}
+
+function noteOf(frames, stack, marks) {
+  if (stack === null) return '';
+  if (stack.stale) return stack.capturedAt ? `as of ${clock(stack.capturedAt)}` : '';
+  if (marks.size === 0) return frames.list[frames.index]?.name ?? '';
+  const among = stack.locals?.length < stack.localsTotal ? ` of the first ${stack.locals.length}` : '';
+  return `${marks.size} changed${among}${stack.comparedWith ? ` since stop ${stack.comparedWith}` : ''}`;
+}
+
+function hintOf({locals, list, following, hint}, role, stale) {
+  if (hint) return hint;
+  if (list.length === 0) return 'Shown when the program stops.';
+  if (locals?.length === 0) return 'No local variables.';
+  if (!locals && stale) return 'The program went on before the values of this frame were read.';
+  if (!locals && !following && role === 'observe') return 'An observer sees the locals of the top frame.';
+  return '';
+}
+
+/** Create a row; with `look(path)` and children, it is a disclosure that fetches them when it is opened. */
+function variableRow(variable, marks, look) {
+  const {path, childCount} = variable;
+  const dataset = {path, changed: String(marks.has(keyOf(variable)))};
+  const content = contentOf(variable, marks);
+  if (!look || childCount === 0) return leaf(dataset, content);
+  return disclosure(dataset, content, path, opened, (inside) => {
+    const page = async () => {
+      const shown = inside.querySelectorAll(':scope > .variable').length;
+      const children = await look(path, shown);
+      inside.querySelector(':scope > .more-row')?.remove();
+      inside.append(...children.map((child) => variableRow(child, new Map(), look)));
+      const rest = children.length ? moreRow(shown + children.length, children.total, page) : null;
+      if (rest) inside.append(rest);
+    };
+    return page();
+  });
+}
+
+/** What the server knows a local by. */
+const keyOf = ({name, path}) => path ?? name;
+
+function contentOf(variable, marks) {
+  const {name, value, type} = variable;
+  const content = [
+    el('span', {className: 'name', title: name}, name),
+    el('span', {className: 'value', title: type ? `${type}\n${value}` : value}, oneLine(value)),
+  ];
+  if (!marks.has(keyOf(variable))) return content;
+  const before = marks.get(keyOf(variable));
+  if (before === value) {
+    const title = 'What is shown is the same; it has changed behind the cut, or inside.';
+    return [...content, el('span', {className: 'badge', title}, 'changed inside')];
+  }
+  if (before === null) return [...content, el('span', {className: 'badge'}, 'new')];
+  return [
+    ...content,
+    el('span', {className: 'before', title: before}, el('span', {className: 'unseen'}, 'before: '), oneLine(before)),
+    el('span', {className: 'badge'}, 'changed'),
+  ];
+}
