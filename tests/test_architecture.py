@@ -21,7 +21,7 @@ TESTS = ROOT / "tests"
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 FLOORS = [
-    ["errors", "clock", "patience", "coercion", "descriptors", "sparse_log", "masking", "samples", "probe", "skill"],
+    ["errors", "clock", "deadlines", "coercion", "descriptors", "sparse_log", "masking", "samples", "probe", "skill"],
     ["launch_json", "dap"],
     ["state"],
     ["session", "publish", "transports"],

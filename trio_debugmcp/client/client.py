@@ -451,15 +451,15 @@ class InspectorClient:
     def _open_connection(self) -> "ClientConnection":
         from trio_debugmcp.client.connection.client_connection import ClientConnection
         from trio_debugmcp.client.connection.targets import resolve_target
-        from trio_debugmcp.patience import Patience
+        from trio_debugmcp.deadlines import Deadlines
 
-        patience = Patience()
+        deadlines = Deadlines()
         started = self._clock.utc()
         self._state.messages.clear()
         return ClientConnection(
-            resolve_target(self._target, self._options, self._state.on_stderr, patience),
+            resolve_target(self._target, self._options, self._state.on_stderr, deadlines),
             self._options,
-            patience,
+            deadlines,
             log=self._state.messages,
             bus=self._bus,
             on_notification=self._state.on_notification,

@@ -25,8 +25,8 @@ from trio_debugmcp.client.connection.disconnection import ConnectionEnding
 from trio_debugmcp.client.connection.targets import resolve_target
 from trio_debugmcp.client.state.message_log import MessageLog
 from trio_debugmcp.clock import Clock
+from trio_debugmcp.deadlines import Deadlines
 from trio_debugmcp.errors import ProtocolViolation
-from trio_debugmcp.patience import Patience
 from trio_debugmcp.transports.streams import MessageReader
 
 
@@ -196,11 +196,11 @@ async def test_a_session_that_the_server_has_forgotten_is_lost(peer: Peer, autoj
 
 async def test_after_the_reader_was_cancelled_nothing_is_committed() -> None:
     """Its reason is not known to the reader: the task that cancelled it gives it."""
-    bus, options, patience = EventBus(Clock()), InspectorOptions(), Patience()
+    bus, options, deadlines = EventBus(Clock()), InspectorOptions(), Deadlines()
     connection = ClientConnection(
-        resolve_target(Peer(), options, print, patience),
+        resolve_target(Peer(), options, print, deadlines),
         options,
-        patience,
+        deadlines,
         log=MessageLog(10, 10_000, Clock().utc),
         bus=bus,
         on_notification=lambda *_: True,

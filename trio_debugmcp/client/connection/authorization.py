@@ -1,6 +1,6 @@
 """OAuth for HTTP targets: the SDK's provider with stored tokens, and a person who is asked through a browser.
 
-    auth = await authorization(url, oauth, patience)        # an `httpx2.Auth`
+    auth = await authorization(url, oauth, deadlines)        # an `httpx2.Auth`
 
 What the SDK's provider forgets when a program ends is kept here with the tokens: when they expire, and where they are
 refreshed. Without it an expired token would be sent until it is refused, and refreshed at the wrong server.
@@ -28,8 +28,8 @@ from trio_debugmcp.client.connection.redirect import free_port, redirect_uri, wa
 from trio_debugmcp.client.connection.refusal import shown_url
 from trio_debugmcp.client.connection.token_file import TokenFile
 from trio_debugmcp.client.oauth import OAuth, default_store
+from trio_debugmcp.deadlines import Deadlines
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.patience import Patience
 
 HINT = "If you have a token, pass it as a header: Authorization: Bearer TOKEN"
 
@@ -42,7 +42,7 @@ WANTS_TOKEN = (
 _UNAUTHORIZED = 401
 
 
-async def authorization(url: str, oauth: OAuth, patience: Patience) -> httpx2.Auth:
+async def authorization(url: str, oauth: OAuth, deadlines: Deadlines) -> httpx2.Auth:
     """What authorises the requests to `url`, as `oauth` permits.
 
     Raises:
@@ -59,7 +59,7 @@ async def authorization(url: str, oauth: OAuth, patience: Patience) -> httpx2.Au
         return _Refusal(url)
     registered = grant.client["redirect_uris"][0] if grant.client and grant.client.get("redirect_uris") else None
     port = oauth.port or (registered and urlsplit(registered).port) or await free_port()
-    return _Explained(url, _Provider(url, oauth, stored, port, patience))
+    return _Explained(url, _Provider(url, oauth, stored, port, deadlines))
 
 
 class _Storage:
@@ -111,7 +111,7 @@ def _as_json(model: Any) -> dict[str, Any] | None:
 class _Provider(OAuthClientProvider):
     """The authorization code grant: a person is asked in a browser, our listener on loopback gets the answer."""
 
-    def __init__(self, url: str, oauth: OAuth, file: TokenFile, port: int, patience: Patience) -> None:
+    def __init__(self, url: str, oauth: OAuth, file: TokenFile, port: int, deadlines: Deadlines) -> None:
         # Registered beforehand: HTTP Basic, the one method that every server with secrets has (RFC 6749, 2.3.1).
         method: Any = "none" if oauth.client_secret is None else "client_secret_basic"
         metadata = OAuthClientMetadata(
@@ -130,7 +130,7 @@ class _Provider(OAuthClientProvider):
         self._url = url
         self._oauth = oauth
         self._port = port
-        self._patience = patience
+        self._deadlines = deadlines
         self._page = ""
 
     async def _initialize(self) -> None:
@@ -157,7 +157,7 @@ class _Provider(OAuthClientProvider):
             )
         page = self._page
         (state,) = parse_qs(urlsplit(page).query)["state"]
-        with self._patience.paused():
+        with self._deadlines.paused():
             answer = await wait_for_redirect(self._port, state, lambda: show(page), self._oauth.wait)
         return AuthorizationCodeResult.model_validate(answer)
 

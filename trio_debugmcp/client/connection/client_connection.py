@@ -36,8 +36,8 @@ from trio_debugmcp.client.events import ErrorEvent, MessageEvent
 from trio_debugmcp.client.options import InspectorOptions, Roots
 from trio_debugmcp.client.state.message_log import MessageLog, Origin
 from trio_debugmcp.client.statistics import ClientConnectionStatistics
+from trio_debugmcp.deadlines import Deadlines
 from trio_debugmcp.errors import ProtocolViolation
-from trio_debugmcp.patience import Patience
 from trio_debugmcp.transports.jsonrpc import UNREADABLE
 from trio_debugmcp.transports.tap import Tap, tapped
 
@@ -67,7 +67,7 @@ class ClientConnection(Tap):
     Args:
         route: the transport to enter; good for this one connection.
         options: of the client.
-        patience: its deadlines stand still while a person is asked; shared with the route.
+        deadlines: of this connection; they stand still while a person is asked. Shared with the route.
         log, bus: where messages are logged and announced.
         on_notification: called with each notification, in wire order; returns whether the SDK needs it too.
         stderr_tail: returns the last lines of standard error of this connection.
@@ -78,7 +78,7 @@ class ClientConnection(Tap):
         self,
         route: Route,
         options: InspectorOptions,
-        patience: Patience,
+        deadlines: Deadlines,
         *,
         log: MessageLog,
         bus: EventBus,
@@ -92,7 +92,7 @@ class ClientConnection(Tap):
         self.log_level = options.log_level
         self._route = route
         self._options = options
-        self._patience = patience
+        self._deadlines = deadlines
         self._log = log
         self._bus = bus
         self._on_notification = on_notification
@@ -153,12 +153,12 @@ class ClientConnection(Tap):
         """
         opened = False
         fault: Exception | None = None
-        sdk_client = make_sdk_client(self._tapped_transport(), self._options, self._patience, self._roots)
-        deadline = self._patience.now() + self._options.connect_timeout
-        with self._patience.until(deadline) as handshake:
+        sdk_client = make_sdk_client(self._tapped_transport(), self._options, self._deadlines, self._roots)
+        deadline = self._deadlines.now() + self._options.connect_timeout
+        with self._deadlines.until(deadline) as handshake:
             try:
                 async with sdk_client as self.sdk:
-                    self._patience.extend(handshake, float("inf"))
+                    self._deadlines.extend(handshake, float("inf"))
                     self._check_era()
                     self.output_problem = take_over_output_check(self.sdk, self._screen.tools.__contains__)
                     opened = True
@@ -214,23 +214,23 @@ class ClientConnection(Tap):
             ProtocolViolation: the answer does not have the shape that the protocol prescribes.
             ConnectionLost: the connection ended first; with exit code and standard error.
         """
-        patience = self._options.request_timeout if timeout is None else timeout
+        seconds = self._options.request_timeout if timeout is None else timeout
         self._requests += 1
         try:
-            return await self._call(method, work, patience, progress)
+            return await self._call(method, work, seconds, progress)
         finally:
             self._requests -= 1
 
-    async def _call(self, method: str, work: Work[T], patience: float, heard: ProgressFnT | None) -> T:
-        latest = self._patience.now() + max(self._options.request_max_time, patience)
+    async def _call(self, method: str, work: Work[T], seconds: float, heard: ProgressFnT | None) -> T:
+        latest = self._deadlines.now() + max(self._options.request_max_time, seconds)
         refused = self._refused()
 
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
             if heard is not None:
                 await heard(progress, total, message)
-            self._patience.extend(scope, min(self._patience.now() + patience, latest))
+            self._deadlines.extend(scope, min(self._deadlines.now() + seconds, latest))
 
-        with self._patience.until(min(self._patience.now() + patience, latest)) as scope:
+        with self._deadlines.until(min(self._deadlines.now() + seconds, latest)) as scope:
             try:
                 return await work(self.sdk, on_progress)
             except MCPError as error:
@@ -243,7 +243,7 @@ class ClientConnection(Tap):
                 raise end
             await self._closed.wait()  # bounded by the transport's shutdown; then the exit code is known
             raise self.ending().as_error() from end
-        raise NoAnswer(types.REQUEST_TIMEOUT, f"{method}: no answer within {patience:g} s")
+        raise NoAnswer(types.REQUEST_TIMEOUT, f"{method}: no answer within {seconds:g} s")
 
     async def _reports_the_end(self, error: MCPError, refused: int) -> bool:
         """Whether `error` is not an answer of the server, but how the SDK reports that the connection has ended."""

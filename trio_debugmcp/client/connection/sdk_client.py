@@ -7,22 +7,22 @@ from mcp import Client, MCPError, types
 from mcp.client._transport import Transport
 
 from trio_debugmcp.client.options import InspectorOptions, Roots
-from trio_debugmcp.patience import Patience
+from trio_debugmcp.deadlines import Deadlines
 
 
 def make_sdk_client(
     transport: Transport,
     options: InspectorOptions,
-    patience: Patience,
+    deadlines: Deadlines,
     roots: Callable[[], Roots | None],
 ) -> Client:
-    """Make a client that is not entered yet. `patience` pauses while the callbacks of `options` answer."""
+    """Make a client that is not entered yet. `deadlines` stand still while the callbacks of `options` answer."""
 
     def unhurried(answer: Callable[[Any, Any], Awaitable[Any]] | None) -> Any:
         """`answer` with the deadlines of our requests paused: the server waits for it, and it for a person."""
 
         async def answer_unhurried(context: Any, params: Any) -> Any:
-            with patience.paused():
+            with deadlines.paused():
                 return await answer(context, params)  # type: ignore[misc]
 
         return None if answer is None else answer_unhurried
@@ -30,7 +30,7 @@ def make_sdk_client(
     async def list_roots(context: object) -> Any:
         named = roots() or ()
         if callable(named):
-            with patience.paused():
+            with deadlines.paused():
                 named = await named()
         return types.ListRootsResult(roots=list(named))
 

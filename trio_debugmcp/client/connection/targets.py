@@ -27,8 +27,8 @@ from trio_debugmcp.client.connection.http_client import HttpWatch, open_http
 from trio_debugmcp.client.connection.server_process import ServerProcess
 from trio_debugmcp.client.oauth import OAuth
 from trio_debugmcp.client.options import InspectorOptions
+from trio_debugmcp.deadlines import Deadlines
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.patience import Patience
 
 Target: TypeAlias = (
     Sequence[str] | str | StdioServerParameters | Server[Any] | MCPServer | Transport | Callable[[], Any]
@@ -57,15 +57,15 @@ class Route(Struct, frozen=True):
 
 
 def resolve_target(
-    target: Target, options: InspectorOptions, on_stderr: Callable[[str], None], patience: Patience
+    target: Target, options: InspectorOptions, on_stderr: Callable[[str], None], deadlines: Deadlines
 ) -> Route:
-    """Find the way to `target`; nothing is started yet. `patience` is paused while a person authorises.
+    """Find the way to `target`; nothing is started yet. `deadlines` stand still while a person authorises.
 
     Raises:
         UsageError: `target` is not one of the kinds above.
     """
     if isinstance(target, str):
-        return _resolve_url(target, options, patience)
+        return _resolve_url(target, options, deadlines)
     if isinstance(target, Sequence) and target and all(isinstance(part, str) for part in target):
         env = dict(options.env) if options.env is not None else None
         target = StdioServerParameters(command=target[0], args=list(target[1:]), env=env, cwd=options.cwd)
@@ -77,11 +77,11 @@ def resolve_target(
     if isinstance(target, AbstractAsyncContextManager):
         return Route(target)
     if callable(target):
-        return resolve_target(target(), options, on_stderr, patience)
+        return resolve_target(target(), options, on_stderr, deadlines)
     raise UsageError("INVALID_PARAMETER", f"Not an MCP server that can be connected to: {target!r}")
 
 
-def _resolve_url(url: str, options: InspectorOptions, patience: Patience) -> Route:
+def _resolve_url(url: str, options: InspectorOptions, deadlines: Deadlines) -> Route:
     try:
         parts = urlsplit(url)
     except ValueError as error:
@@ -93,7 +93,7 @@ def _resolve_url(url: str, options: InspectorOptions, patience: Patience) -> Rou
             by_path = "sse" if parts.path.rstrip("/").endswith("/sse") else "http"
             sse = (by_path if options.transport == "auto" else options.transport) == "sse"
             watch = None if sse else HttpWatch()
-            return Route(_open_http(url, headers, oauth, patience, watch), url=url, watch=watch)
+            return Route(_open_http(url, headers, oauth, deadlines, watch), url=url, watch=watch)
         case "ws" | "wss":
             # Here: it loads wsproto, which costs start-up time and is rarely wanted.
             from trio_debugmcp.transports.websocket import open_websocket_client
@@ -108,14 +108,14 @@ def _resolve_url(url: str, options: InspectorOptions, patience: Patience) -> Rou
 
 @asynccontextmanager
 async def _open_http(
-    url: str, headers: dict[str, str], oauth: OAuth | None, patience: Patience, watch: HttpWatch | None
+    url: str, headers: dict[str, str], oauth: OAuth | None, deadlines: Deadlines, watch: HttpWatch | None
 ) -> AsyncGenerator[TransportStreams, None]:
     """Open Streamable HTTP, or the older SSE transport if there is no watch for it."""
     auth = None
     if oauth is not None:
         from trio_debugmcp.client.connection.authorization import authorization  # few servers want it
 
-        auth = await authorization(url, oauth, patience)
+        auth = await authorization(url, oauth, deadlines)
     if watch is None:
         async with sse_client(url, headers=headers, auth=auth) as streams:
             yield streams

@@ -1,12 +1,12 @@
 """Deadlines that stand still while a person is asked.
 
 A limit on a server's silence must not run out because a person reads a consent page, or fills in a form that the server
-asked for. All deadlines of a connection share one `Patience`, and are times of its clock.
+asked for. All of a connection belong to one `Deadlines`, and are times of its clock.
 
-    patience = Patience()
-    with patience.until(patience.now() + 30) as scope:
+    deadlines = Deadlines()
+    with deadlines.until(deadlines.now() + 30) as scope:
         ...
-    with patience.paused():             # in the task that asks the person
+    with deadlines.paused():             # in the task that asks the person
         ...
 """
 
@@ -17,7 +17,7 @@ from math import inf
 import trio
 
 
-class Patience:
+class Deadlines:
     """See the module's docstring."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Patience:
         self._skipped = 0.0
 
     def __repr__(self) -> str:
-        return f"<Patience: {len(self._deadlines)} deadlines, {'paused' if self._pauses else 'running'}>"
+        return f"<Deadlines: {len(self._deadlines)} deadlines, {'paused' if self._pauses else 'running'}>"
 
     def now(self) -> float:
         """Trio's time without the pauses."""
