@@ -6,12 +6,15 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.server.scene import failure
+from tests.server.scene import failure, launch
 from tests.session import natives
 from tests.session.tables import launched
+from trio_debugmcp.app import Options
+from trio_debugmcp.dap.profiles.javascript.javascript import JavaScriptDialect
 from trio_debugmcp.session.breakpoints.log_template import Expression, template_parts
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.session.stops.exception_filter import holds
-from trio_debugmcp.testing import ALL_CAPABILITIES, DebugClient, FakeAdapter, Refusal
+from trio_debugmcp.testing import ALL_CAPABILITIES, DebugClient, FakeAdapter, FakeProfile, Refusal, connect
 
 NOTHING = {"supportsConfigurationDoneRequest": True}
 """What an adapter declares that has only plain breakpoints."""
@@ -279,6 +282,32 @@ async def test_a_condition_that_the_adapter_refuses_is_invalid_and_what_was_ther
         listed = (await client.call("breakpoint_list"))["breakpoints"]
         assert [each.partition(" ")[0] for each in listed] == ["bp-1"] * len(before)
         assert "nope" not in str(listed)
+
+
+class Writing(FakeProfile):
+    """Its answer only says that a breakpoint is unbound, as js-debug's: why, it writes."""
+
+    dialect = JavaScriptDialect()
+
+
+async def test_what_an_adapter_writes_of_a_condition_after_it_has_refused_it_is_the_reason(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    refusing(adapter)
+    answer = adapter.answer_to("setBreakpoints")
+
+    async def say() -> None:
+        if "nope" in str(adapter.sent("setBreakpoints")[-1]):
+            said = "Syntax error setting breakpoint with condition \"nope )\" on line 1: Unexpected token ')'\n"
+            await adapter.event("output", {"category": "stderr", "output": said})
+
+    adapter.answer("setBreakpoints", answer, then=say)
+    options = Options(settings=Settings(directory="/", profiles=(Writing(adapter),)))
+    async with connect(options=options) as client:
+        await launch(client, adapter)
+        failed = await failure(client, "breakpoint_set", **here(condition="nope )"))
+        assert "is refused: it does not parse: Unexpected token ')'. Correct it" in failed.message
 
 
 async def test_a_place_that_is_refused_is_not_tried_again_where_no_condition_is_sent(

@@ -39,7 +39,6 @@ class ConditionTrial:
     async def problem(self, mine: Breakpoint, send: Callable[[], Awaitable[None]]) -> str | None:
         """Return why the adapter has refused a condition; `send` sends the breakpoint as it is to be sent."""
         problem, snapshot = self._message(mine), self._requests.snapshot
-        said = self._said(mine)
         if problem is None or snapshot is None or snapshot.phase not in ("Running", "Paused"):
             return None
         if mine.condition is None or self._judging.is_judged(mine):
@@ -50,7 +49,7 @@ class ConditionTrial:
         finally:
             self._tried.discard(mine.id)
         if self._message(mine) is None:
-            return said or problem
+            return self._said(mine) or problem  # it may have been written after the first answer
         await send()
         return None
 
