@@ -5,9 +5,9 @@ import logging
 import sys
 from pathlib import Path
 
+from trio_debugmcp.cli._logs import configure_logging
 from trio_debugmcp.cli.serve import (
     add_transport_options,
-    configure_logging,
     failed,
     network_of,
     serve_until_done,

@@ -1,7 +1,6 @@
 """`trio-debugmcp serve`: the MCP server."""
 
 import argparse
-import logging
 import os
 import sys
 from contextlib import nullcontext
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles
+from trio_debugmcp.cli._logs import add_log_options, configure_logging
 from trio_debugmcp.cli._tokens import CONTROL_VARIABLE, OBSERVE_VARIABLE, given_token
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 MAX_LINGER_SECONDS = 86400
 """A day. For a session that is to outlive its client for longer, a client must stay connected."""
-
-LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
 AT_A_TERMINAL = (
@@ -125,7 +123,7 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
     )
     network.add_argument("--tls-key", metavar="FILE", help="and this key")
     network.add_argument("--page-sources", action="store_true", help="serve the page's files one by one, to work on it")
-    _add_log_options(parser)
+    add_log_options(parser)
 
 
 def _add_token_options(network: "argparse._ArgumentGroup") -> None:
@@ -142,16 +140,6 @@ def _add_token_options(network: "argparse._ArgumentGroup") -> None:
         help=f"for clients that may only observe; also in {OBSERVE_VARIABLE} (default: a random one)",
     )
     network.add_argument("--observe-token-file", type=Path, metavar="FILE", help="read that token from a file")
-
-
-def _add_log_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="default: warning")
-    parser.add_argument("--log-file", type=Path, metavar="FILE", help="log to a file instead of standard error")
-    parser.add_argument(
-        "--show-secrets",
-        action="store_true",
-        help="show keys, tokens and passwords as they are (default: `<GitHub token, 40 characters>`)",
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -231,38 +219,6 @@ def _open_recorder(arguments: argparse.Namespace, options: "Options", network: "
             f"--record: {arguments.record} exists already, and a recording is never added to another. "
             "Name a new file, or a directory, in which each start makes a new one; or delete that file."
         ) from None
-
-
-def configure_logging(arguments: argparse.Namespace) -> None:
-    """Set up logging as the command line asks for it.
-
-    Other packages log from `info` on: at `debug` they copy whole messages, secrets included.
-    """
-    level = arguments.log_level.upper()
-    logging.getLogger(__name__.partition(".")[0]).setLevel(level)
-    logging.basicConfig(
-        level="INFO" if level == "DEBUG" else level,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        filename=arguments.log_file,
-    )
-    # MCP clients may lower the level of the package's logger. That must not make this log longer than asked for here.
-    for handler in logging.getLogger().handlers:
-        handler.setLevel(level)
-        if not arguments.show_secrets:
-            handler.setFormatter(_MaskingFormatter(handler.formatter))
-
-
-class _MaskingFormatter(logging.Formatter):
-    """Another formatter's lines, without secrets."""
-
-    def __init__(self, inner: logging.Formatter | None) -> None:
-        super().__init__()
-        self._inner = inner or logging.Formatter()
-
-    def format(self, record: logging.LogRecord) -> str:
-        from trio_debugmcp.masking.mask import masked
-
-        return masked(self._inner.format(record))
 
 
 def network_of(arguments: argparse.Namespace) -> "Network":
