@@ -21,7 +21,19 @@ TESTS = ROOT / "tests"
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 FLOORS = [
-    ["errors", "clock", "deadlines", "coercion", "descriptors", "sparse_log", "masking", "samples", "probe", "skill"],
+    [
+        "errors",
+        "clock",
+        "patience",
+        "deadlines",
+        "coercion",
+        "descriptors",
+        "sparse_log",
+        "masking",
+        "samples",
+        "probe",
+        "skill",
+    ],
     ["launch_json", "dap"],
     ["state"],
     ["session", "publish", "transports"],

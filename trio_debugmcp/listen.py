@@ -168,7 +168,12 @@ async def _serve_websocket(
     _announce(f"dashboard: {url}" + (f"#token={tokens.observe}" if tokens.made_observe else " (add #token= and yours)"))
     if tokens.made_control:
         _announce(f"dashboard with control: {url}#token={tokens.control}")
-    port = Port(gate, partial(app.serve_connection, transport="websocket"), Pages(sources=page_sources).find)
+    port = Port(
+        gate,
+        partial(app.serve_connection, transport="websocket"),
+        Pages(sources=page_sources).find,
+        app.debugger.patience,
+    )
     task_status.started()
     tls = endpoint.tls
     listeners = endpoint.listeners if tls is None else [_secured(each, tls) for each in endpoint.listeners]
@@ -191,7 +196,7 @@ async def _serve_http(
     async with trio.open_nursery() as nursery:
         http_app = HttpApp(gate, app.open_server, nursery)
         task_status.started()
-        await serve_http(http_app, endpoint.listeners, admission, endpoint.tls)
+        await serve_http(http_app, endpoint.listeners, admission, endpoint.tls, app.debugger.patience)
 
 
 async def _serve_dap(

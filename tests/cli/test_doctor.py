@@ -11,6 +11,7 @@ import trio
 from trio_debugmcp.cli import main
 from trio_debugmcp.cli.doctor import DoctorFinding, check_debugging, list_sizes
 from trio_debugmcp.dap.profiles import PROFILES, ptrace_problem
+from trio_debugmcp.patience import USUAL
 from trio_debugmcp.server.instructions import INSTRUCTIONS
 from trio_debugmcp.testing import open_server
 
@@ -64,7 +65,7 @@ def test_a_python_that_does_not_start_is_a_failure_and_the_exit_code_is_1(
 
 
 async def checked(*command: str, seconds: float = 20) -> DoctorFinding:
-    return await check_debugging([sys.executable, *command], str(Path.cwd()), seconds)
+    return await check_debugging([sys.executable, *command], str(Path.cwd()), USUAL, seconds)
 
 
 @pytest.mark.real
@@ -74,7 +75,7 @@ async def test_a_server_that_does_not_work_is_the_finding() -> None:
     async def check(name: str, code: str, seconds: float) -> None:
         results[name] = await checked("-c", code, seconds=seconds)
 
-    with trio.fail_after(30):
+    with trio.fail_after(120):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(check, "ends", "raise SystemExit(3)", 20)
             nursery.start_soon(check, "silent", "import sys; sys.stdin.read()", 0.5)

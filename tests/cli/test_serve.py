@@ -1,11 +1,18 @@
 """`trio-debugmcp serve`: its defaults, which are written once more there because importing them would take time."""
 
 import argparse
+from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from trio_debugmcp.app import Options
-from trio_debugmcp.cli import replay, serve
+from trio_debugmcp.cli import adapters, demo, doctor, replay, serve
+from trio_debugmcp.cli._patience import VARIABLE
+from trio_debugmcp.patience import USUAL, Patience
+from trio_debugmcp.recording.format import read_recording
+
+RECORDING = Path(__file__).parent.parent / "data" / "recordings" / "clerks.jsonl"
 
 
 def test_the_defaults_and_the_help_are_those_of_the_server() -> None:
@@ -38,3 +45,35 @@ def test_an_option_that_counts_on_a_port_only_is_refused_without_one(command: st
     )
     for port in ("--ws", "--http"):
         assert serve.transport_misuse(parser.parse_args([command, *words, port, "0", *file])) is None
+
+
+def parsed(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    commands = parser.add_subparsers()
+    for command in (serve, replay, doctor, demo, adapters):
+        command.add_parser(commands)
+    return parser.parse_args(words)
+
+
+@pytest.mark.parametrize("command", [["serve"], ["replay", "file"], ["doctor"], ["demo"], ["adapters", "--check"]])
+def test_the_patience_is_given_or_that_of_the_machine_or_the_usual_one(
+    command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert parsed(*command).patience == USUAL
+    monkeypatch.setenv(VARIABLE, "3")
+    assert parsed(*command).patience == Patience(3)
+    assert parsed(*command, "--patience", "2.5").patience == Patience(2.5)
+
+
+@pytest.mark.parametrize("word", ["0.5", "61", "nan", "long", "-1"])
+def test_a_patience_that_makes_no_sense_is_refused(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parsed("serve", f"--patience={word}")
+    assert f"'{word}' is not a factor between 1 and 60" in capsys.readouterr().err
+
+
+def test_a_replay_waits_for_recorded_adapters_as_the_recorded_server_did() -> None:
+    header = replace(read_recording(RECORDING).header, patience=5.0)
+    arguments = parsed("replay", str(RECORDING), "--patience", "2")
+    assert replay.options_of(header, (), arguments).settings.patience == Patience(5)

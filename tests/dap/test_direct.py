@@ -253,7 +253,7 @@ async def killed(process: trio.Process) -> None:
 async def test_the_end_of_a_process_is_reported_once_and_when_it_has_ended(how: str) -> None:
     """Its socket may stay open for longer: a forked child has it as well. A real process, and a real clock."""
     process = await trio.lowlevel.open_process(["sleep", "60"])
-    with trio.fail_after(20):
+    with trio.fail_after(120):
         async with trio.open_nursery() as nursery, open_dial_ins() as door:
             session = Session(process.pid)
             async with open_line(door, session, nursery) as (connection, program, _):
@@ -277,7 +277,7 @@ async def test_the_end_of_a_process_is_reported_once_and_when_it_has_ended(how: 
 
 @pytest.mark.real
 async def test_a_program_that_ends_before_it_dials_in_refuses_the_start() -> None:
-    with trio.fail_after(20):
+    with trio.fail_after(120):
         process = await trio.lowlevel.open_process(["true"])
         await process.wait()
         async with open_dial_ins() as door:
@@ -401,7 +401,7 @@ async def test_a_line_that_is_cancelled_in_any_phase_leaves_no_task_and_no_owner
 )
 async def test_an_injector_that_fails_refuses_the_start_with_its_last_line(script: str, reason: str) -> None:
     watchdog = Watchdog()
-    with trio.fail_after(20):
+    with trio.fail_after(120):
         async with (
             open_dial_ins() as door,
             open_injected(ME, ["sh", "-c", script, "a-token-of-the-door"], door, watchdog, CHILD) as adapter,
@@ -425,7 +425,7 @@ async def test_an_injector_that_cannot_be_run_or_is_cancelled_leaves_no_descript
                 with pytest.raises(AdapterRefused, match="No such file"):
                     await connection.request("initialize")
 
-    with trio.fail_after(20):
+    with trio.fail_after(120):
         async with open_dial_ins() as door:
             await attempt(door, "sleep", "60")
             before = descriptors()

@@ -7,6 +7,7 @@ import pytest
 import trio
 
 from trio_debugmcp.dap.profiles import TableProfile, finding, read_tables
+from trio_debugmcp.patience import USUAL
 
 pytestmark = pytest.mark.real
 
@@ -63,7 +64,7 @@ async def test_other_tasks_run_while_an_adapter_is_asked_and_then_it_is_found_at
     machine.has("mdb", f"read version < {fifo}; echo $version")
     mdb = profile()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(mdb.learn_version)
+        nursery.start_soon(mdb.learn_version, USUAL)
         await trio.to_thread.run_sync(fifo.write_text, "M 3.1\n")  # returns once the adapter reads
     assert mdb.locate() == f"{machine.directory}/mdb (3.1)"
     assert machine.times_run() == 1
@@ -72,7 +73,7 @@ async def test_other_tasks_run_while_an_adapter_is_asked_and_then_it_is_found_at
 async def test_an_adapter_is_asked_again_only_when_it_has_changed(machine: Machine) -> None:
     machine.has("mdb", "echo 2.11")
     for _ in range(3):
-        await profile().learn_version()
+        await profile().learn_version(USUAL)
         assert profile().locate() == f"{machine.directory}/mdb (2.11)"
     assert machine.times_run() == 1
     machine.has("mdb", "echo 2.12", changed=2)
@@ -84,7 +85,7 @@ async def test_one_that_says_no_version_is_asked_again_but_not_for_the_error_abo
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine.has("mdb", "echo 'no M::Server here' >&2; echo 2.11; exit 1")
-    await profile().learn_version()
+    await profile().learn_version(USUAL)
     place = machine.directory / "mdb"
     assert profile().absence() == f"{place} cannot be used: it does not say its version (no M::Server here)"
     assert (profile().locate(), machine.times_run()) == (None, 1)
@@ -95,8 +96,8 @@ async def test_one_that_says_no_version_is_asked_again_but_not_for_the_error_abo
 async def test_one_that_does_not_answer_is_killed_in_time(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finding, "_VERSION_SECONDS", 0.2)
     machine.has("mdb", "exec /bin/sleep 60")
-    with trio.fail_after(10):
-        await profile().learn_version()
+    with trio.fail_after(120):
+        await profile().learn_version(USUAL)
     assert profile().absence().endswith("cannot be used: it does not say its version (no answer within 0.2 s)")
     machine.has("mdb", "exec /bin/sleep 60", changed=2)
     assert "timed out" in profile().absence()
@@ -117,12 +118,12 @@ async def test_of_several_places_the_first_that_works_is_taken_and_those_after_i
     several = ('["mdb"]', '["mdb", "mdb-2", "mdb-3"]')
     machine.has("mdb", "echo 2.1")
     machine.has("mdb-2", "echo 2.2")
-    await profile(several).learn_version()
+    await profile(several).learn_version(USUAL)
     assert profile(several).absence().startswith(f"{machine.directory}/mdb is too old: it is version 2.1, ")
     assert machine.times_run() == 2
     machine.has("mdb-2", "echo 2.20", changed=2)
     machine.has("mdb-3", "echo 3.0")
-    await profile(several).learn_version()
+    await profile(several).learn_version(USUAL)
     assert profile(several).locate() == f"{machine.directory}/mdb-2 (2.20)"
     assert machine.times_run() == 3
 

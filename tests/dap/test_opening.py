@@ -49,7 +49,7 @@ def watchdog() -> Iterator[Watchdog]:
 
 
 async def hello(described: Table, launch: Launch, watchdog: Watchdog) -> tuple[object, ...]:
-    with trio.fail_after(20):
+    with trio.fail_after(120):
         async with open_adapter(described, "m", launch_values(launch), watchdog) as adapter:
             said: tuple[object, ...] = eval(bytes(await adapter.stream.receive_some()))
             return said
@@ -85,7 +85,7 @@ async def test_a_variable_that_a_program_is_not_to_get_is_not_in_the_environment
     launch = Launch(program="/x", cwd=str(tmp_path), unset=("SHOP",))
     values = launch_values(launch)
     assert "SHOP" not in values["environment"]
-    with trio.fail_after(20):
+    with trio.fail_after(120):
         async with open_adapter(given, "m", values, watchdog, unset=launch.unset) as adapter:
             assert eval(bytes(await adapter.stream.receive_some()))[2] is None
 
@@ -93,7 +93,7 @@ async def test_a_variable_that_a_program_is_not_to_get_is_not_in_the_environment
 @pytest.mark.real
 async def test_an_announced_port_is_taken_from_its_output(watchdog: Watchdog) -> None:
     described = table(command=[sys.executable, "-c", ADAPTER, "0"], transport={"announced": r"listening at (\d+)\n"})
-    with trio.fail_after(20):
+    with trio.fail_after(120):
         async with open_adapter(described, "m", attach_values(Attach(pid=1)), watchdog) as adapter:
             assert (await adapter.stream.receive_some()).startswith(b"([], ")
 

@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 import trio
 
+from tests.patience import FACTOR
 from tests.real.conftest import line_of, program
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
 from trio_debugmcp.dap.dial_in import DialIns, open_dial_ins
 from trio_debugmcp.dap.framing import encode_frame
-from trio_debugmcp.dap.incoming_connection import IncomingConnection, release
+from trio_debugmcp.dap.incoming_connection import RELEASE_SECONDS, IncomingConnection, release
 from trio_debugmcp.dap.listener import ListenerAddress
 from trio_debugmcp.dap.messages import Exited, Initialized, Request, Stopped, Terminated
 from trio_debugmcp.dap.profiles import Launch
@@ -26,8 +27,10 @@ from trio_debugmcp.dap.profiles.python.debugpy import _dial, _package, _target
 from trio_debugmcp.dap.profiles.python.runnable import interpreter_command
 from trio_debugmcp.dap.watchdog_process import signal_session
 from trio_debugmcp.errors import AdapterRefused
+from trio_debugmcp.patience import MAX_FACTOR, Patience
 
-SECONDS = 100
+PATIENT = Patience(FACTOR)
+SECONDS = 400
 
 FORKS = """
 import os
@@ -82,7 +85,7 @@ def command(address: ListenerAddress, code: str) -> list[str]:
 @asynccontextmanager
 async def running(code: str) -> AsyncIterator[Line]:
     with trio.fail_after(SECONDS):
-        async with open_dial_ins() as door:
+        async with open_dial_ins(PATIENT) as door:
             process = await trio.lowlevel.open_process(
                 command(await door.listen(), code),
                 stdout=subprocess.PIPE,
@@ -157,7 +160,7 @@ async def test_a_program_says_which_process_and_which_python_it_is_and_whose_chi
             await configure(connection)
             child = await line.child()
             assert child.parent_pid == line.process.pid
-            await release(child.stream)
+            await release(child.stream, PATIENT)
             assert await line.said() == "child runs\nparent ends\n"
 
 
@@ -197,8 +200,7 @@ async def test_an_evaluation_without_a_frame_is_answered_before_the_start_and_wh
         assert (await ask(connection, "evaluate", question))["result"] == "__main__"
         await configure(connection)
         await trio.sleep(0.3)
-        with trio.fail_after(3):
-            assert (await ask(connection, "evaluate", question))["result"] == "__main__"
+        assert (await ask(connection, "evaluate", question))["result"] == "__main__"
 
 
 async def test_terminated_comes_before_the_end_and_no_exited() -> None:
@@ -224,7 +226,7 @@ async def test_before_an_exec_exited_says_that_the_process_is_replaced_and_it_di
         assert b'"pydevdReason": "processReplaced"' in received
         second = await line.child()
         assert second.pid == line.process.pid
-        await release(second.stream)
+        await release(second.stream, PATIENT)
         assert (await line.said()).endswith("7\n")
 
 
@@ -237,8 +239,8 @@ async def test_a_program_waits_until_it_is_configured_and_a_release_lets_it_run(
         await trio.sleep(0.3)
         assert line.process.poll() is None
         before = trio.current_time()
-        await release(caller.stream)
-        assert trio.current_time() - before < 0.9, "pydevd has closed the connection"
+        await release(caller.stream, Patience(MAX_FACTOR))
+        assert trio.current_time() - before < RELEASE_SECONDS * MAX_FACTOR, "pydevd has closed the connection"
         assert await line.said() == "hello\n"
 
 

@@ -14,7 +14,7 @@ import pytest
 import trio
 
 from tests.real.conftest import TEST_SECONDS, Connect, hits, text_of
-from tests.recording.make import recorder_for
+from tests.recording.make import PATIENT, recorder_for
 from tests.recording.scene import same_answer, watch
 from tests.server.scene import failure
 from trio_debugmcp.app import Options
@@ -236,8 +236,9 @@ def test_a_recorded_session_that_listened_replays_and_holds_no_token(tmp_path: P
 
     async def record() -> None:
         with trio.fail_after(TEST_SECONDS), recorder_for(tmp_path, recording) as recorder:
-            options = Options(settings=Settings(directory=str(tmp_path))).recorded(recorder)
+            options = Options(settings=Settings(directory=str(tmp_path), patience=PATIENT)).recorded(recorder)
             async with open_server(options) as server, server.connect() as client:
+                client.timeout = TEST_SECONDS
                 door = await client.call("debug_listen")
                 tokens.append(door["token"])
                 file = tmp_path / "worker.py"

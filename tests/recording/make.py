@@ -12,6 +12,7 @@ from pathlib import Path
 
 import trio
 
+from tests.patience import FACTOR, TOOL_SECONDS
 from tests.recording.scene import (
     PAIR_URIS,
     PAUSE_SECONDS,
@@ -24,12 +25,15 @@ from tests.recording.scene import (
     without_times,
 )
 from trio_debugmcp.app import Options
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
 from trio_debugmcp.recording.format import parse_recording
 from trio_debugmcp.recording.recorder import Recorder, open_recorder
 from trio_debugmcp.server.clients import LINGER_SECONDS
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import open_server
+
+PATIENT = Patience(FACTOR)
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 TILL = PROGRAMS / "till.py"
@@ -38,7 +42,12 @@ TILL = PROGRAMS / "till.py"
 def recorder_for(directory: Path, file: Path) -> Recorder:
     """A recorder of a server in that directory."""
     return open_recorder(
-        file, directory=str(directory), debounce=QUIET_SECONDS, max_wait=MAX_WAIT_SECONDS, linger=LINGER_SECONDS
+        file,
+        directory=str(directory),
+        debounce=QUIET_SECONDS,
+        max_wait=MAX_WAIT_SECONDS,
+        linger=LINGER_SECONDS,
+        patience=PATIENT,
     )
 
 
@@ -48,13 +57,14 @@ async def record_the_till(directory: Path, file: Path) -> None:
     till.write_text(TILL.read_text())
     line = 1 + TILL.read_text().splitlines().index("        amount += price")
     with recorder_for(directory, file) as recorder:
-        options = Options(settings=Settings(directory=str(directory))).recorded(recorder)
+        options = Options(settings=Settings(directory=str(directory), patience=PATIENT)).recorded(recorder)
         async with (
             open_server(options) as server,
             server.connect() as client,
             client.subscribed(*URIS),
             trio.open_nursery() as nursery,
         ):
+            client.timeout = TOOL_SECONDS
             nursery.start_soon(read_along, client)
             await debug_the_till(client, str(till), line)
             nursery.cancel_scope.cancel()
@@ -64,8 +74,9 @@ async def record_the_clerks(directory: Path, file: Path) -> None:
     """A program with several threads, left in the middle: the client reads everything before it disconnects."""
     (directory / "clerks.py").write_text((PROGRAMS / "clerks.py").read_text())
     with recorder_for(directory, file) as recorder:
-        options = Options(settings=Settings(directory=str(directory))).recorded(recorder)
+        options = Options(settings=Settings(directory=str(directory), patience=PATIENT)).recorded(recorder)
         async with open_server(options) as server, server.connect() as client, client.subscribed(URIS[0]):
+            client.timeout = TOOL_SECONDS
             await debug_the_clerks(client, "clerks.py")
 
 
@@ -74,13 +85,14 @@ async def record_a_family(directory: Path, file: Path) -> None:
     for name in ("parent.py", "child.py"):
         (directory / name).write_text((PROGRAMS / name).read_text())
     with recorder_for(directory, file) as recorder:
-        options = Options(settings=Settings(directory=str(directory))).recorded(recorder)
+        options = Options(settings=Settings(directory=str(directory), patience=PATIENT)).recorded(recorder)
         async with (
             open_server(options) as server,
             server.connect("legacy", "observe") as observer,
             server.connect("modern") as client,
             client.subscribed(URIS[0]),
         ):
+            client.timeout = TOOL_SECONDS
             await client.call("breakpoint_set", file="child.py", line=3)
             await client.call("debug_launch", program="parent.py", stop_at_entry=False)
             await observer.read(URIS[0])
@@ -92,8 +104,9 @@ async def record_a_pair(directory: Path, file: Path) -> None:
     """Two programs at once: each is stepped, writes and ends by itself, and is read by its own resources."""
     (directory / "child.py").write_text((PROGRAMS / "child.py").read_text())
     with recorder_for(directory, file) as recorder:
-        options = Options(settings=Settings(directory=str(directory))).recorded(recorder)
+        options = Options(settings=Settings(directory=str(directory), patience=PATIENT)).recorded(recorder)
         async with open_server(options) as server, server.connect() as client, client.subscribed(*PAIR_URIS):
+            client.timeout = TOOL_SECONDS
             for word in ("ann", "ben"):
                 await client.call("debug_launch", program="child.py", args=[word], new_session=True)
             for session in ("s-2", "s-1"):

@@ -12,6 +12,7 @@ from msgspec import Struct
 from trio.testing import MockClock
 
 from trio_debugmcp.app import Options
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.recording.format import Header, McpEntry, Recording
 from trio_debugmcp.replay.recorded_clients import ReplayedAnswer
 from trio_debugmcp.replay.replaying import Replay
@@ -110,7 +111,7 @@ class Watched(Struct, frozen=True):
 
 def options_for(header: Header, replay: Replay) -> Options:
     """As the command `replay` makes them."""
-    settings = Settings(directory=header.directory, roots=tuple(header.roots))
+    settings = Settings(directory=header.directory, roots=tuple(header.roots), patience=Patience(header.patience))
     return Options(settings=settings, quiet=header.debounce, max_wait=header.max_wait).replayed(replay)
 
 

@@ -88,6 +88,7 @@ def test_a_recording_without_entries_is_valid() -> None:
         (file(debounce=-0.3), "line 1 is damaged: debounce is -0.3 s"),
         (file(maxWait=1e300), "line 1 is damaged: max_wait"),
         (file(linger=-1), "line 1 is damaged: linger"),
+        (file(patience=0), "its header is damaged"),
     ],
 )
 def test_bytes_that_are_not_a_recording_are_refused_with_the_reason(data: bytes, reason: str) -> None:

@@ -16,6 +16,7 @@ from trio.testing import MockClock
 
 from tests.recording.secrets import SECRETS, readings
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.recording.format import (
     MAX_MESSAGE_BYTES,
     AdapterEntry,
@@ -159,6 +160,12 @@ async def test_what_programs_inherit_under_a_name_of_a_secret_is_taken_out(
     text = file.read_text()
     assert SECRET not in text
     assert all(value in text for name, value in values.items() if name != "DEPLOY_TOKEN")
+
+
+async def test_the_patience_of_the_server_is_kept_for_its_replay(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with recording(tmp_path / "a.jsonl", FakeAdapter(), patience=Patience(5)) as client:
+        await client.call("debug_state")
+    assert read_recording(tmp_path / "a.jsonl").header.patience == 5
 
 
 async def test_the_times_of_entries_count_from_the_anchor_of_the_clock_however_long_the_header_takes(

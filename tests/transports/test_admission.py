@@ -13,9 +13,9 @@ from trio.testing import MockClock, memory_stream_pair
 from trio_debugmcp.descriptors import open_files
 from trio_debugmcp.transports.accept import FULL_SECONDS, accept_connections
 from trio_debugmcp.transports.admission import (
+    CROWDED_SECONDS,
     MAX_CLIENTS,
     MAX_STRANGERS,
-    PATIENCE_SECONDS,
     STRANGER_SECONDS,
     TURN_ROUNDS,
     Admission,
@@ -120,7 +120,7 @@ async def test_among_too_many_strangers_the_oldest_makes_room_after_a_moment(
         _, answer = await connections.admitted(b"control")
         assert answer == b"ok"
         # Three at a time, behind the ten that were there before.
-        assert trio.current_time() == pytest.approx(3 * PATIENCE_SECONDS)
+        assert trio.current_time() == pytest.approx(3 * CROWDED_SECONDS)
         assert [number for number, _ in connections.closed] == list(range(9))
         assert connections.admission.statistics() == AdmissionStatistics(1, control=1, observe=0, turned_out=9)
     assert "others wait for its place" in caplog.text
@@ -132,7 +132,7 @@ async def test_strangers_that_leave_at_once_are_served_at_a_bounded_rate(autojum
             await connections.dial().aclose()
         _, answer = await connections.admitted(b"control")
         assert answer == b"ok"
-        assert trio.current_time() == pytest.approx(4 * PATIENCE_SECONDS)
+        assert trio.current_time() == pytest.approx(4 * CROWDED_SECONDS)
         assert connections.admission.statistics().turned_out == 0
 
 
@@ -146,7 +146,7 @@ async def test_a_place_is_taken_for_a_moment_after_its_stranger_has_left(autojum
         connections.dial()
         await trio.testing.wait_all_tasks_blocked()
         assert len(connections.visitors) == 3
-        await trio.sleep(PATIENCE_SECONDS)
+        await trio.sleep(CROWDED_SECONDS)
         await trio.testing.wait_all_tasks_blocked()
         assert len(connections.visitors) == 4
         # The silent one was there before, and stays as long as there are places.

@@ -17,7 +17,7 @@ from tests.transports.scene import (
     upgrade,
 )
 from trio_debugmcp.server.auth import Tokens
-from trio_debugmcp.transports.admission import PATIENCE_SECONDS, STRANGER_SECONDS, AdmissionStatistics
+from trio_debugmcp.transports.admission import CROWDED_SECONDS, STRANGER_SECONDS, AdmissionStatistics
 from trio_debugmcp.transports.gate import Gate, is_loopback
 from trio_debugmcp.transports.head import HEAD_SECONDS, MAX_HEAD_BYTES, Head, Refused
 from trio_debugmcp.transports.port import IDLE_SECONDS, KEPT_SECONDS, MAX_REQUESTS
@@ -302,7 +302,7 @@ async def test_a_connection_that_waits_for_its_next_request_makes_room_at_once_f
         await busy.stream.send_all(http("GET /")[:10])
         idle = Kept(scene.dial())
         await idle.ask("GET /")
-        await trio.sleep(PATIENCE_SECONDS)
+        await trio.sleep(CROWDED_SECONDS)
         started = trio.current_time()
         await scene.admission.wait_for_room()
         assert trio.current_time() == started
@@ -321,7 +321,7 @@ async def test_it_keeps_its_place_for_as_long_as_any_other_connection_has_it(aut
             await each.ask("GET /")
         started = trio.current_time()
         await scene.admission.wait_for_room()
-        assert trio.current_time() - started == PATIENCE_SECONDS
+        assert trio.current_time() - started == CROWDED_SECONDS
 
 
 async def test_a_peer_that_leaves_between_two_requests_is_forgotten(autojump_clock: MockClock) -> None:
@@ -330,9 +330,9 @@ async def test_a_peer_that_leaves_between_two_requests_is_forgotten(autojump_clo
         await kept.ask("GET /")
         await kept.stream.aclose()
         await trio.testing.wait_all_tasks_blocked()
-        await trio.sleep(PATIENCE_SECONDS)
+        await trio.sleep(CROWDED_SECONDS)
         assert scene.admission.statistics() == AdmissionStatistics(0, control=0, observe=0, turned_out=0)
-        assert trio.current_time() == PATIENCE_SECONDS
+        assert trio.current_time() == CROWDED_SECONDS
 
 
 # --- Malformed requests ---------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from trio_debugmcp import samples
 from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.patience import Patience
 
 CHECK_SECONDS = 60.0
 """For one adapter: a compiler and a debugger from a cold disk take ten. The server's own limits are all shorter."""
@@ -49,12 +50,13 @@ def sample_for(profile: Profile) -> Path | None:
     return next((found[suffix] for suffix in profile.detect.suffixes if suffix in found), None)
 
 
-async def check(profile: Profile, files: Sequence[Path], program: Path, seconds: float = CHECK_SECONDS) -> AdapterCheck:
+async def check(profile: Profile, files: Sequence[Path], program: Path, patience: Patience) -> AdapterCheck:
     """Start a server, with these files of tables, and have it debug a copy of the program with an adapter.
 
     Error handling: whatever goes wrong is the finding.
     """
-    options = [f"--adapters={each}" for each in files]
+    options = [f"--patience={patience.factor:g}", *(f"--adapters={each}" for each in files)]
+    seconds = patience.seconds(CHECK_SECONDS)
     server = StdioServerParameters(
         command=sys.executable, args=["-m", "trio_debugmcp", "serve", *options], env=dict(os.environ)
     )

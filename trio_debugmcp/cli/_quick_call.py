@@ -25,7 +25,7 @@ from trio_debugmcp.cli._person import Person
 from trio_debugmcp.cli._quick import REQUEST_TIMEOUT, STDERR_LINES, no_handshake
 from trio_debugmcp.cli._target import UNREACHABLE, Failure, tool_failure
 from trio_debugmcp.coercion import coerce_arguments
-from trio_debugmcp.patience import Patience
+from trio_debugmcp.deadlines import Deadlines
 from trio_debugmcp.transports.command import Command
 
 CAPABILITIES: Json = {
@@ -125,7 +125,7 @@ class _RunningCall:
         self._call = call
         self._seconds = seconds
         self._nursery = nursery
-        self._patience = Patience()
+        self._deadlines = Deadlines()
         self._scope: trio.CancelScope | None = None
         self._latest = 0.0
         self._room = trio.Semaphore(MAX_QUESTIONS)
@@ -134,12 +134,12 @@ class _RunningCall:
         exchange.on_notification = self._on_notification
 
     async def run(self, era: str) -> Json | Failure | None:
-        patience, exchange = self._patience, self._exchange
+        deadlines, exchange = self._deadlines, self._exchange
         server: Json | None = None
         tools: list[Json] | None = None
-        with patience.until(patience.now() + self._seconds) as limit:
+        with deadlines.until(deadlines.now() + self._seconds) as limit:
             server = await exchange.handshake(era)
-            patience.extend(limit, patience.now() + self._seconds)
+            deadlines.extend(limit, deadlines.now() + self._seconds)
             tools = None if server is None else await exchange.items(server, "tools/list")
         if limit.cancelled_caught:
             if exchange.connected:
@@ -153,9 +153,9 @@ class _RunningCall:
         except Failure as wrong_use:
             return wrong_use
         exchange.on_garbage = self._on_garbage
-        self._latest = patience.now() + max(MAX_SECONDS, self._seconds)
+        self._latest = deadlines.now() + max(MAX_SECONDS, self._seconds)
         found: Json | Failure | None = None
-        with patience.until(patience.now() + self._seconds) as self._scope:
+        with deadlines.until(deadlines.now() + self._seconds) as self._scope:
             found = await self._result(server, tool, {"name": self._call.name, "arguments": arguments})
         if not self._scope.cancelled_caught:
             return found
@@ -224,7 +224,7 @@ class _RunningCall:
     async def _answer(self, question: Json) -> Json:
         """The result or the error of a request of the server."""
         method, params = question.get("method"), question.get("params")
-        with self._patience.paused():
+        with self._deadlines.paused():
             if method == "ping":
                 return {"result": {}}
             if method == "roots/list":
@@ -260,8 +260,8 @@ class _RunningCall:
             raise TypeError("not numbers")
         self._call.notices.progress_of(self._call.name, progress, total, None if text is None else str(text))
         if self._scope is not None:
-            limit = min(self._patience.now() + self._seconds, self._latest)
-            self._patience.extend(self._scope, limit)
+            limit = min(self._deadlines.now() + self._seconds, self._latest)
+            self._deadlines.extend(self._scope, limit)
 
 
 def _refused(name: str, error: Any) -> Failure:

@@ -10,7 +10,9 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles, tables_files
+from trio_debugmcp.cli._patience import add_patience_option
 from trio_debugmcp.cli.serve import failed
+from trio_debugmcp.patience import Patience
 
 if TYPE_CHECKING:
     from trio_debugmcp.dap.profiles import Profile
@@ -56,6 +58,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="install these adapters, or `all` that are tested; the commands are printed before they are run",
     )
     add_adapters_option(parser)
+    add_patience_option(parser, "the adapters, to tell their version and with --check")
     parser.set_defaults(run=run)
 
 
@@ -73,11 +76,11 @@ def run(arguments: argparse.Namespace) -> int:
     unknown = next((name for name in arguments.check or () if name not in names), None)
     if unknown is not None:
         return failed("adapters", f"{unknown} is none of: {', '.join(each.name for each in profiles)}")
-    found = statuses(profiles)
+    found = statuses(profiles, arguments.patience)
     wanted = None if arguments.check is None else arguments.check or [each.name for each in found if not each.problem]
     if wanted is not None:
         found = [each for each in found if each.name in wanted]
-    checked = found if wanted is None else _checked(found, profiles, tables_files(arguments))
+    checked = found if wanted is None else _checked(found, profiles, tables_files(arguments), arguments.patience)
     done = []
     for each in checked:
         done.append(each)
@@ -88,25 +91,25 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if any(each.check is not None and not each.check["ok"] for each in done) else 0
 
 
-def statuses(profiles: "Iterable[Profile]") -> list[Status]:
+def statuses(profiles: "Iterable[Profile]", patience: Patience) -> list[Status]:
     """Look for every debug adapter; their versions are asked for at the same time."""
     import trio
 
     from trio_debugmcp.dap.profiles import TableProfile
 
     profiles = tuple(profiles)
-    trio.run(_learn, [each.finder for each in profiles if isinstance(each, TableProfile)])
+    trio.run(_learn, [each.finder for each in profiles if isinstance(each, TableProfile)], patience)
     return [_status(each) for each in profiles]
 
 
-async def _learn(finders: "list[Any]") -> None:
+async def _learn(finders: "list[Any]", patience: Patience) -> None:
     from functools import partial
 
     import trio
 
     async with trio.open_nursery() as nursery:
         for each in finders:
-            nursery.start_soon(partial(each.learn, versions=True))
+            nursery.start_soon(partial(each.learn, patience, versions=True))
 
 
 def _status(profile: "Profile") -> Status:
@@ -150,7 +153,9 @@ def in_words(status: Status) -> str:
 # --- Check and install ------------------------------------------------------------------------------------------------
 
 
-def _checked(found: list[Status], profiles: "tuple[Profile, ...]", files: list[Path]) -> Iterable[Status]:
+def _checked(
+    found: list[Status], profiles: "tuple[Profile, ...]", files: list[Path], patience: Patience
+) -> Iterable[Status]:
     """Yield each adapter with what came of its check, one after the other: side by side they would be slower."""
     import trio
 
@@ -164,7 +169,7 @@ def _checked(found: list[Status], profiles: "tuple[Profile, ...]", files: list[P
         elif program is None:
             result = AdapterCheck(False, 0.0, "sample", f"there is no sample program for {status.language}")
         else:
-            result = trio.run(check, known[status.name], files, program)
+            result = trio.run(check, known[status.name], files, program, patience)
         yield replace(status, check=to_builtins(result))
 
 

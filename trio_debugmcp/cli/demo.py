@@ -10,6 +10,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from trio_debugmcp.cli._patience import add_patience_option
+from trio_debugmcp.patience import Patience
+
 WIDTH = 110
 """Columns of the printed conversation."""
 
@@ -33,6 +36,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         metavar="SECONDS",
         help="wait so long after each paragraph, to look at the dashboard (default 2 in a terminal, else 0)",
     )
+    add_patience_option(parser, "the program")
     parser.set_defaults(run=run)
 
 
@@ -40,17 +44,17 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the demo; 0 if the bug was found."""
     import trio
 
-    return 0 if trio.run(_demo, arguments.port, arguments.pace) else 1
+    return 0 if trio.run(_demo, arguments.port, arguments.pace, arguments.patience) else 1
 
 
-async def _demo(port: int, pace: float) -> bool:
+async def _demo(port: int, pace: float, patience: Patience) -> bool:
     import trio
 
     from trio_debugmcp import samples
 
     shop = str(Path(samples.__file__).with_name("shop.py"))
     line = 1 + Path(shop).read_text().splitlines().index("    amount = total(cart)")
-    async with _open_client(port) as client:
+    async with _open_client(port, patience) as client:
         _say("The server has just printed the URL of the dashboard: open it, and watch there what happens here.")
         await trio.sleep(pace)
         _say("Bob buys a coffee for 3, and pays 13. Why? First, a breakpoint where his cart is added up:")
@@ -84,10 +88,11 @@ async def _demo(port: int, pace: float) -> bool:
 class _DemoClient:
     """The SDK's client, which prints every call, answer and notification."""
 
-    def __init__(self, sdk: Any) -> None:
+    def __init__(self, sdk: Any, patience: Patience) -> None:
         import trio
 
         self._sdk = sdk
+        self._patience = patience
         self._notified = trio.Event()
 
     async def call(self, tool: str, **arguments: object) -> dict[str, Any]:
@@ -130,12 +135,12 @@ class _DemoClient:
     async def wait_notification(self) -> None:
         import trio
 
-        with trio.move_on_after(5):
+        with trio.move_on_after(self._patience.seconds(5)):
             await self._notified.wait()
 
 
 @asynccontextmanager
-async def _open_client(port: int) -> AsyncIterator[_DemoClient]:
+async def _open_client(port: int, patience: Patience) -> AsyncIterator[_DemoClient]:
     from mcp import Client, StdioServerParameters
 
     client: _DemoClient | None = None
@@ -145,10 +150,12 @@ async def _open_client(port: int) -> AsyncIterator[_DemoClient]:
             await client.on_message(message)
 
     server = StdioServerParameters(
-        command=sys.executable, args=["-m", "trio_debugmcp", "serve", "--ws", str(port)], env=dict(os.environ)
+        command=sys.executable,
+        args=["-m", "trio_debugmcp", "serve", "--ws", str(port), f"--patience={patience.factor:g}"],
+        env=dict(os.environ),
     )
     async with Client(server, mode="legacy", message_handler=on_message) as sdk:
-        client = _DemoClient(sdk)
+        client = _DemoClient(sdk, patience)
         yield client
 
 

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct, to_builtins
 
 from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles
+from trio_debugmcp.cli._patience import add_patience_option
 from trio_debugmcp.cli.serve import failed
+from trio_debugmcp.patience import Patience
 
 if TYPE_CHECKING:
     from trio_debugmcp.dap.profiles import Profile
@@ -59,6 +61,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     add_adapters_option(parser)
+    add_patience_option(parser, "adapters and the program")
     parser.set_defaults(run=run)
 
 
@@ -72,8 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
         profiles = known_profiles(arguments)
     except UsageError as error:
         return failed("doctor", error.message)
-    checks = [_python(), *_adapters(profiles), _attach(profiles), _py_spy()]
-    checks.append(trio.run(check_debugging, [sys.executable, "-m", "trio_debugmcp"], os.getcwd()))
+    checks = [_python(), *_adapters(profiles, arguments.patience), _attach(profiles), _py_spy()]
+    checks.append(trio.run(check_debugging, [sys.executable, "-m", "trio_debugmcp"], os.getcwd(), arguments.patience))
     sizes, instructions = list_sizes()
     healthy = all(check.status != "failed" for check in checks)
     if arguments.json:
@@ -105,11 +108,11 @@ def _python() -> DoctorFinding:
     )
 
 
-def _adapters(profiles: "Sequence[Profile]") -> list[DoctorFinding]:
+def _adapters(profiles: "Sequence[Profile]", patience: Patience) -> list[DoctorFinding]:
     """Look for every debug adapter. One of them is enough, and those that are not there are one finding."""
     from trio_debugmcp.cli.adapters import statuses
 
-    found = statuses(profiles)
+    found = statuses(profiles, patience)
     checks = [
         DoctorFinding(
             f"adapter {each.name}",
@@ -159,7 +162,9 @@ def _py_spy() -> DoctorFinding:
 # --- Whether it works -------------------------------------------------------------------------------------------------
 
 
-async def check_debugging(command: Sequence[str], project: str, seconds: float = DEBUG_SECONDS) -> DoctorFinding:
+async def check_debugging(
+    command: Sequence[str], project: str, patience: Patience, seconds: float = DEBUG_SECONDS
+) -> DoctorFinding:
     """Start a server as a host does, and have it stop a program at a breakpoint and read a local variable there.
 
     The program runs with the Python that programs in the directory `project` get.
@@ -174,13 +179,14 @@ async def check_debugging(command: Sequence[str], project: str, seconds: float =
     from trio_debugmcp.dap.profiles.python.interpreters import interpreter_for
 
     name, python = "debugging", interpreter_for(project)
+    seconds = patience.seconds(seconds)
     start = trio.current_time()
     with tempfile.TemporaryDirectory(prefix="trio-debugmcp-doctor-") as directory:
         program = Path(directory) / "program.py"
         program.write_text(PROGRAM)
         try:
             with trio.fail_after(seconds):
-                problem = await _debug(command, str(program), python)
+                problem = await _debug([*command, f"--patience={patience.factor:g}"], str(program), python)
         except trio.TooSlowError:
             problem = f"no answer within {seconds:g} s"
         except (OSError, MCPError, trio.BrokenResourceError, trio.ClosedResourceError, ExceptionGroup) as error:

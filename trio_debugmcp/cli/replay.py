@@ -4,8 +4,10 @@ import argparse
 import logging
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trio_debugmcp.cli._logs import configure_logging
+from trio_debugmcp.cli._patience import add_patience_option
 from trio_debugmcp.cli.serve import (
     add_transport_options,
     failed,
@@ -13,6 +15,12 @@ from trio_debugmcp.cli.serve import (
     serve_until_done,
     transport_misuse,
 )
+from trio_debugmcp.patience import Patience
+
+if TYPE_CHECKING:
+    from trio_debugmcp.app import Options
+    from trio_debugmcp.dap.profiles import Profile
+    from trio_debugmcp.recording.format import Header
 
 MAX_SPEED = 1000.0
 
@@ -40,6 +48,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         action="store_true",
         help="let the client make the recorded calls, and give it the recorded answers, instead of making them for it",
     )
+    add_patience_option(parser, "the clients; for debug adapters the recorded server's patience counts")
     add_transport_options(parser)
     parser.set_defaults(run=run)
 
@@ -49,19 +58,17 @@ def run(arguments: argparse.Namespace) -> int:
     problem = transport_misuse(arguments)
     if problem is not None:
         return failed("replay", problem)
-    from trio_debugmcp.app import Options
     from trio_debugmcp.dap.profiles import recorded_profiles
     from trio_debugmcp.errors import UsageError
     from trio_debugmcp.recording.format import NotARecording, read_recording
     from trio_debugmcp.replay.replaying import Replay
-    from trio_debugmcp.session.settings import Settings
 
     configure_logging(arguments)
     try:
         network = network_of(arguments)
         recording = read_recording(arguments.file)
         profiles = recorded_profiles(recording.header.adapters, recording.header.tables or {}, str(arguments.file))
-        replay = Replay(recording, speed=arguments.speed, drive=arguments.drive, report=_report)
+        replay = Replay(recording, arguments.patience, speed=arguments.speed, drive=arguments.drive, report=_report)
     except NotARecording as error:
         return failed("replay", f"{arguments.file} cannot be replayed: {error}.")
     except UsageError as error:
@@ -72,20 +79,28 @@ def run(arguments: argparse.Namespace) -> int:
         return failed("replay", f"{arguments.file} cannot be read: {error.strerror}")
     if recording.torn:
         _report("the last line of the recording is torn: the server that wrote it was killed. The rest is played.")
-    header = recording.header
-    options = Options(
+    options = options_of(recording.header, profiles, arguments)
+    return serve_until_done("replay", options.replayed(replay), network)
+
+
+def options_of(header: "Header", profiles: "tuple[Profile, ...]", arguments: argparse.Namespace) -> "Options":
+    """Return the options of the server that was recorded; how long a session lingers, and what is masked, is asked."""
+    from trio_debugmcp.app import Options
+    from trio_debugmcp.session.settings import Settings
+
+    return Options(
         settings=Settings(
             directory=header.directory,
             roots=tuple(header.roots),
             profiles=profiles,
             show_secrets=arguments.show_secrets,
+            patience=Patience(header.patience),
         ),
         quiet=header.debounce,
         max_wait=header.max_wait,
         core_tools_only=header.tools == "core",
         linger=arguments.linger,
     )
-    return serve_until_done("replay", options.replayed(replay), network)
 
 
 def _report(sentence: str) -> None:

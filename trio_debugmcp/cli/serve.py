@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles
 from trio_debugmcp.cli._logs import add_log_options, configure_logging
+from trio_debugmcp.cli._patience import add_patience_option
 from trio_debugmcp.cli._tokens import CONTROL_VARIABLE, OBSERVE_VARIABLE, given_token
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 MAX_LINGER_SECONDS = 86400
 """A day. For a session that is to outlive its client for longer, a client must stay connected."""
-
 
 AT_A_TERMINAL = (
     "This is an MCP server, which a host starts and speaks JSON-RPC with; Ctrl-C ends it. To see it at work: "
@@ -55,6 +55,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="offer the everyday tools only, or all (default full)",
     )
     add_adapters_option(parser)
+    add_patience_option(parser, "debug adapters, programs and clients that owe an answer")
     parser.add_argument(
         "--record",
         type=Path,
@@ -164,6 +165,7 @@ def run(arguments: argparse.Namespace) -> int:
             profiles=profiles,
             show_secrets=arguments.show_secrets,
             allow_build=arguments.allow_build,
+            patience=arguments.patience,
         ),
         quiet=arguments.debounce,
         max_wait=arguments.max_wait,
@@ -212,6 +214,7 @@ def _open_recorder(arguments: argparse.Namespace, options: "Options", network: "
             max_wait=options.max_wait,
             linger=options.linger,
             tools=arguments.tools,
+            patience=options.settings.patience,
             profiles=options.settings.profiles,
         )
     except FileExistsError:

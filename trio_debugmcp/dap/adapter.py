@@ -2,7 +2,7 @@
 
     async with open_stdio_adapter(["gdb", "--interpreter=dap"], watchdog) as adapter: ...
     async with open_listening_adapter(["dlv", "dap"], Announced(pattern), watchdog) as adapter: ...
-    async with open_socket_adapter(TcpAddress("127.0.0.1", 5678)) as adapter: ...
+    async with open_socket_adapter(TcpAddress("127.0.0.1", 5678), patience) as adapter: ...
 
 Owns the process, the socket and the end of the adapter's standard error.
 """
@@ -22,6 +22,7 @@ from trio_debugmcp.dap.process import Program, open_process
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress, connect
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
+from trio_debugmcp.patience import Patience
 
 log = logging.getLogger(__name__)
 
@@ -119,14 +120,14 @@ def _is_refused(error: BaseException | None) -> bool:
 
 
 @asynccontextmanager
-async def open_socket_adapter(address: SocketAddress) -> AsyncIterator[Adapter]:
+async def open_socket_adapter(address: SocketAddress, patience: Patience) -> AsyncIterator[Adapter]:
     """Connect to an adapter that listens already.
 
     Raises:
         AdapterGone: nothing answers there.
     """
     try:
-        with trio.fail_after(_CONNECT_SECONDS):
+        with trio.fail_after(patience.seconds(_CONNECT_SECONDS)):
             stream = await connect(address)
     except (OSError, trio.TooSlowError) as error:
         if _is_refused(error):
@@ -176,7 +177,7 @@ async def open_listening_adapter(
         if process.stdout is None or process.stderr is None:
             raise AssertionError("the process was opened with pipes")
         stdout, stderr = HeldPipe(process.stdout), HeldPipe(process.stderr)
-        adapter = await _reach(process, stdout, stderr, listening)
+        adapter = await _reach(process, stdout, stderr, listening, watchdog.patience)
         adapter.pid = process.pid
         async with adapter.stream, trio.open_nursery() as nursery:
             if listening.part == "none":
@@ -192,15 +193,18 @@ async def open_listening_adapter(
                 nursery.cancel_scope.cancel(reason="the adapter is closed")
 
 
-async def _reach(process: trio.Process, stdout: HeldPipe, stderr: HeldPipe, listening: ListeningAdapter) -> Adapter:
+async def _reach(
+    process: trio.Process, stdout: HeldPipe, stderr: HeldPipe, listening: ListeningAdapter, patience: Patience
+) -> Adapter:
     """Wait until the adapter listens, and connect to it."""
     found: Adapter | None = None
-    with trio.move_on_after(LISTEN_SECONDS) as patience:
+    seconds = patience.seconds(LISTEN_SECONDS)
+    with trio.move_on_after(seconds) as limit:
         async with trio.open_nursery() as nursery:
 
             async def look_for_end() -> None:
                 await process.wait()
-                await trio.sleep(_LAST_WORDS_SECONDS)
+                await trio.sleep(patience.seconds(_LAST_WORDS_SECONDS))
                 nursery.cancel_scope.cancel(reason="it has ended")
 
             nursery.start_soon(look_for_end)
@@ -216,8 +220,8 @@ async def _reach(process: trio.Process, stdout: HeldPipe, stderr: HeldPipe, list
     if found is not None:
         return found
     tail = b"\n".join(bytes(each.held) for each in (stdout, stderr))[-_STDERR_TAIL_BYTES:].decode(errors="replace")
-    if patience.cancelled_caught:
-        raise AdapterGone(f"it did not listen for a connection within {LISTEN_SECONDS:g} s", tail.strip())
+    if limit.cancelled_caught:
+        raise AdapterGone(f"it did not listen for a connection within {seconds:g} s", tail.strip())
     raise AdapterGone(f"it ended with exit code {process.returncode} before it listened for a connection", tail.strip())
 
 

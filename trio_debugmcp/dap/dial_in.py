@@ -25,6 +25,7 @@ from trio_debugmcp.dap.incoming_connection import MAX_PID, IncomingConnection, r
 from trio_debugmcp.dap.listener import Door, ListenerAddress
 from trio_debugmcp.dap.pids import parent_of, process_session_of
 from trio_debugmcp.dap.records import RecordTakers
+from trio_debugmcp.patience import USUAL, Patience
 
 log = logging.getLogger(__name__)
 
@@ -64,11 +65,15 @@ class DialIns:
     """The listening socket, the callers that wait to be taken, and the processes whose children announce themselves.
 
     Made by `open_dial_ins`.
+
+    Attributes:
+        patience: with programs that dial in.
     """
 
-    def __init__(self, nursery: trio.Nursery) -> None:
+    def __init__(self, nursery: trio.Nursery, patience: Patience = USUAL) -> None:
+        self.patience = patience
         self.records = RecordTakers()
-        self.door = Door(nursery, self._deliver, records=self.records)
+        self.door = Door(nursery, self._deliver, records=self.records, patience=patience)
         self._nursery = nursery
         self._waiting: dict[int, _Waiting] = {}
         self._arrived = trio.lowlevel.ParkingLot()
@@ -133,7 +138,7 @@ class DialIns:
 
     def release(self, caller: IncomingConnection) -> None:
         """Let the process of a caller run on without a debugger; the connection is closed in the background."""
-        self._nursery.start_soon(release, caller.stream)
+        self._nursery.start_soon(release, caller.stream, self.patience)
 
     def receive_guest(self, caller: IncomingConnection) -> int:
         """Have a guest wait to be taken, and return the number to take it by.
@@ -158,7 +163,7 @@ class DialIns:
             owner(caller)
 
     def _wait(self, number: int, caller: IncomingConnection) -> None:
-        taken = trio.CancelScope(deadline=trio.current_time() + TAKE_SECONDS)
+        taken = trio.CancelScope(deadline=trio.current_time() + self.patience.seconds(TAKE_SECONDS))
         self._waiting[number] = _Waiting(caller, taken)
         self._nursery.start_soon(self._expire, number, caller, taken)
         self._arrived.unpark_all()
@@ -196,13 +201,13 @@ class DialIns:
 
 
 @asynccontextmanager
-async def open_dial_ins() -> AsyncIterator[DialIns]:
+async def open_dial_ins(patience: Patience = USUAL) -> AsyncIterator[DialIns]:
     """Run the door for the length of the block. It listens from the first `listen` on.
 
     Resource handling: at the end nothing listens, and callers that were not taken have been released.
     """
     async with trio.open_nursery() as nursery:
-        dial_ins = DialIns(nursery)
+        dial_ins = DialIns(nursery, patience)
         try:
             yield dial_ins
         finally:

@@ -28,6 +28,7 @@ from trio_debugmcp.dap.pids import exists, wait_ended
 from trio_debugmcp.dap.process import open_process
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import CannotRun, ProtocolViolation
+from trio_debugmcp.patience import Patience
 
 log = logging.getLogger(__name__)
 
@@ -118,7 +119,7 @@ def open_injected(
             async def watch() -> None:
                 code = await injector.wait()
                 if code:
-                    with trio.move_on_after(_LAST_WORDS_SECONDS):
+                    with trio.move_on_after(dial_ins.patience.seconds(_LAST_WORDS_SECONDS)):
                         await all_said.wait()
                     last = said.decode(errors="replace").strip().rpartition("\n")[2]
                     # A native debugger's command line has the token of the door in it.
@@ -179,17 +180,17 @@ async def _connect(stream: DirectStream, pid: int, dial_ins: DialIns) -> None:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(watch)
         if await _has_connected(stream, pid, dial_ins, ended):
-            nursery.start_soon(_cut_at_end, stream, ended)
+            nursery.start_soon(_cut_at_end, stream, ended, dial_ins.patience)
             await stream.serve()
             # The connection is over, but perhaps not the process.
-            with trio.move_on_after(_EXEC_SECONDS):
+            with trio.move_on_after(dial_ins.patience.seconds(_EXEC_SECONDS)):
                 await ended.wait()
             if not ended.is_set():
                 await stream.lose(PROGRAM_LOST)
                 await ended.wait()
             await stream.lose(PROGRAM_ENDED)
             if stream.is_ours:
-                await _wait_reaped(pid)
+                await _wait_reaped(pid, dial_ins.patience)
             await stream.report_end()
         else:
             await stream.refuse("the program ended before the debugger inside it had connected")
@@ -203,7 +204,7 @@ async def _has_connected(stream: DirectStream, pid: int, dial_ins: DialIns, ende
 
         async def give_up() -> None:
             await ended.wait()
-            await trio.sleep(_LATE_CALL_SECONDS)
+            await trio.sleep(dial_ins.patience.seconds(_LATE_CALL_SECONDS))
             nursery.cancel_scope.cancel(reason="the process has ended")
 
         nursery.start_soon(give_up)
@@ -213,15 +214,15 @@ async def _has_connected(stream: DirectStream, pid: int, dial_ins: DialIns, ende
     return connected
 
 
-async def _cut_at_end(stream: DirectStream, ended: trio.Event) -> None:
+async def _cut_at_end(stream: DirectStream, ended: trio.Event, patience: Patience) -> None:
     await ended.wait()
-    await trio.sleep(_LAST_FRAMES_SECONDS)
+    await trio.sleep(patience.seconds(_LAST_FRAMES_SECONDS))
     stream.cut()
 
 
-async def _wait_reaped(pid: int) -> None:
+async def _wait_reaped(pid: int, patience: Patience) -> None:
     """Wait until this server has taken a process's exit code, which its session and a recording report at its end."""
-    with trio.move_on_after(_REAP_SECONDS):
+    with trio.move_on_after(patience.seconds(_REAP_SECONDS)):
         while exists(pid):  # noqa: ASYNC110
             await trio.sleep(_POLL_SECONDS)
         await trio.sleep(_POLL_SECONDS)

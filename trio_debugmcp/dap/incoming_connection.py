@@ -2,7 +2,7 @@
 
     caller = await admitted(stream, token)      # raises if it is a stranger
     ...                                         # DAP on caller.stream, beginning with caller.received
-    await release(caller.stream)                # or: it is not wanted, and its process is to run on
+    await release(caller.stream, patience)      # or: it is not wanted, and its process is to run on
 
 `pydevdAuthorize`, `pydevdSystemInfo` and `evaluate` without a frame are pydevd's own requests, and so is the order in
 which `release` works: tests/real/test_direct_line.py has a test for each fact.
@@ -23,6 +23,7 @@ from trio_debugmcp.dap.messages import Response
 from trio_debugmcp.dap.records import GREETING
 from trio_debugmcp.dap.sockets import acknowledge_at_once
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
+from trio_debugmcp.patience import Patience
 
 log = logging.getLogger(__name__)
 
@@ -127,7 +128,7 @@ async def admitted(stream: trio.abc.Stream, token: str) -> IncomingConnection:
     return IncomingConnection(stream, pid, parent, conversation.rest)
 
 
-async def release(stream: trio.abc.Stream) -> None:
+async def release(stream: trio.abc.Stream, patience: Patience) -> None:
     """Let the process at the other end run on without a debugger, and close the connection. Bounded and shielded.
 
     Without `configurationDone` it would wait for ever, even once the connection is closed. The connection is closed
@@ -135,7 +136,7 @@ async def release(stream: trio.abc.Stream) -> None:
     """
     requests = ("attach", "configurationDone", "disconnect")
     goodbye = b"".join(_request(number, command, {}) for number, command in enumerate(requests, 1_000_000_000))
-    with trio.move_on_after(RELEASE_SECONDS, shield=True):
+    with trio.move_on_after(patience.seconds(RELEASE_SECONDS), shield=True):
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             await stream.send_all(goodbye)
             if isinstance(stream, trio.abc.HalfCloseableStream):

@@ -174,7 +174,14 @@ async def open_listening(
     failure: OSError | None = None
     async with trio.open_nursery() as nursery:
         stream = ListeningStream(nursery, dial_ins, child_arguments)
-        door = Door(nursery, stream.welcome, stream.report_refusal, token=token, records=dial_ins.records)
+        door = Door(
+            nursery,
+            stream.welcome,
+            stream.report_refusal,
+            token=token,
+            records=dial_ins.records,
+            patience=dial_ins.patience,
+        )
         try:
             stream.address = await door.listen(host, port)
         except OSError as error:

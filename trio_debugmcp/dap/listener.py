@@ -21,6 +21,7 @@ from trio_debugmcp.dap.incoming_connection import IncomingConnection, WritesReco
 from trio_debugmcp.dap.records import RecordTakers
 from trio_debugmcp.descriptors import open_files
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
+from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.sparse_log import SparseLog
 
 log = logging.getLogger(__name__)
@@ -32,7 +33,7 @@ MAX_AT_THE_DOOR = 64
 """Connections that have not shown the token yet; fifty children may start in one second, strangers may knock. Where few
 descriptors may be open it is an eighth of them."""
 
-PATIENCE_SECONDS = 1.0
+CROWDED_SECONDS = 1.0
 """For a caller to be admitted while others wait for its place."""
 
 TOKEN_BYTES = 24
@@ -82,12 +83,14 @@ class Door:
         *,
         token: str | None = None,
         records: RecordTakers | None = None,
+        patience: Patience = USUAL,
     ) -> None:
         self.token = token or new_token()
         self._nursery = nursery
         self._deliver = deliver
         self._refused = refused
         self._records = records or RecordTakers()
+        self._patience = patience
         self._address: ListenerAddress | None = None
         self._opening = trio.Lock()
         self._at_the_door: dict[trio.CancelScope, float] = {}
@@ -133,7 +136,7 @@ class Door:
         """Ask who has connected on this stream; hand it over or close it. Reports started when it is counted."""
         caller = None
         taken = False
-        with trio.move_on_after(ADMISSION_SECONDS) as scope:
+        with trio.move_on_after(self._patience.seconds(ADMISSION_SECONDS)) as scope:
             self._at_the_door[scope] = trio.current_time()
             task_status.started()
             try:
@@ -145,7 +148,7 @@ class Door:
                 if self._refused is not None:
                     self._refused(stream, str(error))
                     if isinstance(error, WrongToken):
-                        await release(stream)
+                        await release(stream, self._patience)
             finally:
                 self._at_the_door.pop(scope, None)
                 self._left_the_door.unpark_all()
@@ -176,8 +179,8 @@ class Door:
         """
         while len(self._at_the_door) >= self._max_at_the_door:
             oldest, since = next(iter(self._at_the_door.items()))
-            with trio.move_on_at(since + PATIENCE_SECONDS) as patience:
+            with trio.move_on_at(since + self._patience.seconds(CROWDED_SECONDS)) as limit:
                 await self._left_the_door.park()
-            if patience.cancelled_caught:
+            if limit.cancelled_caught:
                 self._at_the_door.pop(oldest, None)
                 oldest.cancel(reason="others wait at the door")

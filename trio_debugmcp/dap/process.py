@@ -20,6 +20,7 @@ import trio
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.dap.watchdog_process import session_members, signal_session
 from trio_debugmcp.errors import CannotRun
+from trio_debugmcp.patience import Patience
 
 _INPUT_GRACE_SECONDS = 0.5
 """For a process to exit after its input was closed; debugpy's adapter needs about 0.05."""
@@ -90,22 +91,23 @@ async def open_process(
         yield process
     finally:
         with trio.CancelScope(shield=True):
-            await _end(process, _INPUT_GRACE_SECONDS if ends_with_input else 0.0)
+            await _end(process, watchdog.patience, ends_with_input)
         watchdog.forget(process.pid)
 
 
-async def _end(process: trio.Process, input_grace: float) -> None:
+async def _end(process: trio.Process, patience: Patience, ends_with_input: bool) -> None:
     if process.stdin is not None:
         await process.stdin.aclose()
-    with trio.move_on_after(input_grace):
+    with trio.move_on_after(patience.seconds(_INPUT_GRACE_SECONDS) if ends_with_input else 0.0):
         await process.wait()
     # Members of the session are looked up anew for each signal: children that outlive the leader are among them.
-    for number, patience in ((signal.SIGTERM, _TERM_GRACE_SECONDS), (signal.SIGKILL, _KILL_SECONDS)):
+    terminated, killed = patience.seconds(_TERM_GRACE_SECONDS), patience.seconds(_KILL_SECONDS)
+    for number, seconds in ((signal.SIGTERM, terminated), (signal.SIGKILL, killed)):
         if signal_session(process.pid, number):
-            with trio.move_on_after(patience):
+            with trio.move_on_after(seconds):
                 await process.wait()
                 await _wait_empty(process.pid)
-    with trio.move_on_after(_KILL_SECONDS):
+    with trio.move_on_after(killed):
         await process.wait()  # one that has ended without a signal is reaped as well
     for pipe in (process.stdout, process.stderr):
         if pipe is not None:

@@ -17,15 +17,21 @@ import sys
 from contextlib import suppress
 
 from trio_debugmcp.dap import watchdog_process
+from trio_debugmcp.patience import USUAL, Patience
 
 _CLOSE_SECONDS = 2.0
 """For the script to kill what is left and to exit; its sweeps take a second at most."""
 
 
 class Watchdog:
-    """The server's end: starts the watchdog process with the first process session that it is to watch."""
+    """The server's end: starts the watchdog process with the first process session that it is to watch.
 
-    def __init__(self) -> None:
+    Attributes:
+        patience: with the processes that it watches, when they are to listen or to end.
+    """
+
+    def __init__(self, patience: Patience = USUAL) -> None:
+        self.patience = patience
         self._process: subprocess.Popen[bytes] | None = None
         self._watched: set[int] = set()
 
@@ -55,7 +61,7 @@ class Watchdog:
             with suppress(OSError):
                 self._process.stdin.close()
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_CLOSE_SECONDS)
+                self._process.wait(self.patience.seconds(_CLOSE_SECONDS))
             self._process = None
 
     def _start(self) -> None:

@@ -106,7 +106,7 @@ class EditorBook:
         if any(each[1] == owner[1] and not self._is_one(each, owner) for each in self._here):
             self._contested.add(owner)
         if not self._programs.get(owner):
-            with trio.move_on_after(SETTLE_SECONDS):
+            with trio.move_on_after(self._debugger.patience.seconds(SETTLE_SECONDS)):
                 while owner in self._setting:
                     await self._settled.park()
         mine = any(owner in those for those in self._owners.values()) or self._wishes.wanted_by(owner)

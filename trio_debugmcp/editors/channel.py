@@ -1,6 +1,6 @@
 """`EditorChannel`: DAP as a server speaks it with one editor: requests in, responses and events out, in order.
 
-    async with open_channel(stream, MAX_STRANGER_BYTES) as channel:
+    async with open_channel(stream, MAX_STRANGER_BYTES, patience) as channel:
         while (request := await channel.receive()) is not None:
             channel.respond(request, {"threads": []})
 
@@ -21,6 +21,7 @@ from trio_debugmcp.dap.codec import decode_message, failure_text
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Request, Response
 from trio_debugmcp.errors import AdapterRefused
+from trio_debugmcp.patience import Patience
 
 MAX_STRANGER_BYTES = 64 * 1024
 """One message of a connection that has shown no token: a configuration with a large environment fits."""
@@ -53,8 +54,11 @@ class ChannelStatistics(msgspec.Struct, frozen=True):
 class EditorChannel:
     """One editor's connection. Made by `open_channel`."""
 
-    def __init__(self, stream: trio.abc.Stream, max_message_bytes: int, scope: trio.CancelScope) -> None:
+    def __init__(
+        self, stream: trio.abc.Stream, max_message_bytes: int, patience: Patience, scope: trio.CancelScope
+    ) -> None:
         self._stream = stream
+        self._patience = patience
         self._decoder = FrameDecoder(max_body_bytes=max_message_bytes)
         self._scope = scope
         self._numbers = count(1)
@@ -174,10 +178,10 @@ class EditorChannel:
                 self._queue.clear()
                 for start in range(0, len(data), PIECE_BYTES):
                     piece = memoryview(data)[start : start + PIECE_BYTES]
-                    with trio.move_on_after(STALLED_SECONDS) as patience:
+                    with trio.move_on_after(self._patience.seconds(STALLED_SECONDS)) as limit:
                         await self._stream.send_all(piece)
                     self._waiting_bytes -= len(piece)
-                    if patience.cancelled_caught:  # half a message may be written: nothing can follow it
+                    if limit.cancelled_caught:  # half a message may be written: nothing can follow it
                         self._cut_off("it does not read what it is sent")
                         return
 
@@ -192,7 +196,9 @@ FINISH_SECONDS = 1.0
 
 
 @asynccontextmanager
-async def open_channel(stream: trio.abc.Stream, max_message_bytes: int) -> AsyncIterator[EditorChannel]:
+async def open_channel(
+    stream: trio.abc.Stream, max_message_bytes: int, patience: Patience
+) -> AsyncIterator[EditorChannel]:
     """Speak DAP with an editor for the length of the block, which is cancelled if it is cut off.
 
     Resource handling: at the end of the block what was sent is written, within a bounded time. The caller closes the
@@ -200,7 +206,7 @@ async def open_channel(stream: trio.abc.Stream, max_message_bytes: int) -> Async
     """
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
-            channel = EditorChannel(stream, max_message_bytes, scope)
+            channel = EditorChannel(stream, max_message_bytes, patience, scope)
             writing = trio.CancelScope(shield=True)
 
             async def write() -> None:
@@ -212,4 +218,5 @@ async def open_channel(stream: trio.abc.Stream, max_message_bytes: int) -> Async
                 yield channel
             finally:
                 channel.finish()
-                writing.deadline = trio.current_time() + (0 if channel.cut_off else FINISH_SECONDS)
+                seconds = 0.0 if channel.cut_off else patience.seconds(FINISH_SECONDS)
+                writing.deadline = trio.current_time() + seconds

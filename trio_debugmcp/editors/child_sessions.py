@@ -74,7 +74,7 @@ def _attach_to(session: Snapshot) -> Mapping[str, Any]:
 
 
 async def _offer(editor: Editor, child: Mapping[str, Any]) -> None:
-    with trio.move_on_after(OFFER_SECONDS):
+    with trio.move_on_after(editor.debugger.patience.seconds(OFFER_SECONDS)):
         try:
             await editor.channel.ask("startDebugging", {"request": "attach", "configuration": child})
         except AdapterRefused as refusal:

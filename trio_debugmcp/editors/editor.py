@@ -316,7 +316,7 @@ class Editor:
     def answering(self) -> Iterator[None]:
         """Have events wait until a request is answered whose effect they are, for `EFFECTS_SECONDS` at most."""
         request = object()
-        self._answering[request] = trio.current_time() + EFFECTS_SECONDS
+        self._answering[request] = trio.current_time() + self.debugger.patience.seconds(EFFECTS_SECONDS)
         try:
             yield
         finally:

@@ -68,7 +68,7 @@ class EditorDoor:
 
     async def receive(self, stream: trio.abc.Stream, visitor: Visitor) -> None:
         """Serve one connection to its end. The caller closes it."""
-        async with open_channel(stream, MAX_STRANGER_BYTES) as channel:
+        async with open_channel(stream, MAX_STRANGER_BYTES, self._context.debugger.patience) as channel:
             try:
                 await _Visit(self._context, self.rounds, channel, visitor, self._role_of).run()
             except ProtocolViolation as violation:

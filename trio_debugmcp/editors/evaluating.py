@@ -63,7 +63,7 @@ async def evaluate(editor: Editor, arguments: EvaluateArguments) -> dict[str, An
     session = editor.session()
     try:
         async with editor.recorded("evaluate", expression=arguments.expression, **index) as value:
-            answer = await _evaluated(editor, arguments, place, EVALUATE_SECONDS)
+            answer = await _evaluated(editor, arguments, place, editor.debugger.patience.seconds(EVALUATE_SECONDS))
             value.append(answer["result"])
     finally:
         session.refresh_locals()  # also after a failure, or when given up: what ran until then may have changed some
@@ -91,7 +91,7 @@ async def _evaluated_by_itself(
             raise
     try:
         seconds = EVALUATE_SECONDS if arguments.context == "clipboard" else HOVER_SECONDS
-        return await _evaluated(editor, arguments, place, seconds)
+        return await _evaluated(editor, arguments, place, editor.debugger.patience.seconds(seconds))
     finally:
         if not expression.strip().isidentifier():
             # It may have changed values all the same. No editor is asked to look again: it would evaluate this again.
@@ -107,7 +107,9 @@ async def _proven_harmless(
     if snapshot is not None and snapshot.phase == "Paused" and snapshot.stack.frames:
         thread, index = (snapshot.stack.thread_id or 0, 0) if place is None else (place.thread, place.frame)
         where = SafePlace(thread, index, await find_frame(session.requests, snapshot, thread, index))
-    value, kind = await evaluate_safely(session, where, expression, HOVER_SECONDS, MAX_VALUE_LENGTH)
+    value, kind = await evaluate_safely(
+        session, where, expression, session.requests.patience.seconds(HOVER_SECONDS), MAX_VALUE_LENGTH
+    )
     return _value(editor, expression, value, kind)
 
 
@@ -166,7 +168,10 @@ async def _copied(session: DebugSession, frame: StackFrame, expression: str, sec
     try:
         return await evaluated(name, "clipboard")
     finally:
-        with trio.move_on_after(REMOVE_SECONDS, shield=True), suppress(DebugError, OSError):
+        with (
+            trio.move_on_after(session.requests.patience.seconds(REMOVE_SECONDS), shield=True),
+            suppress(DebugError, OSError),
+        ):
             await evaluated(removed)
 
 
@@ -319,10 +324,11 @@ async def _assign(
     now = session.snapshot
     if now is None or now.generation != snapshot.generation:  # the program runs, and has other values at its next stop
         return {"value": shown}
-    with trio.move_on_after(HOVER_SECONDS):
+    seconds = editor.debugger.patience.seconds(HOVER_SECONDS)
+    with trio.move_on_after(seconds):
         try:
             frame = await find_frame(session.requests, snapshot, place.thread, place.frame)
-            found = (await evaluate_in_frame(session.requests, session.probe, frame, path, HOVER_SECONDS)).evaluation
+            found = (await evaluate_in_frame(session.requests, session.probe, frame, path, seconds)).evaluation
         except DebugError:  # also when the program runs by now: it is set
             return {"value": shown}
         value_now = _value(editor, path, found.value, found.type)

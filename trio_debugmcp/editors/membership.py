@@ -110,7 +110,7 @@ class Membership:
         if not starts:
             self._initialize(editor)
             await self.configured.wait()
-            with trio.move_on_after(JOINED_SECONDS):
+            with trio.move_on_after(self._context.debugger.patience.seconds(JOINED_SECONDS)):
                 await self.asked_threads.wait()
         async with trio.open_nursery() as nursery:
             if self._hello.supports_start_debugging_request and not editor.fixed:

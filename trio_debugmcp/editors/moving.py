@@ -137,7 +137,9 @@ async def restart_frame(editor: Editor, arguments: ScopesArguments) -> None:
 async def restart(editor: Editor, arguments: object) -> None:
     """Run the program again from its beginning, with the breakpoints as they are. All who debug it stay."""
     editor.session()
-    await editor.call("debug_restart", session_id=editor.session_id, timeout=LAUNCH_SECONDS)
+    await editor.call(
+        "debug_restart", session_id=editor.session_id, timeout=editor.debugger.patience.seconds(LAUNCH_SECONDS)
+    )
 
 
 async def terminate(editor: Editor, arguments: DisconnectArguments) -> None:

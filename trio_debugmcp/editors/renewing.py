@@ -111,7 +111,7 @@ async def settled(session: DebugSession, snapshot: Snapshot, place: AdapterNumbe
     requests = session.requests
     if not renews(session):
         return place
-    with trio.move_on_after(QUIET_SECONDS):
+    with trio.move_on_after(requests.patience.seconds(QUIET_SECONDS)):
         while True:
             while requests.evaluations:  # noqa: ASYNC110 (a count of another room's, and soon 0)
                 await trio.sleep(_LOOK_SECONDS)
@@ -136,7 +136,9 @@ async def _followed(session: DebugSession, frame: StackFrame, way: Way) -> int:
         scopes = (await requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
         reference = _only(session, scopes, way.scope)
     else:
-        found = await evaluate_in_frame(requests, session.probe, frame, way.expression, EVALUATE_SECONDS)
+        found = await evaluate_in_frame(
+            requests, session.probe, frame, way.expression, requests.patience.seconds(EVALUATE_SECONDS)
+        )
         reference = found.evaluation.reference
     for name in way.names:
         body = await requests.request("variables", {"variablesReference": reference}, VariablesBody)

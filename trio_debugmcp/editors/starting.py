@@ -57,7 +57,7 @@ async def start_of(debugger: Debugger, configuration: Mapping[str, Any]) -> Star
         "replace": bool(configuration.get("replace")),
         "new_session": bool(configuration.get("newSession")),
         "wait": False,
-        "timeout": LAUNCH_SECONDS,
+        "timeout": debugger.patience.seconds(LAUNCH_SECONDS),
     }
     plan = _plan(debugger, {**kept, "request": "launch"})
     _check_tasks(plan)

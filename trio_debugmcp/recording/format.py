@@ -2,21 +2,20 @@
 
     recording = read_recording("bug.jsonl")
     for entry in recording.entries:
-        match entry:
-            case ProgramOutputEntry(t=t, text=text): ...
+        if isinstance(entry, ProgramOutputEntry): ...
 
-docs/recording.md describes the file. One whose last line is torn, because the server was killed, can be read. Pure, but
-for `read_recording`.
+docs/recording.md describes the file; one whose last line is torn can be read. Pure, but for `read_recording`.
 """
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
+from trio_debugmcp.patience import MAX_FACTOR
 from trio_debugmcp.state.payloads import shortened
 
 FORMAT = "trio-debugmcp recording"
@@ -70,6 +69,7 @@ class Header(Struct, frozen=True, rename="camel", kw_only=True):
     max_wait: float
     linger: float
     tools: Literal["core", "full"] = "full"
+    patience: Annotated[float, Meta(ge=1, le=MAX_FACTOR)] = 1.0
     tables: dict[str, dict[str, Any]] | UnsetType = UNSET
 
 

@@ -36,6 +36,7 @@ from trio_debugmcp.dap.process import Program
 from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Listen, Profile, TableProfile
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.recording.file import MAX_FILE_BYTES, RecordingFile
 from trio_debugmcp.recording.format import (
     FORMAT,
@@ -192,6 +193,7 @@ def open_recorder(
     max_wait: float,
     linger: float,
     tools: Literal["core", "full"] = "full",
+    patience: Patience = USUAL,
     profiles: Sequence[Profile] = PROFILES,
     max_bytes: int = MAX_FILE_BYTES,
 ) -> Recorder:
@@ -222,6 +224,7 @@ def open_recorder(
         max_wait=max_wait,
         linger=linger,
         tools=tools,
+        patience=patience.factor,
         tables=_tables(profiles, redactor),
     )
     file = Path(path)

@@ -13,6 +13,7 @@ from math import inf
 import trio
 import trio.testing  # for `wait_all_tasks_blocked`, which Trio has nowhere else
 
+from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.replay.tape import MoveId
 
 SETTLE_SECONDS = 1.0
@@ -31,9 +32,20 @@ class Playhead:
         moves: the recorded moves, and when they were made.
         following: clients make the moves themselves: time is that of the latest move plus what has passed since, and
             waits for the next move.
+
+    Attributes:
+        patience: with the server that plays its part again, and with what was recorded.
     """
 
-    def __init__(self, speed: float, moves: Mapping[MoveId, float], *, following: bool = False) -> None:
+    def __init__(
+        self,
+        speed: float,
+        moves: Mapping[MoveId, float],
+        *,
+        following: bool = False,
+        patience: Patience = USUAL,
+    ) -> None:
+        self.patience = patience
         self._speed = speed or inf
         self._moves = moves
         self._following = following
@@ -114,13 +126,13 @@ class Playhead:
     async def wait_turn(self) -> None:
         """Wait, with speed 0, until the message that was sent last has had its effects."""
         if self.at_once:
-            await settle()
+            await settle(self.patience)
 
     async def wait_quiet(self) -> None:
         """Wait until all messages that are due have been sent and have had their effects."""
         while True:
             passed = self._passed
-            await settle()
+            await settle(self.patience)
             if passed == self._passed and not self._talkative:
                 return
 
@@ -134,10 +146,10 @@ class Playhead:
 
     async def wait_asked(self, moment: float) -> None:
         """Wait until the server has asked the adapters what they were asked before that moment of the recording."""
-        with trio.move_on_after(ASKING_SECONDS) as patience:
+        with trio.move_on_after(self.patience.seconds(ASKING_SECONDS)) as limit:
             while any(expects(moment) for expects in self._expecting):
                 await self.wait_change()
-        if patience.cancelled_caught:
+        if limit.cancelled_caught:
             self._expecting.clear()
 
     async def reach(self, moment: float) -> None:
@@ -152,7 +164,7 @@ class Playhead:
         await self._changed.park()
 
 
-async def settle() -> None:
+async def settle(patience: Patience) -> None:
     """Wait until all other tasks wait for something, within bounds."""
-    with trio.move_on_after(SETTLE_SECONDS):
+    with trio.move_on_after(patience.seconds(SETTLE_SECONDS)):
         await trio.testing.wait_all_tasks_blocked()

@@ -30,7 +30,7 @@ from trio_debugmcp.transports.tap import Serve
 
 log = logging.getLogger(__name__)
 
-PATIENCE_SECONDS = 5.0
+ANSWER_SECONDS = 5.0
 """For an answer to arrive, beyond what it took in the recording; then the replay continues without it."""
 
 SEND_SECONDS = 1.0
@@ -163,9 +163,9 @@ class RecordedClients:
         await self._playhead.reach(entry.t)
         client = self._clients.get(entry.client)
         if client is not None:
-            with trio.move_on_after(PATIENCE_SECONDS) as patience:
+            with trio.move_on_after(self._playhead.patience.seconds(ANSWER_SECONDS)) as limit:
                 await client.wait_answers(entry.t)
-            if patience.cancelled_caught:
+            if limit.cancelled_caught:
                 log.warning("the replay continues at %.3f s without an answer that the recording has", entry.t)
         await self._settle(entry.t)
 
@@ -184,7 +184,7 @@ class RecordedClients:
                 await nursery.start(client.run, serve)
             case McpEntry():
                 if (known := self._clients.get(entry.client)) is not None:
-                    with trio.move_on_after(SEND_SECONDS):
+                    with trio.move_on_after(self._playhead.patience.seconds(SEND_SECONDS)):
                         await known.send(entry)
             case ClientEndEntry():
                 if (known := self._clients.get(entry.client)) is not None:

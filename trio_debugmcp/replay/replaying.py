@@ -24,6 +24,7 @@ from trio_debugmcp.dap.process import Program
 from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.recording.format import HangUpEntry, NotARecording, QueryEntry, Recording, SessionEntry
 from trio_debugmcp.replay.playhead import Playhead, settle
 from trio_debugmcp.replay.recorded_adapter import PROMPT_SECONDS, ReplayedSession, taped
@@ -50,6 +51,7 @@ class Replay(Host, ConnectionTap):
 
     Args:
         recording: what to play.
+        patience: with the clients, and with the server that plays its part again.
         speed: recorded seconds per second; 0: as fast as possible.
         drive: the clients that connect make the recorded moves themselves; the recorded clients do not connect.
         report: called with a sentence when the recording is over.
@@ -61,6 +63,7 @@ class Replay(Host, ConnectionTap):
     def __init__(
         self,
         recording: Recording,
+        patience: Patience = USUAL,
         *,
         speed: float = 1.0,
         drive: bool = False,
@@ -73,7 +76,7 @@ class Replay(Host, ConnectionTap):
         self._report = report
         self._openings = {each.session: each for each in recording.entries if isinstance(each, SessionEntry)}
         try:
-            self._sessions, self._playhead = _sessions(recording, speed, following=drive)
+            self._sessions, self._playhead = _sessions(recording, speed, patience, following=drive)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise NotARecording(f"a message of an adapter in it is not one: {error!r}") from error
         self._clients = RecordedClients(() if drive else recording.entries, self._playhead)
@@ -99,9 +102,10 @@ class Replay(Host, ConnectionTap):
             self._playhead.begin()
             return
         await self._greeted.wait()
-        with trio.move_on_after(GREETING_SECONDS):
+        with trio.move_on_after(self._playhead.patience.seconds(GREETING_SECONDS)):
             await self._wished.wait()
-        await settle()  # the client's request was seen on its way in: its subscription must be made before time begins
+        # The client's request was seen on its way in: its subscription must be made before time begins.
+        await settle(self._playhead.patience)
         self._playhead.begin()
         await self._clients.play(serve, self._recording.length, on_end=self._end)
 
@@ -165,11 +169,11 @@ class Replay(Host, ConnectionTap):
         async with self._sessions[session_id].open_program(wanted) as program:
             yield program
 
-    async def look_into(self, pid: int) -> bytes:
+    async def look_into(self, pid: int, patience: Patience) -> bytes:
         """Refuse: the process is not there any more."""
         raise CannotLook("a replay has no process to look into")
 
-    async def locate(self, profile: Profile) -> str | None:
+    async def locate(self, profile: Profile, patience: Patience) -> str | None:
         """Return where an adapter was; none is looked for."""
         return self.query(f"adapter {profile.name}", profile.locate)
 
@@ -218,7 +222,9 @@ class _RecordedClock(Clock):
         return self._begin + self._playhead.position
 
 
-def _sessions(recording: Recording, speed: float, *, following: bool) -> tuple[dict[str, ReplayedSession], Playhead]:
+def _sessions(
+    recording: Recording, speed: float, patience: Patience, *, following: bool
+) -> tuple[dict[str, ReplayedSession], Playhead]:
     """Make the recorded sessions, and the playhead that they share."""
     entries = recording.entries
     names = [each.session for each in entries if isinstance(each, SessionEntry)]
@@ -230,7 +236,7 @@ def _sessions(recording: Recording, speed: float, *, following: bool) -> tuple[d
     ended = {session: each.t for session, each in hang_ups.items() if any(session == name for name, _ in spoken)}
     made = tapes(spoken, ended)
     moves = {move: t for tape in made.values() for move, t in tape.moves.items()}
-    playhead = Playhead(speed, moves, following=following)
+    playhead = Playhead(speed, moves, following=following, patience=patience)
     sessions = {}
     for name in names:
         if name in made:

@@ -171,15 +171,16 @@ class Clients:
 
     async def wait_dispensable(self) -> None:
         """Wait until no client in control is connected, and no observer either for longer than `linger`."""
-        patience = trio.current_time() + self._linger + PARTING_SECONDS
+        parting = self._debugger.patience.seconds(PARTING_SECONDS)
+        end = trio.current_time() + self._linger + parting
         while self._clients:
             in_control = any(client.role == "control" for client in self._clients)
-            with trio.CancelScope(deadline=inf if in_control else patience) as waiting:
+            with trio.CancelScope(deadline=inf if in_control else end) as waiting:
                 await self._changed.wait()
             if waiting.cancelled_caught:
                 return
             if in_control:  # the observers' time starts when the last client in control has disconnected
-                patience = trio.current_time() + self._linger + PARTING_SECONDS
+                end = trio.current_time() + self._linger + parting
 
     def _end_at(self) -> float:
         return min((self._ends(each) for each in self._debugger.programs.living()), default=inf)

@@ -3,6 +3,7 @@
 import trio
 
 from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
@@ -18,14 +19,15 @@ PROGRAM_SECONDS = 30.0
 _RUNS = ("Running", "Paused")
 
 
-async def wait_program(merger: Merger, session_id: str, ending: Ending) -> None:
+async def wait_program(merger: Merger, session_id: str, ending: Ending, patience: Patience) -> None:
     """Wait until the program of a session that only launches may run, or that session has a reason to end.
 
     Raises:
         AdapterGone: the adapter has ended before there was one.
         UsageError: `TIMEOUT`: there is no program.
     """
-    with trio.move_on_after(PROGRAM_SECONDS):
+    seconds = patience.seconds(PROGRAM_SECONDS)
+    with trio.move_on_after(seconds):
         async with trio.open_nursery() as nursery:
 
             async def watch_end() -> None:
@@ -43,14 +45,14 @@ async def wait_program(merger: Merger, session_id: str, ending: Ending) -> None:
         return
     raise UsageError(
         "TIMEOUT",
-        f"The program did not connect to its debugger within {PROGRAM_SECONDS:g} s. Look at its output with "
+        f"The program did not connect to its debugger within {seconds:g} s. Look at its output with "
         "process_read_output: it may not be a program of this adapter's language.",
     )
 
 
 async def ended_early(terminals: Terminals, ending: Ending, console: Console) -> DebugError | None:
     """Return the error of a program that ended before its debugger answered: a wrong interpreter, for example."""
-    with trio.move_on_after(DRAIN_SECONDS):  # for its last words
+    with trio.move_on_after(terminals.patience.seconds(DRAIN_SECONDS)):  # for its last words
         await terminals.wait_over()
     code = terminals.exit_code
     if code is None or ending.exited:

@@ -59,12 +59,12 @@ class Debugger:
     """
 
     def __init__(self, settings: Settings, listener: ResourceListener, runtime: Runtime) -> None:
-        self.settings = settings
+        self.settings, self.patience = settings, settings.patience
         self.host = settings.host
         self.clock = self.host.clock()
         self.timeline = Timeline(self.clock)
         self.merger = Merger(listener, self.timeline)
-        self.breakpoints = BreakpointRegistry(self.merger)
+        self.breakpoints = BreakpointRegistry(self.merger, self.patience)
         self.workspace = Workspace(settings.directory, settings.roots)
         self.programs = Programs(lambda: self.merger.state, self._is_living, self._new_console, settings.roots)
         self.builds = Builds(self.host, runtime.watchdog)
@@ -107,7 +107,7 @@ class Debugger:
         return self.timeline.payload(revision)
 
     def _new_console(self) -> Console:
-        return Console(self.clock, self.merger, show_secrets=self.settings.show_secrets)
+        return Console(self.clock, self.merger, self.patience, show_secrets=self.settings.show_secrets)
 
     def _is_living(self, session_id: str) -> bool:
         session = self._sessions.get(session_id)
@@ -296,7 +296,7 @@ class Debugger:
                 for child in [each for each in self._sessions.values() if each.parent == session.id]:
                     nursery.start_soon(partial(self.end, child, terminate=terminate, reason=reason))
         session.end(reason, terminate=terminate)
-        with trio.move_on_after(CLOSE_SECONDS):
+        with trio.move_on_after(self.patience.seconds(CLOSE_SECONDS)):
             await session.closed.wait()
 
     async def run(self, *, task_status: trio.TaskStatus[None]) -> None:
@@ -327,9 +327,9 @@ class Debugger:
 @asynccontextmanager
 async def open_debugger(settings: Settings, listener: ResourceListener) -> AsyncIterator[Debugger]:
     """Run a debugger for the length of the block; at its end every session has said goodbye and no process is left."""
-    watchdog = Watchdog()
+    watchdog = Watchdog(settings.patience)
     try:
-        async with trio.open_nursery() as nursery, open_dial_ins() as dial_ins:
+        async with trio.open_nursery() as nursery, open_dial_ins(settings.patience) as dial_ins:
             debugger = Debugger(settings, listener, Runtime(watchdog, dial_ins))
             # Shielded: the merger outlives the sessions, whose last changes it must still merge.
             merging = trio.CancelScope(shield=True)

@@ -66,7 +66,7 @@ class Handshake:
             DebugError: why the program does not run.
         """
         with self._scope:
-            self._scope.deadline = trio.current_time() + HANDSHAKE_SECONDS
+            self._scope.deadline = trio.current_time() + self._requests.patience.seconds(HANDSHAKE_SECONDS)
             await self._run(nursery)
         if self._failure is not None:
             raise self._failure
@@ -124,9 +124,9 @@ class Handshake:
             log.info("%s", refusal)
 
     def _too_slow(self) -> UsageError:
-        name = self._requests.profile.name
+        name, seconds = self._requests.profile.name, self._requests.patience.seconds(HANDSHAKE_SECONDS)
         return UsageError(
             "TIMEOUT",
-            f"{name} did not get the program running within {HANDSHAKE_SECONDS:g} s. Look at its output with "
+            f"{name} did not get the program running within {seconds:g} s. Look at its output with "
             "process_read_output, and try again with debug_launch.",
         )

@@ -15,6 +15,7 @@ from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.process import Program, environment, open_process
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.session.looking import outside
 from trio_debugmcp.session.start import Start
 
@@ -58,17 +59,17 @@ class Host:
         env = environment(wanted.env or {})
         return open_process(wanted.args, watchdog, cwd=wanted.cwd or None, env=env)
 
-    async def look_into(self, pid: int) -> bytes:
+    async def look_into(self, pid: int, patience: Patience) -> bytes:
         """Return what py-spy sees of a process of this machine that does not let its debugger run.
 
         Raises:
             CannotLook: it is not installed, or not allowed.
         """
-        return await outside.dump(pid)
+        return await outside.dump(pid, patience)
 
-    async def locate(self, profile: Profile) -> str | None:
+    async def locate(self, profile: Profile, patience: Patience) -> str | None:
         """Return where an adapter is on this machine, as a recording keeps it."""
-        await profile.learn_version()  # the query itself must not wait for a process
+        await profile.learn_version(patience)  # the query itself must not wait for a process
         return self.query(f"adapter {profile.name}", profile.locate)
 
     async def find_out(self, question: str, ask: Callable[[], Awaitable[T]]) -> T:

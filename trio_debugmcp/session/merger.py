@@ -27,8 +27,8 @@ from trio_debugmcp.state.session_resources import changed_in_sessions, gone
 from trio_debugmcp.state.stop_resource import changed_stops
 from trio_debugmcp.state.timeline_events import happenings, starts_over
 
-MERGE_SECONDS = 1.0
-"""For a merge that has to happen while its task is being cancelled. The merger never waits, so it takes far less."""
+MERGE_SECONDS = 10.0
+"""For a merge that has to happen while its task is being cancelled. The merger never waits: this only ends a hang."""
 
 
 class ResourceListener(Protocol):

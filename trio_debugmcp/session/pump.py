@@ -143,7 +143,7 @@ class EventPump:
 
     async def _follow_exit(self) -> None:
         """End the session of a program that has exited, if the adapter does not; after its children have ended."""
-        await trio.sleep(EXIT_SECONDS)
+        await trio.sleep(self._requests.patience.seconds(EXIT_SECONDS))
         session_id = self._requests.session_id
         await self._merger.wait_until(lambda state: all(each.parent != session_id for each in state.snapshots))
         self._finish("the program ended")

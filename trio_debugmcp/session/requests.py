@@ -28,6 +28,7 @@ from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.dap.profiles.habits import CAPABILITY_FIELDS
 from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, ProtocolViolation, UsageError
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.session.looking.user_code import UserCode
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.suspension import Suspension
@@ -91,12 +92,19 @@ class Requests:
         capabilities: what the adapter can do; empty until the handshake.
         started: the program was allowed to run, so a refusal may mean that it has ended since.
         user_code: which frames are the user's.
+        patience: with the adapter and with the program.
         evaluations: how many a client waits for.
         interrupts: how often the evaluations of the program were interrupted.
     """
 
     def __init__(
-        self, session_id: str, profile: Profile, merger: Merger, suspension: Suspension, user_code: UserCode
+        self,
+        session_id: str,
+        profile: Profile,
+        merger: Merger,
+        suspension: Suspension,
+        user_code: UserCode,
+        patience: Patience,
     ) -> None:
         self.session_id = session_id
         self.profile = profile
@@ -106,6 +114,7 @@ class Requests:
         self.evaluations = 0
         self.interrupts = 0
         self.user_code = user_code
+        self.patience = patience
         self._merger = merger
         self._suspension = suspension
         self._adapter: Adapter | None = None
@@ -216,6 +225,8 @@ class Requests:
     ) -> T:
         """Send a request and return the body of its response; `late` is called if that comes when the caller has left.
 
+        `seconds`: on a machine that has time for the adapter; the patience counts.
+
         Raises:
             AdapterRefused: the adapter answered with a failure.
             AdapterGone: the adapter has disconnected; with the last lines of its standard error.
@@ -233,6 +244,7 @@ class Requests:
         behind = self.unfinished
         if behind is not None and command in _SETS_BREAKPOINTS:
             seconds = min(seconds, BEHIND_EVALUATION_SECONDS)
+        seconds = self.patience.seconds(seconds)
         try:
             reading = self._suspension.reading() if command == "variables" else nullcontext()
             with trio.fail_after(seconds), reading:

@@ -108,11 +108,11 @@ class DebugSession:
         self.parent = parent
         self.changes = 0
         self.closed = trio.Event()
-        self._shared = shared
+        self._shared, patience = shared, shared.runtime.patience
         self._merger = merger = shared.merger
-        suspension = Suspension(profile.dialect.pause_echo_seconds, profile.dialect.call_reason)
+        suspension = Suspension(patience.seconds(profile.dialect.pause_echo_seconds), profile.dialect.call_reason)
         user_code = UserCode(session_id, profile, start, merger, shared.host)
-        self.requests = requests = Requests(session_id, profile, merger, suspension, user_code)
+        self.requests = requests = Requests(session_id, profile, merger, suspension, user_code, patience)
         self.probe = ProgramProbe(requests, path_mappings(start))
         self._ending = Ending()
         registry, console, sources = shared.breakpoints, shared.console, shared.sources
@@ -234,7 +234,7 @@ class DebugSession:
         try:
             await self._handshake.run(nursery)
             if self.profile.habits.launches_only and self.parent is None:
-                await wait_program(self._merger, self.id, self._ending)
+                await wait_program(self._merger, self.id, self._ending, self.requests.patience)
             await self._merger.merge(SessionStarted(self.id))
             await learn_origin(self.requests, self._merger, self._terminals.pid)
         except AdapterGone as gone:
@@ -297,11 +297,11 @@ class DebugSession:
             if terminate and not has_program(self.profile, self.start):
                 self._terminals.end()  # before its session is: a paused program would run on when that detaches
             arguments = {"terminateDebuggee": terminate} if self.parent is None or wanted else {}
-            at_leisure = self._handshake.done and self._ending.over
-            with trio.move_on_after(GOODBYE_SECONDS if at_leisure else HASTY_GOODBYE_SECONDS):
+            seconds = GOODBYE_SECONDS if self._handshake.done and self._ending.over else HASTY_GOODBYE_SECONDS
+            with trio.move_on_after(self.requests.patience.seconds(seconds)):
                 await release(self.requests, self._breakpoints, self.start, terminate=wanted)
                 await self.requests.request_quietly("disconnect", arguments)
-        with trio.move_on_after(DRAIN_SECONDS):
+        with trio.move_on_after(self.requests.patience.seconds(DRAIN_SECONDS)):
             await self._terminals.wait_over()
         self._shared.console.disconnect_input()
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from trio_debugmcp.dap.profiles import PROFILES, Profile
+from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.session.host import Host
 
 MAX_GUESTS = 256
@@ -16,8 +17,9 @@ class Settings(Struct, frozen=True):
 
     `host`: this machine, a recorder in front of it, or a replay in its place. `max_guests`: programs that have dialed
     in by themselves and are debugged at a time. `show_secrets`: clients see keys and passwords as they are.
-    `allow_build`: programs are built, and tasks run, on a server with roots, too. `observer_token` returns the token
-    with which others may observe (a function, so that no representation has it); None where no page is served.
+    `allow_build`: programs are built, and tasks run, on a server with roots, too. `patience`: with every peer that owes
+    an answer. `observer_token` returns the token with which others may observe (a function, so that no representation
+    has it); None where no page is served.
     """
 
     directory: str = "."
@@ -27,4 +29,5 @@ class Settings(Struct, frozen=True):
     max_guests: int = MAX_GUESTS
     show_secrets: bool = False
     allow_build: bool = False
+    patience: Patience = USUAL
     observer_token: Callable[[], str] | None = None

@@ -11,7 +11,8 @@ Of every result of a tool the text is compared with the structured content.
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from functools import cache
+from typing import Any, get_type_hints
 
 import mcp_types as types
 import trio
@@ -40,11 +41,31 @@ class Notice(Struct, frozen=True):
     at: float
 
 
+@cache
+def waiting_tools() -> frozenset[str]:
+    """Return the tools whose `timeout` is for the program, or for an evaluation in it."""
+    from trio_debugmcp.server.tools import open_toolbox
+    from trio_debugmcp.server.tools.tool import EvaluationSeconds, Seconds
+
+    hints = {each.name: get_type_hints(each.params, include_extras=True) for each in open_toolbox().tools}
+    return frozenset(name for name, each in hints.items() if each.get("timeout") in (Seconds, EvaluationSeconds))
+
+
+NOTICE_SECONDS = 120.0
+"""For a notice that is owed: one that has not come by then will not come, on a busy machine either."""
+
+
 class DebugClient:
-    """Made by `connect` and its like. `notices` has all notifications of changes, `logs` the server's log messages."""
+    """Made by `connect` and its like. `notices` has all notifications of changes, `logs` the server's log messages.
+
+    Attributes:
+        timeout: for tools that wait for the program, in calls that name none, so that a busy machine fails no test;
+            None: the tools' own.
+    """
 
     def __init__(self, sdk: Client) -> None:
         self.sdk = sdk
+        self.timeout: float | None = None
         self.notices: list[Notice] = []
         self.logs: list[types.LoggingMessageNotificationParams] = []
         self.on_notice: Callable[[Notice], None] | None = None
@@ -61,6 +82,8 @@ class DebugClient:
         Raises:
             ToolFailed: the result is an error.
         """
+        if self.timeout is not None and arguments.get("wait", True) and tool in waiting_tools():
+            arguments.setdefault("timeout", self.timeout)
         request = types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments))
         result = await self.sdk.session.send_request(request, types.CallToolResult)
         text = result.content[0].text  # type: ignore[union-attr]
@@ -116,11 +139,13 @@ class DebugClient:
         """Return the times of all notices of that kind."""
         return [notice.at for notice in self.notices if notice.what == what]
 
-    async def wait_notice(self, what: str, *, after: int = 0, seconds: float = 10) -> Notice:
+    async def wait_notice(self, what: str, *, after: int = 0, seconds: float = NOTICE_SECONDS) -> Notice:
         """Wait for a notice of that kind; the first `after` notices do not count."""
         return await self.wait_notices(lambda notices: [n for n in notices[after:] if n.what == what], seconds=seconds)
 
-    async def wait_notices(self, find: Callable[[list[Notice]], list[Notice]], *, seconds: float = 10) -> Notice:
+    async def wait_notices(
+        self, find: Callable[[list[Notice]], list[Notice]], *, seconds: float = NOTICE_SECONDS
+    ) -> Notice:
         """Wait until `find` returns some of all notices, and return the first of these."""
         with trio.fail_after(seconds):
             while not (found := find(self.notices)):

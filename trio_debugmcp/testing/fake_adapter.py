@@ -20,6 +20,7 @@ from trio_debugmcp.app import Options
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.profiles import Attach, Detect, Launch, Listen, Profile, Runtime
 from trio_debugmcp.dap.sockets import SocketAddress
+from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES, Arguments, FakeAnswers, Refusal
 from trio_debugmcp.testing.fake_connection import DapMessage, FakeConnection
@@ -48,10 +49,10 @@ class FakeAdapter(FakeAnswers):
         self.children: dict[int, FakeAdapter] = {}
         self.connection = FakeConnection(self._received, self._respond)
 
-    def options(self, **changes: Any) -> Options:
+    def options(self, *, patience: Patience = USUAL, **changes: Any) -> Options:
         """Make server options whose only debug adapter is this one."""
         profile = FakeProfile(self) if self.probe is None else ProbedProfile(self)
-        return Options(settings=Settings(directory="/", profiles=(profile,)), **changes)
+        return Options(settings=Settings(directory="/", profiles=(profile,), patience=patience), **changes)
 
     def commands(self) -> list[str]:
         """Return the commands received, in order."""

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 STRANGER_SECONDS = 30.0
 """From the connection until it is admitted, or has been answered. A slow network may take that long for the page."""
 
-PATIENCE_SECONDS = 0.25
+CROWDED_SECONDS = 0.25
 """For a stranger to show its token while others wait for its place; over a slow network TLS takes about that long. The
 place is taken for that long also if its stranger is refused or leaves at once. So at most 256 strangers are served in a
 second, and the processor time that they cost is bounded."""
@@ -137,7 +137,7 @@ class Admission:
         )
 
     async def wait_for_room(self) -> None:
-        """Wait until there is a place for a stranger; the oldest one loses its own after `PATIENCE_SECONDS`.
+        """Wait until there is a place for a stranger; the oldest one loses its own after `CROWDED_SECONDS`.
 
         One that only waits for its next request loses it before any other. Meanwhile connections wait in the system's
         queue: a crowd of strangers delays clients, and keeps none out.
@@ -147,16 +147,16 @@ class Admission:
                 self._turn_out(idle)
                 continue
             oldest = next(iter(self._strangers))
-            with trio.move_on_at(oldest.since + PATIENCE_SECONDS) as patience:
+            with trio.move_on_at(oldest.since + CROWDED_SECONDS) as limit:
                 await self._admitted.park()
-            if patience.cancelled_caught and self._is_full():  # places of strangers that have left come first
+            if limit.cancelled_caught and self._is_full():  # places of strangers that have left come first
                 self._turned_out += 1
                 self._log.log(logging.WARNING, "a connection without a token is closed: others wait for its place")
                 self._turn_out(oldest)
 
     def _idle_stranger(self) -> Visitor | None:
         """The one that has been here longest of those that wait for their next request and have had their time."""
-        until = trio.current_time() - PATIENCE_SECONDS
+        until = trio.current_time() - CROWDED_SECONDS
         return next((each for each in self._strangers if each.idle_since is not None and each.since <= until), None)
 
     def _turn_out(self, stranger: Visitor) -> None:
@@ -165,7 +165,7 @@ class Admission:
 
     def _is_full(self) -> bool:
         """Whether all places are taken, once those of strangers are free that have left and have had their time."""
-        until = trio.current_time() - PATIENCE_SECONDS
+        until = trio.current_time() - CROWDED_SECONDS
         for visitor in [each for each in self._strangers if each.left and each.since <= until]:
             del self._strangers[visitor]
         return len(self._strangers) >= self.limits.strangers

@@ -24,6 +24,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from msgspec import Struct
 
+from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.sparse_log import SparseLog
 from trio_debugmcp.transports.accept import accept_connections
 from trio_debugmcp.transports.admission import Admission, Visitor
@@ -245,6 +246,7 @@ async def serve_http(
     listeners: Sequence[trio.SocketListener],
     admission: Admission,
     tls: ssl.SSLContext | None = None,
+    patience: Patience = USUAL,
 ) -> None:
     """Serve until cancelled.
 
@@ -264,14 +266,14 @@ async def serve_http(
     async def handler(stream: trio.abc.Stream, visitor: Visitor) -> None:
         streams[stream] = None
         try:
-            await serve_http11(stream, visitor, app.serve)
+            await serve_http11(stream, visitor, app.serve, patience)
         finally:
             del streams[stream]
 
     over = trio.Event()
     try:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_cut_off_when_cancelled, streams, over)
+            nursery.start_soon(_cut_off_when_cancelled, streams, over, patience)
             try:
                 await accept_connections(secured or listeners, admission, handler)
             finally:
@@ -281,13 +283,13 @@ async def serve_http(
             each.removeFilter(is_relevant)
 
 
-async def _cut_off_when_cancelled(streams: dict[trio.abc.Stream, None], over: trio.Event) -> None:
+async def _cut_off_when_cancelled(streams: dict[trio.abc.Stream, None], over: trio.Event, patience: Patience) -> None:
     """Wait until cancelled; then give the connections `GOODBYE_SECONDS` to end, and close what is left."""
     try:
         await trio.sleep_forever()
     finally:
         # Closing the streams is the only way out of shielded sends.
-        with trio.move_on_after(GOODBYE_SECONDS, shield=True):
+        with trio.move_on_after(patience.seconds(GOODBYE_SECONDS), shield=True):
             await over.wait()
         for stream in list(streams):
             await trio.aclose_forcefully(stream)

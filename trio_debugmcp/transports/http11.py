@@ -5,7 +5,7 @@
         body = await exchange.read_body(MAX_BODY_BYTES)
         await asgi_application(exchange.scope, exchange.receive, exchange.send)
 
-    await serve_http11(stream, visitor, application)
+    await serve_http11(stream, visitor, application, patience)
 
 h11 does the parsing. Everything has a bound in time: the head, the body, a peer that does not read, and the time
 between two requests. An answered connection is closed as HTTP/1.1 says: at once if the client asked for it, else when
@@ -21,6 +21,7 @@ from typing import Any
 import h11
 import trio
 
+from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.transports.admission import Visitor
 from trio_debugmcp.transports.head import (
     HEAD_SECONDS,
@@ -71,8 +72,9 @@ class PeerGone(Exception):
 class _Wire:
     """A connection: bytes below, events of h11 above."""
 
-    def __init__(self, stream: trio.abc.Stream) -> None:
+    def __init__(self, stream: trio.abc.Stream, patience: Patience) -> None:
         self.stream = stream
+        self.stall_seconds = patience.seconds(STALL_SECONDS)
         self.h11 = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
         self.gone = trio.Event()
         self._writing = trio.Lock()
@@ -109,13 +111,13 @@ class _Wire:
         async with self._writing:
             data = b"".join(self.h11.send(event) or b"" for event in events)
             for start in range(0, len(data), _CHUNK_BYTES):
-                with trio.move_on_after(STALL_SECONDS, shield=True) as patience:
+                with trio.move_on_after(self.stall_seconds, shield=True) as limit:
                     try:
                         if not self.gone.is_set():
                             await self.stream.send_all(data[start : start + _CHUNK_BYTES])
                     except (trio.BrokenResourceError, trio.ClosedResourceError):
                         self.gone.set()
-                if patience.cancelled_caught:
+                if limit.cancelled_caught:
                     self.gone.set()
 
 
@@ -252,13 +254,15 @@ def _too_large(most_bytes: int) -> Refused:
     return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {most_bytes} bytes")
 
 
-async def serve_http11(stream: trio.abc.Stream, visitor: Visitor, application: Application) -> None:
+async def serve_http11(
+    stream: trio.abc.Stream, visitor: Visitor, application: Application, patience: Patience = USUAL
+) -> None:
     """Serve requests until the connection is to be closed. The caller closes the stream.
 
     Error handling: a request that is not HTTP/1.1 is refused here; an exception of the application is raised, once
     the peer was answered.
     """
-    wire = _Wire(stream)
+    wire = _Wire(stream, patience)
     try:
         while (head := await _next_head(wire, visitor)) is not None:
             exchange = HttpExchange(wire, visitor, head)
@@ -272,7 +276,7 @@ async def serve_http11(stream: trio.abc.Stream, visitor: Visitor, application: A
     except Refused as refusal:
         body = f"{refusal.reason}\n".encode()
         headers = {**refusal.headers, "Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body))}
-        with trio.move_on_after(STALL_SECONDS):
+        with trio.move_on_after(wire.stall_seconds):
             await answer(stream, refusal.status, headers, body)
         return
     await drain(stream)
@@ -299,7 +303,7 @@ async def _next_head(wire: _Wire, visitor: Visitor) -> Head | None:
         Refused: it took too long, is too large, is not HTTP/1.1, or is malformed.
     """
     first, begun = visitor.idle_since is None, bool(wire.h11.trailing_data[0])
-    with trio.move_on_after(HEAD_SECONDS if first or begun else KEEP_ALIVE_SECONDS) as patience:
+    with trio.move_on_after(HEAD_SECONDS if first or begun else KEEP_ALIVE_SECONDS) as limit:
         while True:
             data = wire.h11.trailing_data[0]
             check_lines(data)
@@ -314,7 +318,7 @@ async def _next_head(wire: _Wire, visitor: Visitor) -> Head | None:
             if not await wire.receive():
                 return None
             if not begun and not first:
-                patience.deadline = trio.current_time() + HEAD_SECONDS
+                limit.deadline = trio.current_time() + HEAD_SECONDS
             begun, visitor.idle_since = True, None
     if begun or first:
         raise Refused(HTTPStatus.REQUEST_TIMEOUT, f"the request head took over {HEAD_SECONDS:g} s")

@@ -14,6 +14,7 @@ from http import HTTPStatus
 
 import trio
 
+from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.sparse_log import SparseLog
 from trio_debugmcp.transports.accept import Listeners, accept_connections
 from trio_debugmcp.transports.admission import Admission, Visitor
@@ -53,7 +54,8 @@ Serve = Callable[[Incoming, Outgoing, Role], Awaitable[None]]
 class Port:
     """Serves the connections of one port. `serve` serves MCP on a pair of streams, for the role of the token."""
 
-    def __init__(self, gate: Gate[Role], serve: Serve, find_page: FindPage) -> None:
+    def __init__(self, gate: Gate[Role], serve: Serve, find_page: FindPage, patience: Patience = USUAL) -> None:
+        self._patience = patience
         self._gate = gate
         self._serve = serve
         self._find_page = find_page
@@ -85,7 +87,7 @@ class Port:
         self._websockets += 1
         try:
             size = MAX_MESSAGE_SIZE if role == "control" else MAX_OBSERVER_MESSAGE_SIZE
-            courtesy = Courtesy(visitor.wait_turn, self._log)
+            courtesy = Courtesy(visitor.wait_turn, self._log, self._patience)
             async with accept_websocket(stream, head, size, courtesy) as (incoming, outgoing):
                 await self._serve(incoming, outgoing, role)
         finally:

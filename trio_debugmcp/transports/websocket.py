@@ -37,6 +37,7 @@ from trio_websocket import ConnectionClosed, WebSocketConnection, wrap_client_st
 from wsproto.frame_protocol import CloseReason, FrameProtocol
 from wsproto.utilities import LocalProtocolError
 
+from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.sparse_log import SparseLog
 from trio_debugmcp.transports.head import Head, ReplayedStream, drain
 from trio_debugmcp.transports.jsonrpc import (
@@ -85,10 +86,12 @@ class Courtesy(Struct, frozen=True):
     Attributes:
         wait_turn: waited for before each of its messages is handled.
         sparse: where what it sends is logged, within bounds.
+        patience: with a peer that should read.
     """
 
     wait_turn: Callable[[], Awaitable[None]] = trio.lowlevel.checkpoint
     sparse: SparseLog | None = None
+    patience: Patience = USUAL
 
 
 class _Socket:
@@ -165,14 +168,15 @@ class _Socket:
         return bytes(self._frames.send_data(message_text(item), fin=True))
 
     async def keep_alive(self, nursery: trio.Nursery) -> None:
+        seconds = self._courtesy.patience.seconds(PONG_SECONDS)
         while True:
             await trio.sleep(PING_SECONDS)
             answered = trio.Event()
             nursery.start_soon(self._ping, answered)
-            with trio.move_on_after(PONG_SECONDS):
+            with trio.move_on_after(seconds):
                 await answered.wait()
             if not answered.is_set():
-                self.give_up(CloseReason.POLICY_VIOLATION, f"you have not read anything for {PONG_SECONDS:g} s")
+                self.give_up(CloseReason.POLICY_VIOLATION, f"you have not read anything for {seconds:g} s")
                 return
 
     async def _ping(self, answered: trio.Event) -> None:
@@ -206,7 +210,8 @@ async def open_messages(
 
     Error handling: the incoming stream ends when the peer disconnects or is cut off; nothing is raised.
     """
-    socket = _Socket(connection, stream, courtesy or Courtesy())
+    courtesy = courtesy or Courtesy()
+    socket = _Socket(connection, stream, courtesy)
     if frames is not None:
         frames.give_up = partial(socket.give_up, CloseReason.POLICY_VIOLATION)
     async with trio.open_nursery() as outer:
@@ -220,7 +225,7 @@ async def open_messages(
                 nursery.cancel_scope.cancel(reason="the connection is over")
         finally:
             cancelled = trio.current_effective_deadline() == -inf  # from outside: the server ends
-            with trio.move_on_after(CLOSE_SECONDS, shield=True):
+            with trio.move_on_after(courtesy.patience.seconds(CLOSE_SECONDS), shield=True):
                 await socket.close(cancelled=cancelled)
             writing.cancel(reason="the connection is over")
 
@@ -238,7 +243,7 @@ async def accept_websocket(
 
     Resource handling: the caller closes the stream.
     """
-    last_words = b""
+    last_words, courtesy = b"", courtesy or Courtesy()
     try:
         async with trio.open_nursery() as nursery:
             frames = BoundedFrames(stream, head.rest)
@@ -253,7 +258,7 @@ async def accept_websocket(
             nursery.cancel_scope.cancel(reason="the connection is over")
     except* (ConnectionClosed, LocalProtocolError) as errors:  # it tries to respond to frames after its close frame
         log.debug("a WebSocket ended badly: %s", errors)
-    with trio.move_on_after(CLOSE_SECONDS, shield=True):
+    with trio.move_on_after(courtesy.patience.seconds(CLOSE_SECONDS), shield=True):
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             await stream.send_all(last_words)
         await drain(stream)

@@ -13,6 +13,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import launch
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen
+from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.server.tools.looking.silent import AGAIN_SECONDS, LOOK_AFTER_SECONDS
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.outside import CannotLook, dump, stacks_of
@@ -101,7 +102,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.mark.real
 async def test_py_spy_is_asked_for_json_and_does_not_stop_the_program(installed: Any) -> None:
     installed('echo "$@"')
-    assert await dump(5) == b"dump --json --nonblocking --pid 5\n"
+    assert await dump(5, USUAL) == b"dump --json --nonblocking --pid 5\n"
 
 
 @pytest.mark.real
@@ -116,12 +117,12 @@ async def test_py_spy_is_asked_for_json_and_does_not_stop_the_program(installed:
 async def test_why_it_cannot_look_is_said(script: str, reason: str, installed: Any) -> None:
     installed(script)
     with pytest.raises(CannotLook, match=reason):
-        await dump(5)
+        await dump(5, USUAL)
 
 
 async def test_without_it_the_extra_is_named(installed: Any) -> None:
     with pytest.raises(CannotLook, match=r"pip install 'trio-debugmcp\[hang\]'"):
-        await dump(5)
+        await dump(5, USUAL)
 
 
 # --- In place of the probe --------------------------------------------------------------------------------------------
@@ -134,7 +135,7 @@ class Seen(Host):
         self.answer = answer
         self.asked: list[int] = []
 
-    async def look_into(self, pid: int) -> bytes:
+    async def look_into(self, pid: int, patience: Patience) -> bytes:
         """Answer after a tenth of a second."""
         self.asked.append(pid)
         await trio.sleep(0.1)
@@ -233,8 +234,8 @@ async def test_if_no_thread_keeps_the_gil_the_probe_has_its_time(autojump_clock:
 class Moving(Seen):
     """A program that runs Python code and only has no turn, as on a busy machine: it is elsewhere at each look."""
 
-    async def look_into(self, pid: int) -> bytes:
-        await super().look_into(pid)
+    async def look_into(self, pid: int, patience: Patience) -> bytes:
+        await super().look_into(pid, patience)
         here = frame("Job.run", "/src/app.py", len(self.asked))
         return json.dumps([seen("MainThread", here, gil=True), OTHER]).encode()
 

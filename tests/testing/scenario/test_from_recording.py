@@ -230,12 +230,14 @@ def test_paths_beside_the_program_move_to_the_scenarios_directory_and_others_sta
             {"edge": "look", "t": 0, "question": "source /usr/src/c.py", "answer": "c = 1\n"},
             dap(1, "in", type="event", seq=1, event="output", body={"output": "/src/a.py /usr/src/c.py /srcs /src"}),
             debounce=0.1,
+            patience=10.0,
         ),
         "x",
     )
     setting = scenario.setting
     assert (setting.program, setting.files) == ("$DIR/a.py", {"lib/b.py": "b = 1\n", "a.py": ""})
     assert (setting.profile, setting.quiet, setting.max_wait, setting.linger) == ("debugpy", 0.1, 0.9, 60.0)
+    assert setting.patience == 10.0
     assert scenario.steps[0].line.body["output"] == "$DIR/a.py /usr/src/c.py /srcs $DIR"  # type: ignore[attr-defined]
 
 

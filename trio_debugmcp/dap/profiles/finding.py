@@ -4,7 +4,7 @@
     found = finder.find()       # None, or Found("/usr/bin/gdb", "15.2", None)
 
 A version is asked for by running the adapter, once until the program changes; where other tasks are to run meanwhile,
-`await finder.learn()` comes first.
+`await finder.learn(patience)` comes first.
 """
 
 import os
@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.tables.placeholders import filled
 from trio_debugmcp.dap.profiles.tables.table_format import Table
+from trio_debugmcp.patience import Patience
 
 DIRECTORY_VARIABLE = "TRIO_DEBUGMCP_ADAPTERS_DIR"
 """Names the directory below which adapters are installed, each in one of its own: `{installed}` in a table."""
@@ -100,7 +101,7 @@ class Finder:
             named.append(place if os.path.dirname(place) or each.startswith("$") else f"{place} on PATH")
         return named
 
-    async def learn(self, *, versions: bool = False) -> None:
+    async def learn(self, patience: Patience, *, versions: bool = False) -> None:
         """Ask for the versions that `find` needs, while other tasks run."""
         version = self._table.version
         if version is None or version.file is not None or (version.at_least is None and not versions):
@@ -111,7 +112,7 @@ class Finder:
                 continue
             question = self._question(place)
             if _kept(question) is None:
-                _keep(question, *await _run_beside(question.command))
+                _keep(question, *await _run_beside(question.command, patience.seconds(_VERSION_SECONDS)))
             if self._found(place, versions).problem is None:
                 return
 
@@ -212,14 +213,14 @@ def _run(command: Sequence[str]) -> tuple[int, bytes, bytes]:
     return ran.returncode, ran.stdout, ran.stderr
 
 
-async def _run_beside(command: Sequence[str]) -> tuple[int, bytes, bytes]:
-    with trio.move_on_after(_VERSION_SECONDS):
+async def _run_beside(command: Sequence[str], seconds: float) -> tuple[int, bytes, bytes]:
+    with trio.move_on_after(seconds):
         try:
             ran = await trio.run_process(command, capture_stdout=True, capture_stderr=True, check=False)
         except OSError as error:
             return 1, b"", str(error).encode()
         return ran.returncode, ran.stdout, ran.stderr
-    return 1, b"", f"no answer within {_VERSION_SECONDS:g} s".encode()
+    return 1, b"", f"no answer within {seconds:g} s".encode()
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -130,7 +130,7 @@ async def open_inspected(table: Table, place: str, attach: Attach, watchdog: Wat
     Raises:
         UsageError: `ATTACH_FAILED`: it has no inspector, and opens none.
     """
-    port = await inspector_port(attach.pid or 0)
+    port = await inspector_port(attach.pid or 0, watchdog.patience)
     async with open_adapter(table, place, {**attach_values(attach), "port": port}, watchdog) as adapter:
         adapter.program_port = port
         yield adapter

@@ -47,6 +47,7 @@ from trio_debugmcp.dap.profiles.thrown import Thrown
 from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
+from trio_debugmcp.patience import Patience
 
 
 class Runtime(Struct, frozen=True):
@@ -54,6 +55,11 @@ class Runtime(Struct, frozen=True):
 
     watchdog: Watchdog
     dial_ins: DialIns
+
+    @property
+    def patience(self) -> Patience:
+        """How long processes and programs are waited for."""
+        return self.watchdog.patience
 
 
 class Dialect:
@@ -241,7 +247,7 @@ class Profile(ABC):
     def locate(self) -> str | None:
         """Where the adapter is on this machine, in words for a person; None if it is not installed."""
 
-    async def learn_version(self) -> None:
+    async def learn_version(self, patience: Patience) -> None:
         """Ask the adapter for what `locate` needs to know of it, which then answers at once."""
         return  # most are found without being run
 

@@ -4,6 +4,8 @@
     while not budget.spent():
         budget.take(len(text))
 
+Times are those of a machine that has time for the program; `be_patient` says how much longer the debugger waits here.
+
 The thread that answers has no signals. What bounds code of the program (a `__repr__`, a property) is: a limit on how
 often it is run in an answer, a measurement of each run, and an exception that pydevd's own timer raises in this thread,
 which ends a loop in Python but not a call that waits in C.
@@ -37,6 +39,20 @@ _TAKEN_SECONDS = 0.03
 """For a thread that runs Python code to take an exception; it gets the GIL after 0.005 s."""
 
 
+_factor = [1.0]
+"""Set by every question. What runs between two of them, as at an observed place, goes by the last one's."""
+
+
+def be_patient(factor: float) -> None:
+    """Multiply all times from now on: the debugger waits as much longer for the answers."""
+    _factor[0] = factor
+
+
+def patient(seconds: float) -> float:
+    """Return how long what takes less than so many seconds on a machine with time for it may take here."""
+    return seconds * _factor[0]
+
+
 class TooSlowError(BaseException):
     """Raised in the thread that answers, inside code of the program that took too long."""
 
@@ -45,7 +61,7 @@ class Budget:
     """What is left of the time, the size and the runs of one answer."""
 
     def __init__(self, seconds: float = SECONDS, size: int = SIZE) -> None:
-        self.end = time.monotonic() + seconds
+        self.end = time.monotonic() + patient(seconds)
         self.size = size
         self.runs = MOST_RUNS
         self._interrupt: Optional[_Interrupt] = None
@@ -83,7 +99,7 @@ class Budget:
         finally:
             self._interrupt.close()
             took = time.monotonic() - begin
-            if cls is not None and took >= SLOW_SECONDS * _EARLY and len(_slow) < _MOST_SLOW:
+            if cls is not None and took >= patient(SLOW_SECONDS) * _EARLY and len(_slow) < _MOST_SLOW:
                 _slow[id(cls)] = (cls, took)
 
     def close(self) -> None:
@@ -114,7 +130,7 @@ class _Interrupt:
             return
         left = max(0.0, end - time.monotonic())
         # All are made now: the timer's callback holds its lock and cannot make another one.
-        for seconds in (min(SLOW_SECONDS, left), *(left + repeat for repeat in _REPEATS_SECONDS)):
+        for seconds in (min(patient(SLOW_SECONDS), left), *(left + repeat for repeat in _REPEATS_SECONDS)):
             self._handles.append(tracker.call_on_timeout(seconds, self._fire))
 
     def open(self) -> None:
@@ -152,7 +168,7 @@ def interrupt(thread: int, kind: type) -> None:
     clears the mark, so the caller's raises one in itself.
     """
     _raise_in(thread, kind)
-    time.sleep(_TAKEN_SECONDS)
+    time.sleep(patient(_TAKEN_SECONDS))
     _raise_in(thread, None)
     try:
         _raise_in(threading.get_ident(), _Mine)
@@ -178,6 +194,11 @@ _MOST_SLOW = 1000
 
 _slow: Dict[int, Tuple[type, float]] = {}
 """Types whose code took too long, by id. They are kept, so that the id stays theirs; there are few."""
+
+
+def slowness() -> str:
+    """Say of code of the program that it took too long."""
+    return f"took over {patient(SLOW_SECONDS):g} s"
 
 
 def slow(cls: type) -> Optional[float]:

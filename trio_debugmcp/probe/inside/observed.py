@@ -140,15 +140,16 @@ def _value(
     if wanted.error:
         return [f"<error: {wanted.error}>", None]
     if wanted.given_up:
-        return [f"<error: not evaluated again: it took over {bounds.SLOW_SECONDS} s>", None]
+        return [f"<error: not evaluated again: it {bounds.slowness()}>", None]
     begin = time.monotonic()
     try:
         value = budget.run(None, lambda: wanted.value(names))
     except KeyboardInterrupt:
         raise
     except TooSlowError:
-        wanted.given_up = time.monotonic() - begin >= bounds.SLOW_SECONDS * 0.9  # pydevd's timer is not exact
-        why = f"it took over {bounds.SLOW_SECONDS} s" if wanted.given_up else "not evaluated: no time left at this hit"
+        took = time.monotonic() - begin
+        wanted.given_up = took >= bounds.patient(bounds.SLOW_SECONDS) * 0.9  # pydevd's timer is not exact
+        why = f"it {bounds.slowness()}" if wanted.given_up else "not evaluated: no time left at this hit"
         return [f"<error: {why}>", None]
     except BaseException as error:  # also a SystemExit, which must not end the program
         return [f"<error: {message_templates.error_text(error)}>", None]

@@ -23,6 +23,7 @@ class ProbeQuestion:
 
     def __init__(self, parameters: Json) -> None:
         self.parameters = parameters
+        bounds.be_patient(float(parameters.get("patience", 1.0)))
         self.budget = Budget(float(parameters.get("seconds", bounds.SECONDS)), int(parameters.get("size", bounds.SIZE)))
         self.renderer = Renderer(
             self.budget,

@@ -136,7 +136,7 @@ def _connect(key: str) -> _QuietSocket:
     except (AttributeError, OSError) as error:
         raise RefusedError(f"pydevd is not connected: {error}") from None
     try:
-        made.settimeout(_CONNECT_SECONDS)
+        made.settimeout(bounds.patient(_CONNECT_SECONDS))
         made.connect(peer.getpeername())
         if peer.family in (_socket.AF_INET, _socket.AF_INET6):
             made.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)

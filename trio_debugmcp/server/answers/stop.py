@@ -135,7 +135,7 @@ async def _stop_answer(
     news, lost = console.news(reader), console.lost(reader)
     if outcome is not None and outcome.paused is not None:
         paused = outcome.paused
-        with trio.move_on_at(min(deadline, trio.current_time() + LOCALS_SECONDS)):
+        with trio.move_on_at(min(deadline, trio.current_time() + debugger.patience.seconds(LOCALS_SECONDS))):
             paused = await debugger.wait_locals(paused)
         found = replace(paused_answer(debugger, paused), moment=moment_of(paused, next_seq))
     elif ended is not None:

@@ -55,8 +55,9 @@ async def wait_answer(
     if timed_out:
         return await with_threads(debugger, answer, session_id)
     if show and outcome is not None and outcome.paused is not None:
-        left = max(deadline - trio.current_time(), LEAST_SHOW_SECONDS)
-        return replace(answer, show=await _evaluated(debugger, outcome.paused, show, min(left, SHOW_SECONDS)))
+        least, most = debugger.patience.seconds(LEAST_SHOW_SECONDS), debugger.patience.seconds(SHOW_SECONDS)
+        seconds = min(max(deadline - trio.current_time(), least), most)
+        return replace(answer, show=await _evaluated(debugger, outcome.paused, show, seconds))
     return answer
 
 
@@ -66,7 +67,7 @@ async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]
     session = debugger.session(snapshot.id)
     end = trio.current_time() + seconds
     # The evaluation that uses up the time is interrupted, and says so itself; this only bounds the interruption.
-    with trio.move_on_at(end + paused_program.INTERRUPT_SECONDS):
+    with trio.move_on_at(end + debugger.patience.seconds(paused_program.INTERRUPT_SECONDS)):
         for each in values:
             left = end - trio.current_time()
             if left <= 0:
@@ -97,7 +98,7 @@ async def _threads(debugger: Debugger, session_id: str | None) -> tuple[list[str
     with suppress(UsageError, AdapterGone):
         session = debugger.session(session_id)
         try:
-            with trio.fail_after(THREADS_SECONDS):
+            with trio.fail_after(debugger.patience.seconds(THREADS_SECONDS)):
                 found = (await session.probe.threads()).answer
         except (ProbeError, trio.TooSlowError) as error:
             slow = isinstance(error, trio.TooSlowError) or error.kind == "slow"

@@ -296,7 +296,7 @@ async def _wait_ended(debugger: Debugger) -> None:
     """Wait until the sessions have ended whose adapters are gone, or if all are connected, those whose program is."""
     sessions = [each for each in debugger.living_sessions() if each.started]
     gone = [each for each in sessions if not each.requests.connected] or sessions
-    with trio.move_on_after(ENDING_SECONDS):
+    with trio.move_on_after(debugger.patience.seconds(ENDING_SECONDS)):
         for each in gone:
             await each.closed.wait()
 

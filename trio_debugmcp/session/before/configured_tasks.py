@@ -58,6 +58,7 @@ class ConfiguredTasks:
         self.together: list[ConfiguredTasks] = []
         self._host = host
         self._watchdog = watchdog
+        self._patience = watchdog.patience
         self._nursery = nursery
         self._console: Console | None = None
         self._kept: deque[str] = deque()
@@ -92,7 +93,7 @@ class ConfiguredTasks:
         try:
             written, notes = await self._host.find_out(f"tasks before: {before.label}", ask)  # type: ignore[assignment]
         except BaseException:
-            with trio.move_on_after(CLOSING_SECONDS, shield=True):
+            with trio.move_on_after(self._patience.seconds(CLOSING_SECONDS), shield=True):
                 await self._end_staying()
             raise
         if not self._kept:  # in a replay, where nothing ran
@@ -119,7 +120,7 @@ class ConfiguredTasks:
             yield notes
         finally:
             if not self._begun and not self.over.is_set():
-                with trio.move_on_after(CLOSING_SECONDS, shield=True):
+                with trio.move_on_after(self._patience.seconds(CLOSING_SECONDS), shield=True):
                     await self._end_staying()
 
     async def run_after(self) -> None:
@@ -138,14 +139,14 @@ class ConfiguredTasks:
 
         async def ask() -> str:
             try:
-                await self._run_within(after, AFTER_SECONDS, [])
+                await self._run_within(after, self._patience.seconds(AFTER_SECONDS), [])
             except UsageError as error:
                 self._write(f"{error.message}\n")
             return ""
 
         # It may clean up: a server that ends gives it a little time, too.
         await finished_even_if_cancelled(
-            lambda: self._host.find_out(f"task after: {after.label}", ask), CLOSING_SECONDS
+            lambda: self._host.find_out(f"task after: {after.label}", ask), self._patience.seconds(CLOSING_SECONDS)
         )
 
     def written(self) -> str:
@@ -214,7 +215,7 @@ class ConfiguredTasks:
         staying, self._staying = self._staying, []
         for scope, _ in staying:
             scope.cancel(reason="the session is over")
-        with trio.move_on_after(CLOSING_SECONDS, shield=True):
+        with trio.move_on_after(self._patience.seconds(CLOSING_SECONDS), shield=True):
             for _, over in staying:
                 await over.wait()
 

@@ -49,7 +49,7 @@ async def run_command(
         pumps.start_soon(stdout.fill, process.stdout)
         pumps.start_soon(stderr.fill, process.stderr)
         exit_code = await process.wait()
-        pumps.cancel_scope.deadline = trio.current_time() + _DRAIN_SECONDS
+        pumps.cancel_scope.deadline = trio.current_time() + watchdog.patience.seconds(_DRAIN_SECONDS)
     return Ran(exit_code, stdout.text(), stderr.text())
 
 

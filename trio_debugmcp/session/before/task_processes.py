@@ -52,7 +52,7 @@ async def run_task_process(
             for pipe in (process.stdout, process.stderr):
                 pumps.start_soon(output.fill, pipe)
             code = await process.wait()
-            pumps.cancel_scope.deadline = trio.current_time() + _DRAIN_SECONDS
+            pumps.cancel_scope.deadline = trio.current_time() + watchdog.patience.seconds(_DRAIN_SECONDS)
     except CannotRun as error:
         raise _failure(task, f"cannot run {error.program}: {error.reason}{_without(command.cwd)}", "") from error
     if code != 0:

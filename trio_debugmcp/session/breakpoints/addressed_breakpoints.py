@@ -114,7 +114,7 @@ class AddressedBreakpoints:
         """Have the values known before a resume, if they were forgotten: it waits for a reading that is under way."""
         if not self._watching():
             return  # without a checkpoint: the resume that follows is under way before its caller can be cancelled
-        with trio.move_on_after(VALUES_SECONDS):
+        with trio.move_on_after(self._requests.patience.seconds(VALUES_SECONDS)):
             async with self._reading:
                 snapshot = self._requests.snapshot
                 if self._is_stale and snapshot is not None and snapshot.phase == "Paused":
@@ -139,7 +139,7 @@ class AddressedBreakpoints:
         if not watching:
             return DataStop()
         before = dict(self._values)
-        with trio.move_on_after(VALUES_SECONDS):
+        with trio.move_on_after(self._requests.patience.seconds(VALUES_SECONDS)):
             await self.read(frames)
         if not _is_data(stopped):
             return DataStop()

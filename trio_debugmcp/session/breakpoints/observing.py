@@ -139,8 +139,12 @@ class StopObserver:
         now = next((each for each in self._merger.state.breakpoints if each.id == id_), place.breakpoint)
         place.breakpoint = now  # with its bindings: where it was, and by which id a late stop is known
         await self._merger.merge(BreakpointsHeld(None, frozenset({id_})))
-        with trio.move_on_after(LOOK_SECONDS):
+        with trio.move_on_after(self._look_seconds):
             await self._merger.wait_until(lambda state: not out_of_step(state, session_id))
+
+    @property
+    def _look_seconds(self) -> float:
+        return self._requests.patience.seconds(LOOK_SECONDS)
 
     async def _judged(self, place: ObservedPlace, frame: StackFrame) -> tuple[bool, str, str]:
         """Return whether the condition of a place holds; where it does not, its value, and the error if it failed."""
@@ -170,11 +174,13 @@ class StopObserver:
         except (UsageError, AdapterRefused) as error:
             text = f"<error: {_reason(error, expression)}>"
             if isinstance(error, UsageError) and error.code != "EVAL_FAILED":
-                self._given_up[run.key, expression] = f"<error: not evaluated again: it took over {LOOK_SECONDS:g} s>"
+                self._given_up[run.key, expression] = (
+                    f"<error: not evaluated again: it took over {self._look_seconds:g} s>"
+                )
             return text, None
 
     async def _evaluated(self, frame: StackFrame, expression: str) -> Value:
-        found = await evaluate_in_frame(self._requests, self._probe, frame, expression, LOOK_SECONDS)
+        found = await evaluate_in_frame(self._requests, self._probe, frame, expression, self._look_seconds)
         return shortened(found.evaluation.value), found.evaluation.type
 
 

@@ -18,6 +18,7 @@ import trio
 from msgspec.structs import asdict, replace
 
 from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.session.breakpoints.batch import BATCH, Batch
 from trio_debugmcp.session.breakpoints.breakpoint_sync import EXCEPTIONS, FUNCTIONS, BreakpointSync
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec, ExceptionWishes
@@ -53,7 +54,7 @@ class BreakpointRegistry:
         carried: those of which that held when the last session began.
     """
 
-    def __init__(self, merger: Merger) -> None:
+    def __init__(self, merger: Merger, patience: Patience) -> None:
         self._merger = merger
         self._numbers = count(1)
         self._versions = count(1)
@@ -61,7 +62,7 @@ class BreakpointRegistry:
         self._notifications: Counter[tuple[str, int]] = Counter()
         self.owners = Owners()
         self.wishes = ExceptionWishes()
-        self.runs = Runs(merger, self._versions, self._send, lambda: self._syncs)
+        self.runs = Runs(merger, self._versions, self._send, lambda: self._syncs, patience)
         self.earlier: set[str] = set()
         self.carried: frozenset[str] = frozenset()
 

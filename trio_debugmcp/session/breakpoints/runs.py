@@ -15,6 +15,7 @@ from itertools import count
 import trio
 from msgspec.structs import replace
 
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.breakpoints.observations import Observations, ObservedPlace, Run
 from trio_debugmcp.session.merger import Merger
@@ -41,12 +42,14 @@ class Runs:
         versions: Iterator[int],
         send: Callable[[Sequence[Breakpoint]], Awaitable[None]],
         syncs: Callable[[], Sequence[BreakpointSync]],
+        patience: Patience,
     ) -> None:
         self.observations = Observations()
         self._merger = merger
         self._versions = versions
         self._send = send
         self._syncs = syncs
+        self._patience = patience
         self._numbers = count(1)
 
     def __repr__(self) -> str:
@@ -66,7 +69,7 @@ class Runs:
             await self._send([made])
             yield made
         finally:
-            with trio.move_on_after(2 * UNDO_SECONDS, shield=True):
+            with trio.move_on_after(self._patience.seconds(2 * UNDO_SECONDS), shield=True):
                 await self._withdraw([made])
 
     @asynccontextmanager
@@ -94,10 +97,10 @@ class Runs:
             for place in run.places:
                 now = None if place.breakpoint is None else self._now(place.breakpoint)
                 place.breakpoint = now if now is not None and now.bindings else place.breakpoint
-            with trio.move_on_after(2 * UNDO_SECONDS, shield=True):
+            with trio.move_on_after(self._patience.seconds(2 * UNDO_SECONDS), shield=True):
                 await self._withdraw(made, release=run.holds)
             # Not before: the program would run on past breakpoints of the user's that are still held.
-            with trio.move_on_after(INTERRUPT_SECONDS, shield=True):
+            with trio.move_on_after(self._patience.seconds(INTERRUPT_SECONDS), shield=True):
                 await self._end_judging(run)
 
     async def _withdraw(self, made: Sequence[Breakpoint], *, release: bool = False) -> None:
@@ -106,7 +109,7 @@ class Runs:
         with trio.CancelScope(shield=True):  # bounded: the merger never waits
             await self._merger.merge(BreakpointsHeld(frozenset() if release else None, ids))
             # The sessions send what has changed, however long their adapters take: nothing is left behind.
-            with trio.move_on_after(UNDO_SECONDS):
+            with trio.move_on_after(self._patience.seconds(UNDO_SECONDS)):
                 await self._merger.wait_until(lambda state: not any(each.lags(state) for each in self._syncs()))
             await self._merger.merge(BreakpointsRemoved(ids))
 

@@ -49,7 +49,7 @@ async def watch_of(requests: Requests, frame: StackFrame, question: WatchQuestio
             watch it, or not for such an access.
     """
     text = question.text
-    value = await evaluate_text(requests, frame, text, text, LOCATE_SECONDS)
+    value = await evaluate_text(requests, frame, text, text, requests.patience.seconds(LOCATE_SECONDS))
     address = await address_of(requests, frame, text)
     info = await _info(requests, frame, question, address)
     if info.access_types and question.access not in info.access_types:
@@ -76,7 +76,9 @@ async def _readable(requests: Requests, frame: StackFrame, watch: Watch, value: 
     if watch.address is not None and value.type:
         by_address = f"*({value.type} *){watch.address}"
         try:
-            body = await evaluate_text(requests, frame, by_address, by_address, LOCATE_SECONDS)
+            body = await evaluate_text(
+                requests, frame, by_address, by_address, requests.patience.seconds(LOCATE_SECONDS)
+            )
         except UsageError as error:
             if error.code != "EVAL_FAILED":
                 raise

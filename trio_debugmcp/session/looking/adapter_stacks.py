@@ -27,7 +27,7 @@ async def adapter_stacks(requests: Requests, snapshot: Snapshot, most: int) -> P
     """
     threads = snapshot.threads.threads
     found: list[ProbeStack] = []
-    with trio.move_on_after(_SECONDS):
+    with trio.move_on_after(requests.patience.seconds(_SECONDS)):
         for each in threads[:_MAX_THREADS]:
             try:
                 frames, total = await fetch_frames(requests, snapshot, each.id, 0, most)

@@ -101,7 +101,7 @@ class ProgramTrace:
 
     async def take(self) -> TraceState | None:
         """End the trace, and return what was recorded; None if the program does not answer, and has left nothing."""
-        with trio.move_on_after(TAKE_SECONDS):
+        with trio.move_on_after(self._probe.patience.seconds(TAKE_SECONDS)):
             self._taken = await self._end(TAKE_SECONDS)
         return self._taken or self._left()
 
@@ -144,5 +144,5 @@ async def open_trace(requests: Requests, probe: ProgramProbe, question: TraceQue
         await probe.ask("trace", Begun, number=number, wanted=wanted)
         yield trace
     finally:
-        with trio.move_on_after(END_SECONDS, shield=True):
+        with trio.move_on_after(probe.patience.seconds(END_SECONDS), shield=True):
             await trace.close()

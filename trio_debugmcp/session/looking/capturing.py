@@ -99,7 +99,7 @@ async def _by_adapter(requests: Requests, snapshot: Snapshot, place: FramePlace,
     shown = variables[: paused_program.MAX_NODES]
     growing = _AdapterCapture(requests, paused_program.MAX_NODES - len(shown))
     places: list[_Place] = [(each, (each.evaluate_name or each.name,), (identity(each),)) for each in shown]
-    with trio.move_on_after(ADAPTER_SECONDS):
+    with trio.move_on_after(requests.patience.seconds(ADAPTER_SECONDS)):
         await growing.level(places, depth)
     values = tuple(growing.value(each, paths[-1], {}) for each, paths, _ in places)
     return CapturedFrame(values, len(variables), frame.location, "adapter")

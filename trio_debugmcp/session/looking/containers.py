@@ -30,7 +30,9 @@ async def container(requests: Requests, frame: StackFrame, path: str) -> tuple[i
             if name is not None:
                 return scope.variables_reference, name
     else:
-        holder = await paused_program.evaluate(requests, frame, parts["parent"], PARENT_SECONDS)
+        holder = await paused_program.evaluate(
+            requests, frame, parts["parent"], requests.patience.seconds(PARENT_SECONDS)
+        )
         item = parts["item"]
         names = {parts["name"]} if item is None else {item, item[1:-1], item[1:-1].strip("'\"")}
         name = _named(await children(requests, holder.reference), path, names)

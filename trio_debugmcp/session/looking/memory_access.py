@@ -90,7 +90,7 @@ async def located(requests: Requests, frame: StackFrame, expression: str) -> str
     Raises:
         UsageError: `EVAL_FAILED` or `EVAL_TIMEOUT`.
     """
-    body = await evaluate_text(requests, frame, expression, expression, LOCATE_SECONDS)
+    body = await evaluate_text(requests, frame, expression, expression, requests.patience.seconds(LOCATE_SECONDS))
     address = body.memory_reference or await address_of(requests, frame, expression)
     if address is None:
         raise UsageError(
@@ -106,7 +106,7 @@ async def address_of(requests: Requests, frame: StackFrame, expression: str) -> 
     """Return the address of a variable, as languages with pointers write it; None if it has none."""
     pointer = f"&({expression})"
     try:
-        body = await evaluate_text(requests, frame, pointer, pointer, LOCATE_SECONDS)
+        body = await evaluate_text(requests, frame, pointer, pointer, requests.patience.seconds(LOCATE_SECONDS))
     except UsageError as error:
         if error.code != "EVAL_FAILED":
             raise

@@ -132,7 +132,7 @@ class _Search:
             self._frame,
             filled,
             self._asked.pattern,
-            COMMAND_SECONDS,
+            self._session.requests.patience.seconds(COMMAND_SECONDS),
             context=COMMAND_CONTEXT,
         )
         self._errors += body.result if len(body.result) < MAX_VALUE_LENGTH else ""

@@ -40,7 +40,7 @@ async def native_type(session: DebugSession, place: SafePlace, expression: str, 
     kind = await _kind_of_path(session, place, expression)
     found = None if kind else await _type_named(session, place, expression)
     if found is None and kind is None:
-        _, kind = await evaluate_safely(session, place, expression, COMMAND_SECONDS, MAX_VALUE_LENGTH)
+        _, kind = await evaluate_safely(session, place, expression, _seconds(session), MAX_VALUE_LENGTH)
     if kind:
         name = _AROUND.sub("", kind).strip()
         # The name is all that there is of some, with arguments that lldb leaves out for one.
@@ -57,7 +57,7 @@ async def _kind_of_path(session: DebugSession, place: SafePlace, path: str) -> s
     if command is None or place.frame is None:
         return None
     body = await paused_program.evaluate_text(
-        session.requests, place.frame, command, path, COMMAND_SECONDS, context=COMMAND_CONTEXT
+        session.requests, place.frame, command, path, _seconds(session), context=COMMAND_CONTEXT
     )
     try:
         return repl.safe_answer(body.result)[1]
@@ -88,9 +88,13 @@ async def _printed(session: DebugSession, place: SafePlace, expression: str) -> 
         why = "it tells the type of a value, but not what a type consists of"
         raise UsageError("NOT_SUPPORTED", f"{name} has no answer to type_get: {why}.", {"adapter": name})
     body = await paused_program.evaluate_text(
-        session.requests, place.frame, command, expression, COMMAND_SECONDS, context=COMMAND_CONTEXT
+        session.requests, place.frame, command, expression, _seconds(session), context=COMMAND_CONTEXT
     )
     return parsed_type(body.result)
+
+
+def _seconds(session: DebugSession) -> float:
+    return session.requests.patience.seconds(COMMAND_SECONDS)
 
 
 def _answer(found: NativeType, asked: MembersQuestion) -> TypeAnswer:

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 import trio
 
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.probe.answers import ProbeFrame, ProbeStack, ProbeStacks, ProbeThreadPlace
 
 DUMP_SECONDS = 3.0
@@ -62,7 +63,7 @@ def find_py_spy() -> str | None:
     return shutil.which("py-spy", path=sysconfig.get_path("scripts")) or shutil.which("py-spy")
 
 
-async def dump(pid: int) -> bytes:
+async def dump(pid: int, patience: Patience) -> bytes:
     """Return what `py-spy dump --json` writes about a process of this machine.
 
     Raises:
@@ -73,12 +74,12 @@ async def dump(pid: int) -> bytes:
         raise CannotLook("with `pip install 'trio-debugmcp[hang]'` (py-spy) its threads are shown all the same")
     command = [program, "dump", "--json", "--nonblocking", "--pid", str(pid)]
     try:
-        with trio.fail_after(DUMP_SECONDS):
+        with trio.fail_after(patience.seconds(DUMP_SECONDS)):
             done = await trio.run_process(
                 command, stdin=subprocess.DEVNULL, capture_stdout=True, capture_stderr=True, check=False
             )
     except trio.TooSlowError:
-        raise CannotLook(f"py-spy did not end within {DUMP_SECONDS:g} s") from None
+        raise CannotLook(f"py-spy did not end within {patience.seconds(DUMP_SECONDS):g} s") from None
     except OSError as error:
         raise CannotLook(f"py-spy does not start: {error}") from None
     if done.returncode == 0:

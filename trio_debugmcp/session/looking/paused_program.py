@@ -123,7 +123,7 @@ async def with_lengths(requests: Requests, frame: StackFrame, shown: list[Variab
     if question is None:
         return shown
     try:
-        answer = (await evaluate(requests, frame, question, LENGTHS_SECONDS)).value
+        answer = (await evaluate(requests, frame, question, requests.patience.seconds(LENGTHS_SECONDS))).value
         lengths = {path: int(each) for (path, _), each in zip(unknown, answer.strip("'").split(), strict=True)}
     except (UsageError, ValueError):
         return shown
@@ -141,7 +141,9 @@ async def with_lengths(requests: Requests, frame: StackFrame, shown: list[Variab
 async def evaluate(
     requests: Requests, frame: StackFrame, expression: str, seconds: float, context: str | None = None
 ) -> Evaluation:
-    """Evaluate an expression in a frame. `context`: that of DAP, where it is not the one for expressions.
+    """Evaluate an expression in a frame, for so many `seconds`: no patience is added, as a client may have given them.
+
+    `context`: that of DAP, where it is not the one for expressions.
 
     Raises:
         UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
@@ -198,7 +200,7 @@ async def evaluate_text(
         return await _evaluate_text(requests, frame, part, expression, seconds, withdraw, context)
     except trio.Cancelled:
         if requests.evaluations == 1:  # else that of another client might be interrupted
-            with trio.move_on_after(INTERRUPT_SECONDS, shield=True):
+            with trio.move_on_after(requests.patience.seconds(INTERRUPT_SECONDS), shield=True):
                 await _interrupt(requests)
         raise
     finally:
@@ -281,7 +283,7 @@ async def check_evaluations_ended(requests: Requests) -> None:
     # Some adapters never answer an evaluation that has ended; one that answers the next has ended the one before.
     context = requests.profile.dialect.evaluate_context
     arguments = {"expression": "1", "frameId": snapshot.stack.frames[0].id, "context": context}
-    with trio.move_on_after(INTERRUPT_SECONDS):
+    with trio.move_on_after(requests.patience.seconds(INTERRUPT_SECONDS)):
         try:
             await requests.request("evaluate", arguments, EvaluateBody)
         except AdapterRefused as refusal:
@@ -313,7 +315,7 @@ async def _interrupt(requests: Requests) -> bool:
         return False
     requests.interrupts += 1
     arguments = {"expression": expression, "context": requests.profile.dialect.evaluate_context}
-    with trio.move_on_after(INTERRUPT_SECONDS):
+    with trio.move_on_after(requests.patience.seconds(INTERRUPT_SECONDS)):
         try:
             # Until there is none: an interrupt is taken between two steps of the interpreter, and may be caught.
             while (await requests.request("evaluate", arguments, EvaluateBody)).result != "0":  # noqa: ASYNC110

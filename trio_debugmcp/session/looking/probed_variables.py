@@ -119,7 +119,7 @@ async def values_apart(
     wanted = [index for index, each in enumerate(shown) if each.withheld and each.path != ""]
     if error.kind == "slow":
         return variables
-    with trio.move_on_after(APART_SECONDS):
+    with trio.move_on_after(probe.patience.seconds(APART_SECONDS)):
         for index in wanted[:MAX_APART]:
             each = shown[index]
             question = VariablesQuestion(path=each.path or each.name, count=0)

@@ -17,6 +17,7 @@ import trio
 from trio_debugmcp.dap.messages import EvaluateBody
 from trio_debugmcp.dap.profiles import PathMapping
 from trio_debugmcp.errors import AdapterRefused, ProtocolViolation, UsageError
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.probe import answers, bootstrap
 from trio_debugmcp.probe.answers import (
     Body,
@@ -91,6 +92,11 @@ class ProgramProbe:
 
     def __repr__(self) -> str:
         return f"<ProgramProbe of {self._requests.session_id}>"
+
+    @property
+    def patience(self) -> Patience:
+        """How long the program is waited for."""
+        return self._requests.patience
 
     async def threads(self) -> ProbeReply[ProbeThreads]:
         """Ask where every thread is, and what it waits for.
@@ -190,12 +196,15 @@ class ProgramProbe:
     async def ask(
         self, question: str, kind: type[Body], *, within: float = PROBE_SECONDS, **parameters: object
     ) -> ProbeReply[Body]:
-        """Ask any question, and decode its answer; parameters that are None are left out."""
+        """Ask any question, and decode its answer; parameters that are None are left out.
+
+        `within`: on a machine that has time for the program; the patience counts, in the program as well.
+        """
         if not self._requests.profile.has_probe:
             raise ProbeError("absent", f"{self._requests.profile.name} has no probe")
-        expression = bootstrap.call_expression(question, **parameters)
+        expression = bootstrap.call_expression(question, patience=self._factor_in_program, **parameters)
         try:
-            with trio.fail_after(within):
+            with trio.fail_after(self.patience.seconds(within)):
                 answer = await self._evaluate(expression)
                 if not answer:  # the probe is not in the program yet, or the program has replaced itself
                     await self._evaluate(bootstrap.install_expression())
@@ -207,6 +216,11 @@ class ProgramProbe:
             # The command is ours: to a user who has asked for threads, "evaluate: …" says nothing.
             raise ProbeError("invalid", error.reason if isinstance(error, AdapterRefused) else str(error)) from None
         return answers.decode(answer, kind, self._local if self._mappings else None)
+
+    @property
+    def _factor_in_program(self) -> float | None:
+        """How much longer than usual answers may take there; left out where it is no longer."""
+        return self.patience.factor if self.patience.factor != 1 else None
 
     def _local(self, file: str) -> str:
         """The path on this machine of a file of the program; in other answers the program's debugger has put it in."""

@@ -47,7 +47,7 @@ async def assign(
     """
     frame = await frames.find_frame(requests, snapshot, target.thread_id, target.frame_index)
     place = (target.thread_id, target.frame_index)
-    if not await assign_in_frame(requests, probe, frame, place, target.path, value, SECONDS):
+    if not await assign_in_frame(requests, probe, frame, place, target.path, value, requests.patience.seconds(SECONDS)):
         await _by_adapter(requests, frame, target.path, value)
     return await _read_back(requests, probe, frame, target)
 
@@ -62,7 +62,9 @@ async def _read_back(requests: Requests, probe: ProgramProbe, frame: StackFrame,
     else:
         return Variable(target.path, found.value or "", found.type, target.path, found.size)
     try:
-        seen = (await evaluate_in_frame(requests, probe, frame, target.path, READ_SECONDS)).evaluation
+        seen = (
+            await evaluate_in_frame(requests, probe, frame, target.path, requests.patience.seconds(READ_SECONDS))
+        ).evaluation
     except UsageError as error:
         text = f"<set, but not shown: {shortened(error.message, MAX_MESSAGE_LENGTH)}>"
         return Variable(target.path, text, None, target.path, None)

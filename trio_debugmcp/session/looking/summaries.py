@@ -88,14 +88,15 @@ async def _by_adapter(
 ) -> Summary:
     frame = await frames.find_frame(requests, snapshot, place.thread_id, place.index)
     path = question.path or ""
-    value = await paused_program.evaluate(requests, frame, path, ADAPTER_SECONDS)
+    seconds = requests.patience.seconds(ADAPTER_SECONDS)
+    value = await paused_program.evaluate(requests, frame, path, seconds)
     found: list[DapVariable] | None = None
-    with trio.move_on_after(ADAPTER_SECONDS):
+    with trio.move_on_after(seconds):
         found = await children(requests, value.reference, value.type)
     if found is None:
         raise UsageError(
             "TIMEOUT",
-            f"{requests.profile.name} did not list `{shortened(path)}` within {ADAPTER_SECONDS:g} s. Look at a part of "
+            f"{requests.profile.name} did not list `{shortened(path)}` within {seconds:g} s. Look at a part of "
             "it with variables_get.",
             {"adapter": requests.profile.name},
         )

@@ -91,11 +91,11 @@ def _without_withheld(node: Node, text: str) -> Node:
 async def _by_adapter(requests: Requests, snapshot: Snapshot, place: FramePlace, question: VariablesQuestion) -> Node:
     frame = await frames.find_frame(requests, snapshot, place.thread_id, place.index)
     path = question.path or ""
-    value = await paused_program.evaluate(requests, frame, path, ADAPTER_SECONDS)
+    value = await paused_program.evaluate(requests, frame, path, requests.patience.seconds(ADAPTER_SECONDS))
     root = DapVariable(path, value.value, value.type, path, value.reference)
     size = value.child_count if value.child_count is not None else UNKNOWN_SIZE
     grown = _AdapterTree(requests, question)
-    with trio.move_on_after(ADAPTER_SECONDS):
+    with trio.move_on_after(requests.patience.seconds(ADAPTER_SECONDS)):
         await grown.level([(root, (path,))], question.depth)
     return grown.node(root, path, size)
 

@@ -134,7 +134,8 @@ async def _by_probe(
             refusal = error
         try:
             # It may wait for an earlier question, whose code of the program is slow: a `__repr__`.
-            outcome = await probe.outcome(number, within=max(PROBE_SECONDS, deadline - trio.current_time()))
+            left = (deadline - trio.current_time()) / probe.patience.factor  # the client has given these
+            outcome = await probe.outcome(number, within=max(PROBE_SECONDS, left))
         except ProbeError as error:
             if error.kind == "evaluation":
                 continue
@@ -203,7 +204,7 @@ async def _ended(probe: ProgramProbe, number: int, expression: str, deadline: fl
             pause = min(2 * pause, MAX_POLL_SECONDS)
             outcome = await probe.outcome(number)
     except trio.Cancelled:
-        with trio.move_on_after(paused_program.INTERRUPT_SECONDS, shield=True):
+        with trio.move_on_after(probe.patience.seconds(paused_program.INTERRUPT_SECONDS), shield=True):
             await _interrupted(probe, number)
         raise
     return outcome
@@ -211,7 +212,7 @@ async def _ended(probe: ProgramProbe, number: int, expression: str, deadline: fl
 
 async def _interrupted(probe: ProgramProbe, number: int) -> bool:
     """Interrupt an evaluation, again and again as it may catch that; returns whether it has ended."""
-    with trio.move_on_after(paused_program.INTERRUPT_SECONDS):
+    with trio.move_on_after(probe.patience.seconds(paused_program.INTERRUPT_SECONDS)):
         try:
             while not (await probe.outcome(number, interrupt=True)).done:  # noqa: ASYNC110
                 await trio.sleep(paused_program.INTERRUPT_AGAIN_SECONDS)

@@ -26,6 +26,7 @@ from trio_debugmcp.dap.pipe_descriptor import descriptor_of
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.masking.stream_mask import StreamMasker
+from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.session.looking.truncation import end_of, json_size
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.state.changes import OutputWritten, WrittenPiece
@@ -50,7 +51,7 @@ _CHUNK_BYTES = 64 * 1024
 _SETTLE_SECONDS = 0.1
 """For output that has arrived to be read: a program that writes without end must not hold up its stop."""
 
-_WRITE_SECONDS = 5
+_WRITE_SECONDS = 5.0
 """For the program to take its input; a pipe holds 64 KiB before the writer has to wait."""
 
 _PIECE_BYTES = 4096
@@ -68,9 +69,10 @@ class Console:
     Tracepoint messages are entries among the output, but not announced as output: the program did not write them.
     """
 
-    def __init__(self, clock: Clock, merger: Merger, *, show_secrets: bool = False) -> None:
+    def __init__(self, clock: Clock, merger: Merger, patience: Patience = USUAL, *, show_secrets: bool = False) -> None:
         self._clock = clock
         self._show_secrets = show_secrets
+        self._patience = patience
         self._maskers: defaultdict[str, StreamMasker] = defaultdict(StreamMasker)
         self._announced: defaultdict[str, StreamMasker] = defaultdict(StreamMasker)
         self._merger = merger
@@ -240,7 +242,7 @@ class Console:
         Not until they are empty: of a program that writes without end they never are.
         """
         wanted = {each: self._pipes[each] + _unread(each) for each in self._pipes}
-        with trio.move_on_after(_SETTLE_SECONDS):
+        with trio.move_on_after(self._patience.seconds(_SETTLE_SECONDS)):
             # A pump does not report what it has read, so it is checked after every turn of the pumps.
             while any(self._pipes.get(each, until) < until for each, until in wanted.items()):  # noqa: ASYNC110
                 await trio.lowlevel.checkpoint()
@@ -266,9 +268,9 @@ class Console:
                 "The program's standard input is not open: it was closed, the program has ended, or it was attached "
                 "to. Launch the program with debug_launch to write to its input.",
             )
-        written = 0
+        written, seconds = 0, self._patience.seconds(_WRITE_SECONDS)
         try:
-            with trio.fail_after(_WRITE_SECONDS):
+            with trio.fail_after(seconds):
                 async with self._writing:
                     while written < len(encoded):
                         await pipe.send_all(encoded[written : written + _PIECE_BYTES])
@@ -276,7 +278,7 @@ class Console:
         except trio.TooSlowError:
             raise UsageError(
                 "TIMEOUT",
-                f"The program did not read its input within {_WRITE_SECONDS} s: it took {written} of {len(encoded)} "
+                f"The program did not read its input within {seconds:g} s: it took {written} of {len(encoded)} "
                 "bytes. It may be paused: continue it, then write the rest.",
                 {"bytesWritten": written},
             ) from None

@@ -27,6 +27,9 @@ DRAIN_SECONDS = 1.0
 class Terminals:
     """The terminals of one session; most adapters ask for one.
 
+    Attributes:
+        patience: with the programs.
+
     Args:
         wait_children: waits until no child of the session is debugged any more.
         stdin: the whole of a program's standard input; None leaves that open for what is written later.
@@ -53,6 +56,7 @@ class Terminals:
         self._host = host
         self._console = console
         self._watchdog = watchdog
+        self.patience = watchdog.patience
         self._over: list[trio.Event] = []
         self._ends: list[trio.CancelScope] = []
 
@@ -119,11 +123,11 @@ class Terminals:
             # Leaving the block of the process ends its whole process session: a child that is debugged outlives its
             # parent, and writes to the parent's pipes.
             await self._wait_children()
-            pumps.cancel_scope.deadline = trio.current_time() + DRAIN_SECONDS
+            pumps.cancel_scope.deadline = trio.current_time() + self.patience.seconds(DRAIN_SECONDS)
 
     async def wait_exit(self) -> int | None:
         """Wait for the exit code of a program that is its own adapter, and whose connection has ended."""
-        with trio.move_on_after(DRAIN_SECONDS):
+        with trio.move_on_after(self.patience.seconds(DRAIN_SECONDS)):
             await self.wait_over()
         return self.exit_code
 

@@ -135,6 +135,7 @@ def _setting(header: JsonEntry, entries: list[JsonEntry], title: str) -> Setting
         quiet=header.get("debounce"),
         max_wait=header.get("maxWait"),
         linger=header.get("linger"),
+        patience=header.get("patience", 1.0),
         tools=header.get("tools", "full"),
     )
 

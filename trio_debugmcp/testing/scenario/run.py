@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.profiles import PROFILES, Profile, profile_named
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing.connect import Server, open_server
@@ -213,8 +214,9 @@ async def open_run(setting: Setting, era: Era) -> AsyncIterator[ScenarioRun]:
         _write_files(Path(directory), setting.files)
         adapter = _adapter_for(setting)
         chosen: dict[str, Any] = {"quiet": setting.quiet, "max_wait": setting.max_wait, "linger": setting.linger}
+        profiles = (_profile_for(setting, adapter),)
         options = Options(
-            settings=Settings(directory=directory, profiles=(_profile_for(setting, adapter),)),
+            settings=Settings(directory=directory, profiles=profiles, patience=Patience(setting.patience)),
             core_tools_only=setting.tools == "core",
             **{name: value for name, value in chosen.items() if value is not None},
         )

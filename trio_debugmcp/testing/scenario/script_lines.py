@@ -71,6 +71,7 @@ class Setting(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     quiet: float | None = None
     max_wait: float | None = None
     linger: float | None = None
+    patience: float = 1.0
     tools: Literal["full", "core"] = "full"
 
     @property

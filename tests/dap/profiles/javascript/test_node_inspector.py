@@ -7,6 +7,7 @@ import trio
 
 from trio_debugmcp.dap.profiles.javascript.node_inspector import inspector_port, listening_ports
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.patience import USUAL
 
 pytestmark = pytest.mark.real
 
@@ -21,5 +22,5 @@ async def test_the_ports_of_a_process_are_those_that_it_listens_on() -> None:
 
 async def test_a_process_of_another_kind_gets_no_signal() -> None:
     with pytest.raises(UsageError, match="not node"):  # the signal would end this test
-        await inspector_port(os.getpid())
+        await inspector_port(os.getpid(), USUAL)
     assert listening_ports(2**22 + 1) == []

@@ -8,6 +8,7 @@ from pathlib import Path
 import trio
 
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.patience import Patience
 
 _OPENING_SECONDS = 3.0
 """For node to listen after the signal: it does within milliseconds, but not while it runs native code."""
@@ -20,7 +21,7 @@ _LISTENING = "0A"
 _ANSWER_SECONDS = 1.0
 
 
-async def inspector_port(pid: int) -> int:
+async def inspector_port(pid: int, patience: Patience) -> int:
     """Return the port of a process's inspector, which is opened if it is not.
 
     Raises:
@@ -33,18 +34,19 @@ async def inspector_port(pid: int) -> int:
             f"Process {pid} runs {name or 'what cannot be read'}, not node. Pass the `adapter` of its language.",
             {"pid": pid},
         )
-    found = await _open_inspector(pid)
+    found = await _open_inspector(pid, patience)
     if found is not None:
         return found
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGUSR1)
-    with trio.move_on_after(_OPENING_SECONDS):
-        while (found := await _open_inspector(pid)) is None:  # noqa: ASYNC110 (the system has no event for it)
+    seconds = patience.seconds(_OPENING_SECONDS)
+    with trio.move_on_after(seconds):
+        while (found := await _open_inspector(pid, patience)) is None:  # noqa: ASYNC110 (the system has no event for it)
             await trio.sleep(_POLL_SECONDS)
         return found
     raise UsageError(
         "ATTACH_FAILED",
-        f"Process {pid} opened no inspector within {_OPENING_SECONDS:g} s of SIGUSR1: its port, 9229 unless "
+        f"Process {pid} opened no inspector within {seconds:g} s of SIGUSR1: its port, 9229 unless "
         "--inspect-port says another, may be taken, or the program may handle that signal itself. Start it with "
         "--inspect=127.0.0.1:0, and pass the `port` that it prints.",
         {"pid": pid},
@@ -58,9 +60,9 @@ def _executable(pid: int) -> str:
         return ""
 
 
-async def _open_inspector(pid: int) -> int | None:
+async def _open_inspector(pid: int, patience: Patience) -> int | None:
     for port in listening_ports(pid):
-        if await _is_inspector(port):
+        if await _is_inspector(port, patience):
             return port
     return None
 
@@ -82,10 +84,10 @@ def listening_ports(pid: int) -> list[int]:
     ]
 
 
-async def _is_inspector(port: int) -> bool:
+async def _is_inspector(port: int, patience: Patience) -> bool:
     """Whether an inspector answers there: the program may listen on ports of its own."""
     answer = b""
-    with trio.move_on_after(_ANSWER_SECONDS), suppress(OSError, trio.BrokenResourceError):
+    with trio.move_on_after(patience.seconds(_ANSWER_SECONDS)), suppress(OSError, trio.BrokenResourceError):
         async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
             await stream.send_all(b"GET /json/version HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
             async for data in stream:

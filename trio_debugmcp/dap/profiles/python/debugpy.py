@@ -210,11 +210,13 @@ class Debugpy(Profile):
     async def open_attached(self, attach: Attach, runtime: Runtime) -> AsyncIterator[Adapter]:
         """Put the debugger into a process, which dials in; or connect to one that listens."""
         if attach.pid is None:
-            async with open_socket_adapter(TcpAddress(attach.host or "127.0.0.1", attach.port or 0)) as adapter:
+            async with open_socket_adapter(
+                TcpAddress(attach.host or "127.0.0.1", attach.port or 0), runtime.patience
+            ) as adapter:
                 yield adapter
             return
-        address = await runtime.dial_ins.listen()
-        command = [sys.executable, _package(), *_dial(address, attach.options), "--pid", str(attach.pid)]
+        door = await runtime.dial_ins.listen()
+        command = [sys.executable, _package(), *_dial(door, attach.options), "--pid", str(attach.pid)]
         children = _child_arguments(self.attach_arguments(attach))
         async with open_injected(attach.pid, command, runtime.dial_ins, runtime.watchdog, children) as adapter:
             yield adapter
@@ -290,7 +292,9 @@ class Debugpy(Profile):
             children = _child_arguments(configuration)
             return open_caller(int(configuration["subProcessId"]), runtime.dial_ins, children)
         connect = configuration["connect"]
-        return open_socket_adapter(TcpAddress(str(connect.get("host", "127.0.0.1")), int(connect["port"])))
+        return open_socket_adapter(
+            TcpAddress(str(connect.get("host", "127.0.0.1")), int(connect["port"])), runtime.patience
+        )
 
 
 def _package() -> str:

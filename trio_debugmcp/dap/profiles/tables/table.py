@@ -58,6 +58,7 @@ from trio_debugmcp.dap.profiles.tables.table_format import Table
 from trio_debugmcp.dap.profiles.tables.tables_file import raw_tables, table_of
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
 from trio_debugmcp.errors import AdapterGone
+from trio_debugmcp.patience import Patience
 
 
 def read_tables(text: str, name: str) -> tuple["TableProfile", ...]:
@@ -157,8 +158,8 @@ class TableProfile(Profile):
     def install_hint(self) -> str:
         return command_for(self.name, self.table)
 
-    async def learn_version(self) -> None:
-        await self.finder.learn()
+    async def learn_version(self, patience: Patience) -> None:
+        await self.finder.learn(patience)
 
     def locate(self) -> str | None:
         found = self.finder.find()
@@ -180,7 +181,7 @@ class TableProfile(Profile):
     def open_attached(self, attach: Attach, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         # A port that the adapter is given is the program's: node's inspector, a gdbserver, a JVM's.
         if attach.port is not None and not mentions(self._attach(attach), "port"):
-            return open_socket_adapter(TcpAddress(attach.host or "127.0.0.1", attach.port))
+            return open_socket_adapter(TcpAddress(attach.host or "127.0.0.1", attach.port), runtime.patience)
         if self.table.inspector and attach.pid is not None:
             return open_inspected(self.table, self._place(), attach, runtime.watchdog)
         return open_adapter(self.table, self._place(), attach_values(attach), runtime.watchdog)
@@ -219,4 +220,4 @@ class TableProfile(Profile):
     ) -> AbstractAsyncContextManager[Adapter]:
         if parent is None:
             raise AdapterGone(f"the address of {self.name} is not known")
-        return open_socket_adapter(parent)
+        return open_socket_adapter(parent, runtime.patience)

@@ -14,7 +14,7 @@ import time
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 from trio_debugmcp.probe.inside import visible_frames
-from trio_debugmcp.probe.inside.bounds import TooSlowError
+from trio_debugmcp.probe.inside.bounds import TooSlowError, patient
 from trio_debugmcp.probe.inside.safe import builtin_calls, comparing, readable
 from trio_debugmcp.probe.inside.safe.arithmetic import arithmetic, comparison, unary
 from trio_debugmcp.probe.inside.safe.readable import RejectedError
@@ -78,7 +78,7 @@ class Walk:
         self._bound: List[Dict[str, Any]] = []
         self._steps = 0
         self._depth = 0
-        self._end = time.monotonic() + MOST_SECONDS
+        self._end = time.monotonic() + patient(MOST_SECONDS)
 
     def of(self, node: Any) -> Any:
         """Return the value of a node."""

@@ -15,6 +15,7 @@ from collections import deque
 from typing import Any, Deque, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import visible_frames
+from trio_debugmcp.probe.inside.bounds import patient
 from trio_debugmcp.probe.inside.pydevd import is_own
 from trio_debugmcp.probe.inside.tracing.changed_locals import MOST_NAMES, Change, LocalValues
 from trio_debugmcp.probe.inside.values.rendering import error_text
@@ -188,7 +189,7 @@ class CallRecord:
         if now is None:
             return
         now.generators = {}
-        if self._comparing < COMPARING_SECONDS or last:
+        if self._comparing < patient(COMPARING_SECONDS) or last:
             begin = time.perf_counter()
             now.changes = self._values.changes(visible_frames.local_names(frame))
             self._comparing += time.perf_counter() - begin

@@ -10,6 +10,7 @@ import re
 import time
 from typing import Any, List, Tuple
 
+from trio_debugmcp.probe.inside.bounds import patient
 from trio_debugmcp.probe.inside.values.digests import Digests
 from trio_debugmcp.probe.inside.visible_frames import Json
 
@@ -25,7 +26,7 @@ _PARTLY = re.compile(r"…|\d+ items?[\])}>]|\(\.\.\.\)|^<int of |\bshape=|^Data
 
 def add_digests(pairs: List[Tuple[str, Any]], listed: List[Json]) -> None:
     """Put digests into the entries of these variables, in the same order, as far as there is time."""
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + patient(SECONDS)
     for (_, value), entry in zip(pairs, listed):
         if not _PARTLY.search(entry["value"]):
             continue

@@ -14,7 +14,7 @@ import sys
 import types
 from typing import Any, Iterable, Iterator, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside.bounds import SLOW_SECONDS, Budget, TooSlowError, slow
+from trio_debugmcp.probe.inside.bounds import Budget, TooSlowError, slow, slowness
 from trio_debugmcp.probe.inside.values import atoms, facts
 
 LIMIT = 200
@@ -181,7 +181,7 @@ class Renderer:
     def _run_repr(self, value: Any, limit: int, depth: int) -> str:
         cls = type(value)
         if slow(cls) is not None:
-            return f"<repr took over {SLOW_SECONDS} s>"
+            return f"<repr {slowness()}>"
         if not self._code and not is_quick(cls):
             self.withheld = True
             return self._object(value, limit, depth) if self._fields else f"{facts.type_name(cls)}(...)"
@@ -194,7 +194,7 @@ class Renderer:
                 return atoms.cut(str.__str__(text), limit)
             raise TooSlowError  # the same value reads the same now and later
         except TooSlowError:
-            return f"<repr took over {SLOW_SECONDS} s>" if slow(cls) is not None else OUT_OF_TIME
+            return f"<repr {slowness()}>" if slow(cls) is not None else OUT_OF_TIME
         except BaseException as error:
             return atoms.cut(f"<repr raised {error_text(error)}>", limit)
 
@@ -211,7 +211,7 @@ class Renderer:
         try:
             return atoms.cut(str.__str__(self._budget.run(cls, lambda: str(error))), limit)
         except TooSlowError:
-            return f"<str took over {SLOW_SECONDS} s>" if slow(cls) is not None else OUT_OF_TIME
+            return f"<str {slowness()}>" if slow(cls) is not None else OUT_OF_TIME
         except BaseException as raised:
             return atoms.cut(f"<str raised {error_text(raised)}>", limit)
 

@@ -173,7 +173,9 @@ async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: 
     if params.path is None:
         found = await paused_program.scope_variables(session.requests, frame, params.scope)
     else:
-        value = await paused_program.evaluate(session.requests, frame, params.path, _PATH_SECONDS)
+        value = await paused_program.evaluate(
+            session.requests, frame, params.path, session.requests.patience.seconds(_PATH_SECONDS)
+        )
         found, kind = await children(session.requests, value.reference, value.type), value.type
         unlisted = session.profile.habits.unlisted_in(value.value)
         if unlisted and params.start >= len(found):

@@ -43,13 +43,13 @@ async def ask_or_look(
 
         async def look() -> None:
             nonlocal seen
-            await trio.sleep(LOOK_AFTER_SECONDS)
+            await trio.sleep(debugger.patience.seconds(LOOK_AFTER_SECONDS))
             seen = await _look(debugger, session)
             while isinstance(seen, Outside) and seen.keeper is not None:
                 if failure is not None:  # it has moved: Python code runs there
                     seen = replace(seen, keeper=None)
                     return
-                await trio.sleep(AGAIN_SECONDS)
+                await trio.sleep(debugger.patience.seconds(AGAIN_SECONDS))
                 before, seen = seen.keeper, await _look(debugger, session)
                 if isinstance(seen, Outside) and seen.keeper == before:
                     nursery.cancel_scope.cancel(reason="the GIL is kept")
@@ -79,7 +79,7 @@ async def _look(debugger: Debugger, session: DebugSession) -> Outside | CannotLo
     names = [each.name for each in snapshot.threads.threads]
     ids = {each.name: each.id for each in snapshot.threads.threads if each.name and names.count(each.name) == 1}
     try:
-        return stacks_of(await debugger.host.look_into(snapshot.origin.process_id), ids)
+        return stacks_of(await debugger.host.look_into(snapshot.origin.process_id, debugger.patience), ids)
     except CannotLook as error:
         return error
 

@@ -218,7 +218,7 @@ async def _wait(debugger: Debugger, run: Run, before: State, of: list[str] | Non
         async def completed() -> None:
             await run.done.wait()
             if run.stops and run.has_one_session:
-                await trio.sleep(STOP_SECONDS)
+                await trio.sleep(debugger.patience.seconds(STOP_SECONDS))
             nursery.cancel_scope.cancel(reason="the run is complete")
 
         nursery.start_soon(completed)

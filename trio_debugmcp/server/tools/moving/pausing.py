@@ -83,7 +83,9 @@ async def _stopped_or_blocked(
 
         async def explain() -> None:
             nonlocal blocked
-            await trio.sleep(BLOCKED_AFTER_SECONDS)
+            # A question to the probe that is too early does no harm: a thread that had no turn yet does not wait.
+            seconds = BLOCKED_AFTER_SECONDS
+            await trio.sleep(seconds if session.profile.has_probe else debugger.patience.seconds(seconds))
             blocked = await _surely_blocked(debugger, session)
             if blocked is not None:
                 nursery.cancel_scope.cancel(reason="the program cannot be paused now")
@@ -114,7 +116,7 @@ async def _surely_blocked(debugger: Debugger, session: DebugSession) -> Blocked 
     """Return why a program cannot be paused, which one look may only have made it seem; None if it can."""
     found = await _blocked(debugger, session)
     while found is not None and not found.is_sure:
-        await trio.sleep(AGAIN_SECONDS)
+        await trio.sleep(debugger.patience.seconds(AGAIN_SECONDS))
         before, found = found, await _blocked(debugger, session)
         if found == before:
             break
@@ -158,7 +160,7 @@ async def _send_pause(debugger: Debugger, session: DebugSession, snapshot: Snaps
         return
     except (AdapterRefused, AdapterGone) as error:
         refusal = error
-    with trio.move_on_after(ENDING_SECONDS):
+    with trio.move_on_after(debugger.patience.seconds(ENDING_SECONDS)):
         await debugger.wait_stop(session.id)
         return
     raise refusal

@@ -53,7 +53,7 @@ async def choose_of(debugger: Debugger, fits: Sequence[Profile]) -> Profile:
     """
     places: dict[str, str | None] = {}
     for each in fits:
-        places[each.name] = await debugger.host.locate(each)
+        places[each.name] = await debugger.host.locate(each, debugger.patience)
         if places[each.name] is not None:
             break
     return first_installed(fits, lambda each: places.get(each.name))

@@ -78,7 +78,7 @@ async def _listen(debugger: Debugger, params: DebugListen) -> ListeningAnswer:
         f"import debugpy; debugpy.is_client_connected() or debugpy.connect(({host!r}, {port}), "
         f"access_token={start.token!r})"
     )
-    notes.append(_without_debugpy(await debugger.host.locate(profile)))
+    notes.append(_without_debugpy(await debugger.host.locate(profile, debugger.patience)))
     return ListeningAnswer(address=address, token=start.token, python=python, session=session.id, notes=notes)
 
 
