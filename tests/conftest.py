@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tests import measured, tiers, warm
+from tests.patience import FACTOR
 
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.register_profile("long", deadline=None, max_examples=3000, database=None, print_blob=True)
@@ -25,6 +26,9 @@ os.environ.setdefault("TRIO_DEBUGMCP_ADAPTERS_DIR", str(Path(__file__).parent.pa
 # No table of the user who runs the tests. A browser may write there.
 _CONFIGURATION = tempfile.TemporaryDirectory(prefix="no-configuration-")
 os.environ["XDG_CONFIG_HOME"] = _CONFIGURATION.name
+
+# For servers that are started from here: tests/patience.py says why.
+os.environ["TRIO_DEBUGMCP_PATIENCE"] = f"{FACTOR:g}"
 
 measured.start()  # before the first test module imports the package
 

@@ -33,7 +33,7 @@ def both(*words: str) -> tuple[Any, Any]:
     args = parsed(*words)
 
     async def ask() -> tuple[Any, Any]:
-        with trio.fail_after(60):
+        with trio.fail_after(120):
             return await inspect.ask_quickly(args), plain(await inspect.ask(args))
 
     return trio.run(ask)

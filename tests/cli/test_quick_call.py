@@ -25,7 +25,7 @@ def outcome(ask: Callable[[argparse.Namespace], Awaitable[Any]], *words: str) ->
     found: list[Any] = []
 
     async def run() -> None:
-        with trio.fail_after(60):
+        with trio.fail_after(120):
             found.append(await ask(parsed("--method", "tools/call", *words)))
 
     try:

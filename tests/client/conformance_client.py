@@ -100,7 +100,7 @@ async def run(oauth: OAuth) -> None:
     async with InspectorClient(sys.argv[-1], options) as client:
         if os.environ.get("MCP_CONFORMANCE_SCENARIO") == "sse-retry":
             # The scenario takes the first GET during the call for the one that resumes the call's stream.
-            with trio.fail_after(20):
+            with trio.fail_after(120):
                 await listening.open.wait()
         for name, arguments in planned_calls(client.tools):
             await client.call_tool(name, arguments)

@@ -61,7 +61,7 @@ async def http_server(everything: list[str], port: int) -> AsyncGenerator[subpro
         stderr=subprocess.DEVNULL,
     )
     try:
-        with trio.fail_after(90):
+        with trio.fail_after(120):
             while True:
                 try:
                     await (await trio.open_tcp_stream("127.0.0.1", port)).aclose()
@@ -118,7 +118,7 @@ async def everything_works(client: InspectorClient) -> None:
 
 
 async def test_server_everything_over_stdio(everything: list[str]) -> None:
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with InspectorClient(everything) as client:
             await everything_works(client)
             assert "Starting default (STDIO) server..." in [entry.line for entry in client.stderr]
@@ -127,7 +127,7 @@ async def test_server_everything_over_stdio(everything: list[str]) -> None:
 @http_leftovers
 async def test_server_everything_over_http(everything: list[str]) -> None:
     port = free_port()
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with http_server(everything, port), InspectorClient(f"http://127.0.0.1:{port}/mcp") as client:
             await everything_works(client)
 
@@ -136,7 +136,7 @@ async def test_server_everything_over_http(everything: list[str]) -> None:
 async def test_an_http_server_that_was_restarted_is_found_again_with_its_subscriptions(everything: list[str]) -> None:
     port = free_port()
     options = InspectorOptions(reconnect=Reconnect(first_delay=0.2, max_delay=0.5, attempts=40))
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with (
             http_server(everything, port) as first,
             InspectorClient(f"http://127.0.0.1:{port}/mcp", options) as client,
@@ -163,7 +163,7 @@ async def test_a_burst_of_changes_before_the_first_list_costs_one_list_or_two(ev
         return types.ErrorData(code=-1, message=f"declined {params} of {context.request_id}")
 
     options = InspectorOptions(sampling=decline, elicitation=decline, roots=())
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with InspectorClient(everything, options) as client:
             await trio.sleep(1.5)
             sent = [entry.message.get("method") for entry in client.messages]
@@ -175,7 +175,7 @@ async def test_a_burst_of_changes_before_the_first_list_costs_one_list_or_two(ev
 
 
 async def test_progress_of_a_long_call_extends_its_time_and_is_announced_with_its_tool(everything: list[str]) -> None:
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         options = InspectorOptions(request_timeout=2)
         async with InspectorClient(everything, options) as client, client.events("progress") as events:
             long = {"duration": 3, "steps": 3}
@@ -218,7 +218,7 @@ def sdk_server(tmp_path: Path) -> list[str]:
 
 
 async def test_an_sdk_server_over_stdio_in_the_modern_era(sdk_server: list[str]) -> None:
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with InspectorClient(sdk_server, InspectorOptions(mode="modern", auto_reread=True)) as client:
             assert client.protocol_version == "2026-07-28"
             assert client.instructions == "an example"
@@ -234,7 +234,7 @@ async def test_an_sdk_server_over_stdio_in_the_modern_era(sdk_server: list[str])
 
 
 async def test_an_sdk_server_in_the_handshake_era(sdk_server: list[str]) -> None:
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with InspectorClient(sdk_server, InspectorOptions(mode="legacy")) as client:
             assert client.protocol_version == "2025-11-25"
             assert {tool.name for tool in client.tools} == {"bump"}
@@ -247,7 +247,7 @@ async def test_our_own_server_over_stdio_shows_a_session_from_launch_to_end(mode
     program.write_text("x = 1\ny = x + 1\nprint(y)\n")
     session = "debugger://session"
     options = InspectorOptions(mode=mode, auto_reread=True)
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with InspectorClient(warm.server(), options) as client:
             assert client.resources == ()
             appeared = client.wait_for("resourcesChange")
@@ -333,7 +333,7 @@ async def test_scenarios_of_no_whole_suite_are_satisfied(scenario: str, suite: l
 
 
 async def test_the_page_says_why_the_other_scenarios_do_not_apply(suite: list[str]) -> None:
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         listed = (await trio.run_process([*suite, "list"], capture_stdout=True)).stdout.decode()
     theirs = listed.partition("Client scenarios")[2].partition("Authorization server scenarios")[0]
     page = (Path(__file__).parent.parent.parent / "docs/conformance.md").read_text(encoding="utf-8")

@@ -161,7 +161,7 @@ async def test_an_adapter_keeps_the_end_of_its_standard_error(watchdog: Watchdog
 
 
 async def test_opening_and_closing_many_times_leaves_no_descriptor_behind(watchdog: Watchdog) -> None:
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with open_process(["cat"], watchdog):
             pass
         before = descriptors()

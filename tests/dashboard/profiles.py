@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Frame, Page
 
-PAGE_SECONDS = 40
+PAGE_SECONDS = 120
 """Far above the second in which the page shows a change: only what hangs takes so long, on a busy machine too."""
 
 SHARED_RENDERER = "--renderer-process-limit=1"

@@ -136,7 +136,7 @@ def wait_until_fitting(page: "Page", number: int) -> int:
         if height == needed:
             return height
         assert time.monotonic() < end, (height, needed)
-        page.wait_for_timeout(50)
+        page.evaluate("new Promise(requestAnimationFrame)")  # it may have another size in the next one
 
 
 def launched(page: "Page") -> Any:

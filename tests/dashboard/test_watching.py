@@ -292,9 +292,9 @@ def test_a_picture_of_the_page_is_taken(agent: Agent, tmp_path: Path, open_page:
     page.get_by_label("Expression to watch").fill("sum(price for _, price in cart)")
     page.keyboard.press("Enter")
     page.evaluate("document.activeElement.blur()")
-    for count in range(4):
-        page.wait_for_timeout(300)  # as long as an agent would look at it, for a timeline that can be read
-        agent.call("debug_step" if count == 1 else "debug_continue")
+    for tool in ("debug_continue", "debug_step", "debug_continue", "debug_continue"):
+        agent.call(tool)
+        expect(page.locator("#story .call").first).to_contain_text(tool)
     agent.call("evaluate", expression="fill_cart.__defaults__")
     expect(page.locator("#story .call").first).to_contain_text("evaluate")
     expect(page.locator("#locals [data-changed=true]")).not_to_have_count(0)

@@ -45,7 +45,7 @@ async def test_a_session_with_an_editor_replays_with_what_the_editor_did(
     assert "control-token" not in file.read_text()
     replay = Replay(recording)
     async with open_server(adapter.options().replayed(replay)) as server, server.connect() as watcher:
-        with trio.fail_after(60):
+        with trio.fail_after(120):
             while not replay.over:  # noqa: ASYNC110 - a replay has no event for its end
                 await trio.sleep(0.1)
         assert (await watcher.read("debugger://stack"))["frames"][0]["location"]["line"] == 2
@@ -96,7 +96,7 @@ async def test_breakpoints_that_an_editor_sets_at_once_are_replayed_as_the_adapt
     replay = Replay(read_recording(file))
     async with open_server(adapter.options().replayed(replay)) as server, server.connect() as watcher:
         replayed: list[list[dict[str, Any]]] = []
-        with trio.fail_after(60):
+        with trio.fail_after(120):
             await trio.sleep(15)  # amid two of them
             for _ in lines:
                 replayed.append((await watcher.read("debugger://breakpoints"))["breakpoints"])

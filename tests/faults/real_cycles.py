@@ -9,6 +9,10 @@ import trio
 from msgspec import Struct
 
 from tests.faults.leftovers import children, descriptors, tasks
+from tests.patience import FACTOR, TOOL_SECONDS
+from trio_debugmcp.app import Options
+from trio_debugmcp.patience import Patience
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, connect
 
 PROGRAM = Path(__file__).parent.parent / "programs" / "steps.py"
@@ -32,7 +36,8 @@ class Held(Struct, frozen=True):
 
 async def cycle_for_real(cycles: int) -> list[Held]:
     """Launch, step and end a real program that often, in turn in each way; the first figure is of a warm server."""
-    async with connect() as client:
+    async with connect(options=Options(settings=Settings(patience=Patience(FACTOR)))) as client:
+        client.timeout = TOOL_SECONDS
         figures = []
         for _, ending in zip(range(cycles + 1), itertools.cycle(ENDS), strict=False):
             with trio.fail_after(CYCLE_SECONDS):

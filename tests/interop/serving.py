@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent.parent
 STEPS = str(ROOT / "tests/programs/steps.py")
 TOKEN = "interop-" + "0" * 24
 
-START_SECONDS = 90
+START_SECONDS = 300
 
 
 @asynccontextmanager
@@ -38,9 +38,9 @@ async def open_http_server() -> AsyncGenerator[str, None]:
             yield found[1].decode()
         finally:
             process.terminate()
-            with trio.CancelScope(shield=True), trio.move_on_after(10) as patience:
+            with trio.CancelScope(shield=True), trio.move_on_after(120) as limit:
                 await process.wait()
-            if patience.cancelled_caught:
+            if limit.cancelled_caught:
                 process.kill()
             nursery.cancel_scope.cancel(reason="the server has ended")
 

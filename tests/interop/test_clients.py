@@ -23,7 +23,7 @@ from trio_debugmcp.state.stop_resource import STOP_TEMPLATE
 
 pytestmark = pytest.mark.real
 
-TEST_SECONDS = 150
+TEST_SECONDS = 600
 
 TOOLS = [tool.name for tool in open_toolbox().listed("control")]
 SESSION = "debugger://session"

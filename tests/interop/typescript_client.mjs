@@ -11,7 +11,7 @@ const SESSION = "debugger://session";
 const UPDATED = "notifications/resources/updated";
 const LIST_CHANGED = "notifications/resources/list_changed";
 const MESSAGE = "notifications/message";
-const PATIENCE = 10_000;
+const PATIENCE = 300_000;
 
 const { Client, Stdio, Http, named } = await (sdk === "v1" ? loadV1() : loadV2());
 

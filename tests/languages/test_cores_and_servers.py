@@ -82,7 +82,7 @@ async def test_a_program_that_a_gdbserver_runs_stops_at_breakpoints_and_runs_on_
                 set_ = await client.call("breakpoint_set", **at("spin"))
                 attached = await client.call("debug_attach", port=port, program=native_program, adapter="gdb")
                 assert attached["session"] == "s-1"
-                stop = await client.call("debug_wait", timeout=20)
+                stop = await client.call("debug_wait")
                 assert (stop["reason"], stop["breakpoints"]) == ("Breakpoint", [set_["id"]])
                 assert stop["at"] == f"{place('spin')} in spin"
                 await client.call("debug_disconnect")

@@ -211,9 +211,9 @@ def test_no_text_takes_long(unit: str) -> None:
 
 
 def _seconds(text: str) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     masked(text)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def test_the_items_of_a_list_are_masked_each_by_itself() -> None:

@@ -37,6 +37,7 @@ if len(sys.argv) > 1:
 else:
     work(1)
     subprocess.run([sys.executable, __file__, "2"], check=True)
+    print("attach", flush=True)
     while True:
         time.sleep(0.01)  # for the debugger to attach
 """
@@ -139,9 +140,13 @@ async def _trace(client: DebugClient, interpreter: Interpreter, file: Path) -> N
 
 
 async def _attach(client: DebugClient, interpreter: Interpreter, file: Path) -> None:
-    process = await trio.lowlevel.open_process([interpreter.path, str(file)], stderr=subprocess.DEVNULL)
+    process = await trio.lowlevel.open_process(
+        [interpreter.path, str(file)], stderr=subprocess.DEVNULL, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
     try:
-        await trio.sleep(0.5)
+        while b"attach" not in await process.stdout.receive_some():
+            pass
         await client.call("breakpoint_set", file=str(file), line=_line("time.sleep"))
         await client.call("debug_attach", pid=process.pid)
         stop = await client.call("debug_wait")

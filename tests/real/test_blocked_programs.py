@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import trio
 
-from tests.real.conftest import Connect, promised, where
+from tests.real.conftest import Connect, text_of, where
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 TWO_LOCKS = """\
@@ -86,7 +86,7 @@ trio.run(main)
 """
 
 INPUT = 'name = input()\nprint("hello", name)\n'
-SLEEP = "import time\nseconds = 1000\ntime.sleep(seconds)\n"
+SLEEP = "import time\nseconds = 1000\nprint('here', flush=True); time.sleep(seconds)\n"
 
 C_LOOP = """\
 import os, sys, time
@@ -122,15 +122,21 @@ def blocked(debugging: Connect, tmp_path: Path) -> Callable[..., Any]:
     @asynccontextmanager
     async def begun(way: str, text: str, *args: str) -> AsyncIterator[DebugClient]:
         program = tmp_path / "program.py"
-        program.write_text(text, encoding="utf-8")
+        first, rest = text.split("\n", 1)
+        begin = ["print('begun', flush=True)", first]
+        if first.startswith("import"):
+            begin.reverse()  # debugpy must not come while a module is half imported that it imports itself
+        program.write_text("; ".join(begin) + f"\n{rest}", encoding="utf-8")
         async with debugging() as client:
             if way == "launched":
                 await client.call("debug_launch", program=str(program), args=args, stop_at_entry=False, wait=False)
                 yield client
                 return
-            process = subprocess.Popen([sys.executable, str(program), *args], stdin=subprocess.PIPE)
+            command = [sys.executable, str(program), *args]
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            assert process.stdout is not None
             try:
-                await trio.sleep(promised(0.7))  # until it is where it blocks
+                process.stdout.readline()
                 await client.call("debug_attach", pid=process.pid)
                 yield client
                 await client.call("debug_disconnect")
@@ -171,10 +177,8 @@ def id_of(line: str) -> int:
 
 
 async def pause(client: DebugClient) -> tuple[list[str], list[str]]:
-    """Pause the blocked program, which must answer soon; return the notes on it, and the lines of the threads."""
-    start = trio.current_time()
+    """Pause the blocked program, which answers although it does not stop; return the notes on it, and its threads."""
     report = await client.call("debug_pause")
-    assert trio.current_time() - start < promised(1)
     assert (report["state"], "timedOut" in report) == ("Running", False), report
     assert "The pause stays armed" in report["notes"][0]
     notes: list[str] = report["notes"]
@@ -194,9 +198,7 @@ async def test_a_deadlock_of_two_locks(way: str, blocked: Callable[..., Any]) ->
         ]
         assert lines[0].startswith(f"{first} MainThread ")
         assert lines[0].endswith(f"program.py:11 in Bank.pay, waits for second, probably held by thread {second} payer")
-        start = trio.current_time()
         found = await client.call("stacktrace_get", thread_id="*", locals=True)
-        assert trio.current_time() - start < promised(1)
         assert ["count" in each for each in found["stacks"]] == [False, False], "one thread each"
         assert all("first" in each["locals"][0] for each in found["stacks"])
         merged = await client.call("stacktrace_get", thread_id="*")
@@ -211,9 +213,7 @@ async def test_a_deadlock_of_five_threads_in_a_ring(way: str, blocked: Callable[
         assert deadlock.startswith("deadlock: threads ")
         assert all(str(id_of(each)) in deadlock for each in threads)
         assert len(lines) == 5
-        start = trio.current_time()
         found = await client.call("stacktrace_get", thread_id="*")
-        assert trio.current_time() - start < promised(1)
         assert [each.get("count", 1) for each in found["stacks"]] == [4, 1]
         assert found["stacks"][0]["frames"][0].startswith("dine ")
 
@@ -223,9 +223,7 @@ async def test_an_idle_asyncio_program_that_leaks_a_connection(way: str, blocked
     async with blocked(way, LEAK) as client:
         await waiting(client, "the events of its asyncio loop")
         assert "waits for the events of its asyncio loop" in (await pause(client))[1][0]
-        start = trio.current_time()
         found = await client.call("tasks_list")
-        assert trio.current_time() - start < promised(1)
         tasks = dict(each.strip().split(": ", 1) for each in found["tasks"])
         assert {"task-ben", "task-carl"} < set(tasks)
         assert "task-anna" not in tasks
@@ -238,9 +236,7 @@ async def test_an_idle_trio_program(way: str, blocked: Callable[..., Any]) -> No
     async with blocked(way, TRIO) as client:
         await waiting(client, "the events of its Trio run")
         assert "waits for the events of its Trio run" in (await pause(client))[1][0]
-        start = trio.current_time()
         found = await client.call("tasks_list")
-        assert trio.current_time() - start < promised(1)
         lines = dict(each.lstrip().split(": ", 1) for each in found["tasks"])
         depths = {each.lstrip().partition(":")[0]: len(each) - len(each.lstrip()) for each in found["tasks"]}
         assert depths["receiver"] == depths["sleeper"] == depths["__main__.main"] + 2
@@ -259,9 +255,7 @@ async def test_a_program_that_waits_in_a_call(
         notes, (line_of_thread,) = await pause(client)
         assert notes == []
         assert line_of_thread.endswith(f"program.py:{line} in <module>, waits for {what}")
-        start = trio.current_time()
         stack = await client.call("stacktrace_get", locals=True)
-        assert trio.current_time() - start < promised(1)
         assert (stack["state"], where(stack["frames"][0]).line) == ("Waiting", line)
 
 
@@ -278,7 +272,8 @@ async def test_a_pause_that_is_armed_stops_the_program_when_it_runs_again(blocke
 async def test_the_first_question_is_answered_as_soon(blocked: Callable[..., Any]) -> None:
     """It puts the probe into the program."""
     async with blocked("launched", SLEEP) as client:
-        await trio.sleep(promised(1))
+        while "here" not in text_of(await client.call("process_read_output")):
+            await trio.sleep(0.05)
         _, (line,) = await pause(client)
         assert line.endswith("program.py:3 in <module>, waits for time.sleep(seconds)")
 
@@ -303,9 +298,7 @@ async def test_where_a_loop_in_c_is_is_seen_from_outside(blocked: Callable[..., 
     async with blocked("launched", C_LOOP, str(begin)) as client:
         begin.touch()
         await until(lambda: client.call("threads_list"), lambda found: "notes" in found)  # the loop has begun
-        start = trio.current_time()
         found = await client.call("threads_list")
-        assert trio.current_time() - start < promised(1)
         (thread,) = found["threads"]
         assert (thread.split()[1], where(thread).line, "waits" in thread) == ("MainThread", 4, False)
         assert "seen from outside by py-spy" in found["notes"][0]
@@ -319,9 +312,7 @@ async def test_where_a_loop_in_c_is_is_seen_from_outside(blocked: Callable[..., 
             await client.call("tasks_list")
         with pytest.raises(ToolFailed, match="C code keeps the GIL"):
             await client.call("evaluate", expression="1 + 1")
-        start = trio.current_time()
         report = await client.call("debug_pause")
-        assert trio.current_time() - start < promised(1.5)
         assert (report["state"], "timedOut" in report) == ("Running", False)
         assert [where(each).line for each in report["threads"]] == [4]
         assert "keeps the GIL" in report["notes"][0]
@@ -369,13 +360,16 @@ async def test_a_thread_that_waits_in_c_is_not_stepped(debugging: Connect, tmp_p
         assert (await client.call("debug_continue"))["exitCode"] == 0
 
 
-async def test_a_pause_whose_time_is_over_stops_nothing_later(debugging: Connect) -> None:
-    code = "import time\nprint('begun')\nfor _ in range(4):\n    time.sleep(0.5)\nprint('end')"
-    async with debugging() as client:
-        await client.call("breakpoint_set", file="<string>", line=2)
-        await client.call("debug_launch", code=code, timeout=30)
-        await client.call("debug_continue", wait=False)
+async def test_a_pause_whose_time_is_over_stops_nothing_later(blocked: Callable[..., Any]) -> None:
+    async with blocked("launched", "first = input()\nsecond = input()\nprint('end')\n") as client:
+        await waiting(client, "input()")
         assert (await client.call("debug_pause", timeout=0.1))["timedOut"]
-        assert (await client.call("debug_wait", timeout=0.8))["timedOut"]  # it has passed a line meanwhile
-        assert (await client.call("debug_pause"))["reason"] == "Pause"
+        await client.call("process_write_input", data="\n")
+        # It passes a line: a pause that were still armed would stop it there.
+        await until(lambda: client.call("threads_list"), lambda found: where(found["threads"][0]).line == 2)
+        assert (await client.call("debug_state"))["state"] == "Running"
+        await waiting(client, "input()")
+        await pause(client)
+        await client.call("process_write_input", data="\n")
+        assert (await client.call("debug_wait"))["reason"] == "Pause"
         assert (await client.call("debug_continue"))["stdout"].endswith("end\n")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import trio
 
-from tests.real.conftest import Connect, promised, text_of
+from tests.real.conftest import Connect, text_of
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 LOOP = """\
@@ -73,9 +73,7 @@ async def test_expressions_are_evaluated_in_the_main_module_while_the_program_ru
 ) -> None:
     async with debugging() as client:
         end = await running(client, tmp_path)
-        start = trio.current_time()
         assert await value(client, "jobs") == {"value": "{'a': 1}"}
-        assert trio.current_time() - start < promised(0.2)
         assert await value(client, "jobs['b'] = 2; print('put'); len(jobs)") == {"value": "2", "printed": "put\n"}
         assert await value(client, "None") == {"value": "None"}
         assert await value(client, "added = 7") == {"executed": True}
@@ -196,10 +194,8 @@ async def test_an_evaluation_that_does_not_end_harms_no_running_program(debuggin
     async with debugging() as client:
         end = await running(client, tmp_path)
         for endless, fate in ENDLESS.items():
-            start = trio.current_time()
             with pytest.raises(ToolFailed, match=fate) as failed:
                 await client.call("evaluate", expression=endless, timeout=0.2)
-            assert trio.current_time() - start < promised(1.5)
             assert (failed.value.code, failed.value.details) == ("EVAL_TIMEOUT", {})
             assert failed.value.message.startswith(f"`{endless}` did not finish within 0.2 s")
             turns = await value(client, "turns")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import trio
 
-from tests.real.conftest import Connect, breakpoints, promised
+from tests.real.conftest import Connect, breakpoints
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 LOOP = """\
@@ -103,19 +103,17 @@ async def test_hypotheses_about_a_loop_in_one_call(debugging: Connect, tmp_path:
         assert (found["at"].endswith("in price"), found["experiments"][0]["passes"]) == (True, 301)
         assert await breakpoints(client) == {"bp-1": f"{app}:{line('# paid')} if number == 399"}
         # What does not end is ended, and the program is where it was to be.
-        began = trio.current_time()
         found = await batch(
             client,
             {"file": app, "line": line("# paid"), "capture": ["basket.forever()", "one"], "max_hits": 2},
             {"file": app, "line": line("# paid"), "condition": "basket.forever()"},
-            timeout=2,
+            timeout=20,
         )
         forever, never = found["experiments"]
         assert [each["one"] for each in forever["hits"]] in (["600"], ["600", "602"])
-        assert forever["hits"][0]["basket.forever()"] == "<error: it took over 0.5 s>"
+        assert forever["hits"][0]["basket.forever()"] == "<error: it took over 5 s>"
         assert (never["status"], found["ended"]) == ("notHit", "timeout")
         assert found["notes"][-1] == "1 evaluation of the condition had not ended, and was interrupted"
-        assert trio.current_time() - began < promised(5)
         # The breakpoint is in force again, and the program ran on to it.
         stop = await client.call("debug_wait")
         assert (stop["breakpoints"], stop["locals"]["number"]) == (["bp-1"], "399")

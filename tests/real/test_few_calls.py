@@ -6,7 +6,7 @@ from typing import Any
 
 import trio
 
-from tests.real.conftest import Connect, program, promised
+from tests.real.conftest import TEST_SECONDS, Connect, program
 
 SHOP = """\
 def pay(prices, purse):
@@ -47,9 +47,7 @@ async def test_what_an_agent_wants_to_see_takes_one_call_and_why_a_program_crash
 
 async def test_a_program_that_never_ends_is_looked_at_by_many_calls_at_once(debugging: Connect) -> None:
     async with debugging() as client:
-        start = trio.current_time()
         stop = await client.call("debug_launch", program=program("busy.py"), stop_at_entry=False, wait=False)
-        assert trio.current_time() - start < promised(3)
         assert stop["state"] in {"Starting", "Running"}
         while (await client.call("debug_state"))["state"] != "Running":
             await trio.sleep(0.05)
@@ -61,20 +59,19 @@ async def test_a_program_that_never_ends_is_looked_at_by_many_calls_at_once(debu
         async def read(uri: str) -> None:
             answers[uri] = await client.read(uri)
 
-        with trio.fail_after(promised(10)):
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(partial(ask, "waited", "debug_wait", timeout=20))
-                nursery.start_soon(partial(ask, "value", "evaluate", expression="1 < 2"))
-                nursery.start_soon(partial(ask, "safe", "evaluate_safe", expression="1 < 2"))
-                nursery.start_soon(partial(ask, "threads", "threads_list"))
-                nursery.start_soon(partial(ask, "stack", "stacktrace_get"))
-                nursery.start_soon(partial(ask, "type", "type_get", expression="int"))
-                for uri in await client.uris():
-                    nursery.start_soon(read, uri)
-                while len(answers) < 12:
-                    await trio.sleep(0.05)
-                assert "waited" not in answers
-                await ask("paused", "debug_pause")
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(partial(ask, "waited", "debug_wait", timeout=TEST_SECONDS))
+            nursery.start_soon(partial(ask, "value", "evaluate", expression="1 < 2"))
+            nursery.start_soon(partial(ask, "safe", "evaluate_safe", expression="1 < 2"))
+            nursery.start_soon(partial(ask, "threads", "threads_list"))
+            nursery.start_soon(partial(ask, "stack", "stacktrace_get"))
+            nursery.start_soon(partial(ask, "type", "type_get", expression="int"))
+            for uri in await client.uris():
+                nursery.start_soon(read, uri)
+            while len(answers) < 12:
+                await trio.sleep(0.05)
+            assert "waited" not in answers
+            await ask("paused", "debug_pause")
         assert answers["value"]["value"] == answers["safe"]["value"] == "True"
         assert answers["debugger://session"]["state"] == "Running"
         assert answers["waited"]["reason"] == answers["paused"]["reason"] == "Pause"

@@ -54,7 +54,7 @@ async def test_it_is_the_main_module_for_every_tool(
             timeout=60,
         )
         assert (stop["at"], stop["stack"]) == ("<string>:21 in main", ["<module> :27"])
-        traced = await client.call("trace_function", function="fill", timeout=10)
+        traced = await client.call("trace_function", function="fill")
         assert traced["function"] == "fill <string>:13"
         (call,) = traced["calls"]
         assert call["lines"][0].startswith("14 inner = basket")

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 import trio
 
-from tests.real.conftest import Connect, promised
+from tests.real.conftest import Connect
 from tests.real.interpreters import Interpreter, chosen, debug, refusal_of, unsupported
 from trio_debugmcp.testing import ToolFailed
 
@@ -33,14 +33,13 @@ async def test_one_that_debugpy_does_not_support_is_refused_at_once_with_its_own
     interpreter: Interpreter, debugging: Connect
 ) -> None:
     async with debugging() as client:
-        with trio.fail_after(promised(10)):
-            message = await refusal_of(client, interpreter)
+        message = await refusal_of(client, interpreter)
     assert message.startswith("The program ended with exit code 1 before the debugger in it had connected: ")
     assert "Error: " in message
     process = await trio.lowlevel.open_process([interpreter.path, "-c", "input()"], stdin=subprocess.PIPE)
     assert process.stdin is not None
     async with process.stdin, debugging() as client:
-        with trio.fail_after(promised(10)), pytest.raises(ToolFailed) as failed:
+        with pytest.raises(ToolFailed) as failed:
             await client.call("debug_attach", pid=process.pid)
         assert "runs Python {}.{}".format(*interpreter.version) in failed.value.message
         process.kill()

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import trio
 
 from tests.languages.conftest import need
 from tests.real.conftest import Connect
@@ -154,7 +155,8 @@ async def test_python_by_a_configuration_with_tasks_an_env_file_and_inputs(debug
         assert end["stdout"] == f"hello there loud ['ben', 'a b'] {written}\n"
         assert end["exitCode"] == 0
         server = int((project / "server.pid").read_text())
-    assert (project / "made.txt").read_text() == f"{written}tidied\n"
+        while (project / "made.txt").read_text() != f"{written}tidied\n":  # noqa: ASYNC110 (a file)
+            await trio.sleep(0.05)
     assert not is_running(server)
     assert "tidied" in (recording := (project / "all.jsonl").read_text())
     assert "not-in-a-recording" not in recording

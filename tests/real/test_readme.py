@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real.conftest import Connect, program
+from tests.real.conftest import TEST_SECONDS, Connect, program
 from tests.real.tool_cases import ELSEWHERE, EXPECTED
 from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
@@ -68,7 +68,7 @@ def run_once(command: str, environment: dict[str, str]) -> "subprocess.Completed
     """The outcome of a command that several tests look at."""
     if command not in _done:
         _done[command] = subprocess.run(
-            shlex.split(command), env=environment, capture_output=True, text=True, timeout=60, check=False
+            shlex.split(command), env=environment, capture_output=True, text=True, timeout=TEST_SECONDS, check=False
         )
     return _done[command]
 
@@ -130,7 +130,7 @@ def test_the_python_examples_of_both_clients_run(
         env=path_with_the_command,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=TEST_SECONDS,
         check=False,
     )
     for text in shows:

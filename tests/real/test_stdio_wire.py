@@ -10,7 +10,7 @@ from typing import Any
 import trio
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from tests.real.conftest import Connect, program
+from tests.real.conftest import TEST_SECONDS, Connect, program
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -73,7 +73,7 @@ async def wire() -> AsyncIterator[Wire]:
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    with trio.fail_after(40):
+    with trio.fail_after(TEST_SECONDS):
         async with process.stdout:
             async with process.stdin:
                 wire = Wire(process)

@@ -16,9 +16,9 @@ async def test_a_pause_ends_a_wait_that_is_under_way(debugging: Connect) -> None
             stops.append(await client.call("debug_continue"))
 
         nursery.start_soon(run_on)
-        await trio.sleep(0.3)
+        while (await client.call("debug_state"))["state"] != "Running":
+            await trio.sleep(0.01)
         await client.call("debug_pause")
-        nursery.cancel_scope.deadline = trio.current_time() + 5
         while not stops:
             await trio.sleep(0.01)
         assert stops[0]["reason"] == "Pause"

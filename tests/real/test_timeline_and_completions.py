@@ -2,9 +2,8 @@
 
 import mcp_types as types
 import pytest
-import trio
 
-from tests.real.conftest import Connect, at, line_of, program, promised
+from tests.real.conftest import Connect, at, line_of, program
 from trio_debugmcp.testing.connect import Era
 
 OUTPUT, TIMELINE, SESSION, THREADS = (f"debugger://{name}" for name in ("output", "timeline", "session", "threads"))
@@ -76,8 +75,7 @@ async def test_debugpy_completes_expressions(debugging: Connect, era: Era, typed
         await client.call("breakpoint_set", **at("steps.py", "# last"))
         await client.call("debug_launch", program=program("steps.py"), stop_at_entry=False)
         ref = types.PromptReference(name="trace_data_flow")
-        with trio.fail_after(promised(5)):
-            found = (await client.sdk.complete(ref, {"name": "variable", "value": typed})).completion.values
+        found = (await client.sdk.complete(ref, {"name": "variable", "value": typed})).completion.values
         assert {"fir": "first", "first.bit_le": "first.bit_length"}[typed] in found
         source = types.ResourceTemplateReference(uri="debugger://source/{+file}")
         files = (await client.sdk.complete(source, {"name": "file", "value": "steps"})).completion.values

@@ -11,7 +11,7 @@ from msgspec.structs import fields
 
 import trio_debugmcp
 from tests.faults.bench import check_for_people
-from tests.real.conftest import TEST_SECONDS, Connect, promised
+from tests.real.conftest import TEST_SECONDS, Connect
 from tests.real.interpreters import OLDEST, Interpreter, found
 from tests.real.tool_cases import (
     ANY,
@@ -57,8 +57,7 @@ class Trial:
 
     async def call(self, client: DebugClient, tool: str, arguments: dict[str, Any], code: str | None) -> None:
         """Call, and check the code; what succeeds has known keys, and what fails is said to people."""
-        with trio.fail_after(promised(10)):
-            failed, answer = await outcome(client, tool, self.given(arguments))
+        failed, answer = await outcome(client, tool, self.given(arguments))
         assert (tool, arguments, failed and failed.code) == (tool, arguments, code), failed or answer
         if failed is None:
             known = [{field.encode_name for field in fields(kind)} for kind in answers_of(TOOLS_BY_NAME[tool])]
@@ -387,9 +386,7 @@ async def test_an_object_is_a_tree_with_cycles_and_repeated_objects_marked(debug
         assert (some["count"], some["children"]) == (100_000, {"[0]": "0", "[1]": "1", "[2]": "2"})
         assert await client.call("object_inspect", expression="len(many)") == {"value": "100000"}
         for expression in HARD:
-            start = trio.current_time()
             answer = await client.call("object_inspect", expression=expression, depth=5)
-            assert trio.current_time() - start < promised(5), expression
             assert len(json.dumps(answer, separators=(",", ":"), ensure_ascii=False).encode()) <= 32_768, expression
         assert answer["count"] > 5
         assert (await failure(client, "object_inspect", expression="nope"))[0] == "EVAL_FAILED"
@@ -427,9 +424,7 @@ async def test_a_collection_in_a_few_lines(debugging: Connect, tmp_path: Path) -
         await paused_at(client, tmp_path / "count.py", TREE + COUNTED, "ready = 1  # here")
 
         async def about(expression: str, **more: Any) -> dict[str, Any]:
-            start = trio.current_time()
             answer = await client.call("collection_summarize", expression=expression, **more)
-            assert trio.current_time() - start < promised(5), expression
             assert len(json.dumps(answer)) <= 32_768
             return answer
 

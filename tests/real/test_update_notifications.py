@@ -6,14 +6,14 @@ from pathlib import Path
 import trio
 from mcp.shared.exceptions import MCPError
 
-from tests.real.conftest import program
+from tests.real.conftest import TEST_SECONDS, program
 from trio_debugmcp.testing import connect_stdio
 
 SESSION, BREAKPOINTS, THREADS = "debugger://session", "debugger://breakpoints", "debugger://threads"
 
 
 async def test_a_client_that_disconnects_with_an_update_pending_does_not_disturb_the_server(tmp_path: Path) -> None:
-    with trio.fail_after(30):
+    with trio.fail_after(TEST_SECONDS):
         async with connect_stdio() as client:
             await client.call("debug_launch", program=program("busy.py"))
             with contextlib.suppress(MCPError):

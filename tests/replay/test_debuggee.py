@@ -11,7 +11,7 @@ async def test_input_of_a_replayed_program_is_taken_at_once_and_not_kept() -> No
     program = ReplayedProgram(4711)
     tracemalloc.start()
     try:
-        with trio.fail_after(5):
+        with trio.fail_after(120):
             for number in range(1000):
                 await program.stdin.send_all(bytes([number % 256]) * 4096)
             await program.stdin.aclose()

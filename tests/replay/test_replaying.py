@@ -70,14 +70,14 @@ async def replaying(
 
 
 async def until_over(replay: Replay) -> None:
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         while not replay.over:
             await trio.sleep(0.1)
 
 
 async def until_called(client: DebugClient, tool: str) -> None:
     """Until the recorded client has called a tool, and was answered."""
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         called: list[str] = []
         while tool not in called:
             await trio.sleep(0.05)

@@ -12,8 +12,8 @@ import trio
 from tests import warm
 from tests.transports.scene import CONTROL, OBSERVE
 
-START_SECONDS = 90
-TEST_SECONDS = 150
+START_SECONDS = 300
+TEST_SECONDS = 600
 
 
 class ServerProcess:
@@ -72,8 +72,7 @@ def serving() -> StartServer:
                 try:
                     yield server
                     process.terminate()
-                    with trio.fail_after(20):
-                        await process.wait()
+                    await process.wait()
                 finally:
                     process.kill()
                     with trio.CancelScope(shield=True):

@@ -18,7 +18,7 @@ pytestmark = [
 
 
 async def call(url: str, oauth: OAuth | None) -> str:
-    with trio.fail_after(30):
+    with trio.fail_after(120):
         async with InspectorClient(url, InspectorOptions(oauth=oauth)) as client:
             return str((await client.call_tool("whoami")).result)
 

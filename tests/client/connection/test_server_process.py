@@ -51,7 +51,7 @@ def is_running(pid: int) -> bool:
 
 
 async def test_a_crash_is_reported_with_exit_code_and_standard_error(crashing_server: list[str]) -> None:
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with InspectorClient(crashing_server) as client:
             ended = client.wait_for("disconnect")
             with pytest.raises(ConnectionLost, match="all is lost") as lost:
@@ -71,7 +71,7 @@ async def test_a_crash_is_reported_with_exit_code_and_standard_error(crashing_se
     ],
 )
 async def test_a_command_that_is_not_a_server_fails_to_connect_with_a_reason(command: list[str], said: str) -> None:
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         with pytest.raises(ConnectFailed, match=said):
             async with InspectorClient(command):
                 pytest.fail("connected to nothing")
@@ -80,7 +80,7 @@ async def test_a_command_that_is_not_a_server_fails_to_connect_with_a_reason(com
 async def test_an_exit_code_that_our_own_signal_made_hides_no_reason() -> None:
     """A server that closes its output and nothing else has to be stopped."""
     script = "import os, sys; sys.stdin.readline(); os.close(1); os.execvp('sleep', ['sleep', '1000'])"
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         with pytest.raises(ConnectFailed) as failed:
             async with InspectorClient([sys.executable, "-c", script], InspectorOptions(mode="legacy")):
                 pytest.fail("connected to nothing")
@@ -103,12 +103,21 @@ async def test_a_server_that_ignores_the_end_of_its_input_is_terminated_with_wha
         "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
         "while True: time.sleep(1)\n"
     )
-    with trio.fail_after(60):
-        with pytest.raises(ConnectFailed, match="no handshake within 1 s"):
-            async with InspectorClient([sys.executable, "-c", script], InspectorOptions(connect_timeout=1)):
-                pytest.fail("connected to nothing")
+    connected: list[bool] = []
+    with trio.fail_after(120):
+        async with trio.open_nursery() as nursery:
+
+            async def give_up() -> None:
+                while not pids.exists() or len(pids.read_text().split()) < 2:
+                    await trio.sleep(0.02)
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(give_up)
+            async with InspectorClient([sys.executable, "-c", script], InspectorOptions(connect_timeout=600)):
+                connected.append(True)
         while any(is_running(int(pid)) for pid in pids.read_text().split()):
             await trio.sleep(0.1)  # the kernel takes its time; the bound above limits it
+    assert not connected
 
 
 def command(script: str, stderr: list[str]) -> ServerProcess:
@@ -124,7 +133,7 @@ async def test_what_a_server_started_and_left_behind_is_killed() -> None:
     )
     stderr: list[str] = []
     process = command(script, stderr)
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with process.open():
             while not stderr:
                 await trio.sleep(0.01)
@@ -146,7 +155,7 @@ async def test_a_server_may_write_until_it_ends_and_its_last_lines_are_read() ->
     )
     stderr: list[str] = []
     process = command(script, stderr)
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with process.open():
             assert "exit code" not in repr(process)
         assert (process.exit_code, stderr) == (7, ["the end"])
@@ -157,7 +166,7 @@ async def test_a_message_that_was_sent_reaches_the_server_before_its_input_is_cl
     stderr: list[str] = []
     process = command("import sys; print(len(sys.stdin.read()), file=sys.stderr, flush=True)", stderr)
     notification = JSONRPCNotification(jsonrpc="2.0", method="notifications/x", params={"text": "x" * 300_000})
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with process.open() as (_, write):
             await write.send(SessionMessage(notification))
         (received,) = stderr
@@ -171,7 +180,7 @@ async def test_what_is_not_a_message_is_an_error_item_and_the_next_message_is_re
         'print(\'{"jsonrpc": "2.0", "method": "notifications/x"}\', flush=True)\n'
         "sys.stdin.read()\n"
     )
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with command(script, []).open() as (read, _):
             error, message = await read.receive(), await read.receive()
     assert isinstance(error, ProtocolViolation)
@@ -182,7 +191,7 @@ async def test_what_is_not_a_message_is_an_error_item_and_the_next_message_is_re
 async def test_a_command_gets_the_directory_and_the_environment_of_the_options(tmp_path: Path) -> None:
     script = "import os, sys; sys.exit(f\"{os.environ['MARK']} {os.path.realpath('.')} {'PATH' in os.environ}\")"
     options = InspectorOptions(env={"MARK": "hello"}, cwd=str(tmp_path))
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         with pytest.raises(ConnectFailed, match=f"hello {tmp_path.resolve()} True"):
             async with InspectorClient([sys.executable, "-c", script], options):
                 pytest.fail("connected to nothing")
@@ -195,7 +204,7 @@ async def test_what_is_still_written_to_standard_error_after_the_end_is_waited_f
         "subprocess.Popen(['sh', '-c', 'sleep 0.05; echo late >&2'], start_new_session=True)\n"
     )
     stderr: list[str] = []
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with command(script, stderr).open():
             pass
     assert stderr == ["late"]

@@ -64,7 +64,7 @@ async def test_the_headers_of_the_options_are_sent_to_a_url(url: str, first: str
         await stream.send_all(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         await stream.aclose()
 
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with trio.open_nursery() as nursery:
             (listener,) = await nursery.start(partial(trio.serve_tcp, refuse, 0, host="127.0.0.1"))
             scheme, path = ("http", "sse") if url == "http-sse" else (url, "mcp")

@@ -1,8 +1,9 @@
 """Digests of what lies behind the cut of a value's text, in bounded time."""
 
 import time
-from typing import Any, Callable, Dict, List
+from typing import Any, Dict, List
 
+from tests.probe.checks import about_a_bound
 from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.values import behind
@@ -28,21 +29,6 @@ def check_a_value_that_is_shown_whole_has_no_digest() -> None:
     assert shown(a=1, b="text", c=[1, 2], d=None) == {"a": None, "b": None, "c": None, "d": None}
 
 
-def unhurried(check: Callable[[], None]) -> Callable[[], None]:
-    """Give a check all the time that a loaded machine needs; what the bound does is checked by itself."""
-
-    def checked() -> None:
-        before, behind.SECONDS = behind.SECONDS, 10.0
-        try:
-            check()
-        finally:
-            behind.SECONDS = before
-
-    checked.__name__ = check.__name__
-    return checked
-
-
-@unhurried
 def check_what_is_cut_has_another_digest_when_it_changes_behind_the_cut() -> None:
     text = "v" * 1000000
     numbers = list(range(5000))
@@ -56,6 +42,7 @@ def check_what_is_cut_has_another_digest_when_it_changes_behind_the_cut() -> Non
     assert all(first[name] != second[name] for name in first), (first, second)
 
 
+@about_a_bound
 def check_too_much_for_the_time_has_none_and_does_not_delay_the_stop() -> None:
     large = [[index] for index in range(300000)]
     begin = time.thread_time()  # without what a loaded machine does meanwhile

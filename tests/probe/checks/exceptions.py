@@ -6,6 +6,7 @@ import threading
 import time
 from typing import Any, Callable, Dict, List
 
+from tests.probe.checks import about_a_bound
 from trio_debugmcp.probe.inside import exception_chain, pydevd
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.values.rendering import Renderer
@@ -218,6 +219,7 @@ def raised_from(error: BaseException) -> None:
     raise error from LookupError("behind")
 
 
+@about_a_bound
 def check_a_str_that_raises_or_is_slow() -> None:
     assert shown(Broken())["exception"]["text"] == "<str raised KeyError: inside>"
     assert shown(Slow())["exception"]["text"] in ("slow", "<str took over 0.5 s>")

@@ -276,13 +276,13 @@ def check_no_attack_runs_or_changes_anything() -> None:
     names = program()
     before = digest(names)
     for expression in ATTACKS:
-        begin = time.monotonic()
+        begin = time.thread_time()
         found = evaluated(expression, names)
         assert expression in UNHARMED or isinstance(found, (RejectedError, TooSlowError, TypeError, SyntaxError)), (
             expression,
             found,
         )
-        assert time.monotonic() - begin < 3, expression
+        assert time.thread_time() - begin < 3, expression
         assert not ran, (expression, ran)
     assert digest(names) == before
 
