@@ -4,7 +4,6 @@ Each kind of wait has its test: requests, questions to the probe, the start, the
 client that should read. And every constant of seconds belongs to one of two kinds: waits for peers, and policy.
 """
 
-import ast
 import re
 from functools import partial
 from pathlib import Path
@@ -107,7 +106,7 @@ async def test_a_late_goodbye_is_waited_for(autojump_clock: MockClock) -> None:
 
 async def test_a_program_that_is_late_to_say_who_it_is_is_let_in(autojump_clock: MockClock) -> None:
     for patience in (USUAL, PATIENT):
-        async with trio.open_nursery() as nursery, open_dial_ins(patience) as dial_ins:
+        async with open_dial_ins(patience) as dial_ins, trio.open_nursery() as nursery:
             ours, theirs = memory_stream_pair()
             nursery.start_soon(dial_ins.door.admit, ours)
             await trio.sleep(LATE * ADMISSION_SECONDS)
@@ -193,22 +192,32 @@ def multiplied(name: str, text: str) -> bool:
     return re.search(rf"(?:{by}|{passed})(?:\w+\.)?\b{name}\b", text) is not None
 
 
+def users(module: str, name: str, texts: dict[str, str]) -> list[str]:
+    """Return the texts that use a constant of a module: its own, and those that import it or the module."""
+    imported, attribute = re.compile(rf"\b{module}\b"), f"{module.rpartition('.')[2]}.{name}"
+    return [
+        text
+        for other, text in texts.items()
+        if name in text and (other == module or attribute in text or imported.search(text))
+    ]
+
+
 def test_every_wait_is_for_a_peer_or_policy() -> None:
     home = Path(trio_debugmcp.__file__).parent
     texts = {
         ".".join(file.relative_to(home).with_suffix("").parts): file.read_text("utf-8") for file in home.rglob("*.py")
     }
     policy = {name for names in POLICY.values() for name in names.split()}
-    undecided, known = [], set()
-    for module, text in texts.items():
-        for node in ast.parse(text).body if module.startswith(ROOMS) else ():
-            for name in (
-                re.findall(r"^(\w*(?<!MILLI)SECONDS)\b", ast.unparse(node)) if isinstance(node, ast.Assign) else ()
-            ):
-                known.add(f"{module}.{name}")
-                users = [text, *(other for other in texts.values() if re.search(rf"\b{module}\b", other))]
-                users += [other for other in texts.values() if f"{module.rpartition('.')[2]}.{name}" in other]
-                if any(multiplied(name, each) for each in users) == (f"{module}.{name}" in policy):
-                    undecided.append(f"{module}.{name}")
+    constants = {
+        (module, name)
+        for module, text in texts.items()
+        if module.startswith(ROOMS)
+        for name in re.findall(r"^(\w*(?<!MILLI)SECONDS) = ", text, re.MULTILINE)
+    }
+    undecided = [
+        f"{module}.{name}"
+        for module, name in sorted(constants)
+        if any(multiplied(name, each) for each in users(module, name, texts)) == (f"{module}.{name}" in policy)
+    ]
     assert not undecided, "multiplied by the patience or named in POLICY, and not both"
-    assert policy <= known
+    assert policy <= {".".join(each) for each in constants}
