@@ -38,7 +38,7 @@ async def join_with(editor: EditorClient, *breakpoints: dict[str, Any], **argume
 def known(bench: Bench) -> list[tuple[str, int | None, str | None, tuple[str, ...]]]:
     """The id, line, condition and setters of all breakpoints."""
     found = bench.server.app.debugger.state.breakpoints
-    return [(each.id, each.line, each.condition, each.set_by) for each in found]
+    return [(each.id, each.spec.line, each.spec.condition, each.set_by) for each in found]
 
 
 def watching() -> FakeAdapter:
@@ -100,7 +100,7 @@ async def test_what_a_person_has_at_the_place_of_a_breakpoint_that_was_never_rep
         async with bench.editor() as editor:
             await join_with(editor, {"line": 5}, {"line": 6})
             state = bench.server.app.debugger.state
-            assert [(each.line, each.condition, each.enabled, each.set_by) for each in state.breakpoints] == [
+            assert [(each.spec.line, each.spec.condition, each.enabled, each.set_by) for each in state.breakpoints] == [
                 (5, "x", True, ("mcp",)),
                 (6, None, False, ("mcp",)),
                 (5, None, True, ("Test Editor",)),

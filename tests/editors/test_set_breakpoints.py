@@ -503,7 +503,7 @@ async def two_programs() -> AsyncIterator[tuple[Bench, FakeAdapter, FakeAdapter]
 
 def lines(bench: Bench) -> list[int | None]:
     """Return where breakpoints are, also while there is no session in which a resource can be read."""
-    return [each.line for each in bench.server.app.debugger.state.breakpoints]
+    return [each.spec.line for each in bench.server.app.debugger.state.breakpoints]
 
 
 async def test_an_editor_that_waits_keeps_its_breakpoints_when_a_program_ends(autojump_clock: MockClock) -> None:
@@ -590,7 +590,7 @@ async def test_a_breakpoint_is_removed_by_the_spelling_under_which_it_was_set(
     async with paused() as (bench, _), bench.editor() as editor:
         await editor.join()
         await editor.ask("setBreakpoints", source={"path": path}, breakpoints=[{"line": 2}])
-        assert [each.file for each in bench.server.app.debugger.state.breakpoints] == [f"{tmp_path}/app.py"]
+        assert [each.spec.file for each in bench.server.app.debugger.state.breakpoints] == [f"{tmp_path}/app.py"]
         await editor.ask("setBreakpoints", source={"path": path}, breakpoints=[])
         assert bench.server.app.debugger.state.breakpoints == ()
 

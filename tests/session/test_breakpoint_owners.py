@@ -8,11 +8,17 @@ from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, failure, launch
 from trio_debugmcp.session.breakpoints.ownership import Owners
-from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 
 ANN, BEN = ("c1", "ann"), ("c1", "ben")
-ONE, TWO = Breakpoint("bp-1"), Breakpoint("bp-2")
+
+
+def marked(breakpoint_id: str) -> Breakpoint:
+    return Breakpoint(breakpoint_id, BreakpointSpec(file="/src/app.py", line=7))
+
+
+ONE, TWO = marked("bp-1"), marked("bp-2")
 
 
 def never(each: Breakpoint) -> bool:
@@ -23,11 +29,11 @@ def test_a_client_means_its_own_breakpoint_then_one_without_an_owner_then_one_th
     owners = Owners()
     owners.add("bp-1", ANN)
     owners.add("bp-2", BEN)
-    assert owners.choose([Breakpoint("bp-0"), ONE, TWO], ANN, never) is ONE, "also after one without an owner"
+    assert owners.choose([marked("bp-0"), ONE, TWO], ANN, never) is ONE, "also after one without an owner"
     assert owners.choose([ONE, TWO], BEN, never) is TWO
     assert owners.choose([ONE, TWO], ("c2", None), never) is None
     assert owners.choose([ONE, TWO], ("c2", None), lambda each: each is TWO) is TWO
-    assert owners.choose([ONE, Breakpoint("bp-3")], BEN, never) == Breakpoint("bp-3")
+    assert owners.choose([ONE, marked("bp-3")], BEN, never) == marked("bp-3")
     assert owners.choose([ONE, TWO], None, never) is ONE, "without an owner the place alone counts"
     assert owners.choose([], None, never) is None
 

@@ -721,7 +721,7 @@ async def test_a_run_in_one_program_releases_no_breakpoint_that_is_held_for_anot
         nursery.start_soon(batch)
         await trio.sleep(1)
         async with runs.observing(Run([ObservedPlace(file=one.program, line=11)], 1), of="s-2"):
-            held = {each.id: each.held for each in scene.server.app.debugger.state.breakpoints}
+            held = {each.id: each.is_held for each in scene.server.app.debugger.state.breakpoints}
             assert held["bp-1"] is True
             lines = [[each["line"] for each in it.sent("setBreakpoints")[-1]["breakpoints"]] for it in (one, other)]
             assert lines == [[10], [1, 11]]

@@ -3,6 +3,7 @@
 from typing import Any
 
 from trio_debugmcp.dap.messages import DapBreakpoint, EventBody, Stopped
+from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, RunPlace
 from trio_debugmcp.state.changes import (
     BreakpointPut,
     BreakpointsBound,
@@ -10,11 +11,12 @@ from trio_debugmcp.state.changes import (
     EventReceived,
     LocalsFetched,
     Resumed,
+    RunPlacePut,
     SessionOpened,
     SessionStarted,
     StopExamined,
 )
-from trio_debugmcp.state.model import Breakpoint, Locals, NamedScope, Origin, Snapshot, StackFrame, State, Thread
+from trio_debugmcp.state.model import Locals, NamedScope, Origin, Snapshot, StackFrame, State, Thread
 from trio_debugmcp.state.payloads import Location, Variable
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import (
@@ -40,6 +42,10 @@ def place(line: int, name: str = "main", file: str = APP) -> Location:
 
 def frame(line: int, name: str = "main", file: str = APP) -> StackFrame:
     return StackFrame(line, name, place(line, name, file))
+
+
+def breakpoint_on(line: int | None, breakpoint_id: str = "bp-1", *, enabled: bool = True, **more: Any) -> Breakpoint:
+    return Breakpoint(breakpoint_id, BreakpointSpec(**{"file": APP, "line": line, **more}), enabled=enabled)
 
 
 class Store:
@@ -85,7 +91,11 @@ class Store:
         return self.merge(LocalsFetched(session_id, generation, Locals((NamedScope("Locals", 7),), (variable,), 1)))
 
     def put(self, breakpoint_id: str, line: int | None = 1, **more: Any) -> set[str]:
-        return self.merge(BreakpointPut(Breakpoint(breakpoint_id, **{"file": APP, "line": line, **more})))
+        return self.merge(BreakpointPut(breakpoint_on(line, breakpoint_id, **more)))
+
+    def put_place(self, place_id: str, line: int = 1, **more: Any) -> set[str]:
+        """A place that a run stops at."""
+        return self.merge(RunPlacePut(RunPlace(place_id, BreakpointSpec(file=APP, line=line), **more)))
 
     def bound(self, breakpoint_id: str, session_id: str = "s-1", **answer: Any) -> set[str]:
         answer = {"verified": True, "id": int(breakpoint_id.rpartition("-")[2]), **answer}

@@ -13,18 +13,22 @@ from trio_debugmcp.dap.messages import (
     BreakpointEvent,
     DapBreakpoint,
 )
-from trio_debugmcp.state.breakpoint_rules import hits_after_stop, is_hit_condition
+from trio_debugmcp.state.breakpoint import BreakpointSpec, ExceptionBreakpoint, RunPlace
+from trio_debugmcp.state.breakpoint_rules import breakpoints_at
 from trio_debugmcp.state.changes import (
     BreakpointEnabled,
     BreakpointFaulted,
     BreakpointLogged,
     BreakpointsBound,
+    BreakpointsHeld,
     BreakpointsRemoved,
     ExceptionBreakpointPut,
     ExceptionBreakpointsBound,
+    RunPlacePut,
+    RunPlacesRemoved,
     SessionClosed,
 )
-from trio_debugmcp.state.model import ExceptionBreakpoint
+from trio_debugmcp.state.hit_conditions import hits_after_stop, is_hit_condition
 from trio_debugmcp.state.payloads import ExceptionInfo
 from trio_debugmcp.state.resources import (
     BREAKPOINTS,
@@ -192,7 +196,7 @@ def test_an_adapters_breakpoint_id_means_nothing_in_another_session() -> None:
 
 def test_a_logged_message_counts_a_hit_and_changes_the_breakpoints_only() -> None:
     store = Store("s-1")
-    store.put("tp-1", type="Tracepoint", log_message="x")
+    store.put("tp-1", log_message="x")
     store.bound("tp-1")
     assert store.merge(BreakpointLogged("s-1", "tp-1")) == {BREAKPOINTS}
     assert store.breakpoint("tp-1").hits == 1
@@ -206,25 +210,46 @@ def test_a_failed_condition_is_reported_at_its_breakpoint() -> None:
     assert [each.message for each in breakpoints_payload(store.state, 1).breakpoints] == ["NameError", None]
 
 
-def test_a_temporary_breakpoint_is_in_no_payload() -> None:
+def test_a_place_of_a_run_is_in_no_payload() -> None:
     store = Store("s-1")
-    assert store.put("bp-9", temporary=True) == set()
-    assert store.bound("bp-9") == set()
+    assert store.put_place("run-to-9") == set()
+    assert store.bound("run-to-9") == set()
     store.stop(reason="Breakpoint", hit_ids=(9,))
     assert store["s-1"].stop is not None
     assert (store["s-1"].stop.reason, store["s-1"].stop.breakpoint_ids) == ("Step", ())
     assert breakpoints_payload(store.state, 1).breakpoints == []
 
 
-def test_a_stop_at_a_temporary_and_a_lasting_breakpoint_is_that_of_the_lasting_one() -> None:
+def test_a_stop_at_a_place_of_a_run_and_a_breakpoint_is_that_of_the_breakpoint() -> None:
     store = Store("s-1")
-    for number, temporary in (("bp-8", False), ("bp-9", True)):
-        store.put(number, temporary=temporary)
-        store.bound(number)
+    store.put("bp-8")
+    store.bound("bp-8")
+    store.put_place("run-to-9")
+    store.bound("run-to-9")
     store.stop(reason="Breakpoint", hit_ids=(8, 9))
     assert store["s-1"].stop is not None
     assert (store["s-1"].stop.reason, store["s-1"].stop.breakpoint_ids) == ("Breakpoint", ("bp-8",))
-    assert store.merge(BreakpointsRemoved(frozenset({"bp-9"}))) == set()
+    assert store.merge(RunPlacesRemoved(frozenset({"run-to-9"}))) == set()
+
+
+def test_a_breakpoint_that_another_program_passes_by_counts_where_a_run_of_this_one_observes() -> None:
+    store = Store("s-1", "s-2")
+    store.put("bp-1", 7)
+    store.merge(BreakpointsHeld(frozenset({"bp-1"}), "s-2"))
+    store.put_place("run-to-1", 7, observed="{ x }", run_of="s-1")
+    store.bound("bp-1")
+    store.bound("run-to-1")
+    assert [each.id for each in breakpoints_at(store.state, "s-1", {1}, None)] == ["bp-1", "run-to-1"]
+    store.merge(BreakpointsHeld(frozenset({"bp-1"}), "s-1"))
+    assert [each.id for each in breakpoints_at(store.state, "s-1", {1}, None)] == ["run-to-1"]
+
+
+def test_a_function_that_a_run_observes_exists_once_it_was_called() -> None:
+    store = Store("s-1")
+    store.merge(RunPlacePut(RunPlace("run-to-1", BreakpointSpec(function="main"))))
+    store.bound("run-to-1", verified=False, message="no such function yet")
+    store.stop(reason="Breakpoint", hit_ids=(1,))
+    assert [binding.verified for each in store.state.run_places for binding in each.bindings] == [True]
 
 
 def test_exception_breakpoints_are_verified_while_watched_for_and_count_their_hits() -> None:
@@ -285,7 +310,7 @@ def test_an_update_of_a_breakpoint_keeps_hits_counted_meanwhile() -> None:
     store.bound("bp-1")
     store.stop(hit_ids=(1,), reason="Breakpoint")
     store.put("bp-1", condition="x > 1")
-    assert (store.breakpoint("bp-1").hits, store.breakpoint("bp-1").condition) == (1, "x > 1")
+    assert (store.breakpoint("bp-1").hits, store.breakpoint("bp-1").spec.condition) == (1, "x > 1")
 
 
 def test_an_update_of_an_exception_breakpoint_keeps_its_hits_and_stays_verified() -> None:

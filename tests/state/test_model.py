@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.state.store import APP
-from trio_debugmcp.state.model import Breakpoint
+from tests.state.store import breakpoint_on
 
 
 @pytest.mark.parametrize(
@@ -19,4 +18,4 @@ from trio_debugmcp.state.model import Breakpoint
     ],
 )
 def test_a_breakpoint_always_stops_without_a_condition_and_a_message(settings: dict[str, Any], always: bool) -> None:
-    assert Breakpoint("bp-1", file=APP, line=1, **settings).always_stops is always
+    assert breakpoint_on(1, **settings).always_stops is always

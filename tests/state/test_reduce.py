@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.state.store import ALL, APP, ORIGIN, Store, frame, place
+from tests.state.store import ALL, ORIGIN, Store, breakpoint_on, frame, place
 from trio_debugmcp.dap.messages import (
     BreakpointEvent,
     Continued,
@@ -12,6 +12,7 @@ from trio_debugmcp.dap.messages import (
     Stopped,
     Terminated,
 )
+from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
 from trio_debugmcp.state.changes import (
     BreakpointFaulted,
     BreakpointLogged,
@@ -28,7 +29,7 @@ from trio_debugmcp.state.changes import (
     SessionStarted,
     ThreadsLocated,
 )
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Thread
+from trio_debugmcp.state.model import Thread
 from trio_debugmcp.state.resources import (
     BREAKPOINTS,
     OUTPUT,
@@ -93,7 +94,7 @@ def test_a_new_root_session_replaces_everything_of_the_one_before() -> None:
     store.open("s-2")
     assert ([each.id for each in store.state.snapshots], store.state.focus) == (["s-2"], "s-2")
     assert store["s-2"].written == 0
-    assert store.state.breakpoints == (Breakpoint("bp-1", file=APP, line=1, condition="x"),)
+    assert store.state.breakpoints == (breakpoint_on(1, condition="x"),)
     assert store.state.exceptions == (ExceptionBreakpoint("ex-1"),)
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from tests.state.store import ALL, APP, ORIGIN, Store, frame
 from trio_debugmcp.dap.messages import DapBreakpoint, DapModule, Exited, ModuleEvent, ProcessEvent
+from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
 from trio_debugmcp.state.changes import (
     BreakpointsBound,
     ExceptionBreakpointPut,
@@ -17,7 +18,7 @@ from trio_debugmcp.state.changes import (
     SessionClosed,
     SessionOpened,
 )
-from trio_debugmcp.state.model import ExceptionBreakpoint, Thread
+from trio_debugmcp.state.model import Thread
 from trio_debugmcp.state.payloads import (
     ExceptionInfo,
     OutputPayload,

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.state.store import APP, ORIGIN, frame, place
+from tests.state.store import APP, ORIGIN, breakpoint_on, frame, place
 from trio_debugmcp.dap.messages import Continued, DapBreakpoint, DapModule, Exited, ModuleEvent, Stopped, ThreadEvent
+from trio_debugmcp.state.breakpoint import BreakpointSpec, ExceptionBreakpoint, RunPlace
 from trio_debugmcp.state.call_events import tool_called, tool_started
 from trio_debugmcp.state.changes import (
     BreakpointFaulted,
@@ -24,13 +25,16 @@ from trio_debugmcp.state.changes import (
     OutputWritten,
     Resumed,
     ResumeRefused,
+    RunPlacePut,
+    RunPlacesRemoved,
+    RunPlacesWithdrawn,
     SessionClosed,
     SessionOpened,
     SessionStarted,
     StopExamined,
     WrittenPiece,
 )
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Locals, State, Thread
+from trio_debugmcp.state.model import Locals, State, Thread
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, to_json
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.timeline_events import (
@@ -109,7 +113,7 @@ def test_a_session_starts_and_ends_with_events() -> None:
 
 def test_a_stop_has_its_reason_location_and_breakpoints() -> None:
     log = EventLog("s-1")
-    log.merge(BreakpointPut(Breakpoint("bp-1", file=APP, line=7)))
+    log.merge(BreakpointPut(breakpoint_on(7)))
     log.merge(BreakpointsBound("s-1", (("bp-1", DapBreakpoint(verified=True, id=5, line=7)),)))
     stopped, hit = log.stop(reason="Breakpoint", hit_ids=(5,))
     assert (stopped.type, stopped.thread_id) == ("stopped", 1)
@@ -170,7 +174,7 @@ def test_details_that_are_fetched_later_make_no_event() -> None:
 
 def test_breakpoints_are_set_changed_and_removed() -> None:
     log = EventLog("s-1")
-    (made,) = log.merge(BreakpointPut(Breakpoint("bp-1", file=APP, line=7, condition="c" * 500)))
+    (made,) = log.merge(BreakpointPut(breakpoint_on(7, condition="c" * 500)))
     assert made.type == "breakpointSet"
     assert made.payload["line"] == 7
     assert len(made.payload["condition"]) < 120
@@ -178,7 +182,7 @@ def test_breakpoints_are_set_changed_and_removed() -> None:
     (changed,) = log.merge(bound)
     assert (changed.type, changed.payload["state"], changed.payload["line"]) == ("breakpointChanged", "Bound", 8)
     assert log.types(bound) == []
-    off = Breakpoint("bp-1", file=APP, line=7, enabled=False)
+    off = breakpoint_on(7, enabled=False)
     assert [each.payload["enabled"] for each in log.merge(BreakpointPut(off))] == [False]
     assert log.types(BreakpointPut(off)) == []
     assert log.merge(BreakpointsRemoved(frozenset({"bp-1"}))) == [Happening("breakpointRemoved", {"id": "bp-1"})]
@@ -187,12 +191,13 @@ def test_breakpoints_are_set_changed_and_removed() -> None:
     assert (watched.payload["exceptionType"], watched.payload["verified"]) == ("KeyError", True)
 
 
-def test_temporary_breakpoints_and_the_start_and_end_of_a_session_make_no_breakpoint_events() -> None:
+def test_the_places_of_runs_and_the_start_and_end_of_a_session_make_no_breakpoint_events() -> None:
     log = EventLog("s-1")
-    temporary = Breakpoint("bp-1", file=APP, line=7, temporary=True)
-    assert log.types(BreakpointPut(temporary)) == []
-    assert log.types(BreakpointsRemoved(frozenset({"bp-1"}))) == []
-    log.merge(BreakpointPut(Breakpoint("bp-2", file=APP, line=7, condition="x")))
+    place = RunPlace("run-to-1", BreakpointSpec(file=APP, line=7))
+    assert log.types(RunPlacePut(place)) == []
+    assert log.types(RunPlacesWithdrawn(frozenset({"run-to-1"}))) == []
+    assert log.types(RunPlacesRemoved(frozenset({"run-to-1"}))) == []
+    log.merge(BreakpointPut(breakpoint_on(7, "bp-2", condition="x")))
     log.merge(BreakpointsBound("s-1", (("bp-2", DapBreakpoint(verified=True, id=5)),)))
     assert log.types(SessionClosed("s-1", "over")) == ["sessionEnded"]
     log.merge(BreakpointFaulted("s-1", "x", "NameError"))
@@ -201,7 +206,7 @@ def test_temporary_breakpoints_and_the_start_and_end_of_a_session_make_no_breakp
 
 def test_a_tracepoint_is_an_event_with_its_text_and_neither_hit_nor_stop() -> None:
     log = EventLog("s-1")
-    log.merge(BreakpointPut(Breakpoint("tp-1", "Tracepoint", file=APP, line=7, log_message="x")))
+    log.merge(BreakpointPut(breakpoint_on(7, "tp-1", log_message="x")))
     log.merge(BreakpointsBound("s-1", (("tp-1", DapBreakpoint(verified=True, id=5)),)))
     (traced,) = log.merge(BreakpointLogged("s-1", "tp-1", "x = 1\n"))
     assert traced == Happening(

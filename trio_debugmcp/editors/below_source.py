@@ -20,7 +20,7 @@ from trio_debugmcp.editors.set_breakpoints import shown_to, take_back, take_over
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.looking import memory_access
 from trio_debugmcp.session.looking.pointers import number
-from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.state.breakpoint import Breakpoint
 
 MAX_BYTES = 256 * 1024
 """Of one answer. Editors read pages of some kilobytes; more than this would hold up the adapter for all."""
@@ -98,7 +98,7 @@ async def set_instruction_breakpoints(editor: Editor, arguments: SetInstructionB
     take_over(editor, _is_on_instruction)
     kept = {_address(each) for each in arguments.breakpoints}
     for old in _mine(editor):
-        if old.lost is not None or old.address not in kept:
+        if old.lost is not None or old.spec.address not in kept:
             await take_back(editor, old)
     return {"breakpoints": [await _set(editor, each) for each in arguments.breakpoints]}
 
@@ -108,7 +108,8 @@ async def _set(editor: Editor, wanted: InstructionBreakpoint) -> dict[str, Any]:
     if address is None:
         return {"verified": False, "message": f"`{wanted.instruction_reference}` is not an address."}
     for each in _mine(editor):
-        if each.lost is None and (each.address, each.condition, each.hit_condition) == (address, condition, hits):
+        spec = each.spec
+        if each.lost is None and (spec.address, spec.condition, spec.hit_condition) == (address, condition, hits):
             return shown_to(editor, each)
     before = {each.id for each in _mine(editor)}
     try:
@@ -136,4 +137,4 @@ def _mine(editor: Editor) -> list[Breakpoint]:
 
 
 def _is_on_instruction(each: Breakpoint) -> bool:
-    return each.address is not None
+    return each.spec.address is not None

@@ -23,7 +23,8 @@ from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionWishes
 from trio_debugmcp.session.breakpoints.ownership import Owner
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.state.model import Breakpoint, State
+from trio_debugmcp.state.breakpoint import Breakpoint
+from trio_debugmcp.state.model import State
 
 log = logging.getLogger(__name__)
 

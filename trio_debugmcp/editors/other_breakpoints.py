@@ -23,7 +23,7 @@ from trio_debugmcp.editors.renewing import as_of_now
 from trio_debugmcp.editors.set_breakpoints import exceptions_of, shown_to, take_back, take_over
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
 
 _ALL = "*"
 
@@ -183,7 +183,7 @@ async def set_data_breakpoints(editor: Editor, arguments: SetDataBreakpointsArgu
 async def _watch(editor: Editor, wanted: DataBreakpoint, shown: _Shown) -> dict[str, Any]:
     terms = {"condition": wanted.condition or None, "hit_condition": wanted.hit_condition or None}
     mine = next((each for each in _data(editor) if each.id == editor.watched.get(_key(wanted))), None)
-    if mine is not None and terms == {"condition": mine.condition, "hit_condition": mine.hit_condition}:
+    if mine is not None and terms == {"condition": mine.spec.condition, "hit_condition": mine.spec.hit_condition}:
         return shown_to(editor, mine)
     before = {each.id for each in _data(editor)}
     try:
@@ -228,7 +228,7 @@ def _data(editor: Editor) -> list[Breakpoint]:
 
 
 def _is_data(each: Breakpoint) -> bool:
-    return each.watch is not None
+    return each.spec.watch is not None
 
 
 def _read(data_id: str) -> _Shown:

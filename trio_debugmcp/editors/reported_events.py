@@ -12,7 +12,8 @@ from typing import Any
 from msgspec import Struct
 
 from trio_debugmcp.editors.numbers import number_of
-from trio_debugmcp.state.model import Breakpoint, Module, Snapshot, State, Stop
+from trio_debugmcp.state.breakpoint import Breakpoint
+from trio_debugmcp.state.model import Module, Snapshot, State, Stop
 
 Event = tuple[str, Mapping[str, Any] | None]
 
@@ -121,8 +122,8 @@ def of_breakpoints(old: State, new: State) -> BreakpointChanges | None:
     """Return how the breakpoints on lines and functions differ; None if they do not."""
     if old.breakpoints is new.breakpoints:
         return None
-    before = {each.id: each for each in old.breakpoints if not each.temporary}
-    after = {each.id: each for each in new.breakpoints if not each.temporary}
+    before = {each.id: each for each in old.breakpoints}
+    after = {each.id: each for each in new.breakpoints}
     return BreakpointChanges(
         new=[each for id_, each in after.items() if id_ not in before],
         changed=[each for id_, each in after.items() if id_ in before and each is not before[id_]],

@@ -25,13 +25,10 @@ from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.breakpoints.specs import spelling
+from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, ExceptionBreakpoint, Place
 from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
 from trio_debugmcp.state.payloads import DataBreakpointPayload, ExceptionBreakpointPayload
 from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
-
-Place = tuple[str | None, int | None, int | None, str | None]
-"""The file, line and column, or the function."""
 
 MAX_BREAKPOINTS = 200
 """Breakpoints of one request: an adapter gets all of a file with each. Those beyond are not set, and their answers say
@@ -42,37 +39,10 @@ FILTER_IDS = 2**29
 """From the numbers of one kind of exceptions to those of the next: a number of DAP has 31 bits, and there are three."""
 
 
-class EditorBreakpoint(Struct, frozen=True):
-    """A breakpoint as an editor wants it, as we count."""
-
-    file: str | None
-    line: int | None
-    column: int | None
-    function: str | None = None
-    condition: str | None = None
-    hit_condition: str | None = None
-    log_message: str | None = None
-
-    @property
-    def place(self) -> Place:
-        """Where it is to be."""
-        return (self.file, self.line, self.column, self.function)
-
-    @property
-    def terms(self) -> tuple[str | None, ...]:
-        """What it says besides where it is."""
-        return _terms_of(self)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it says nothing but where it is."""
-        return self.terms == _PLAIN
-
-
 class _Set(Struct, frozen=True):
     """What came of setting one: its id, what the editor had there, whether it was set just now, or why it was not."""
 
-    wanted: EditorBreakpoint
+    wanted: BreakpointSpec
     id: str
     mine: list[Breakpoint] = []
     is_new: bool = False
@@ -94,7 +64,7 @@ async def set_breakpoints(editor: Editor, arguments: SetBreakpointsArguments) ->
     known = spelling(file, editor.debugger.state.breakpoints)
     editor.spellings[known] = file
     wanted = [
-        EditorBreakpoint(
+        BreakpointSpec(
             file=known,
             line=editor.spelling.our_line(each.line),
             column=editor.spelling.our_column(each.column),
@@ -115,12 +85,13 @@ async def set_function_breakpoints(editor: Editor, arguments: SetFunctionBreakpo
     return await _replace(editor, None, [_function(each) for each in arguments.breakpoints])
 
 
-def _function(each: FunctionBreakpoint) -> EditorBreakpoint:
-    conditions = {"condition": each.condition or None, "hit_condition": each.hit_condition or None}
-    return EditorBreakpoint(None, None, None, each.name, **conditions)
+def _function(each: FunctionBreakpoint) -> BreakpointSpec:
+    return BreakpointSpec(
+        function=each.name, condition=each.condition or None, hit_condition=each.hit_condition or None
+    )
 
 
-async def _replace(editor: Editor, file: str | None, wanted: list[EditorBreakpoint]) -> dict[str, Any]:
+async def _replace(editor: Editor, file: str | None, wanted: list[BreakpointSpec]) -> dict[str, Any]:
     """Make these the editor's in a file, or on functions; answer what has become of each."""
     places = {each.place for each in wanted}
     take_over(editor, _is_in(file))
@@ -128,7 +99,7 @@ async def _replace(editor: Editor, file: str | None, wanted: list[EditorBreakpoi
     results: list[_Set] = []
     async with editor.debugger.breakpoints.batch() as batch:
         for old in editor.book.of(editor.owner, _is_in(file)):
-            if _place(old) not in places:
+            if old.spec.place not in places:
                 await take_back(editor, old)
         done: set[Place] = set()
         for each in wanted[:MAX_BREAKPOINTS]:
@@ -146,7 +117,7 @@ TWICE = EditorRefusal(
 
 def _is_in(file: str | None) -> Callable[[Breakpoint], bool]:
     """Return whether a breakpoint is in a file, or without one on a function."""
-    return lambda each: each.file == file and (each.function is not None) == (file is None)
+    return lambda each: each.spec.file == file and (each.spec.function is not None) == (file is None)
 
 
 def take_over(editor: Editor, is_meant: Callable[[Breakpoint], bool]) -> None:
@@ -168,7 +139,7 @@ def _leave_out(editor: Editor, file: str | None, wanted: set[Place]) -> None:
         places = _places(editor, each)
         if not wanted.isdisjoint(places):
             continue
-        editor.asked.pop(_place(each), None)
+        editor.asked.pop(each.spec.place, None)
         if not editor.book.is_owner(editor.owner, each.id):
             editor.absent.update(places)
         if each.id in editor.announced:
@@ -177,7 +148,7 @@ def _leave_out(editor: Editor, file: str | None, wanted: set[Place]) -> None:
             editor.reported.pop(each.id, None)
             if editor.book.is_familys(editor.owner, each.id):
                 continue  # by the connection that has set it, it is taken back
-            who, where = " and ".join(each.set_by) or "another client", each.function or f"line {each.line}"
+            who, where = " and ".join(each.set_by) or "another client", each.spec.function or f"line {each.spec.line}"
             said = f"The breakpoint of {who} on {where} stays: it is not yours. What you set there now is yours.\n"
             editor.channel.event("output", {"category": "console", "output": editor.plain(said)})
 
@@ -200,7 +171,7 @@ async def _withdraw(editor: Editor, refused: _Set) -> None:
     now = next((each for each in editor.debugger.state.breakpoints if each.id == refused.id), None)
     before = {each.id for each in refused.mine}
     if now is not None and now.id not in before:
-        if _terms_of(now) == refused.wanted.terms:  # set, and then the adapter would not have it
+        if now.spec.terms == refused.wanted.terms:  # set, and then the adapter would not have it
             await take_back(editor, now)
         else:  # it is again what it was before, and not this editor's
             await editor.book.leave(editor.owner, now)
@@ -227,24 +198,18 @@ async def take_back(editor: Editor, each: Breakpoint) -> None:
     await editor.book.leave(editor.owner, each)
 
 
-async def _set(editor: Editor, wanted: EditorBreakpoint) -> _Set:
-    here = [each for each in editor.debugger.state.breakpoints if not each.temporary and _place(each) == wanted.place]
+async def _set(editor: Editor, wanted: BreakpointSpec) -> _Set:
+    here = [each for each in editor.debugger.state.breakpoints if each.spec.place == wanted.place]
     mine = [each for each in here if editor.book.is_owner(editor.owner, each.id)]
-    same = next((each for each in mine if _terms_of(each) == wanted.terms), None)
+    same = next((each for each in mine if each.spec.terms == wanted.terms), None)
     if same is None and mine and editor.asked.get(wanted.place) == wanted.terms:
         same = mine[0]  # another client has edited it, and the editor sends with another one what it has sent before
-    if same is None and not mine and wanted.is_plain:
+    if same is None and not mine and wanted.terms == _PLAIN:
         same = _echoed(editor, wanted.place)
     if same is not None:
         return _Set(wanted, same.id)
     try:
-        answer = await editor.call(
-            "breakpoint_set",
-            **{
-                name: getattr(wanted, name)
-                for name in ("file", "line", "column", "function", "condition", "hit_condition", "log_message")
-            },
-        )
+        answer = await editor.call("breakpoint_set", **{name: getattr(wanted, name) for name in _PARAMETERS})
     except DebugError as error:
         return _Set(wanted, "", mine, error=error)
     return _Set(wanted, answer["id"], mine, is_new=True)
@@ -253,7 +218,7 @@ async def _set(editor: Editor, wanted: EditorBreakpoint) -> _Set:
 def _echoed(editor: Editor, place: Place) -> Breakpoint | None:
     """Return the breakpoint of another client that was reported to an editor, which shows it at that place."""
     for each in editor.debugger.state.breakpoints:
-        if each.temporary or place not in _places(editor, each) or editor.book.is_owner(editor.owner, each.id):
+        if place not in _places(editor, each) or editor.book.is_owner(editor.owner, each.id):
             continue
         before = place not in editor.absent and editor.book.announced.has(editor.name, each.id, place)
         if before or each.id in editor.announced:
@@ -261,21 +226,18 @@ def _echoed(editor: Editor, place: Place) -> Breakpoint | None:
     return None
 
 
-def _place(each: Breakpoint) -> Place:
-    return (each.file, each.line, each.column, each.function)
-
-
 def _places(editor: Editor, each: Breakpoint) -> set[Place]:
     """Return where a breakpoint is, and the line on which an editor shows it if the adapter has moved it there."""
     line = breakpoint_payload(_here(editor, each)).line
-    return {_place(each)} if line is None else {_place(each), (each.file, line, None, None)}
+    shown = [] if line is None else [BreakpointSpec(file=each.spec.file, line=line).place]
+    return {each.spec.place, *shown}
 
 
 _PLAIN = (None, None, None)
+"""The terms of a breakpoint that says nothing but where it is."""
 
-
-def _terms_of(each: Breakpoint | EditorBreakpoint) -> tuple[str | None, ...]:
-    return (each.condition, each.hit_condition, each.log_message)
+_PARAMETERS = ("file", "line", "column", "function", "condition", "hit_condition", "log_message")
+"""What an editor may ask of the tool."""
 
 
 def shown_to(editor: Editor, each: Breakpoint) -> dict[str, Any]:
@@ -290,11 +252,12 @@ def _news(editor: Editor, each: Breakpoint) -> str | None:
     DAP has no word for it in what is reported, so an editor shows it as a message.
     """
     is_mine = editor.book.is_owner(editor.owner, each.id)
-    if _terms_of(each) == (editor.asked.get(_place(each), _terms_of(each)) if is_mine else _PLAIN):
+    spec = each.spec
+    if spec.terms == (editor.asked.get(spec.place, spec.terms) if is_mine else _PLAIN):
         return None
-    terms = [f"if {each.condition}"] if each.condition else []
-    terms += [f"at hit {each.hit_condition}"] if each.hit_condition else []
-    terms += [f"logs {each.log_message}"] if each.log_message else []
+    terms = [f"if {spec.condition}"] if spec.condition else []
+    terms += [f"at hit {spec.hit_condition}"] if spec.hit_condition else []
+    terms += [f"logs {spec.log_message}"] if spec.log_message else []
     who = "changed by another client" if is_mine else f"set by {' and '.join(each.set_by) or 'another client'}"
     return f"{who}: {', '.join(terms) or 'it always stops'}"
 
@@ -302,16 +265,16 @@ def _news(editor: Editor, each: Breakpoint) -> str | None:
 def breakpoint_of(editor: Editor, each: Breakpoint) -> dict[str, Any]:
     """Return a breakpoint as DAP has it: where it really is, and why it is not verified."""
     each = _here(editor, each)
-    if each.watch is not None:
-        return _with_message(editor, number_of(each.id), data_breakpoint_payload(each, each.watch))
+    if each.spec.watch is not None:
+        return _with_message(editor, number_of(each.id), data_breakpoint_payload(each, each.spec.watch))
     payload = breakpoint_payload(each)
     shown: dict[str, Any] = {"id": number_of(each.id), "verified": payload.verified}
     if payload.line is not None:
         shown["line"] = editor.spelling.line(payload.line)
     if payload.file is not None:
         shown["source"] = source_of(editor, editor.spellings.get(payload.file, payload.file))
-    if each.address is not None:
-        shown["instructionReference"] = each.address
+    if each.spec.address is not None:
+        shown["instructionReference"] = each.spec.address
     if payload.message is not None:
         shown["message"] = editor.plain(payload.message)
     elif not payload.verified:

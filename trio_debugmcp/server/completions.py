@@ -66,7 +66,7 @@ async def _prompt_values(debugger: Debugger, role: Role, argument: str, typed: s
     """Return the completions of a prompt's argument. An observer may neither list directories nor evaluate."""
     match argument:
         case "file":
-            breakpoints = (each.file for each in debugger.state.breakpoints if each.file and not each.temporary)
+            breakpoints = (each.spec.file for each in debugger.state.breakpoints if each.spec.file)
             return _matching({*debugger.programs.known_sources(), *breakpoints}, typed)
         case "exception_type":
             return _matching(_exception_types(debugger), typed)

@@ -201,7 +201,7 @@ class EventPump:
     def _tracepoints(self) -> dict[str, str]:
         """Return the ids of all tracepoints and their messages."""
         breakpoints = self._merger.state.breakpoints
-        return {each.id: each.log_message for each in breakpoints if each.log_message is not None}
+        return {each.id: each.spec.log_message for each in breakpoints if each.spec.log_message is not None}
 
     async def _on_text(self, category: str, text: str) -> None:
         """Keep what the program wrote, or the adapter, and learn what the adapter says in its words."""

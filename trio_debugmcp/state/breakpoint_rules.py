@@ -3,39 +3,39 @@
 A breakpoint has one `Binding` per session: the id that one adapter gave it means nothing to another, and each adapter
 counts hits for its own session.
 
-A program on the direct line counts its hits itself. Elsewhere hit conditions are evaluated by the adapters, which
-report only the stops that a condition let through. The number of hits is derived from those stops: the second stop at
-`% 3` is the sixth hit. The forms are those that adapters share:
-`3`, `== 3`, `> 3`, `>= 3`, `< 3`, `<= 3` and `% 3`.
+A program on the direct line counts its hits itself. Elsewhere the number of hits is derived from stops.
 """
 
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import BreakpointEvent, DapBreakpoint
+from trio_debugmcp.state.breakpoint import EVERY_PROGRAM, Binding, Breakpoint, ExceptionBreakpoint, RunPlace, StopPlace
 from trio_debugmcp.state.changes import (
     BreakpointEnabled,
     BreakpointFaulted,
     BreakpointLogged,
+    BreakpointsBound,
     BreakpointsHeld,
     HitsRecorded,
+    RunPlacesWithdrawn,
     StopExamined,
 )
-from trio_debugmcp.state.model import Binding, Breakpoint, ExceptionBreakpoint, State
+from trio_debugmcp.state.hit_conditions import hits_after_stop
+from trio_debugmcp.state.model import State
 from trio_debugmcp.state.payloads import Location, PauseReason
 
-_Kept = TypeVar("_Kept", Breakpoint, ExceptionBreakpoint)
+_Kept = TypeVar("_Kept", Breakpoint, RunPlace, ExceptionBreakpoint)
+_Place = TypeVar("_Place", Breakpoint, RunPlace)
 
 ENDED = "it ended with its session: set it again, or remove it"
 """Why a breakpoint on data or on an instruction is pending."""
 
 _TEXT_KEY = re.compile(r"[a-z]\w*(\.[a-z]\w*)+")
 """A text that only names a text, of the adapter's translations."""
-
-_HIT_CONDITION = re.compile(r"\s*(==|>=|<=|>|<|%|)\s*(\d+)\s*")
 
 
 def put(kept: tuple[_Kept, ...], new: _Kept) -> tuple[_Kept, ...]:
@@ -50,9 +50,16 @@ def update(kept: tuple[_Kept, ...], ids: Container[str], updated: Callable[[_Kep
     return tuple(updated(each) if each.id in ids else each for each in kept)
 
 
-def without_history(breakpoint_: Breakpoint) -> Breakpoint:
-    """The breakpoint as before any session: never hit, and not bound."""
-    return replace(breakpoint_, hits=0, bindings=(), problem=None, notifications_sent=0)
+def without_history(state: State) -> State:
+    """The state with breakpoints as before any session: never hit, and not bound."""
+    return replace(
+        state,
+        breakpoints=tuple(
+            replace(each, hits=0, bindings=(), problem=None, notifications_sent=0) for each in state.breakpoints
+        ),
+        run_places=tuple(replace(each, bindings=(), problem=None) for each in state.run_places),
+        exceptions=tuple(replace(each, hits=0, session_ids=(), problem=None) for each in state.exceptions),
+    )
 
 
 def replaced(kept: tuple[Breakpoint, ...], new: Breakpoint) -> Breakpoint:
@@ -76,30 +83,36 @@ def enabled(breakpoint_: Breakpoint, change: BreakpointEnabled) -> Breakpoint:
 
 def held(kept: tuple[Breakpoint, ...], change: BreakpointsHeld) -> tuple[Breakpoint, ...]:
     """`kept` for a run that some are not to stop, or after it."""
-    ids = change.ids
-    if ids is not None:
-        kept = tuple(
-            each
-            if each.temporary
-            else replace(each, held=each.id in ids, run_of=change.run_of if each.id in ids else None)
-            for each in kept
-        )
-    return update(kept, change.withdrawn, lambda each: replace(each, enabled=False))
+    program = change.program or EVERY_PROGRAM
+    return tuple(replace(each, held_for=program if each.id in change.ids else None) for each in kept)
 
 
-def seen_by(root_id: str, breakpoint_: Breakpoint) -> Breakpoint | None:
-    """The breakpoint as the adapters of a program are to have it, which may be held for another; None: not at all."""
-    if breakpoint_.run_of in (None, root_id):
-        return breakpoint_
-    return None if breakpoint_.temporary else replace(breakpoint_, held=False)
+def withdrawn(state: State, change: RunPlacesWithdrawn) -> State:
+    """The state without places of a run in force, which adapters may still have."""
+    places = update(state.run_places, change.ids, lambda each: replace(each, enabled=False))
+    breakpoints = held(state.breakpoints, BreakpointsHeld(frozenset())) if change.releases else state.breakpoints
+    return replace(state, breakpoints=breakpoints, run_places=places)
 
 
-def bound(breakpoint_: Breakpoint, session_id: str, answer: DapBreakpoint | None) -> Breakpoint:
-    """The breakpoint after a session's adapter has answered. With None it was not sent there, and loses its binding."""
-    others = tuple(binding for binding in breakpoint_.bindings if binding.session_id != session_id)
+class _Updated(Protocol):
+    def __call__(self, place: _Place, /) -> _Place: ...
+
+
+def with_places(state: State, updated: _Updated) -> State:
+    """The state with its breakpoints and places of runs updated."""
+    return replace(
+        state,
+        breakpoints=tuple(updated(each) for each in state.breakpoints),
+        run_places=tuple(updated(each) for each in state.run_places),
+    )
+
+
+def bound(place: _Place, session_id: str, answer: DapBreakpoint | None) -> _Place:
+    """The place after a session's adapter has answered. With None it was not sent there, and loses its binding."""
+    others: tuple[Binding, ...] = tuple(binding for binding in place.bindings if binding.session_id != session_id)
     if answer is None:
-        return replace(breakpoint_, bindings=others)
-    known = next((binding for binding in breakpoint_.bindings if binding.session_id == session_id), Binding(session_id))
+        return replace(place, bindings=others)
+    known = next((binding for binding in place.bindings if binding.session_id == session_id), Binding(session_id))
     binding = replace(
         known,
         # Later answers and `breakpoint` events may leave out the id and the place: what was known still holds.
@@ -110,20 +123,33 @@ def bound(breakpoint_: Breakpoint, session_id: str, answer: DapBreakpoint | None
         # js-debug's is a key of translations that only VS Code has: `breakpoint.provisionalBreakpoint`.
         message=None if answer.message is None or _TEXT_KEY.fullmatch(answer.message) else answer.message,
     )
-    return replace(breakpoint_, bindings=(*others, binding))
+    return replace(place, bindings=(*others, binding))
+
+
+def answered(state: State, change: BreakpointsBound) -> State:
+    """The state after a session's adapter has answered about breakpoints."""
+    results = dict(change.results)
+
+    def after(place: _Place) -> _Place:
+        return bound(place, change.session_id, results[place.id]) if place.id in results else place
+
+    return with_places(state, after)
 
 
 def released(state: State, session_ids: Container[str]) -> State:
     """The state without the bindings of sessions that have ended: their breakpoints become Pending."""
 
-    def unbound(each: Breakpoint) -> Breakpoint:
-        bindings = tuple(binding for binding in each.bindings if binding.session_id not in session_ids)
-        ended = each.only_in is not None and each.only_in in session_ids
-        return replace(each, bindings=bindings, lost=ENDED if ended else each.lost)
+    def unbound(place: _Place) -> _Place:
+        bindings = tuple(binding for binding in place.bindings if binding.session_id not in session_ids)
+        return replace(place, bindings=bindings)
 
+    state = with_places(state, unbound)
     return replace(
         state,
-        breakpoints=tuple(unbound(each) for each in state.breakpoints),
+        breakpoints=tuple(
+            replace(each, lost=ENDED) if each.spec.only_in is not None and each.spec.only_in in session_ids else each
+            for each in state.breakpoints
+        ),
         exceptions=tuple(
             replace(
                 each,
@@ -144,16 +170,16 @@ def breakpoint_changed(state: State, session_id: str, event: BreakpointEvent) ->
 
     meant = [
         each
-        for each in state.breakpoints
+        for each in state.stop_places
         if any(b.session_id == session_id and b.adapter_id == answer.id is not None for b in each.bindings)
     ]
     # lldb numbers data breakpoints for themselves, and reports others.
-    ids = {each.id for each in meant if each.watch is None} or {each.id for each in meant}
+    ids = {each.id for each in meant if each.spec.watch is None} or {each.id for each in meant}
 
-    def changed(each: Breakpoint) -> Breakpoint:
-        return bound(each, session_id, answer) if each.id in ids else each
+    def changed(place: _Place) -> _Place:
+        return bound(place, session_id, answer) if place.id in ids else place
 
-    return replace(state, breakpoints=tuple(changed(each) for each in state.breakpoints))
+    return with_places(state, changed)
 
 
 def breakpoints_hit(state: State, stop: StopExamined, location: Location | None) -> set[str]:
@@ -172,32 +198,31 @@ def breakpoints_at(
     adapter_ids: Container[int],
     location: Location | None,
     instruction: str | None = None,
-) -> list[Breakpoint]:
-    """The breakpoints with one of the ids that an adapter gave them; without ids those at a place, if it counts."""
-    root_id = state.roots().get(session_id, "")
+) -> list[StopPlace]:
+    """The places with one of the ids that an adapter gave them; without ids those at a location, if it counts."""
 
-    def is_there(each: Breakpoint, binding: Binding) -> bool:
-        seen = seen_by(root_id, each)
-        if each.watch is not None or seen is None:
+    def is_there(place: StopPlace, binding: Binding) -> bool:
+        spec = place.spec
+        if spec.watch is not None:
             return False
         if adapter_ids:
             return binding.adapter_id in adapter_ids
-        if location is None or not seen.is_sent:
+        if location is None or not place.is_sent:
             return False
-        if each.function is not None and _is_called(location.function_name, each.function):
+        if spec.function is not None and _is_called(location.function_name, spec.function):
             return binding.line in (None, location.line)
-        if each.address is not None:
-            return _same_address(each.address, instruction)
-        return each.file == location.file and location.line in (binding.line, each.line)
+        if spec.address is not None:
+            return _same_address(spec.address, instruction)
+        return spec.file == location.file and location.line in (binding.line, spec.line)
 
     there = [
         each
-        for each in state.breakpoints
+        for each in state.places_of(session_id)
         if any(binding.session_id == session_id and is_there(each, binding) for binding in each.bindings)
     ]
     # Adapters may give the place of a run the id that the user's breakpoint had there, which is held for that run.
     observed = any(each.observed is not None for each in there)
-    return [each for each in there if not (each.held and observed)]
+    return [each for each in there if not (each.is_held and observed)]
 
 
 def _is_called(name: str | None, function: str) -> bool:
@@ -212,83 +237,90 @@ def _same_address(one: str, other: str | None) -> bool:
 def stop_reason(state: State, change: StopExamined, hit: set[str]) -> PauseReason:
     """The reason of a stop; a function whose place was found is stopped in by a breakpoint on its line.
 
-    A run to a line is a step of the user's: a client could not find its temporary breakpoint in any list.
+    A run to a line is a step of the user's: a client could not find its place in any list.
     """
     if change.data is not None:
         return "DataBreakpoint"  # lldb calls it a breakpoint
-    if change.reason == "Breakpoint" and hit and hit <= {each.id for each in state.breakpoints if each.temporary}:
+    if change.reason == "Breakpoint" and hit and hit <= {each.id for each in state.run_places}:
         return "Step"
-    functions = {each.id for each in state.breakpoints if each.function is not None}
+    functions = {each.id for each in state.stop_places if each.spec.function is not None}
     return "FunctionBreakpoint" if change.reason == "Breakpoint" and hit and hit <= functions else change.reason
 
 
 # --- Hits -------------------------------------------------------------------------------------------------------------
 
 
-def count_hit(breakpoint_: Breakpoint, session_id: str, exactly: int | None = None) -> Breakpoint:
-    """The breakpoint after a stop in a session, or after a log message that it wrote there.
+def count_hit(place: _Place, session_id: str, exactly: int | None = None) -> _Place:
+    """The place after a stop in a session, or after a log message that it wrote there.
 
     `exactly` is the number of hits of this version in that session, if the program counts them.
     """
-    if exactly is not None and all(binding.session_id != session_id for binding in breakpoint_.bindings):
+    bindings: tuple[Binding, ...] = place.bindings
+    if exactly is not None and all(binding.session_id != session_id for binding in bindings):
         # Hit before the adapter's answer to its setting was merged.
-        breakpoint_ = replace(breakpoint_, bindings=(*breakpoint_.bindings, Binding(session_id)))
+        bindings = (*bindings, Binding(session_id))
 
     def counted(binding: Binding) -> Binding:
         if binding.session_id != session_id:
             return binding
-        hits = hits_after_stop(breakpoint_.hit_condition, binding.hits)
+        hits = hits_after_stop(place.spec.hit_condition, binding.hits)
         if exactly is not None:
             hits = max(binding.hits, binding.earlier + exactly)
-        if breakpoint_.function is None:
+        if place.spec.function is None:
             return replace(binding, hits=hits)
         return replace(binding, hits=hits, verified=True, message=None)  # the function exists: it was called
 
-    bindings = tuple(counted(binding) for binding in breakpoint_.bindings)
-    new = sum(binding.hits for binding in bindings) - sum(binding.hits for binding in breakpoint_.bindings)
+    before, bindings = bindings, tuple(counted(binding) for binding in bindings)
+    place = replace(place, bindings=bindings)
+    if isinstance(place, RunPlace):
+        return place
+    new = sum(binding.hits for binding in bindings) - sum(binding.hits for binding in before)
     # Added, not summed anew: the hits of sessions that have ended went away with their bindings.
-    return replace(breakpoint_, hits=breakpoint_.hits + new, bindings=bindings)
+    return replace(place, hits=place.hits + new)
 
 
-def count_hits(
-    kept: tuple[Breakpoint, ...], hit: Container[str], session_id: str, counted: Mapping[str, int]
-) -> tuple[Breakpoint, ...]:
-    """`kept` after these were hit in a session; of those that are `counted` the number of hits is known."""
-    return update(kept, hit, lambda each: count_hit(each, session_id, counted.get(each.id)))
+def with_hits(state: State, hit: Container[str], session_id: str, counted: Mapping[str, int]) -> State:
+    """The state after these were hit in a session; of those that are `counted` the number of hits is known."""
+
+    def after(place: _Place) -> _Place:
+        return count_hit(place, session_id, counted.get(place.id)) if place.id in hit else place
+
+    return with_places(state, after)
 
 
-def logged(kept: tuple[Breakpoint, ...], change: BreakpointLogged) -> tuple[Breakpoint, ...]:
-    """`kept` after an adapter has written the message of one."""
-    hit = count_hits(kept, {change.breakpoint}, change.session_id, {})
-    return _notified(hit, change.session_id, [change.breakpoint])
+def logged(state: State, change: BreakpointLogged) -> State:
+    """The state after an adapter has written the message of a tracepoint."""
+    return _notified(
+        with_hits(state, {change.breakpoint}, change.session_id, {}), change.session_id, [change.breakpoint]
+    )
 
 
-def recorded(kept: tuple[Breakpoint, ...], change: HitsRecorded) -> tuple[Breakpoint, ...]:
-    """`kept` after the program has recorded hits."""
+def recorded(state: State, change: HitsRecorded) -> State:
+    """The state after the program has recorded hits."""
     # The highest: threads of the program may write their records in another order than they counted in.
     counted = {each.breakpoint: each.hits for each in sorted(change.hits, key=lambda hit: hit.hits)}
-    hit = count_hits(kept, counted, change.session_id, counted)
-    return _notified(hit, change.session_id, [each.breakpoint for each in change.hits if each.text is not None])
+    state = with_hits(state, counted, change.session_id, counted)
+    return _notified(state, change.session_id, [each.breakpoint for each in change.hits if each.text is not None])
 
 
-def _notified(kept: tuple[Breakpoint, ...], session_id: str, ids: Sequence[str]) -> tuple[Breakpoint, ...]:
-    """`kept` after tracepoints have written messages; `ids` has one of them once for each of its messages."""
+def _notified(state: State, session_id: str, ids: Sequence[str]) -> State:
+    """The state after tracepoints have written messages; `ids` has one of them once for each of its messages."""
 
     def counted(each: Breakpoint) -> Breakpoint:
         known = any(binding.session_id == session_id for binding in each.bindings)  # not in one that has ended
         return replace(each, notifications_sent=each.notifications_sent + ids.count(each.id)) if known else each
 
-    return update(kept, ids, counted)
+    return replace(state, breakpoints=update(state.breakpoints, ids, counted))
 
 
-def faulted(kept: tuple[Breakpoint, ...], change: BreakpointFaulted) -> tuple[Breakpoint, ...]:
-    """`kept` after a condition has failed."""
-    return tuple(
-        replace(each, problem=change.problem)
-        if each.condition == change.condition and change.breakpoint in (None, each.id)
-        else each
-        for each in kept
-    )
+def faulted(state: State, change: BreakpointFaulted) -> State:
+    """The state after a condition has failed."""
+
+    def marked(place: _Place) -> _Place:
+        is_meant = place.spec.condition == change.condition and change.breakpoint in (None, place.id)
+        return replace(place, problem=change.problem) if is_meant else place
+
+    return with_places(state, marked)
 
 
 def condition_failed(breakpoint_: ExceptionBreakpoint, change: BreakpointFaulted) -> ExceptionBreakpoint:
@@ -300,47 +332,3 @@ def raised(breakpoint_: ExceptionBreakpoint, session_id: str) -> ExceptionBreakp
     """The exception breakpoint after a stop at an exception of its type, which exists, therefore."""
     unknown = tuple(id_ for id_ in breakpoint_.unknown_in if id_ != session_id)
     return replace(breakpoint_, hits=breakpoint_.hits + 1, unknown_in=unknown)
-
-
-def is_hit_condition(text: str) -> bool:
-    """Whether `text` is a hit condition, with a number above 0."""
-    form = _HIT_CONDITION.fullmatch(text)
-    return form is not None and int(form[2]) > 0
-
-
-def meets_hit_condition(hit_condition: str, hits: int) -> bool:
-    """Whether a breakpoint stops at this hit; a bare number means that hit only."""
-    form = _HIT_CONDITION.fullmatch(hit_condition)
-    if form is None:
-        return True
-    number = int(form[2])
-    match form[1]:
-        case "" | "==":
-            return hits == number
-        case ">=":
-            return hits >= number
-        case ">":
-            return hits > number
-        case "<=":
-            return hits <= number
-        case "<":
-            return hits < number
-        case _:
-            return number == 0 or hits % number == 0
-
-
-def hits_after_stop(hit_condition: str | None, hits: int) -> int:
-    """The number of hits at a stop, given the number at the previous stop (0 before the first)."""
-    form = _HIT_CONDITION.fullmatch(hit_condition or "")
-    if form is None:
-        return hits + 1
-    operator, number = form[1], int(form[2])
-    match operator:
-        case "" | "==" | ">=":  # lldb takes a bare number for `>=`: it also stops at every later hit
-            return max(hits + 1, number)
-        case ">":
-            return max(hits + 1, number + 1)
-        case "%":
-            return (hits // number + 1) * number if number else hits + 1
-        case _:
-            return hits + 1

@@ -9,19 +9,9 @@ from typing import Any
 from msgspec import Struct
 
 from trio_debugmcp.dap.messages import DapBreakpoint, EventBody
+from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint, RunPlace
 from trio_debugmcp.state.captures import Capture
-from trio_debugmcp.state.model import (
-    Breakpoint,
-    DataChange,
-    ExceptionBreakpoint,
-    Locals,
-    Origin,
-    Reading,
-    ResumeKind,
-    SourceText,
-    StackFrame,
-    Thread,
-)
+from trio_debugmcp.state.model import DataChange, Locals, Origin, Reading, ResumeKind, SourceText, StackFrame, Thread
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, PauseReason, UnixTime
 
 
@@ -188,15 +178,32 @@ class BreakpointEnabled(Change, frozen=True):
 
 
 class BreakpointsHeld(Change, frozen=True):
-    """These breakpoints are not to stop the program until further notice, and none of the others is held any more.
+    """These breakpoints are not to stop a program until its run is over, and none of the others is held any more.
 
-    With None those that are held stay so. `withdrawn` are hidden ones of a run that is over, which adapters must not
-    have any more. `run_of`: the root session of the one program that they are held for; None: they are for all.
+    `program`: the root session of it; None: all programs.
     """
 
-    ids: frozenset[str] | None
-    withdrawn: frozenset[str] = frozenset()
-    run_of: str | None = None
+    ids: frozenset[str]
+    program: str | None = None
+
+
+class RunPlacePut(Change, frozen=True):
+    """A run is to stop at a place, or to observe it."""
+
+    place: RunPlace
+
+
+class RunPlacesWithdrawn(Change, frozen=True):
+    """Adapters must not have these places of a run any more. `releases`: no breakpoint is held any more."""
+
+    ids: frozenset[str]
+    releases: bool = False
+
+
+class RunPlacesRemoved(Change, frozen=True):
+    """The run of these places is over."""
+
+    ids: frozenset[str]
 
 
 class BreakpointsRemoved(Change, frozen=True):

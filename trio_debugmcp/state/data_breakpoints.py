@@ -2,7 +2,7 @@
 
 from msgspec import UNSET
 
-from trio_debugmcp.state.model import Breakpoint, Watch
+from trio_debugmcp.state.breakpoint import Breakpoint, Watch
 from trio_debugmcp.state.payloads import DataBreakpointPayload
 
 
@@ -18,8 +18,8 @@ def data_breakpoint_payload(each: Breakpoint, watch: Watch) -> DataBreakpointPay
         verified=verified,
         state="Disabled" if not each.is_active else "Bound" if verified else "Pending",
         hit_count=each.hits,
-        condition=each.condition or UNSET,
-        hit_condition=each.hit_condition or UNSET,
+        condition=each.spec.condition or UNSET,
+        hit_condition=each.spec.hit_condition or UNSET,
         set_by=list(each.set_by) or UNSET,
         description=watch.description or None,
         message=each.problem or each.lost or (binding.message if binding is not None else None),

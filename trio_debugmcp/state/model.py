@@ -10,10 +10,9 @@ from typing import Literal
 
 from msgspec import Struct
 
+from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint, RunPlace, StopPlace
 from trio_debugmcp.state.captures import Capture
 from trio_debugmcp.state.payloads import (
-    BreakpointType,
-    DataAccess,
     ExceptionInfo,
     LaunchMode,
     Location,
@@ -188,134 +187,6 @@ class Snapshot(Struct, frozen=True):
     written: int = 0
 
 
-class Binding(Struct, frozen=True):
-    """A breakpoint in one session, as its adapter placed it.
-
-    `hits` counts the hits in this session, `earlier` of which are those of earlier versions of the breakpoint.
-    """
-
-    session_id: str
-    adapter_id: int | None = None
-    verified: bool = False
-    line: int | None = None
-    column: int | None = None
-    message: str | None = None
-    hits: int = 0
-    earlier: int = 0
-
-
-class Watch(Struct, frozen=True):
-    """What a data breakpoint watches: a place in memory, by the id that the adapter gave it.
-
-    `reader` evaluates to its value in every frame, or, where `function` is set, in frames of that function. `address`
-    is where it is, if that is known. `adapter`: where the id `persists`, every session of that adapter takes it.
-    """
-
-    expression: str
-    access: DataAccess
-    data_id: str
-    description: str = ""
-    adapter: str = ""
-    persists: bool = False
-    reader: str | None = None
-    function: str | None = None
-    address: str | None = None
-
-
-class Breakpoint(Struct, frozen=True):
-    """A breakpoint on a line, a function, an instruction (`address`) or data (`watch`). It outlives sessions.
-
-    One that is `only_in` a session is about the memory of its program, and is `lost` when that session ends. `text`
-    is that of its line when it was set; with `by_text` it is its address, `occurrence` tells which of how many equal
-    lines it is, and `lost` why it is in no line now. `hits` counts the hits in all sessions since the last launch or
-    attach. `version` differs from that of the breakpoint which had this id before, whose hits may still be reported.
-    `set_by` are the names of the clients that have set it.
-    A tracepoint notifies at every `hit_count_multiple`th hit, and `max_notifications` times; 0 means no limit. A
-    `temporary` breakpoint serves a single run and is in no payload. With `observed` that run only looks at its place;
-    the text has the expressions that it evaluates there, in braces. One that is `held` is not to stop such a run, so no
-    adapter has it until the run is over. `run_of` is the root session of the program that runs so: no other one has the
-    temporary breakpoint, and the held one stops all others.
-    """
-
-    id: str
-    type: BreakpointType = "Breakpoint"
-    file: str | None = None
-    line: int | None = None
-    column: int | None = None
-    function: str | None = None
-    condition: str | None = None
-    hit_condition: str | None = None
-    log_message: str | None = None
-    text: str | None = None
-    by_text: bool = False
-    occurrence: tuple[int, int] | None = None
-    lost: str | None = None
-    enabled: bool = True
-    temporary: bool = False
-    observed: str | None = None
-    held: bool = False
-    run_of: str | None = None
-    hits: int = 0
-    problem: str | None = None
-    bindings: tuple[Binding, ...] = ()
-    version: int = 0
-    hit_count_multiple: int = 0
-    max_notifications: int = 0
-    notifications_sent: int = 0
-    address: str | None = None
-    watch: Watch | None = None
-    only_in: str | None = None
-    set_by: tuple[str, ...] = ()
-
-    @property
-    def is_limited(self) -> bool:
-        """Whether only some of the hits are notified, which the program judges itself."""
-        return bool(self.hit_count_multiple or self.max_notifications)
-
-    @property
-    def is_active(self) -> bool:
-        """Whether it is in force: it is enabled, and has not sent all its notifications."""
-        return self.enabled and not 0 < self.max_notifications <= self.notifications_sent
-
-    @property
-    def is_sent(self) -> bool:
-        """Whether adapters should have it."""
-        return self.is_active and not self.held
-
-    @property
-    def counts_held(self) -> bool:
-        """Whether hits are to be counted while it is held: a later one is to stop the program."""
-        return self.held and self.is_active and self.hit_condition is not None and self.function is None
-
-    @property
-    def always_stops(self) -> bool:
-        """Whether every hit is a stop: it is enabled, without a condition or a log message, and nothing judges it."""
-        judged = self.condition or self.hit_condition or self.log_message or self.observed is not None
-        return self.enabled and not judged
-
-
-class ExceptionBreakpoint(Struct, frozen=True):
-    """A stop when an exception is raised (`first_chance`), is not caught (`second_chance`), or leaves the user's code.
-
-    `session_ids` are the sessions whose adapters watch for it, `unknown_in` those of them whose program has no such
-    type yet.
-    """
-
-    id: str
-    exception_type: str = "*"
-    first_chance: bool = True
-    second_chance: bool = True
-    user_unhandled: bool = False
-    include_subtypes: bool = True
-    condition: str | None = None
-    enabled: bool = True
-    hits: int = 0
-    problem: str | None = None
-    session_ids: tuple[str, ...] = ()
-    unknown_in: tuple[str, ...] = ()
-    set_by: tuple[str, ...] = ()
-
-
 # --- Stops that are kept ----------------------------------------------------------------------------------------------
 
 
@@ -402,19 +273,25 @@ class State(Struct, frozen=True):
     end. Output and timeline events are kept in ring buffers outside; `Snapshot.written` and `happened` are the
     positions of their ends, so that comparing two states shows whether there is something new in them. `captures` are
     what users call snapshots; `kept` are the last stops, as they were. `people` is who is at the server, and what was
-    said.
+    said. `run_places` are those of the runs under way.
     """
 
     snapshots: tuple[Snapshot, ...] = ()
     focus: str | None = None
     stops: int = 0
     breakpoints: tuple[Breakpoint, ...] = ()
+    run_places: tuple[RunPlace, ...] = ()
     exceptions: tuple[ExceptionBreakpoint, ...] = ()
     ended: tuple[Snapshot, ...] = ()
     happened: int = 0
     captures: tuple[Capture, ...] = ()
     kept: KeptStops = KeptStops()
     people: People = People()
+
+    @property
+    def stop_places(self) -> tuple[StopPlace, ...]:
+        """What adapters are to have: the user's breakpoints, and the places of runs."""
+        return (*self.breakpoints, *self.run_places)
 
     @property
     def focused(self) -> Snapshot | None:
@@ -446,6 +323,12 @@ class State(Struct, frozen=True):
     def shown(self) -> tuple[Snapshot, ...]:
         """The sessions without those that only launch: their programs, which are children, stand for them."""
         return tuple(each for each in self.snapshots if not each.origin.launches)
+
+    def places_of(self, session_id: str) -> list[StopPlace]:
+        """What the adapter of a session is to have, as it is meant for its program."""
+        program = self.roots().get(session_id, "")
+        places = (each.seen_by(program) for each in (*self.breakpoints, *self.run_places))
+        return [each for each in places if each is not None]
 
     def program_of(self, session_id: str) -> str:
         """The first child of a session that only launches, as long as there is one; else the session itself."""

@@ -18,8 +18,8 @@ what the user asked for. They are reduced one at a time, in the order in which t
 4. *Focus.* A stop takes the focus unless the focused session is itself paused or in the middle of a step, so that a
    client does not lose the session it works in. The whole rule is in focus.py.
 
-What each change makes of its part of the state is in execution.py, breakpoints.py, captures.py, kept_stops.py and
-focus.py; here stands whether it still applies.
+What each change makes of its part of the state is in transitions.py, breakpoint_rules.py, captures.py, kept_stops.py
+and focus.py; here stands whether it still applies.
 
 Long because it is a table: a reduction for each kind of change, of few lines each.
 """
@@ -30,12 +30,12 @@ from functools import singledispatch
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import BreakpointEvent
+from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
 from trio_debugmcp.state.breakpoint_rules import (
-    bound,
+    answered,
     breakpoint_changed,
     breakpoints_hit,
     condition_failed,
-    count_hits,
     enabled,
     faulted,
     held,
@@ -47,6 +47,8 @@ from trio_debugmcp.state.breakpoint_rules import (
     replaced,
     stop_reason,
     update,
+    with_hits,
+    withdrawn,
     without_history,
 )
 from trio_debugmcp.state.captures import with_capture, without_captures, without_sessions
@@ -72,6 +74,9 @@ from trio_debugmcp.state.changes import (
     OutputWritten,
     Resumed,
     ResumeRefused,
+    RunPlacePut,
+    RunPlacesRemoved,
+    RunPlacesWithdrawn,
     SessionClosed,
     SessionOpened,
     SessionStarted,
@@ -81,7 +86,7 @@ from trio_debugmcp.state.changes import (
 )
 from trio_debugmcp.state.focus import focus_after_end, focus_after_open, focus_after_resume, focus_after_stop
 from trio_debugmcp.state.kept_stops import with_reading, with_snapshot, with_stop
-from trio_debugmcp.state.model import ExceptionBreakpoint, Snapshot, State, Stop
+from trio_debugmcp.state.model import Snapshot, State, Stop
 from trio_debugmcp.state.people.people_changes import PeopleChange, people_after
 from trio_debugmcp.state.transitions import paused, paused_again, running, snapshot_after, with_child
 
@@ -111,13 +116,7 @@ def _(change: SessionOpened, state: State) -> State:
         return replace(state, snapshots=(*others, opened), focus=focus_after_open(state, opened))
     if state.focus is not None:  # another program runs: it keeps its hits, and the focus until this one has started
         return replace(state, snapshots=(*state.snapshots, opened))
-    return replace(
-        state,
-        snapshots=(opened,),
-        focus=opened.id,
-        breakpoints=tuple(without_history(each) for each in state.breakpoints),
-        exceptions=tuple(replace(each, hits=0, session_ids=(), problem=None) for each in state.exceptions),
-    )
+    return replace(without_history(state), snapshots=(opened,), focus=opened.id)
 
 
 @reduce.register
@@ -200,7 +199,7 @@ def _(change: StopExamined, state: State) -> State:
         return state
     location = change.frames[0].location if change.frames else None
     hit = breakpoints_hit(state, change, location).difference(change.not_hit)
-    shown = [each.id for each in state.breakpoints if each.id in hit and not each.temporary]
+    shown = [each.id for each in state.breakpoints if each.id in hit]
     stop = Stop(
         number=state.stops + 1,
         reason=stop_reason(state, change, hit),
@@ -214,11 +213,10 @@ def _(change: StopExamined, state: State) -> State:
     stopped = paused(snapshot, stop, change)
     state = _with_snapshot(state, snapshot.id, lambda _: stopped)
     return replace(
-        state,
+        with_hits(state, hit, change.session_id, dict(change.counted)),
         stops=stop.number,
         kept=with_stop(state.kept, stopped, change.sources),
         focus=focus_after_stop(state, snapshot.id),
-        breakpoints=count_hits(state.breakpoints, hit, change.session_id, dict(change.counted)),
         exceptions=update(state.exceptions, change.exception_breakpoints, lambda each: raised(each, change.session_id)),
     )
 
@@ -327,15 +325,24 @@ def _(change: BreakpointsHeld, state: State) -> State:
 
 
 @reduce.register
+def _(change: RunPlacePut, state: State) -> State:
+    return replace(state, run_places=(*state.run_places, change.place))
+
+
+@reduce.register
+def _(change: RunPlacesWithdrawn, state: State) -> State:
+    return withdrawn(state, change)
+
+
+@reduce.register
+def _(change: RunPlacesRemoved, state: State) -> State:
+    return replace(state, run_places=tuple(each for each in state.run_places if each.id not in change.ids))
+
+
+@reduce.register
 def _(change: BreakpointsBound, state: State) -> State:
     # Late answers of a session that has ended must not leave a binding behind: nothing would ever remove it.
-    if state.snapshot(change.session_id) is None:
-        return state
-    results = dict(change.results)
-    return replace(
-        state,
-        breakpoints=update(state.breakpoints, results, lambda each: bound(each, change.session_id, results[each.id])),
-    )
+    return state if state.snapshot(change.session_id) is None else answered(state, change)
 
 
 @reduce.register
@@ -365,18 +372,18 @@ def _(change: ExceptionBreakpointsBound, state: State) -> State:
 
 @reduce.register
 def _(change: BreakpointLogged, state: State) -> State:
-    return replace(state, breakpoints=logged(state.breakpoints, change))
+    return logged(state, change)
 
 
 @reduce.register
 def _(change: HitsRecorded, state: State) -> State:
-    return replace(state, breakpoints=recorded(state.breakpoints, change))
+    return recorded(state, change)
 
 
 @reduce.register
 def _(change: BreakpointFaulted, state: State) -> State:
     exceptions = tuple(condition_failed(each, change) for each in state.exceptions)
-    return replace(state, breakpoints=faulted(state.breakpoints, change), exceptions=exceptions)
+    return replace(faulted(state, change), exceptions=exceptions)
 
 
 # --- Captures ---------------------------------------------------------------------------------------------------------

@@ -15,9 +15,10 @@ from urllib.parse import quote, unquote
 
 from msgspec import UNSET, Struct
 
+from trio_debugmcp.state.breakpoint import Binding, Breakpoint, ExceptionBreakpoint
 from trio_debugmcp.state.captures import snapshots_payload
 from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
-from trio_debugmcp.state.model import Binding, Breakpoint, ExceptionBreakpoint, Snapshot, State
+from trio_debugmcp.state.model import Snapshot, State
 from trio_debugmcp.state.payloads import (
     BreakpointPayload,
     BreakpointsPayload,
@@ -121,42 +122,42 @@ ALL_SENT = "all its notifications are sent: breakpoint_enable starts it again"
 
 def breakpoints_payload(state: State, revision: int) -> BreakpointsPayload:
     """The payload of `debugger://breakpoints`, also without a session."""
-    shown = [each for each in state.breakpoints if not each.temporary]
+    kept = [(each, each.spec) for each in state.breakpoints]
     return BreakpointsPayload(
-        breakpoints=[breakpoint_payload(each) for each in shown if each.function is None and each.watch is None],
+        breakpoints=[breakpoint_payload(each) for each, spec in kept if spec.function is None and spec.watch is None],
         exception_breakpoints=[exception_breakpoint_payload(each) for each in state.exceptions],
-        function_breakpoints=[breakpoint_payload(each) for each in shown if each.function is not None],
-        data_breakpoints=[data_breakpoint_payload(each, each.watch) for each in shown if each.watch is not None],
+        function_breakpoints=[breakpoint_payload(each) for each, spec in kept if spec.function is not None],
+        data_breakpoints=[data_breakpoint_payload(each, spec.watch) for each, spec in kept if spec.watch is not None],
         revision=revision,
     )
 
 
 def breakpoint_payload(each: Breakpoint) -> BreakpointPayload:
     """A breakpoint at the line where a session placed it; a session that could place it counts before others."""
-    binding = _best_binding(each)
+    spec, binding = each.spec, _best_binding(each)
     verified = each.is_active and binding is not None and binding.verified
-    line = binding.line if verified and each.address is None and binding and binding.line is not None else each.line
-    moved = f"moved from line {each.line} to {line}, where code is" if each.line not in (None, line) else None
+    line = binding.line if verified and spec.address is None and binding and binding.line is not None else spec.line
+    moved = f"moved from line {spec.line} to {line}, where code is" if spec.line not in (None, line) else None
     finished = ALL_SENT if each.enabled and not each.is_active else None
     return BreakpointPayload(
         id=each.id,
-        type=each.type,
-        file=each.file,
+        type=spec.type,
+        file=spec.file,
         line=line,
-        column=each.column,
+        column=spec.column,
         enabled=each.is_active,
         verified=verified,
         state="Disabled" if not each.is_active else "Bound" if verified else "Pending",
         hit_count=each.hits,
-        condition=each.condition,
-        log_message=each.log_message,
-        hit_count_multiple=each.hit_count_multiple,
-        max_notifications=each.max_notifications,
+        condition=spec.condition,
+        log_message=spec.log_message,
+        hit_count_multiple=spec.hit_count_multiple,
+        max_notifications=spec.max_notifications,
         notifications_sent=each.notifications_sent,
-        hit_condition=each.hit_condition,
-        requested_line=each.line,
-        function_name=each.function,
-        address=each.address or UNSET,
+        hit_condition=spec.hit_condition,
+        requested_line=spec.line,
+        function_name=spec.function,
+        address=spec.address or UNSET,
         set_by=list(each.set_by) or UNSET,
         message=each.problem or each.lost or (binding.message if binding is not None else None) or finished or moved,
     )
@@ -209,8 +210,7 @@ def _best_binding(each: Breakpoint) -> Binding | None:
 
 
 def _breakpoint_parts(state: State, _snapshot: Snapshot) -> tuple[object, ...]:
-    # A temporary breakpoint is in no payload, so it must not notify anyone either.
-    return tuple(each for each in state.breakpoints if not each.temporary), state.exceptions
+    return state.breakpoints, state.exceptions
 
 
 RESOURCES: dict[str, Resource] = {

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
 from trio_debugmcp.dap.messages import ModuleEvent, ThreadEvent
+from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
 from trio_debugmcp.state.call_events import MAX_ARGUMENT_LENGTH
 from trio_debugmcp.state.changes import (
     MAX_TEXT_LENGTH,
@@ -24,7 +25,7 @@ from trio_debugmcp.state.changes import (
     SessionOpened,
 )
 from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Snapshot, State, Stop
+from trio_debugmcp.state.model import Snapshot, State, Stop
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.people.people_changes import PeopleChange, PeopleEvent, people_happenings
 from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
@@ -196,7 +197,7 @@ def _of_breakpoints(old: State, change: Change, new: State) -> Iterator[Happenin
 
 
 def _shown(state: State) -> dict[str, Breakpoint | ExceptionBreakpoint]:
-    lines = {each.id: each for each in state.breakpoints if not each.temporary}
+    lines = {each.id: each for each in state.breakpoints}
     return {**lines, **{each.id: each for each in state.exceptions}}
 
 
@@ -263,10 +264,10 @@ def _description(each: Breakpoint | ExceptionBreakpoint) -> dict[str, Any]:
             "condition": _cut(exception.condition),
             "message": _cut(exception.message),
         }
-    if each.watch is not None:
-        data = data_breakpoint_payload(each, each.watch)
+    if each.spec.watch is not None:
+        data = data_breakpoint_payload(each, each.spec.watch)
         named = {name: getattr(data, name) for name in ("id", "expression", "access", "enabled", "state", "message")}
-        terms = {"condition": _cut(each.condition), "hitCondition": each.hit_condition}
+        terms = {"condition": _cut(each.spec.condition), "hitCondition": each.spec.hit_condition}
         return {**named, "type": "Data", **{name: text for name, text in terms.items() if text is not None}}
     line = breakpoint_payload(each)
     return {
@@ -281,7 +282,7 @@ def _description(each: Breakpoint | ExceptionBreakpoint) -> dict[str, Any]:
         "hitCondition": line.hit_condition,
         "logMessage": _cut(line.log_message),
         "message": _cut(line.message),
-        **({"address": each.address} if each.address is not None else {}),
+        **({"address": each.spec.address} if each.spec.address is not None else {}),
     }
 
 

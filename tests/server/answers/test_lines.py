@@ -14,16 +14,8 @@ from trio_debugmcp.server.answers.lines import (
     thread_name,
 )
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.state.model import (
-    Binding,
-    Breakpoint,
-    ExceptionBreakpoint,
-    Origin,
-    Snapshot,
-    Stop,
-    Thread,
-    Threads,
-)
+from trio_debugmcp.state.breakpoint import Binding, Breakpoint, BreakpointSpec, ExceptionBreakpoint
+from trio_debugmcp.state.model import Origin, Snapshot, Stop, Thread, Threads
 from trio_debugmcp.state.payloads import Location
 
 PLACES = Places("/shop")
@@ -79,7 +71,9 @@ def test_a_session_has_its_program_its_phase_and_the_place_where_it_is_paused() 
 
 def bound(**more: Any) -> Breakpoint:
     binding = Binding("s-1", 1, verified=True)
-    return Breakpoint(**{"id": "bp-1", "file": "/shop/till.py", "line": 24, "bindings": (binding,), **more})
+    known = {"file": "/shop/till.py", "line": 24, **more}
+    spec = BreakpointSpec(**{name: known.pop(name) for name in BreakpointSpec.__struct_fields__ if name in known})
+    return Breakpoint(**{"id": "bp-1", "spec": spec, "bindings": (binding,), **known})
 
 
 @pytest.mark.parametrize(
@@ -89,7 +83,7 @@ def bound(**more: Any) -> Breakpoint:
         ({"condition": "x > 3", "hits": 4}, "bp-1 till.py:24 if x > 3, 4 hits"),
         ({"hits": 1}, "bp-1 till.py:24, 1 hit"),
         ({"hit_condition": ">= 3"}, "bp-1 till.py:24, hit condition >= 3"),
-        ({"id": "tp-1", "type": "Tracepoint", "log_message": "x={x}"}, "tp-1 till.py:24, log `x={x}`"),
+        ({"id": "tp-1", "log_message": "x={x}"}, "tp-1 till.py:24, log `x={x}`"),
         ({"enabled": False}, "bp-1 till.py:24, disabled"),
         ({"bindings": ()}, "bp-1 till.py:24, pending"),
         ({"problem": "no code here"}, "bp-1 till.py:24, no code here"),

@@ -16,7 +16,7 @@ from trio_debugmcp.session.breakpoints.line_text import (
     place_again,
     place_of,
 )
-from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec
 
 words = st.text("abcxyz=+(). ", min_size=1, max_size=30).filter(str.strip)
 files = st.lists(words, min_size=1, max_size=30)
@@ -86,15 +86,15 @@ def test_of_many_equal_lines_a_few_are_named() -> None:
 
 
 def test_a_breakpoint_is_where_its_text_is_and_says_what_has_changed() -> None:
-    mark = Breakpoint(id="bp-1", file="/a.py", line=2, text="total = sum(prices)", by_text=True)
+    mark = Breakpoint("bp-1", BreakpointSpec(file="/a.py", line=2, text="total = sum(prices)", by_text=True))
     assert found_again(mark, ["prices = []", "  total = sum(prices)"]) == (mark, None)
     moved, note = found_again(mark, ["", "", "total = sum(prices)"])
-    assert (moved.line, note) == (3, "moved from line 2 to 3, where its text is now")
+    assert (moved.spec.line, note) == (3, "moved from line 2 to 3, where its text is now")
     edited, note = found_again(mark, ["total = sum(prices) + 1"])
-    assert (edited.line, edited.text) == (1, "total = sum(prices) + 1")
+    assert (edited.spec.line, edited.spec.text) == (1, "total = sum(prices) + 1")
     assert note == "moved from line 2 to 1, now `total = sum(prices) + 1`, it was `total = sum(prices)`"
     lost, note = found_again(mark, ["import this"])
-    assert (lost.line, lost.lost) == (2, "the file has no line `total = sum(prices)` any more")
+    assert (lost.spec.line, lost.lost) == (2, "the file has no line `total = sum(prices)` any more")
     assert note == f"is pending: {lost.lost}"
     back, note = found_again(lost, ["", "total = sum(prices)"])
     assert (back.lost, note) == (None, None)
@@ -102,14 +102,17 @@ def test_a_breakpoint_is_where_its_text_is_and_says_what_has_changed() -> None:
 
 def test_of_several_equal_lines_a_breakpoint_stays_on_its_own() -> None:
     before = ["x = 0", "x += 1", "y = 5", "x += 1"]
-    mark = Breakpoint(id="bp-1", file="/a.py", line=4, text="x += 1", by_text=True, occurrence=occurrence(before, 4))
+    mark = Breakpoint(
+        "bp-1",
+        BreakpointSpec(file="/a.py", line=4, text="x += 1", by_text=True, occurrence=occurrence(before, 4)),
+    )
     assert found_again(mark, before) == (mark, None)
     moved, note = found_again(mark, ["x = 0", "", "", "x += 1", "y = 5", "x += 1"])  # line 4 is the other one now
-    assert (moved.line, note) == (6, "moved from line 4 to 6, where its text is now")
+    assert (moved.spec.line, note) == (6, "moved from line 4 to 6, where its text is now")
     shifted, note = found_again(mark, ["", "", "", *before])  # the other one is nearer
-    assert (shifted.line, note) == (7, "moved from line 4 to 7, where its text is now")
+    assert (shifted.spec.line, note) == (7, "moved from line 4 to 7, where its text is now")
     kept, note = found_again(mark, ["x += 1", *before[1:]])
-    assert (kept.line, kept.occurrence) == (4, (3, 3))
+    assert (kept.spec.line, kept.spec.occurrence) == (4, (3, 3))
     assert note == "is on one of 3 lines that are `x += 1`, there were 2 when it was set: check it"
     assert found_again(kept, ["x += 1", *before[1:]]) == (kept, None)  # it is said once
 

@@ -8,13 +8,13 @@ import pytest
 from trio_debugmcp.dap.records import HitRecord
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.breakpoints.observations import Hit, Observations, ObservedPlace, Run
-from trio_debugmcp.state.model import Binding, Breakpoint
+from trio_debugmcp.state.breakpoint import Binding, BreakpointSpec, RunPlace
 
 
 def place(number: int, **more: Any) -> ObservedPlace:
     made = ObservedPlace(file="/app.py", line=number, **more)
     binding = Binding("s-1", adapter_id=number, verified=True)
-    made.breakpoint = Breakpoint(f"run-to-{number}", file="/app.py", line=number, temporary=True, bindings=(binding,))
+    made.run_place = RunPlace(f"run-to-{number}", BreakpointSpec(file="/app.py", line=number), bindings=(binding,))
     return made
 
 
@@ -94,12 +94,12 @@ def test_a_run_that_is_over_takes_no_more_and_its_last_stops_are_known() -> None
     assert not run.wants(only)
     assert not run.add(only, Hit(1))
     assert only.hits == []
-    assert observations.of([only.breakpoint] if only.breakpoint else []) == []
+    assert observations.of([only.run_place] if only.run_place else []) == []
     assert observations.used
-    assert observations.was_hidden("s-1", frozenset({7}))
-    assert not observations.was_hidden("s-1", frozenset({7, 8}))
-    assert not observations.was_hidden("s-1", frozenset())
-    assert not observations.was_hidden("s-2", frozenset({7})), "an id of another session's adapter"
+    assert observations.was_observed("s-1", frozenset({7}))
+    assert not observations.was_observed("s-1", frozenset({7, 8}))
+    assert not observations.was_observed("s-1", frozenset())
+    assert not observations.was_observed("s-2", frozenset({7})), "an id of another session's adapter"
 
 
 def test_only_one_run_at_a_time_holds_breakpoints() -> None:

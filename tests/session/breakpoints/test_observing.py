@@ -483,11 +483,11 @@ async def test_a_breakpoint_whose_setting_is_cancelled_is_set_whole_or_not_at_al
                     trio.lowlevel.remove_instrument(cancelling)
             await trio.sleep(5)
             state = debugger.state
-            assert sorted(script.lines) == sorted(each.line for each in state.breakpoints if each.line), step
+            assert sorted(script.lines) == sorted(each.spec.line for each in state.stop_places if each.spec.line), step
             functions = [
                 each["name"] for sent in adapter.sent("setFunctionBreakpoints")[-1:] for each in sent["breakpoints"]
             ]
-            assert functions == [each.function for each in state.breakpoints if each.function], step
+            assert functions == [each.spec.function for each in state.stop_places if each.spec.function], step
             raised = "raised" in adapter.sent("setExceptionBreakpoints")[-1]["filters"]
             assert raised == bool(state.exceptions), step
             assert (await client.call("debug_state"))["reason"] == "Entry"
@@ -498,6 +498,6 @@ async def test_a_breakpoint_whose_setting_is_cancelled_is_set_whole_or_not_at_al
 
 def listed(debugger: Debugger) -> list[tuple[str, int | None, bool, bool, list[bool]]]:
     return [
-        (each.id, each.line, each.enabled, each.held, [binding.verified for binding in each.bindings])
-        for each in debugger.state.breakpoints
+        (each.id, each.spec.line, each.enabled, each.is_held, [binding.verified for binding in each.bindings])
+        for each in debugger.state.stop_places
     ]

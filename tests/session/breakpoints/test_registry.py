@@ -11,7 +11,7 @@ from tests.server.scene import BREAKPOINTS, launch, paused
 from tests.session.answers import refuse
 from trio_debugmcp.dap.profiles import Dialect
 from trio_debugmcp.session.breakpoints.placement import one_per_line
-from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, RunPlace
 from trio_debugmcp.testing import FakeAdapter, ToolFailed, connect
 
 
@@ -116,15 +116,13 @@ async def test_a_run_to_a_line_leaves_no_breakpoint_behind(autojump_clock: MockC
         assert len((await client.call("breakpoint_list"))["breakpoints"]) == 2
 
 
-def test_where_the_users_own_breakpoint_always_stops_no_temporary_one_is_sent() -> None:
-    own, temporary = (
-        Breakpoint(id="bp-1", file="a", line=3),
-        Breakpoint(id="run-to-1", file="a", line=3, temporary=True),
-    )
-    conditional = Breakpoint(id="bp-2", file="a", line=3, condition="x")
-    assert one_per_line([own, temporary]) == [own]
-    assert one_per_line([conditional, temporary]) == [temporary]
-    assert one_per_line([conditional, Breakpoint(id="run-to-1", file="a", line=4, temporary=True)])[0] == conditional
+def test_where_the_users_own_breakpoint_always_stops_no_place_of_a_run_is_sent() -> None:
+    own = Breakpoint("bp-1", BreakpointSpec(file="a", line=3))
+    place = RunPlace("run-to-1", BreakpointSpec(file="a", line=3))
+    conditional = Breakpoint("bp-2", BreakpointSpec(file="a", line=3, condition="x"))
+    assert one_per_line([own, place]) == [own]
+    assert one_per_line([conditional, place]) == [place]
+    assert one_per_line([conditional, RunPlace("run-to-1", BreakpointSpec(file="a", line=4))])[0] == conditional
 
 
 async def test_an_adapter_that_answers_fewer_breakpoints_than_were_sent_leaves_the_rest_pending(

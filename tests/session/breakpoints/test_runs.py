@@ -10,8 +10,8 @@ from trio.testing import MockClock
 from tests.server.scene import failure
 from tests.session.passes import Passes
 from trio_debugmcp.session.breakpoints.observations import ObservedPlace, Run
-from trio_debugmcp.session.breakpoints.specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.breakpoint import BreakpointSpec
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect, open_server
 
 FILE = "/app.py"
@@ -33,28 +33,28 @@ async def kept() -> AsyncIterator[Debugger]:
 
 
 def held(debugger: Debugger) -> list[str]:
-    return [each.id for each in debugger.state.breakpoints if each.held]
+    return [each.id for each in debugger.state.breakpoints if each.is_held]
 
 
 async def test_a_run_holds_what_would_stop_it_at_lines_and_in_functions(autojump_clock: MockClock) -> None:
     async with kept() as debugger:
-        before, runs = debugger.state.breakpoints, debugger.breakpoints.runs
+        before, runs = debugger.state.stop_places, debugger.breakpoints.runs
         async with runs.observing(Run([ObservedPlace(file=FILE, line=9)], 1, holds=True)) as ids:
             assert ids == held(debugger) == ["bp-1", "fn-3"]
             # Other runs, which hold none, leave that as it is.
             async with runs.temporary(FILE, 5, "x > 1") as made:
-                assert (made.condition, made.line, made.temporary) == ("x > 1", 5, True)
+                assert (made.spec.condition, made.spec.line) == ("x > 1", 5)
             async with runs.observing(Run([ObservedPlace(file=FILE, line=7)], 1)) as none:
                 assert none == []
             assert held(debugger) == ids
-        assert debugger.state.breakpoints == before
+        assert debugger.state.stop_places == before
 
 
 async def test_a_run_that_holds_none_gets_none(autojump_clock: MockClock) -> None:
     async with kept() as debugger:
         async with debugger.breakpoints.runs.observing(Run([ObservedPlace(file=FILE, line=7)], 1)) as none:
             assert (none, held(debugger)) == ([], [])
-        assert [each.id for each in debugger.state.breakpoints] == ["bp-1", "tp-2", "fn-3", "bp-4"]
+        assert [each.id for each in debugger.state.stop_places] == ["bp-1", "tp-2", "fn-3", "bp-4"]
 
 
 # --- In a program -----------------------------------------------------------------------------------------------------

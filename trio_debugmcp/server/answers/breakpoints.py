@@ -9,11 +9,11 @@ from trio_debugmcp.server.answers.lines import breakpoint_line
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.session.breakpoints.ownership import Owner
-from trio_debugmcp.session.breakpoints.specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.sources import KnownSource, read_source
+from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, ExceptionBreakpoint
 from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Snapshot
+from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.resources import NO_TYPE, breakpoint_payload, exception_breakpoint_payload
 
@@ -67,11 +67,11 @@ def breakpoint_answer(debugger: Debugger, each: Breakpoint | ExceptionBreakpoint
         return BreakpointAnswer(
             id=each.id, state=_state(each.enabled, known.verified, in_session=in_session), message=known.message
         )
-    if each.watch is not None:
-        data = data_breakpoint_payload(each, each.watch)
+    if each.spec.watch is not None:
+        data = data_breakpoint_payload(each, each.spec.watch)
         return BreakpointAnswer(
             id=each.id,
-            watches=each.watch.description or None,
+            watches=each.spec.watch.description or None,
             state=_state(data.enabled, data.verified, in_session=in_session),
             message=data.message,
         )
@@ -99,11 +99,12 @@ def update_notes(debugger: Debugger, spec: BreakpointSpec | ExceptionSpec, owner
     else:
         old = debugger.breakpoints.replaced_by(spec, owner)
         others = [each for each in debugger.breakpoints.at_place(spec) if each is not old]
-    kept = [(name, getattr(old, name, None)) for name in ("condition", "hit_condition", "log_message")]
+    before = old.spec if isinstance(old, Breakpoint) else old
+    kept = [(name, getattr(before, name, None)) for name in ("condition", "hit_condition", "log_message")]
     dropped = [f"{name} `{value}`" for name, value in kept if value and not getattr(spec, name, None)]
     notes = [f"the update has dropped its {' and its '.join(dropped)}"] if dropped and old is not None else []
     if others:
-        named = "; ".join(each.id + (f" if {each.condition}" if each.condition else "") for each in others[:_MAX_NAMED])
+        named = "; ".join(each.id + _condition(each) for each in others[:_MAX_NAMED])
         left_out = f"; {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
         notes.append(f"set by other clients at this place, and still in force: {named}{left_out}")
     return notes
@@ -112,7 +113,7 @@ def update_notes(debugger: Debugger, spec: BreakpointSpec | ExceptionSpec, owner
 def breakpoint_lines(debugger: Debugger) -> BreakpointLines:
     """Answer which breakpoints there are."""
     state, places = debugger.state, Places(debugger.workspace.directory)
-    every: list[Breakpoint | ExceptionBreakpoint] = [each for each in state.breakpoints if not each.temporary]
+    every: list[Breakpoint | ExceptionBreakpoint] = [*state.breakpoints]
     every += state.exceptions
     in_session = state.root is not None
     return BreakpointLines(breakpoints=[breakpoint_line(places, each, in_session=in_session) for each in every])
@@ -132,9 +133,9 @@ def breakpoint_notes(debugger: Debugger, earlier: Container[str] = ()) -> list[s
     places = Places(debugger.workspace.directory)
     notes, before = [], []
     for each in debugger.state.breakpoints:
-        if each.temporary or not each.enabled or each.held:  # which are held, the answer about the run says
+        if not each.enabled or each.is_held:  # which are held, the answer about the run says
             continue
-        if each.only_in is not None:
+        if each.spec.only_in is not None:
             notes += [f"{each.id} {_place(places, each)} is pending: {each.lost}"] if each.lost else []
             continue
         shown = breakpoint_payload(each)
@@ -143,9 +144,9 @@ def breakpoint_notes(debugger: Debugger, earlier: Container[str] = ()) -> list[s
             notes.append(f"{each.id} {'' if shown.verified else 'is pending: '}{message}")
         if each.id in earlier:
             place = places.line(shown.file, shown.line) or (
-                f"in {each.function}" if each.function else _place(places, each)
+                f"in {each.spec.function}" if each.spec.function else _place(places, each)
             )
-            before.append(f"{each.id} {place}" + (f" if {each.condition}" if each.condition else ""))
+            before.append(f"{each.id} {place}{_condition(each)}")
     for exception in debugger.state.exceptions:
         if exception.enabled:
             message = _exception_message(debugger, exception)
@@ -163,7 +164,7 @@ def refused_notes(debugger: Debugger, session_id: str) -> list[str]:
         f"{each.id} was refused: {binding.message}"
         for each in debugger.state.breakpoints
         for binding in each.bindings
-        if each.condition and binding.session_id == session_id and not binding.verified and binding.message
+        if each.spec.condition and binding.session_id == session_id and not binding.verified and binding.message
     ]
 
 
@@ -177,30 +178,34 @@ def end_notes(debugger: Debugger, held: Container[str] = ()) -> list[str]:
     for each in debugger.state.breakpoints:
         if each.id in held or each.id in debugger.breakpoints.carried:  # it may be meant for another program
             continue
-        if each.enabled and not each.temporary and not each.hits and (each.only_in or not each.lost):
+        if each.enabled and not each.hits and (each.spec.only_in or not each.lost):
             place = _place(places, each)
             # Of several threads that reach one together the debugger reports one stop; tracepoints count exactly.
-            never.setdefault("no stop at" if each.log_message is None else "no hit of", []).append(f"{each.id} {place}")
+            what = "no stop at" if each.spec.log_message is None else "no hit of"
+            never.setdefault(what, []).append(f"{each.id} {place}")
     return [
         f"{what} {'; '.join(found[:_MAX_NAMED])}" + (f"; {len(found) - _MAX_NAMED} more" * (len(found) > _MAX_NAMED))
         for what, found in never.items()
     ]
 
 
+def _condition(each: Breakpoint) -> str:
+    return f" if {each.spec.condition}" if each.spec.condition else ""
+
+
 def _place(places: Places, each: Breakpoint) -> str:
-    if each.watch is not None:
-        return each.watch.expression
-    return each.function or each.address or places.line(each.file, each.line)
+    spec = each.spec
+    return spec.watch.expression if spec.watch else spec.function or spec.address or places.line(spec.file, spec.line)
 
 
 def thread_notes(debugger: Debugger, snapshot: Snapshot, stopped: int) -> list[str]:
     """Return a note on other threads that stand on lines with breakpoints: a continue resumes them without a stop."""
     lines: dict[tuple[str | None, int | None], str] = {}
     for each in debugger.state.breakpoints:
-        if each.enabled and not each.temporary and each.log_message is None:
+        if each.enabled and each.spec.log_message is None:
             for binding in each.bindings:
                 if binding.session_id == snapshot.id and binding.verified:
-                    lines[each.file, binding.line or each.line] = each.id
+                    lines[each.spec.file, binding.line or each.spec.line] = each.id
     found = [
         f"{each.id} {each.name or ''}".strip() + f" ({lines[each.location.file, each.location.line]})"
         for each in snapshot.threads.threads
@@ -215,9 +220,9 @@ def thread_notes(debugger: Debugger, snapshot: Snapshot, stopped: int) -> list[s
 
 def _nowhere(debugger: Debugger, each: Breakpoint) -> str | None:
     """Return that a breakpoint is on a line without code, if so: at the end no session is there any more to say it."""
-    if debugger.state.root is not None or each.file is None or each.line is None:
+    if debugger.state.root is not None or each.spec.file is None or each.spec.line is None:
         return None
-    file, line, profile = each.file, each.line, debugger.language_of(each.file)
+    file, line, profile = each.spec.file, each.spec.line, debugger.language_of(each.spec.file)
     if profile is None or not profile.code.reads_source:
         return None
     try:

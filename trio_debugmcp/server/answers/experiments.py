@@ -76,7 +76,7 @@ def _uncounted(debugger: Debugger, held: Sequence[str]) -> list[str]:
     """Return a note on hit conditions that do not know of the hits of this run: only a Python program counts those."""
     if all(each.requests.capabilities.hit_records is not None for each in debugger.living_sessions()):
         return []
-    found = [each.id for each in debugger.state.breakpoints if each.id in held and each.hit_condition is not None]
+    found = [each.id for each in debugger.state.breakpoints if each.id in held and each.spec.hit_condition is not None]
     return [f"passes meanwhile did not count for the hit conditions of: {', '.join(found)}"] if found else []
 
 
@@ -106,7 +106,7 @@ def _doubts(debugger: Debugger, run: Run) -> list[str]:
     sessions = sorted({each for place in run.places for each in place.sessions})
     if len(sessions) > 1:
         notes.append(f"several processes came here, whose hits are in one list: {', '.join(sessions)}")
-    if any(each.watch is not None and each.enabled for each in debugger.state.breakpoints):
+    if any(each.spec.watch is not None and each.enabled for each in debugger.state.breakpoints):
         # lldb steps over a breakpoint behind a write, and reports a stop at both as one at the line.
         notes.append(
             "a data breakpoint is set: a change at an observed place did not stop it, and a pass right behind a write "
@@ -130,7 +130,7 @@ def _ended(run: Run, outcome: Outcome | None) -> str:
 
 
 def _experiment(places: Places, place: ObservedPlace, hits: list[dict[str, str]]) -> ExperimentAnswer:
-    now = place.breakpoint
+    now = place.run_place
     bindings = () if now is None else now.bindings
     line = next((each.line for each in bindings if each.verified and each.line), place.line)
     failed = bool(place.failures) and place.failures == place.passes

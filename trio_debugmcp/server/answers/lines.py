@@ -3,8 +3,9 @@
 from trio_debugmcp.probe.answers import ProbeTask, ProbeThread
 from trio_debugmcp.server.answers.places import LIBRARY, Places
 from trio_debugmcp.session.looking.program_probe import waits_for
+from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
 from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Module, Snapshot, Thread
+from trio_debugmcp.state.model import Module, Snapshot, Thread
 from trio_debugmcp.state.payloads import BreakpointPayload, DataBreakpointPayload, ExceptionBreakpointPayload
 from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
 
@@ -77,14 +78,15 @@ def breakpoint_line(places: Places, each: Breakpoint | ExceptionBreakpoint, *, i
     """Return `bp-1 shop.py:24 if x > 3, 4 hits`: a breakpoint, and whatever is special about it."""
     if isinstance(each, ExceptionBreakpoint):
         return _exception_line(exception_breakpoint_payload(each), in_session=in_session)
-    if each.watch is not None:
-        data = data_breakpoint_payload(each, each.watch)
-        line = f"{data.id} {data.expression} ({data.access})" + (f" if {each.condition}" if each.condition else "")
-        hits = [f"hit condition {each.hit_condition}" if each.hit_condition else None]
+    if each.spec.watch is not None:
+        data = data_breakpoint_payload(each, each.spec.watch)
+        condition = f" if {each.spec.condition}" if each.spec.condition else ""
+        line = f"{data.id} {data.expression} ({data.access}){condition}"
+        hits = [f"hit condition {each.spec.hit_condition}" if each.spec.hit_condition else None]
         return _with_details(line, hits, data, in_session=in_session)
     shown = breakpoint_payload(each)
     place = places.line(shown.file, shown.line)
-    words = [shown.id, each.address, shown.function_name, place]
+    words = [shown.id, each.spec.address, shown.function_name, place]
     line = " ".join(each for each in words if each) + (f" if {shown.condition}" if shown.condition else "")
     details = [f"hit condition {shown.hit_condition}" if shown.hit_condition else None]
     details.append(f"log `{shown.log_message}`" if shown.log_message else None)

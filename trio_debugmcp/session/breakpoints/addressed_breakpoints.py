@@ -22,8 +22,9 @@ from trio_debugmcp.session.breakpoints.judging import Judging
 from trio_debugmcp.session.looking.pointers import address_in, number
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, Watch
 from trio_debugmcp.state.changes import BreakpointsBound
-from trio_debugmcp.state.model import Breakpoint, DataChange, StackFrame, Watch
+from trio_debugmcp.state.model import DataChange, StackFrame
 from trio_debugmcp.state.payloads import shortened
 
 log = logging.getLogger(__name__)
@@ -72,12 +73,11 @@ class AddressedBreakpoints:
         async with self._one_at_a_time:
             mine = [each for each in self._merger.state.breakpoints if self._is_mine(each)]
             if capabilities.supports_data_breakpoints:
-                watches = [(each, _data(each.watch)) for each in mine if each.watch is not None]
+                watches = [(each, _data(each.spec.watch)) for each in mine if each.spec.watch is not None]
                 await self._send("setDataBreakpoints", watches)
             if capabilities.supports_instruction_breakpoints:
-                instructions = [
-                    (each, _instruction(self._judging.sent(each))) for each in mine if each.address is not None
-                ]
+                on_instructions = [each for each in mine if each.spec.address is not None]
+                instructions = [(each, _instruction(self._judging.sent(each).spec)) for each in on_instructions]
                 await self._send("setInstructionBreakpoints", instructions)
         snapshot = self._requests.snapshot
         if snapshot is not None and snapshot.phase == "Paused":
@@ -99,9 +99,9 @@ class AddressedBreakpoints:
         await self._merger.merge(BreakpointsBound(self._requests.session_id, tuple(results)))
 
     def _is_mine(self, each: Breakpoint) -> bool:
-        if each.only_in is not None:
-            return each.only_in == self._requests.session_id
-        return each.watch is not None and each.watch.adapter == self._requests.profile.name
+        if each.spec.only_in is not None:
+            return each.spec.only_in == self._requests.session_id
+        return each.spec.watch is not None and each.spec.watch.adapter == self._requests.profile.name
 
     # --- Values ----------------------------------------------------------------------------------------------
 
@@ -146,7 +146,8 @@ class AddressedBreakpoints:
         hit = self._hit(stopped, watching, before)
         frame_id = frames[0].id if frames else None
         stopping = [each for each in hit if await self._judging.stops(each, frame_id)]
-        changes = [await self._change(each, each.watch, before, frames) for each in stopping if each.watch is not None]
+        watches = [(each, each.spec.watch) for each in stopping]
+        changes = [await self._change(each, watch, before, frames) for each, watch in watches if watch is not None]
         return DataStop(tuple(changes), passes=bool(hit) and not stopping)
 
     def _watching(self) -> list[Breakpoint]:
@@ -154,7 +155,7 @@ class AddressedBreakpoints:
         return [
             each
             for each in self._merger.state.breakpoints
-            if each.watch is not None and self._is_mine(each) and each.is_active
+            if each.spec.watch is not None and self._is_mine(each) and each.is_active
             if any(binding.verified and binding.session_id == session_id for binding in each.bindings)
         ]
 
@@ -169,7 +170,7 @@ class AddressedBreakpoints:
             return named or watching
         keys = ((each, (each.id, each.version)) for each in watching)
         changed = [each for each, key in keys if key in before and before[key] != self._values.get(key)]
-        readable = [each for each in watching if each.watch is not None and each.watch.access != "write"]
+        readable = [each for each in watching if each.spec.watch is not None and each.spec.watch.access != "write"]
         # lldb stops for a write only if it changes something.
         return changed or (readable if len(readable) == 1 else [])
 
@@ -181,7 +182,7 @@ class AddressedBreakpoints:
         return DataChange(each.id, watch.expression, before.get(key), self._values.get(key), note)
 
     async def _value(self, each: Breakpoint, frames: Sequence[StackFrame]) -> str | None:
-        watch = each.watch
+        watch = each.spec.watch
         if watch is None or watch.reader is None:
             return None
         frame = next((frame for frame in frames if watch.function in (None, frame.name)), None)
@@ -224,10 +225,10 @@ def _data(watch: Watch) -> dict[str, Any]:
     return {"dataId": watch.data_id, "accessType": watch.access}
 
 
-def _instruction(each: Breakpoint) -> dict[str, Any]:
+def _instruction(spec: BreakpointSpec) -> dict[str, Any]:
     arguments = {
-        "instructionReference": each.address,
-        "condition": each.condition,
-        "hitCondition": each.hit_condition,
+        "instructionReference": spec.address,
+        "condition": spec.condition,
+        "hitCondition": spec.hit_condition,
     }
     return {name: value for name, value in arguments.items() if value is not None}

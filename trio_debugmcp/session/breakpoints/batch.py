@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.breakpoints.ownership import Owner
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
 
 
 class Batch(Struct):

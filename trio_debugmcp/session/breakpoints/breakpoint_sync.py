@@ -30,9 +30,9 @@ from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.start import Start, directory_of
-from trio_debugmcp.state.breakpoint_rules import seen_by
+from trio_debugmcp.state.breakpoint import Breakpoint, RunPlace, StopPlace
 from trio_debugmcp.state.changes import BreakpointsBound
-from trio_debugmcp.state.model import Breakpoint, State
+from trio_debugmcp.state.model import State
 
 AGAIN_SECONDS = 1.0
 """Until breakpoints are sent again to an adapter that did not answer."""
@@ -103,7 +103,7 @@ class BreakpointSync:
     async def send_all(self) -> None:
         """Send every breakpoint, to a session that is being configured."""
         self.accepting = True
-        files = {each.file for each in self._merger.state.breakpoints if each.file is not None}
+        files = {each.spec.file for each in self._merger.state.stop_places if each.spec.file is not None}
         await self.send({*files, *self.hidden.named, *self.hidden.files(), FUNCTIONS, EXCEPTIONS})
         await self.addressed.send()
 
@@ -142,11 +142,11 @@ class BreakpointSync:
             return False
         return any(suffix in each.detect.suffixes for each in self.peers())
 
-    async def condition_problem(self, mine: Breakpoint) -> str | None:
+    async def condition_problem(self, mine: StopPlace) -> str | None:
         """Return why the adapter has refused a condition of a breakpoint that it would have set without."""
         if self._hits.possible:
             return None
-        return await self._trial.problem(mine, lambda: self.send({mine.file or FUNCTIONS}))
+        return await self._trial.problem(mine, lambda: self.send({mine.spec.file or FUNCTIONS}))
 
     async def look_for_types(self) -> None:
         """At a stop: look whether exception types that did not exist do by now."""
@@ -165,7 +165,7 @@ class BreakpointSync:
 
     async def _catch_up(self) -> None:
         behind = placement.out_of_step(self._merger.state, self._session_id)
-        wanted = {breakpoint.file or FUNCTIONS for breakpoint in behind} | self._unsure
+        wanted = {breakpoint.spec.file or FUNCTIONS for breakpoint in behind} | self._unsure
         # Before they are sent: one that is marked meanwhile has changed since, and is sent once more.
         self._unsure -= wanted
         try:
@@ -192,22 +192,20 @@ class BreakpointSync:
         """Return whether the adapter has other breakpoints than it should, which `keep_in_step` is about to send."""
         return bool(self._unsure or placement.out_of_step(state, self._session_id))
 
-    def _breakpoints(self) -> list[Breakpoint]:
-        """The breakpoints that this adapter may have; those of a run of another program are not among them."""
-        state = self._merger.state
-        root = state.roots().get(self._session_id, "")
-        return [seen for each in state.breakpoints if (seen := seen_by(root, each)) is not None]
+    def _places(self) -> list[StopPlace]:
+        return self._merger.state.places_of(self._session_id)
 
     async def _send_all_functions(self) -> None:
         """Send the function breakpoints; those whose function is found, as breakpoints on its line."""
-        mine = [each for each in self._breakpoints() if each.function is not None]
+        mine = [each for each in self._places() if each.spec.function is not None]
+        found = [(each.id, self.places.function_place(each.spec.function or "")) for each in mine]
         before = {file for file, _ in self._functions.values()}
-        places = {each.id: place for each in mine if (place := self.places.function_place(each)) is not None}
+        places = {id_: place for id_, place in found if place is not None}
         self._functions = {id_: place for id_, place in places.items() if place[1]}
         await self._send_files(before | {file for file, _ in self._functions.values()})
         await self._send_functions([each for each in mine if each.id not in self._functions], {*places})
 
-    async def _send_functions(self, mine: list[Breakpoint], known: set[str]) -> None:
+    async def _send_functions(self, mine: list[StopPlace], known: set[str]) -> None:
         hidden = self.hidden.functions()
         if not mine and not hidden and not self.sent_functions:
             return
@@ -217,7 +215,7 @@ class BreakpointSync:
         sent, unsupported = placement.supported(mine, self._requests.capabilities)
         problem = await self._judging(placement.Group((each,)) for each in sent)
         if problem is not None:
-            unable = [each for each in sent if each.log_message is not None and not self.judging.is_judged(each)]
+            unable = [each for each in sent if each.spec.log_message is not None and not self.judging.is_judged(each)]
             unsupported += [(each, "log messages on functions") for each in unable]
             sent = [each for each in sent if each not in unable]
         wanted = [self._function_breakpoint(each, judged=problem is None) for each in sent]
@@ -233,46 +231,48 @@ class BreakpointSync:
             ]
         await self._bind(mine, answers, unsupported)
 
-    def _function_breakpoint(self, each: Breakpoint, *, judged: bool) -> dict[str, Any]:
+    def _function_breakpoint(self, each: StopPlace, *, judged: bool) -> dict[str, Any]:
         expressions, code = self._requests.profile.expressions, self._requests.profile.code
-        name, guard = code.function_breakpoint(each.function or "")
+        name, guard = code.function_breakpoint(each.spec.function or "")
         conditions = placement.conditions_of(self._trial.as_sent(each))
         if guard is not None:
-            conditions["condition"] = expressions.both(guard, each.condition) if each.condition else guard
+            conditions["condition"] = expressions.both(guard, each.spec.condition) if each.spec.condition else guard
         if judged and not placement.Group((each,)).is_simple:
             return {"name": name, "condition": self._hits.condition([(each, conditions.get("condition", ""))])}
         return {"name": name, **conditions}
 
     async def _send_file(self, file: str) -> None:
-        placed: list[Breakpoint] = []
-        without_code: list[tuple[Breakpoint, DapBreakpoint]] = []
-        mine = [each for each in map(self._located, self._breakpoints()) if each.file == file]
+        placed: list[StopPlace] = []
+        without_code: list[tuple[StopPlace, DapBreakpoint]] = []
+        mine = [each for each in map(self._located, self._places()) if each.spec.file == file]
         able, unsupported = placement.supported(mine, self._requests.capabilities)
         for each in able:
-            line = self.places.line_with_code(file, each.line or 1) if each.function is None else each.line
-            if line is None or each.lost:
-                message = each.lost or f"no code follows line {each.line} of the file"
+            line, lost = each.spec.line, each.lost if isinstance(each, Breakpoint) else None
+            if each.spec.function is None:
+                line = self.places.line_with_code(file, line or 1)
+            if line is None or lost:
+                message = lost or f"no code follows line {each.spec.line} of the file"
                 without_code.append((each, DapBreakpoint(message=message)))
             else:
-                placed.append(replace(each, line=line))
+                placed.append(each.with_spec(line=line))
         answers = await self._send_placed(file, placed)
         if self._requests.profile.dialect.one_breakpoint_per_line:
             moved = {each.id: answer.line for each, answer in answers if answer.verified and answer.line is not None}
-            again = [replace(each, line=moved.get(each.id, each.line)) for each in placed]
-            if len({each.line for each in again}) < len({each.line for each in placed}):
+            again = [each.with_spec(line=moved.get(each.id, each.spec.line)) for each in placed]
+            if len({each.spec.line for each in again}) < len({each.spec.line for each in placed}):
                 answers = await self._send_placed(file, again)  # the adapter has moved two to one line
         await self._bind(mine, [*answers, *without_code], unsupported)
 
-    async def _send_placed(self, file: str, placed: list[Breakpoint]) -> list[tuple[Breakpoint, DapBreakpoint]]:
+    async def _send_placed(self, file: str, placed: list[StopPlace]) -> list[tuple[StopPlace, DapBreakpoint]]:
         """Send breakpoints at their lines, and return what became of each."""
         shared = self._requests.profile.dialect.one_breakpoint_per_line
         groups = placement.by_line(placed) if shared else placement.apart(placed)
         problem = await self._judging(groups)
         unjudged = [
-            (each, DapBreakpoint(message=problem)) for each in placed if problem is not None and each.is_limited
+            (each, DapBreakpoint(message=problem)) for each in placed if problem is not None and each.spec.is_limited
         ]
         if problem is not None:
-            placed = [each for each in placed if not (each.is_limited or each.held)]
+            placed = [each for each in placed if not (each.spec.is_limited or each.is_held)]
             groups = placement.grouped(placed) if shared else placement.apart(placed)
         groups = self.judging.joined(groups)
         hidden = self.hidden.lines(file, lambda: self.places.first_statement(file))
@@ -292,22 +292,22 @@ class BreakpointSync:
             for each in group.members
         ]
         for group, _ in answered:
-            if not all(each.temporary for each in group.members):  # for one run that is not worth a message
-                winner = next(each for each in group.members if not each.temporary)
+            winner = next((each for each in group.members if not isinstance(each, RunPlace)), None)
+            if winner is not None:  # for one run that is not worth a message
                 why = f"overridden by {winner.id}, which is on the same line: remove one of the two"
                 answers += [(each, DapBreakpoint(message=why)) for each in group.overridden]
         return answers + unjudged
 
-    def _located(self, each: Breakpoint) -> Breakpoint:
+    def _located(self, each: StopPlace) -> StopPlace:
         """The breakpoint with the place of its function, if that is found."""
-        file, line = self._functions.get(each.id, (each.file, each.line))
-        return replace(each, file=file, line=line)
+        file, line = self._functions.get(each.id, (each.spec.file, each.spec.line))
+        return each.with_spec(file=file, line=line)
 
     async def _bind(
         self,
-        mine: list[Breakpoint],
-        answers: list[tuple[Breakpoint, DapBreakpoint]],
-        unsupported: list[tuple[Breakpoint, str]],
+        mine: list[StopPlace],
+        answers: list[tuple[StopPlace, DapBreakpoint]],
+        unsupported: list[tuple[StopPlace, str]],
     ) -> None:
         results: list[tuple[str, DapBreakpoint | None]] = [(each.id, answer) for each, answer in answers]
         name = self._requests.profile.name
@@ -315,11 +315,11 @@ class BreakpointSync:
         sent = {each for each, _ in results}
         for each in mine:
             if not each.is_sent and each.id not in sent:  # of one that has finished, records may still be on the way
-                unsent = DapBreakpoint(message=placement.HELD if each.held else None)
+                unsent = DapBreakpoint(message=placement.HELD if each.is_held else None)
                 results.append((each.id, unsent if each.enabled else None))
         for each, answer in answers:
             if answer.verified:
-                self._sources.learn(each.file, self._requests.session_id)
+                self._sources.learn(each.spec.file, self._requests.session_id)
         await self._merger.merge(BreakpointsBound(self._requests.session_id, tuple(results)))
 
     async def _judging(self, groups: Iterable[placement.Group]) -> str | None:
@@ -331,7 +331,7 @@ class BreakpointSync:
     def _line_breakpoint(self, file: str, group: placement.Group, *, judged: bool) -> dict[str, Any]:
         if judged and not group.is_simple:
             condition = self._hits.condition((each, self.places.guarded(file, each)) for each in group.members)
-            return {"line": group.members[0].line, "condition": condition}
+            return {"line": group.members[0].spec.line, "condition": condition}
         members = [self._trial.as_sent(each) for each in group.members]
         first, conditions = members[0], placement.conditions_of(members[0])
         guarded = list(dict.fromkeys(self.places.guarded(file, each) for each in members))
@@ -340,9 +340,9 @@ class BreakpointSync:
             conditions["condition"] = either(guarded) if len(guarded) > 1 else guarded[0]
         else:  # one of them always stops
             conditions.pop("condition", None)
-        arguments: dict[str, Any] = {"line": first.line, **conditions}
-        if first.column is not None:
-            arguments["column"] = first.column
-        if first.log_message is not None:
-            arguments["logMessage"] = self._requests.profile.dialect.log_message(first.id, first.log_message)
+        arguments: dict[str, Any] = {"line": first.spec.line, **conditions}
+        if first.spec.column is not None:
+            arguments["column"] = first.spec.column
+        if first.spec.log_message is not None:
+            arguments["logMessage"] = self._requests.profile.dialect.log_message(first.id, first.spec.log_message)
         return arguments

@@ -8,12 +8,10 @@ sets then, it has refused for the first. Sent without any it would stop the prog
 
 from collections.abc import Awaitable, Callable
 
-from msgspec.structs import replace
-
 from trio_debugmcp.session.breakpoints.judging import Judging
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.state.breakpoint import StopPlace
 
 NEVER = "1 == 2"
 """A condition in most languages that never holds."""
@@ -31,17 +29,17 @@ class ConditionTrial:
     def __repr__(self) -> str:
         return f"<ConditionTrial of {self._requests.session_id}: {self._tried}>"
 
-    def as_sent(self, each: Breakpoint) -> Breakpoint:
+    def as_sent(self, each: StopPlace) -> StopPlace:
         """Return a breakpoint as the adapter is to have it."""
         sent = self._judging.sent(each)
-        return replace(sent, condition=NEVER) if each.id in self._tried else sent
+        return sent.with_spec(condition=NEVER) if each.id in self._tried else sent
 
-    async def problem(self, mine: Breakpoint, send: Callable[[], Awaitable[None]]) -> str | None:
+    async def problem(self, mine: StopPlace, send: Callable[[], Awaitable[None]]) -> str | None:
         """Return why the adapter has refused a condition; `send` sends the breakpoint as it is to be sent."""
         problem, snapshot = self._message(mine), self._requests.snapshot
         if problem is None or snapshot is None or snapshot.phase not in ("Running", "Paused"):
             return None
-        if mine.condition is None or self._judging.is_judged(mine):
+        if mine.spec.condition is None or self._judging.is_judged(mine):
             return None
         self._tried.add(mine.id)
         try:
@@ -53,14 +51,14 @@ class ConditionTrial:
         await send()
         return None
 
-    def _message(self, mine: Breakpoint) -> str | None:
+    def _message(self, mine: StopPlace) -> str | None:
         """Return why the adapter has not set a breakpoint; None if it has."""
-        now = [each for each in self._merger.state.breakpoints if each.id == mine.id]
+        now = [each for each in self._merger.state.stop_places if each.id == mine.id]
         session_id = self._requests.session_id
         bindings = [binding for each in now for binding in each.bindings if binding.session_id == session_id]
         return next((each.message or "it is not set" for each in bindings if not each.verified), None)
 
-    def _said(self, mine: Breakpoint) -> str | None:
+    def _said(self, mine: StopPlace) -> str | None:
         """Return what the adapter has written of a condition; its answer may only say that it is not set."""
-        problem = next((each.problem for each in self._merger.state.breakpoints if each.id == mine.id), None)
-        return problem and problem.removeprefix(f"the condition `{mine.condition}` failed: ")
+        problem = next((each.problem for each in self._merger.state.stop_places if each.id == mine.id), None)
+        return problem and problem.removeprefix(f"the condition `{mine.spec.condition}` failed: ")

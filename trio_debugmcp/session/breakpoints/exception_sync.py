@@ -7,8 +7,8 @@ from trio_debugmcp.session.breakpoints.hidden import HiddenBreakpoints
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.exception_filter import evaluated, wanted_exceptions, with_session_modes
+from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
 from trio_debugmcp.state.changes import ExceptionBreakpointsBound
-from trio_debugmcp.state.model import ExceptionBreakpoint
 
 
 def exception_problem(profile: Profile, able: Capabilities | None, exception_type: str) -> str | None:

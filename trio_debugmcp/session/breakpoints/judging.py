@@ -22,9 +22,10 @@ from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.exception_filter import holds, value_of
-from trio_debugmcp.state.breakpoint_rules import breakpoints_at, meets_hit_condition
+from trio_debugmcp.state.breakpoint import StopPlace
+from trio_debugmcp.state.breakpoint_rules import breakpoints_at
 from trio_debugmcp.state.changes import BreakpointFaulted, HitsRecorded, RecordedHit
-from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.state.hit_conditions import meets_hit_condition
 from trio_debugmcp.state.payloads import shortened
 
 JUDGED_HERE = "{} stops here at every pass, and the server decides what comes of it: a pass costs milliseconds"
@@ -52,14 +53,13 @@ class Judging:
 
     # --- Sending ---------------------------------------------------------------------------------------------
 
-    def sent(self, each: Breakpoint) -> Breakpoint:
+    def sent(self, each: StopPlace) -> StopPlace:
         """Return a breakpoint as the adapter is to have it."""
         condition, hits, message = self._ours(each)
-        return replace(
-            each,
-            condition=None if condition else each.condition,
-            hit_condition=None if hits else each.hit_condition,
-            log_message=None if message else each.log_message,
+        return each.with_spec(
+            condition=None if condition else each.spec.condition,
+            hit_condition=None if hits else each.spec.hit_condition,
+            log_message=None if message else each.spec.log_message,
         )
 
     def joined(self, groups: Sequence[Group]) -> list[Group]:
@@ -70,45 +70,45 @@ class Judging:
         members = [each for group in groups for each in group.members]
         only_one = self._requests.profile.habits.one_per_line
         lines = {
-            group.members[0].line
+            group.members[0].spec.line
             for group in by_line(members)
             if any(map(self._is_judged_alone, group.members)) or (only_one and len(group.members) > 1)
         }
-        together = [group for group in by_line(members) if group.members[0].line in lines]
+        together = [group for group in by_line(members) if group.members[0].spec.line in lines]
         self._joined.difference_update(each.id for each in members)
         self._joined.update(each.id for group in together if len(group.members) > 1 for each in group.members)
-        return [*(group for group in groups if group.members[0].line not in lines), *together]
+        return [*(group for group in groups if group.members[0].spec.line not in lines), *together]
 
-    def noted(self, each: Breakpoint, answer: DapBreakpoint) -> DapBreakpoint:
+    def noted(self, each: StopPlace, answer: DapBreakpoint) -> DapBreakpoint:
         """Return the answer for a breakpoint, saying that it is judged here, and without what is routine."""
         answer = self._requests.profile.words.about_breakpoint(answer)
         if not self.is_judged(each) or answer.message or not answer.verified:
             return answer
         return replace(answer, message=JUDGED_HERE.format(self._requests.profile.name))
 
-    def is_judged(self, each: Breakpoint) -> bool:
+    def is_judged(self, each: StopPlace) -> bool:
         """Whether what a pass of this breakpoint means is decided here."""
         return any(self._ours(each))
 
-    def _is_judged_alone(self, each: Breakpoint) -> bool:
+    def _is_judged_alone(self, each: StopPlace) -> bool:
         return any(self._ours(each, alone=True))
 
-    def _ours(self, each: Breakpoint, *, alone: bool = False) -> tuple[bool, bool, bool]:
+    def _ours(self, each: StopPlace, *, alone: bool = False) -> tuple[bool, bool, bool]:
         """Whether its condition, its hit condition and its log message are judged here: each as those before it."""
         habits, able = self._requests.profile.habits, self._requests.capabilities
         if each.observed is not None or able.hit_records is not None:  # the program judges them, or a run does
             return False, False, False
-        if each.watch is not None:  # adapters know no conditions of data, or pass them over without a word
-            return each.condition is not None, each.hit_condition is not None, False
+        if each.spec.watch is not None:  # adapters know no conditions of data, or pass them over without a word
+            return each.spec.condition is not None, each.spec.hit_condition is not None, False
         together = not alone and each.id in self._joined
         ours = together or habits.conditions == "ours" or not able.supports_conditional_breakpoints
-        condition = each.condition is not None and ours
+        condition = each.spec.condition is not None and ours
         ours = condition or together or habits.hit_conditions == "ours"
-        hits = each.hit_condition is not None and (ours or not able.supports_hit_conditional_breakpoints)
+        hits = each.spec.hit_condition is not None and (ours or not able.supports_hit_conditional_breakpoints)
         ours = hits or condition or together or habits.log_messages == "ours"
         # DAP has none for functions; those of Python are found in its source, and are lines then.
-        ours = ours or (each.function is not None and not self._requests.profile.code.reads_source)
-        return condition, hits, each.log_message is not None and (ours or not able.supports_log_points)
+        ours = ours or (each.spec.function is not None and not self._requests.profile.code.reads_source)
+        return condition, hits, each.spec.log_message is not None and (ours or not able.supports_log_points)
 
     # --- At a stop -------------------------------------------------------------------------------------------
 
@@ -137,22 +137,22 @@ class Judging:
         if not passed and not counted:
             return True
         self._found = tuple(passed), counted
-        stopping = [each for each in there if each.id in passed or each.id in counted or each.log_message is None]
+        stopping = [each for each in there if each.id in passed or each.id in counted or each.spec.log_message is None]
         return stopped.reason == "step" or len(passed) < len(stopping)
 
-    async def _judge(self, each: Breakpoint, frame_id: int | None) -> tuple[int | None, RecordedHit | None]:
+    async def _judge(self, each: StopPlace, frame_id: int | None) -> tuple[int | None, RecordedHit | None]:
         """Return the number of a hit, None if its condition does not hold; and a record of one that does not stop."""
         condition, hits, message = self._ours(each)
         if condition and not await self._is_met(each, frame_id):
             return None, None
         hit = self._count(each)
-        if hits and not meets_hit_condition(each.hit_condition or "", hit):
+        if hits and not meets_hit_condition(each.spec.hit_condition or "", hit):
             return hit, RecordedHit(each.id, hit, None)
         if message and self._problem is None:
             return hit, RecordedHit(each.id, hit, await self._message(each, frame_id))
         return hit, None
 
-    async def stops(self, each: Breakpoint, frame_id: int | None) -> bool:
+    async def stops(self, each: StopPlace, frame_id: int | None) -> bool:
         """Judge a data breakpoint that was hit; return whether it stops there."""
         hit, record = await self._judge(each, frame_id)
         if record is not None:
@@ -169,7 +169,7 @@ class Judging:
         """Why a condition at this stop could not be judged."""
         return self._problem
 
-    def _there(self, stopped: Stopped, stack: StackTraceBody) -> list[Breakpoint]:
+    def _there(self, stopped: Stopped, stack: StackTraceBody) -> list[StopPlace]:
         at_step = stopped.reason == "step" and stopped.hit_breakpoint_ids
         if not at_step and stopped.reason not in ("breakpoint", "function breakpoint", "instruction breakpoint"):
             return []
@@ -179,7 +179,7 @@ class Judging:
         pointer = frames[0].instruction_pointer_reference if frames else None
         return breakpoints_at(state, session_id, frozenset(stopped.hit_breakpoint_ids or ()), place, pointer)
 
-    async def _is_wrong(self, each: Breakpoint, frame_id: int | None, *, at_step: bool) -> bool:
+    async def _is_wrong(self, each: StopPlace, frame_id: int | None, *, at_step: bool) -> bool:
         """Whether the adapter names a breakpoint whose condition does not hold, as gdb does where a step ends.
 
         Each condition is looked at: lldb takes any, and stops where it cannot judge one that may hold or not.
@@ -187,16 +187,16 @@ class Judging:
         profile = self._requests.profile
         by_program = self._requests.capabilities.hit_records is not None
         doubted = profile.habits.conditions == "doubted"
-        if each.condition is None or by_program:
+        if each.spec.condition is None or by_program:
             return False
         # One that the adapter could not judge has changed nothing yet.
-        if not is_judged_twice(profile, each.condition) and not (doubted and each.problem is not None):
+        if not is_judged_twice(profile, each.spec.condition) and not (doubted and each.problem is not None):
             return False
         return not await self._is_met(each, frame_id) and (at_step or doubted)
 
-    async def _is_met(self, each: Breakpoint, frame_id: int | None) -> bool:
+    async def _is_met(self, each: StopPlace, frame_id: int | None) -> bool:
         """Whether a condition holds; one that cannot be judged does, so that the user sees it."""
-        condition = each.condition or ""
+        condition = each.spec.condition or ""
         try:
             return holds(await value_of(self._requests, self._requests.profile.expressions.truth(condition), frame_id))
         except DebugError as error:
@@ -206,9 +206,9 @@ class Judging:
         await self._merger.merge(fault)
         return True
 
-    async def _message(self, each: Breakpoint, frame_id: int | None) -> str:
+    async def _message(self, each: StopPlace, frame_id: int | None) -> str:
         written = []
-        for part in template_parts(each.log_message or ""):
+        for part in template_parts(each.spec.log_message or ""):
             if isinstance(part, str):
                 written.append(part)
                 continue
@@ -216,7 +216,7 @@ class Judging:
                 written.append(await value_of(self._requests, part.text, frame_id))
             except DebugError as error:
                 written.append(f"<error: {self._reason(error)}>")
-        text = self._console.message(each.log_message or "", "".join(written))
+        text = self._console.message(each.spec.log_message or "", "".join(written))
         self._console.append("tracepoint", f"{text}\n")
         return text
 
@@ -226,7 +226,7 @@ class Judging:
         words = self._requests.profile.words
         return shortened(words.plain_error(lines[words.telling_line("\n".join(lines))]))
 
-    def _count(self, each: Breakpoint) -> int:
+    def _count(self, each: StopPlace) -> int:
         key = each.id, each.version
         self._hits[key] = self._hits.get(key, 0) + 1
         return self._hits[key]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.state.breakpoint import Breakpoint
 
 _ALIKE = 0.75
 """How alike two lines are at least that may be the same one, edited."""
@@ -103,26 +103,24 @@ def _likeliest(wanted: str, plain: Sequence[str]) -> list[int]:
 
 def found_again(each: Breakpoint, lines: Sequence[str]) -> tuple[Breakpoint, str | None]:
     """Return a breakpoint as it is to be in a file that may have been edited since, and a note on what changed."""
-    before, text = each.line or 1, each.text or ""
+    before, text = each.spec.line or 1, each.spec.text or ""
     here = _plain(lines[before - 1]) if before <= len(lines) else ""
     if here == _plain(text):
         return _among_equals(replace(each, lost=None) if each.lost else each, lines)
-    if not each.by_text:
-        return replace(each, text=here), f"is on another text than when it was set: `{here}`, it was `{_plain(text)}`"
+    if not each.spec.by_text:
+        return each.with_spec(text=here), f"is on another text than when it was set: `{here}`, it was `{_plain(text)}`"
     own = _own_of_equals(each, lines)
     try:
         found = place_again(text, lines, before) if own is None else FoundLine(own)
     except NotFound as error:
         return replace(each, lost=str(error)), f"is pending: {error}"
-    moved = replace(
-        each,
+    moved = replace(each, lost=None).with_spec(
         line=found.line,
         text=_plain(lines[found.line - 1]),
-        lost=None,
-        occurrence=occurrence(lines, found.line) if each.occurrence else None,
+        occurrence=occurrence(lines, found.line) if each.spec.occurrence else None,
     )
-    same = sum(_plain(line) == moved.text for line in lines)
-    why = f"now `{moved.text}`, it was `{_plain(text)}`" if found.edited else "where its text is now"
+    same = sum(_plain(line) == moved.spec.text for line in lines)
+    why = f"now `{moved.spec.text}`, it was `{_plain(text)}`" if found.edited else "where its text is now"
     why += f", the nearest of {same} such lines" if same > 1 and own is None else ""
     if found.line == before:
         return moved, f"stays on line {before}, {why}"
@@ -131,25 +129,27 @@ def found_again(each: Breakpoint, lines: Sequence[str]) -> tuple[Breakpoint, str
 
 def _own_of_equals(each: Breakpoint, lines: Sequence[str]) -> int | None:
     """Return the line of a breakpoint among those with its text; None if their number is another than it was."""
-    if each.occurrence is None:
+    if each.spec.occurrence is None:
         return None
-    equal = _equal_to(each.text or "", lines)
-    nth, total = each.occurrence
+    equal = _equal_to(each.spec.text or "", lines)
+    nth, total = each.spec.occurrence
     return equal[nth - 1] if len(equal) == total else None
 
 
 def _among_equals(each: Breakpoint, lines: Sequence[str]) -> tuple[Breakpoint, str | None]:
     """Return a breakpoint whose line has its text still, or again: it may be another one with that text."""
-    if each.occurrence is None:
+    if each.spec.occurrence is None:
         return each, None
-    before, own = each.line or 1, _own_of_equals(each, lines)
+    before, own = each.spec.line or 1, _own_of_equals(each, lines)
     if own is not None:
         moved = f"moved from line {before} to {own}, where its text is now"
-        return (each, None) if own == before else (replace(each, line=own), moved)
+        return (each, None) if own == before else (each.with_spec(line=own), moved)
     now = occurrence(lines, before)
-    text = _plain(each.text or "")
-    note = f"is on one of {now[1]} lines that are `{text}`, there were {each.occurrence[1]} when it was set: check it"
-    return replace(each, occurrence=now), note if now[1] > 1 else None
+    text = _plain(each.spec.text or "")
+    note = (
+        f"is on one of {now[1]} lines that are `{text}`, there were {each.spec.occurrence[1]} when it was set: check it"
+    )
+    return each.with_spec(occurrence=now), note if now[1] > 1 else None
 
 
 def occurrence(lines: Sequence[str], line: int) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """`Observations`: the places that runs of the program are observed at, and what is found there.
 
     run = Run([Place(file=file, line=7, capture=("x", "y"), max_hits=3)], most_hits=500)
-    async with registry.observing(run):             # hidden breakpoints at these places, until the end of the block
+    async with registry.observing(run):             # adapters have these places, until the end of the block
         ...                                         # resume, and wait for a stop or `run.done`
     run.places[0].hits                              # [Hit(passes=1, values=(("1", None), ("2", None)))]
 
@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.records import HitRecord
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.state.breakpoint import RunPlace, StopPlace
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ class ObservedPlace:
 
     Attributes:
         until: the value of the condition is wanted where it does not hold; a run ends at a first look that fails.
-        breakpoint: the hidden breakpoint, once there is one, as it was last.
+        run_place: what adapters have there, once there is one, as it was last.
         hits: what was found, in order.
         failures: passes at which the condition raised an error; `error` is the last one.
         value: what the condition was at the last look, where it did not hold.
@@ -80,7 +80,7 @@ class ObservedPlace:
     ) -> None:
         self.file, self.line, self.function = file, line, function
         self.condition, self.capture, self.max_hits, self.until = condition, tuple(capture), max_hits, until
-        self.breakpoint: Breakpoint | None = None
+        self.run_place: RunPlace | None = None
         self.hits: list[Hit] = []
         self.failures = 0
         self.error: str | None = None
@@ -244,20 +244,20 @@ class Observations:
             looked = _decoded(record.text, _Looked)
             place.looked(session_id, record.hits, looked.value, looked.failures, looked.error)
 
-    def of(self, breakpoints: Sequence[Breakpoint]) -> list[tuple[Run, ObservedPlace]]:
+    def of(self, breakpoints: Sequence[StopPlace]) -> list[tuple[Run, ObservedPlace]]:
         """Return the places under way that have one of these breakpoints."""
         return [found for each in breakpoints if (found := self._find(each.id)) is not None]
 
-    def was_hidden(self, session_id: str, adapter_ids: frozenset[int]) -> bool:
-        """Return whether all these are the adapter's ids of hidden breakpoints of runs that are over."""
-        places = [each.breakpoint for run in self._past for each in run.places if each.breakpoint is not None]
+    def was_observed(self, session_id: str, adapter_ids: frozenset[int]) -> bool:
+        """Return whether all these are the adapter's ids of places of runs that are over."""
+        places = [each.run_place for run in self._past for each in run.places if each.run_place is not None]
         hidden = {each.adapter_id for place in places for each in place.bindings if each.session_id == session_id}
         return bool(adapter_ids) and adapter_ids <= hidden
 
     def _find(self, breakpoint_id: str) -> tuple[Run, ObservedPlace] | None:
         for run in self._runs:
             for each in run.places:
-                if each.breakpoint is not None and each.breakpoint.id == breakpoint_id:
+                if each.run_place is not None and each.run_place.id == breakpoint_id:
                     return run, each
         return None
 

@@ -23,9 +23,10 @@ from trio_debugmcp.session.looking.user_evaluation import evaluate_in_frame
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.exception_filter import evaluated, holds
+from trio_debugmcp.state.breakpoint import StopPlace
 from trio_debugmcp.state.breakpoint_rules import breakpoints_at
-from trio_debugmcp.state.changes import BreakpointsHeld
-from trio_debugmcp.state.model import Breakpoint, StackFrame
+from trio_debugmcp.state.changes import RunPlacesWithdrawn
+from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import shortened
 
 LOOK_SECONDS = 1.0
@@ -70,7 +71,7 @@ class StopObserver:
         own = [each for each in here if each.observed is None]
         if not observed:
             # The end of a run has overtaken its last stop.
-            return not own and self._observations.was_hidden(session_id, ids)
+            return not own and self._observations.was_observed(session_id, ids)
         if self._hits.recording:  # the program has looked itself, and stops only where a stop is meant
             return False
         ends = [await self._look(run, place, frames[0] if frames else None) for run, place in observed]
@@ -89,9 +90,9 @@ class StopObserver:
         hit = set(stopped.hit_breakpoint_ids or ())
         there = [
             each
-            for each in self._merger.state.breakpoints
+            for each in self._merger.state.stop_places
             for binding in each.bindings
-            if binding.session_id == self._requests.session_id and binding.adapter_id in hit and each.watch is None
+            if binding.session_id == self._requests.session_id and binding.adapter_id in hit and each.spec.watch is None
         ]
         counted = self._hits.at_stop([each.id for each in there])
         if counted:
@@ -100,15 +101,15 @@ class StopObserver:
             return (), {}
         false = []
         for each in there:
-            if each.condition is not None:
+            if each.spec.condition is not None:
                 value = await evaluated(
-                    self._requests, self._requests.profile.expressions.truth(each.condition), frame_id
+                    self._requests, self._requests.profile.expressions.truth(each.spec.condition), frame_id
                 )
                 if value is not None and value.lower() not in {"true", "1"}:
                     false.append(each.id)
         return tuple(false) if len(false) < len(there) else (), {}  # one of them was: its condition changes something
 
-    async def _are_not_hit(self, own: Sequence[Breakpoint], stopped: Stopped, frames: Sequence[StackFrame]) -> bool:
+    async def _are_not_hit(self, own: Sequence[StopPlace], stopped: Stopped, frames: Sequence[StackFrame]) -> bool:
         self._known = await self.hits(stopped, frames[0].id if frames else None)  # asked once: evaluating has effects
         not_hit, _ = self._known
         return {each.id for each in own} <= {*not_hit}
@@ -133,12 +134,12 @@ class StopObserver:
 
     async def _withdraw(self, place: ObservedPlace) -> None:
         """Take a place away that has all its hits, before the program is resumed: each pass costs a stop."""
-        if place.breakpoint is None:
+        if place.run_place is None:
             return
-        id_, session_id = place.breakpoint.id, self._requests.session_id
-        now = next((each for each in self._merger.state.breakpoints if each.id == id_), place.breakpoint)
-        place.breakpoint = now  # with its bindings: where it was, and by which id a late stop is known
-        await self._merger.merge(BreakpointsHeld(None, frozenset({id_})))
+        id_, session_id = place.run_place.id, self._requests.session_id
+        now = next((each for each in self._merger.state.run_places if each.id == id_), place.run_place)
+        place.run_place = now  # with its bindings: where it was, and by which id a late stop is known
+        await self._merger.merge(RunPlacesWithdrawn(frozenset({id_})))
         with trio.move_on_after(self._look_seconds):
             await self._merger.wait_until(lambda state: not out_of_step(state, session_id))
 

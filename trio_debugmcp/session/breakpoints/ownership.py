@@ -10,7 +10,7 @@ What a client that has disconnected has set belongs to the next one that sets a 
 
 from collections.abc import Callable, Hashable, Sequence
 
-from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.state.breakpoint import Breakpoint
 
 Owner = tuple[Hashable, str | None]
 """A connection, and the name of the client: several clients may share a connection."""

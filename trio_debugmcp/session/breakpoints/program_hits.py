@@ -26,8 +26,8 @@ from trio_debugmcp.session.looking.program_probe import ProgramProbe
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.state.breakpoint import StopPlace
 from trio_debugmcp.state.changes import BreakpointFaulted, HitsRecorded, RecordedHit
-from trio_debugmcp.state.model import Breakpoint
 
 LEFT = "trace"
 """The kind of a record beside the hits: what a program that ends has traced. As in `inside.tracing.call_tracer`."""
@@ -38,11 +38,11 @@ NEVER = "< 1"
 NOT_RECORDED = "hits may be lost and counts inexact: the program does not record them ({})"
 
 
-def noted(each: Breakpoint, answer: DapBreakpoint, problem: str | None) -> DapBreakpoint:
+def noted(each: StopPlace, answer: DapBreakpoint, problem: str | None) -> DapBreakpoint:
     """Return the answer for a breakpoint, with why it does not stop or its hits are not recorded."""
-    if each.held:
+    if each.is_held:
         return replace(answer, message=HELD)
-    if not problem or not (each.log_message or each.hit_condition):
+    if not problem or not (each.spec.log_message or each.spec.hit_condition):
         return answer
     return replace(answer, message=answer.message or problem)
 
@@ -60,7 +60,7 @@ class ProgramHits:
         merger: Merger,
         console: Console,
         probe: ProgramProbe,
-        may_notify: Callable[[Breakpoint], bool],
+        may_notify: Callable[[StopPlace], bool],
         observations: Observations,
     ) -> None:
         self._requests = requests
@@ -91,7 +91,7 @@ class ProgramHits:
             self.recording = True
         return None
 
-    def condition(self, judged: Iterable[tuple[Breakpoint, str]]) -> str:
+    def condition(self, judged: Iterable[tuple[StopPlace, str]]) -> str:
         """Return the condition with which the program judges these breakpoints, each with its own as it is sent."""
         parts: list[list[object]] = []
         for each, condition in judged:
@@ -99,10 +99,11 @@ class ProgramHits:
             if observed is not None:
                 parts.append([each.id, each.version, condition or None, None, None, *observed])
                 continue
-            hit_condition = f"% {each.hit_count_multiple}" if each.hit_count_multiple else each.hit_condition
-            hit_condition = NEVER if each.held else hit_condition  # of the same version, so its count continues
-            part: list[object] = [each.id, each.version, condition or None, hit_condition, each.log_message]
-            parts.append([*part, each.max_notifications] if each.max_notifications else part)
+            spec = each.spec
+            hit_condition = f"% {spec.hit_count_multiple}" if spec.hit_count_multiple else spec.hit_condition
+            hit_condition = NEVER if each.is_held else hit_condition  # of the same version, so its count continues
+            part: list[object] = [each.id, each.version, condition or None, hit_condition, spec.log_message]
+            parts.append([*part, spec.max_notifications] if spec.max_notifications else part)
         return bootstrap.hit_expression(json.dumps(parts, separators=(",", ":")))
 
     async def end_judging(self) -> int:
@@ -142,7 +143,7 @@ class ProgramHits:
             if text is not None:
                 if found is not None and not self._may_notify(found):
                     continue  # another process of the program has sent the last one
-                text = self._console.message((found and found.log_message) or "", text)
+                text = self._console.message((found and found.spec.log_message) or "", text)
                 self._console.append("tracepoint", f"{text}\n")
             if found is not None:
                 hits.append(RecordedHit(record.breakpoint_id, record.hits, text))
@@ -162,16 +163,17 @@ class ProgramHits:
         self._stops[found.id] = max(record.hits, self._stops.get(found.id, 0))  # threads write in any order
         return None
 
-    def _found(self, record: HitRecord) -> Breakpoint | None:
+    def _found(self, record: HitRecord) -> StopPlace | None:
         """Return the breakpoint that was hit, unless it was removed or replaced meanwhile."""
         mine = (record.breakpoint_id, record.version)
-        return next((each for each in self._merger.state.breakpoints if (each.id, each.version) == mine), None)
+        return next((each for each in self._merger.state.stop_places if (each.id, each.version) == mine), None)
 
-    async def _fail(self, record: HitRecord, found: Breakpoint) -> str | None:
+    async def _fail(self, record: HitRecord, found: StopPlace) -> str | None:
         """A condition raised an error: the program stops there, or says so once in place of a message."""
-        problem = f"the condition `{found.condition}` failed: {record.text}"
-        await self._merger.merge(BreakpointFaulted(self._requests.session_id, found.condition or "", problem, found.id))
-        if found.log_message is None:
+        problem = f"the condition `{found.spec.condition}` failed: {record.text}"
+        condition = found.spec.condition or ""
+        await self._merger.merge(BreakpointFaulted(self._requests.session_id, condition, problem, found.id))
+        if found.spec.log_message is None:
             self._stops[found.id] = record.hits
             return problem
         if (found.id, found.version) not in self._failed:

@@ -26,17 +26,16 @@ from trio_debugmcp.session.breakpoints.line_text import found_again
 from trio_debugmcp.session.breakpoints.ownership import Owner, Owners
 from trio_debugmcp.session.breakpoints.runs import Runs
 from trio_debugmcp.session.breakpoints.specs import (
-    BreakpointSpec,
     is_same,
     prefix,
     same_place,
     spelled,
-    type_of,
 )
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.state import changes
+from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, ExceptionBreakpoint, StopPlace
 from trio_debugmcp.state.changes import Change
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, State
+from trio_debugmcp.state.model import State
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +66,7 @@ class BreakpointRegistry:
         self.carried: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
-        return f"<BreakpointRegistry of {len(self._visible())} breakpoints for {len(self._syncs)} sessions>"
+        return f"<BreakpointRegistry of {len(self._state.breakpoints)} breakpoints for {len(self._syncs)} sessions>"
 
     # --- Sessions --------------------------------------------------------------------------------------------
 
@@ -85,10 +84,10 @@ class BreakpointRegistry:
         if not self._syncs:
             self.earlier = {each.id for each in self._all()}
 
-    def take_notification(self, wanted: Breakpoint) -> bool:
+    def take_notification(self, wanted: StopPlace) -> bool:
         """Return whether a tracepoint may still notify, and count it: the processes of a program have one limit."""
         key = (wanted.id, wanted.version)
-        if 0 < wanted.max_notifications <= self._notifications[key]:
+        if 0 < wanted.spec.max_notifications <= self._notifications[key]:
             return False
         self._notifications[key] += 1
         return True
@@ -105,7 +104,7 @@ class BreakpointRegistry:
         Raises:
             UsageError: `INVALID_CONDITION`: an adapter refuses the condition; what was there before stays.
         """
-        spec = spelled(spec, self._visible())
+        spec = spelled(spec, self._state.breakpoints)
         before = instead or self.replaced_by(spec, owner)
         made = await self._put(spec, owner, instead)
         self.earlier.discard(made.id)
@@ -148,11 +147,12 @@ class BreakpointRegistry:
             problem = await sync.condition_problem(made)
             if problem is not None:
                 await self._put_back(made, before, owner)
+                condition = made.spec.condition
                 raise UsageError(
                     "INVALID_CONDITION",
-                    f"The condition `{made.condition}` is refused: {problem.rstrip('. ')}. Correct it, and set the "
+                    f"The condition `{condition}` is refused: {problem.rstrip('. ')}. Correct it, and set the "
                     f"breakpoint again{'; the one that was there is unchanged' if before else ''}.",
-                    {"parameter": "condition", "condition": made.condition},
+                    {"parameter": "condition", "condition": condition},
                 )
 
     async def _put_back(self, made: Breakpoint, before: Breakpoint | None, owner: Owner | None) -> None:
@@ -179,7 +179,7 @@ class BreakpointRegistry:
         """Record that a client does not mean a breakpoint any more; return whether another client has set it."""
         self.owners.discard(breakpoint_id, owner)
         names = self.owners.names(breakpoint_id)
-        found = next((each for each in self._visible() if each.id == breakpoint_id), None)
+        found = next((each for each in self._state.breakpoints if each.id == breakpoint_id), None)
         if found is not None and found.set_by != names:
             await self._merge(changes.BreakpointPut(replace(found, set_by=names)))
         return self.owners.has_any(breakpoint_id)
@@ -216,8 +216,8 @@ class BreakpointRegistry:
 
     def at_place(self, spec: BreakpointSpec) -> list[Breakpoint]:
         """Return the breakpoints at the place of this one."""
-        spec = spelled(spec, self._visible())
-        return [each for each in self._visible() if same_place(each, spec)]
+        spec = spelled(spec, self._state.breakpoints)
+        return [each for each in self._state.breakpoints if same_place(each, spec)]
 
     async def enable(self, breakpoint_id: str, *, enabled: bool) -> None:
         """Enable or disable a breakpoint of any kind.
@@ -266,8 +266,8 @@ class BreakpointRegistry:
         `lines_of` returns the lines of a file, None for one that cannot be read. Returns what changed, a note for each.
         """
         notes = []
-        for each in self._visible():
-            lines = lines_of(each.file) if each.file is not None and each.text is not None else None
+        for each in self._state.breakpoints:
+            lines = lines_of(each.spec.file) if each.spec.file is not None and each.spec.text is not None else None
             if lines is None:
                 continue
             now, note = found_again(each, lines)
@@ -288,18 +288,14 @@ class BreakpointRegistry:
     def _state(self) -> State:
         return self._merger.state
 
-    def _visible(self) -> list[Breakpoint]:
-        return [each for each in self._state.breakpoints if not each.temporary]
-
     def _all(self) -> list[Breakpoint | ExceptionBreakpoint]:
-        return [*self._visible(), *self._state.exceptions]
+        return [*self._state.breakpoints, *self._state.exceptions]
 
     async def _put(self, spec: BreakpointSpec, owner: Owner | None, instead: Breakpoint | None) -> Breakpoint:
-        kind = type_of(spec)
         old = instead or self.replaced_by(spec, owner)
         if instead is None:
             self.owners.leave(self.at_place(spec), old, owner)
-        if old is not None and old.type == kind:
+        if old is not None and old.spec.type == spec.type:
             new_id = old.id
         else:
             new_id = f"{prefix(spec)}-{next(self._numbers)}"
@@ -311,8 +307,8 @@ class BreakpointRegistry:
         if instead is None:
             self.owners.made(new_id, owner)
         enabled = instead is None or instead.enabled
-        new = Breakpoint(id=new_id, type=kind, version=next(self._versions), enabled=enabled, **asdict(spec))
-        new = replace(new, set_by=self.owners.names(new_id))
+        names = self.owners.names(new_id)
+        new = Breakpoint(new_id, spec, version=next(self._versions), enabled=enabled, set_by=names)
         await self._merge(changes.BreakpointPut(new))
         return new
 
@@ -322,14 +318,14 @@ class BreakpointRegistry:
         with trio.CancelScope(shield=True):
             await self._merger.merge(change)
 
-    async def _send(self, changed: Iterable[Breakpoint | ExceptionBreakpoint]) -> None:
+    async def _send(self, changed: Iterable[StopPlace | ExceptionBreakpoint]) -> None:
         """Send what these breakpoints are part of: their files, the functions, the exceptions."""
         changed = list(changed)
-        lines = [each for each in changed if isinstance(each, Breakpoint)]
-        wanted = {each.file for each in lines if each.file is not None}
-        wanted |= {FUNCTIONS for each in lines if each.function is not None}
+        lines = [each for each in changed if isinstance(each, StopPlace)]
+        wanted = {each.spec.file for each in lines if each.spec.file is not None}
+        wanted |= {FUNCTIONS for each in lines if each.spec.function is not None}
         wanted |= {EXCEPTIONS for each in changed if isinstance(each, ExceptionBreakpoint)}
-        addressed = any(each.address or each.watch for each in lines)
+        addressed = any(each.spec.address or each.spec.watch for each in lines)
         failures: list[DebugError] = []
 
         async def send(sync: BreakpointSync) -> None:

@@ -9,7 +9,7 @@ from trio_debugmcp.dap.profiles.first_statement import first_statement
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.sources import Sources
-from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.state.breakpoint import StopPlace
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ class SourcePlaces:
     def __repr__(self) -> str:
         return f"<SourcePlaces below {self._directory}>"
 
-    def function_place(self, each: Breakpoint) -> tuple[str, int] | None:
+    def function_place(self, function: str) -> tuple[str, int] | None:
         """Find a function in the files of the program; with line 0, if only the adapter can stop in it."""
         code = self._profile.code
         files = [file for file in self._sources.known() if Path(file).is_absolute()]
@@ -37,8 +37,8 @@ class SourcePlaces:
         if self._directory is not None and self._directory not in directories:
             directories.append(self._directory)
         found = self._query(
-            f"function {each.function}",
-            lambda: code.function_place(each.function or "", files, directories),
+            f"function {function}",
+            lambda: code.function_place(function, files, directories),
             None,
         )
         return None if found is None else (found[0], found[1])
@@ -86,16 +86,17 @@ class SourcePlaces:
         except UsageError:
             return default
 
-    def guarded(self, file: str, each: Breakpoint) -> str:
+    def guarded(self, file: str, each: StopPlace) -> str:
         """The condition of a breakpoint, to be judged in the frame that is meant; empty if it has none.
 
         What is counted or written once a line, or once a function, never means the frames of a comprehension on it.
         """
-        line, condition, code = each.line or 1, each.condition or "", self._profile.code
+        spec, code = each.spec, self._profile.code
+        line, condition = spec.line or 1, spec.condition or ""
         if not condition:
-            if each.function is None and each.hit_condition is None and each.log_message is each.observed is None:
+            if spec.function is None and spec.hit_condition is None and spec.log_message is each.observed is None:
                 return ""
             condition = "True"
-        question, about = f"condition {condition} at line {line} of {file}", each.observed or each.log_message
+        question, about = f"condition {condition} at line {line} of {file}", each.observed or spec.log_message
         guarded = self._query(question, lambda: code.condition_at(file, line, condition, about), condition)
-        return "" if guarded == "True" and not each.condition else guarded
+        return "" if guarded == "True" and not spec.condition else guarded

@@ -20,7 +20,8 @@ from trio_debugmcp.session.looking.paused_program import evaluate_text
 from trio_debugmcp.session.looking.pointers import number
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.exception_filter import MAX_MESSAGE_LENGTH
-from trio_debugmcp.state.model import StackFrame, Watch
+from trio_debugmcp.state.breakpoint import Watch
+from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import DataAccess, shortened
 
 _HEX = re.compile(r"(?<![0-9a-zA-Z])(?:0x)?([0-9a-fA-F]{6,16})(?![0-9a-zA-Z])")

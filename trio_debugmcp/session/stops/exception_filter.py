@@ -20,8 +20,9 @@ from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.exception_kinds import divided, with_bare_names
 from trio_debugmcp.session.stops.panics import panicked
+from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
 from trio_debugmcp.state.changes import BreakpointFaulted
-from trio_debugmcp.state.model import ExceptionBreakpoint, Snapshot
+from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import ExceptionInfo, shortened
 
 log = logging.getLogger(__name__)

@@ -22,8 +22,9 @@ from trio_debugmcp.session.looking.frames import frame_location
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.suspension import Suspension
+from trio_debugmcp.state.breakpoint import StopPlace
 from trio_debugmcp.state.breakpoint_rules import breakpoints_at
-from trio_debugmcp.state.model import Breakpoint, Snapshot
+from trio_debugmcp.state.model import Snapshot
 
 _PAUSING = re.compile(r"\bSIG(STOP|INT)\b")
 """Signals by which adapters stop a program that is to pause."""
@@ -149,7 +150,7 @@ class StopReasons:
             return source is None
         return not any(self._requests.user_code.has(each) for each in frames)
 
-    def _there(self, stopped: Stopped, stack: StackTraceBody) -> list[Breakpoint]:
+    def _there(self, stopped: Stopped, stack: StackTraceBody) -> list[StopPlace]:
         """Return the user's breakpoints at a stop."""
         ids = frozenset(stopped.hit_breakpoint_ids or ())
         frames = stack.stack_frames

@@ -12,11 +12,11 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.tools.breakpoints.conditions import Condition, HitCondition, check_texts
 from trio_debugmcp.server.tools.tool import FrameIndex, Params, SessionId, ThreadId, Tool
-from trio_debugmcp.session.breakpoints.specs import BreakpointSpec
 from trio_debugmcp.session.breakpoints.watches import WatchQuestion, watch_of
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking import memory_access
 from trio_debugmcp.session.looking.frames import find_frame
+from trio_debugmcp.state.breakpoint import BreakpointSpec
 from trio_debugmcp.state.payloads import DataAccess
 
 

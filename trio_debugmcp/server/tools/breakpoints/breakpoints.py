@@ -30,8 +30,8 @@ from trio_debugmcp.server.tools.paths import code_file, existing_file, file_line
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.session.breakpoints.line_text import NotFound, occurrence, place_of
-from trio_debugmcp.session.breakpoints.specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.breakpoint import BreakpointSpec
 from trio_debugmcp.state.payloads import shortened
 
 _NOT_BY_ADDRESS = ("file", "line", "statement", "function", "column", "log_message")

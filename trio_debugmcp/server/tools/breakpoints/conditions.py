@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.state.breakpoint_rules import is_hit_condition
+from trio_debugmcp.state.hit_conditions import is_hit_condition
 
 Condition = Annotated[str | None, Meta(description="An expression; stop only when it is true.")]
 

@@ -3,15 +3,14 @@
 from typing import Annotated
 
 from msgspec import Meta
-from msgspec.structs import asdict, fields, replace
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import BreakpointAnswer, breakpoint_answer
 from trio_debugmcp.server.tools.breakpoints.conditions import Condition, HitCondition, check_texts
 from trio_debugmcp.server.tools.tool import Params, Tool
-from trio_debugmcp.session.breakpoints.specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.state.breakpoint import Breakpoint
 
 
 class BreakpointEdit(Params, frozen=True, kw_only=True):
@@ -31,16 +30,14 @@ async def _edit(debugger: Debugger, params: BreakpointEdit) -> BreakpointAnswer:
             f"{params.id} is on exceptions: set it again with breakpoint_set_exception.",
             {"parameter": "id"},
         )
-    if params.log_message is not None and (old.address is not None or old.watch is not None):
-        what = "an instruction" if old.watch is None else "data"
+    if params.log_message is not None and (old.spec.address is not None or old.spec.watch is not None):
+        what = "an instruction" if old.spec.watch is None else "data"
         sentence = f"{params.id} is on {what}, and has no `log_message`."
         raise UsageError("INVALID_PARAMETER", sentence, {"parameter": "log_message"})
     texts = {"condition": params.condition, "hit_condition": params.hit_condition, "log_message": params.log_message}
-    profile = debugger.language_of(old.file)
+    profile = debugger.language_of(old.spec.file)
     check_texts(params.condition, params.hit_condition, params.log_message, profile)
-    known = asdict(old)
-    spec = BreakpointSpec(**{each.name: known[each.name] for each in fields(BreakpointSpec)})
-    made = await debugger.breakpoints.set(replace(spec, **texts), instead=old)
+    made = await debugger.breakpoints.set(replace(old.spec, **texts), instead=old)
     return breakpoint_answer(debugger, debugger.breakpoints.find(made.id))
 
 

@@ -12,8 +12,8 @@ from trio_debugmcp.server.answers.breakpoints import update_notes
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, breakpoint_spec, exception_spec
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
-from trio_debugmcp.session.breakpoints.specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.breakpoint import BreakpointSpec
 
 
 class LaunchBreakpoint(BreakpointSet, frozen=True, kw_only=True):

@@ -25,9 +25,9 @@ from trio_debugmcp.server.tools.starting.other_programs import caller, check_fre
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, Show, Wait
 from trio_debugmcp.session.before.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
-from trio_debugmcp.session.breakpoints.specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.stops.exception_filter import LEAVES_CODE
+from trio_debugmcp.state.breakpoint import BreakpointSpec
 
 UNCAUGHT, LEAVES_TEST = "unhandled", "userUnhandled"
 """Modes in which an exception stops the program: nothing catches it; it leaves the code of the user's."""
@@ -188,9 +188,9 @@ def _stops_at_entry(debugger: Debugger, params: DebugLaunch, *, of_users: bool =
     state = debugger.state
     if state.root is not None:  # breakpoints of the programs beside it say nothing about this one
         own = debugger.workspace.resolve(params.program) if params.program is not None else None
-        return not params.breakpoints and not any(each.enabled and each.file == own for each in state.breakpoints)
-    there = [each for each in state.breakpoints if not (of_users and each.temporary)]
-    stops = any(each.enabled and not each.only_in for each in there)
+        return not params.breakpoints and not any(each.enabled and each.spec.file == own for each in state.stop_places)
+    there = state.breakpoints if of_users else state.stop_places
+    stops = any(each.enabled and not each.spec.only_in for each in there)
     stops = stops or any(each.enabled for each in state.exceptions)
     return params.test is None and not stops
 
