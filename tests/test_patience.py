@@ -23,10 +23,10 @@ from trio_debugmcp.dap.listener import ADMISSION_SECONDS
 from trio_debugmcp.editors.channel import STALLED_SECONDS, open_channel
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.session.goodbye import GOODBYE_SECONDS
 from trio_debugmcp.session.handshake import HANDSHAKE_SECONDS
 from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
 from trio_debugmcp.session.requests import REQUEST_SECONDS
-from trio_debugmcp.session.session import GOODBYE_SECONDS
 from trio_debugmcp.testing import FakeAdapter, connect, open_server
 from trio_debugmcp.transports.websocket import CLOSE_SECONDS, PING_SECONDS, PONG_SECONDS
 

@@ -1,7 +1,7 @@
 """Pages of children, of adapters that answer all of them whatever is asked for, and of those that page."""
 
 from trio_debugmcp.dap.messages import DapVariable
-from trio_debugmcp.editors.ids import AdapterNumber
+from trio_debugmcp.editors.numbers import AdapterNumber
 from trio_debugmcp.editors.paging import is_without, page
 
 

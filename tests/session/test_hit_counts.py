@@ -7,7 +7,7 @@ from trio.testing import MockClock
 from tests.session.natives import SOURCE, launched
 from trio_debugmcp.dap.profiles.native.machine_code import NativeWords
 from trio_debugmcp.dap.profiles.python.pydevd_messages import PythonWords
-from trio_debugmcp.session.exit_signal import true_exit_code
+from trio_debugmcp.session.process_facts import true_exit_code
 from trio_debugmcp.state.hit_conditions import meets_hit_condition
 from trio_debugmcp.testing import DebugClient, FakeAdapter
 

@@ -9,7 +9,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.session.tables import launched
-from trio_debugmcp.session.beginning import PROGRAM_SECONDS
+from trio_debugmcp.session.handshake import PROGRAM_SECONDS
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed
 
 LAUNCHES = """

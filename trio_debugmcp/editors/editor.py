@@ -21,11 +21,10 @@ from trio_debugmcp.editors.arguments import InitializeArguments
 from trio_debugmcp.editors.book import EditorBook
 from trio_debugmcp.editors.capabilities import capabilities
 from trio_debugmcp.editors.channel import EditorChannel
-from trio_debugmcp.editors.ids import WORDS, AdapterNumber, Kind, StopIds, Way
+from trio_debugmcp.editors.numbers import WORDS, AdapterNumber, Kind, SourceNumbers, StopIds, Way
 from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import EditorRefusal, check, held_by
 from trio_debugmcp.editors.shared_values import SharedValues
-from trio_debugmcp.editors.source_numbers import SourceNumbers
 from trio_debugmcp.editors.spelling import Spelling
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.masking.mask import masked_value

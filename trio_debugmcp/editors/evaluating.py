@@ -14,7 +14,7 @@ from trio_debugmcp.editors.arguments import (
     SetVariableArguments,
 )
 from trio_debugmcp.editors.editor import Editor, is_held
-from trio_debugmcp.editors.ids import AdapterNumber
+from trio_debugmcp.editors.numbers import AdapterNumber
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.renewing import as_of_now, settled, way_to_value
 from trio_debugmcp.errors import DebugError, UsageError

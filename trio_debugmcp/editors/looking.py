@@ -13,7 +13,7 @@ from trio_debugmcp.editors.arguments import (
     VariablesArguments,
 )
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.ids import AdapterNumber
+from trio_debugmcp.editors.numbers import AdapterNumber
 from trio_debugmcp.editors.paging import is_without, page
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.renewing import asked, way_to_scope

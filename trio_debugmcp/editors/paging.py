@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from trio_debugmcp.dap.messages import DapVariable
-from trio_debugmcp.editors.ids import AdapterNumber
+from trio_debugmcp.editors.numbers import AdapterNumber
 
 _INDEX = re.compile(r"\[?(\d+)\]?")
 """How elements are called: `3` or `[3]`."""

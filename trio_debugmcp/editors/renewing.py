@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapScope, DapVariable, ScopesBody, VariablesBody
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.ids import AdapterNumber, Kind, Way
+from trio_debugmcp.editors.numbers import AdapterNumber, Kind, Way
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.looking.frames import find_frame

@@ -23,10 +23,10 @@ from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError, no_sess
 from trio_debugmcp.session.background import finished_within
 from trio_debugmcp.session.before.builds import Builds
 from trio_debugmcp.session.before.configured_tasks import TaskRunner
-from trio_debugmcp.session.beginning import LAST_OUTPUT_LENGTH
 from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
 from trio_debugmcp.session.event_ring import Timeline
 from trio_debugmcp.session.execution import not_paused, only_listens
+from trio_debugmcp.session.handshake import LAST_OUTPUT_LENGTH
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger, ResourceListener
 from trio_debugmcp.session.output.console import Console

@@ -2,7 +2,8 @@
 
 `launch` or `attach` is sent without waiting for its response: that may come before `initialized` or after it, and with
 some adapters only after `configurationDone`; a refusal may come instead of `initialized`. After `initialized` the
-breakpoints are sent, then `configurationDone`, and only then the response to the start request is awaited.
+breakpoints are sent, then `configurationDone`, and only then the response to the start request is awaited. A session
+that only launches then waits for its program.
 
 Source: https://microsoft.github.io/debug-adapter-protocol/overview, "Launch Sequencing".
 """
@@ -14,9 +15,14 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import Capabilities, EvaluateBody, Nothing
 from trio_debugmcp.dap.profiles import Attach, Launch
-from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
+from trio_debugmcp.session.ending import Ending
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.output.console import Console
+from trio_debugmcp.session.output.terminal import DRAIN_SECONDS, Terminals
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.start import CLIENT_CAPABILITIES, Start, has_program, start_request
 
@@ -24,6 +30,14 @@ log = logging.getLogger(__name__)
 
 HANDSHAKE_SECONDS = 60.0
 """From the adapter's start until the program may run, if the caller gives no bound; delve compiles first."""
+
+LAST_OUTPUT_LENGTH = 2000
+"""Characters of the program's output in the details of a failed start: a traceback."""
+
+PROGRAM_SECONDS = 30.0
+"""From the start of a session that only launches to its program; node announces itself within half a second."""
+
+_RUNS = ("Running", "Paused")
 
 
 class Handshake:
@@ -130,3 +144,52 @@ class Handshake:
             f"{name} did not get the program running within {seconds:g} s. Look at its output with "
             "process_read_output, and try again with debug_launch.",
         )
+
+
+async def wait_program(merger: Merger, session_id: str, ending: Ending, patience: Patience) -> None:
+    """Wait until the program of a session that only launches may run, or that session has a reason to end.
+
+    Raises:
+        AdapterGone: the adapter has ended before there was one.
+        UsageError: `TIMEOUT`: there is no program.
+    """
+    seconds = patience.seconds(PROGRAM_SECONDS)
+    with trio.move_on_after(seconds):
+        async with trio.open_nursery() as nursery:
+
+            async def watch_end() -> None:
+                await ending.wait()
+                nursery.cancel_scope.cancel(reason="the session is over")
+
+            nursery.start_soon(watch_end)
+            # A program that ends at once ends this session, too; one that failed to start does not count.
+            await merger.wait_until(
+                lambda state: any(each.parent == session_id and each.phase in _RUNS for each in state.snapshots)
+            )
+            nursery.cancel_scope.cancel(reason="the program may run")
+        if ending.failed:
+            raise AdapterGone(ending.reason or "the debug adapter is gone")
+        return
+    raise UsageError(
+        "TIMEOUT",
+        f"The program did not connect to its debugger within {seconds:g} s. Look at its output with "
+        "process_read_output: it may not be a program of this adapter's language.",
+    )
+
+
+async def ended_early(terminals: Terminals, ending: Ending, console: Console) -> DebugError | None:
+    """Return the error of a program that ended before its debugger answered: a wrong interpreter, for example."""
+    with trio.move_on_after(terminals.patience.seconds(DRAIN_SECONDS)):  # for its last words
+        await terminals.wait_over()
+    code = terminals.exit_code
+    if code is None or ending.exited:
+        return None
+    output = "".join(entry.text for entry in console.entries())[-LAST_OUTPUT_LENGTH:].strip()
+    last_line = output.rpartition("\n")[2]
+    return UsageError(
+        "LAUNCH_FAILED",
+        f"The program ended with exit code {code} before the debugger in it had connected"
+        + (f": {last_line.rstrip('. ')}. " if last_line else ". ")
+        + "Correct its command, the interpreter above all, and call debug_launch again.",
+        {"exitCode": code, "output": output},
+    )

@@ -32,7 +32,6 @@ from trio_debugmcp.dap.connection import open_connection
 from trio_debugmcp.dap.messages import Request, RunInTerminal, StartDebugging
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen, Profile, Runtime
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
-from trio_debugmcp.session.beginning import ended_early, wait_program
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.breakpoints.judging import Judging
 from trio_debugmcp.session.breakpoints.observing import StopObserver
@@ -40,20 +39,19 @@ from trio_debugmcp.session.breakpoints.program_hits import ProgramHits
 from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.execution import Execution
-from trio_debugmcp.session.exit_signal import learn_exit_signal, true_exit_code
-from trio_debugmcp.session.handshake import Handshake
+from trio_debugmcp.session.goodbye import say_goodbye
+from trio_debugmcp.session.handshake import Handshake, ended_early, wait_program
 from trio_debugmcp.session.host import Host, Opening
-from trio_debugmcp.session.learning import learn_origin, learn_process
-from trio_debugmcp.session.leaving import release
 from trio_debugmcp.session.looking.program_probe import ProgramProbe
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.looking.user_code import UserCode
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.output.terminal import DRAIN_SECONDS, Terminals
+from trio_debugmcp.session.process_facts import learn_exit_signal, learn_origin, learn_process, true_exit_code
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.start import ChildStart, Start, has_program, origin_of, path_mappings, without_unset
+from trio_debugmcp.session.start import ChildStart, Start, origin_of, path_mappings, without_unset
 from trio_debugmcp.session.stops.examination import Examiner
 from trio_debugmcp.session.stops.stop_questions import StopQuestions
 from trio_debugmcp.session.stops.stop_sources import StopSources
@@ -62,13 +60,6 @@ from trio_debugmcp.state.changes import SessionClosed, SessionOpened, SessionSta
 from trio_debugmcp.state.model import Snapshot
 
 log = logging.getLogger(__name__)
-
-GOODBYE_SECONDS = 6.0
-"""For the response to `disconnect`; lldb takes 5.1 s to detach from a program that lives on."""
-
-HASTY_GOODBYE_SECONDS = 1.0
-"""The same for a session that never started, whose adapter is likely to be stuck, and for a server that shuts down:
-it promises that nothing of it lives two seconds longer. What has not answered by then is killed."""
 
 OWN_FAULT = "an internal error of the debugger, which its log describes"
 
@@ -292,15 +283,15 @@ class DebugSession:
     async def _say_goodbye(self) -> None:
         self._examiner.cancel()
         if self.requests.connected and not self._detached:
-            wanted = self._ending.terminate
-            terminate = wanted if wanted is not None else isinstance(self.start, Launch)
-            if terminate and not has_program(self.profile, self.start):
-                self._terminals.end()  # before its session is: a paused program would run on when that detaches
-            arguments = {"terminateDebuggee": terminate} if self.parent is None or wanted else {}
-            seconds = GOODBYE_SECONDS if self._handshake.done and self._ending.over else HASTY_GOODBYE_SECONDS
-            with trio.move_on_after(self.requests.patience.seconds(seconds)):
-                await release(self.requests, self._breakpoints, self.start, terminate=wanted)
-                await self.requests.request_quietly("disconnect", arguments)
+            await say_goodbye(
+                self.requests,
+                self._breakpoints,
+                self._terminals,
+                self.start,
+                terminate=self._ending.terminate,
+                is_child=self.parent is not None,
+                hasty=not (self._handshake.done and self._ending.over),
+            )
         with trio.move_on_after(self.requests.patience.seconds(DRAIN_SECONDS)):
             await self._terminals.wait_over()
         self._shared.console.disconnect_input()

@@ -21,11 +21,11 @@ from trio_debugmcp.dap.messages import Nothing, StackTraceBody, Stopped
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.breakpoints.observing import StopObserver
-from trio_debugmcp.session.learning import ModuleList
 from trio_debugmcp.session.looking.frames import captured_frames, find_frame, frame_location, raising_frames
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
+from trio_debugmcp.session.process_facts import ModuleList
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.exception_filter import (
     EXAMINATION_SECONDS,
