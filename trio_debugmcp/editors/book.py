@@ -157,7 +157,7 @@ class EditorBook:
 
     @property
     def _wishes(self) -> ExceptionWishes:
-        return self._debugger.breakpoints.wishes
+        return self._debugger.breakpoints.exceptions.wishes
 
     def _follow(self, one_id: str, other_id: str) -> None:
         """Record that another breakpoint takes the place of one: a client has edited it, and it is of another kind."""
@@ -221,7 +221,7 @@ class EditorBook:
         for each in self._debugger.state.exceptions:
             if self._wishes.of(each.exception_type, owner) is not None:
                 try:
-                    await self._debugger.breakpoints.leave_exception(each, owner)
+                    await self._debugger.breakpoints.exceptions.leave(each, owner)
                 except DebugError as error:
                     log.info("leaving %s: %s", each.id, error)
         for breakpoint_id in [id_ for id_, those in self._owners.items() if owner in those]:

@@ -83,7 +83,7 @@ async def _want(editor: Editor, wanted: set[str], condition: str | None) -> None
     )
     if not wanted:
         await _leave(editor)
-    elif editor.debugger.breakpoints.wishes.of(_ALL, editor.owner) != spec:
+    elif editor.debugger.breakpoints.exceptions.wishes.of(_ALL, editor.owner) != spec:
         await editor.call(
             "breakpoint_set_exception",
             exception_type=_ALL,
@@ -112,13 +112,13 @@ def changed_filters(editor: Editor) -> list[tuple[str, dict[str, Any]]]:
 
 async def _leave(editor: Editor) -> None:
     now, registry = exceptions_of_all(editor), editor.debugger.breakpoints
-    if now is None or registry.wishes.of(_ALL, editor.owner) is None:
+    if now is None or registry.exceptions.wishes.of(_ALL, editor.owner) is None:
         return
-    if registry.wishes.is_only(_ALL, editor.owner):
+    if registry.exceptions.wishes.is_only(_ALL, editor.owner):
         with suppress(UsageError):  # another client has removed it
             await editor.call("breakpoint_remove", id=now.id)
     else:
-        await registry.leave_exception(now, editor.owner)
+        await registry.exceptions.leave(now, editor.owner)
 
 
 def exceptions_of_all(editor: Editor) -> ExceptionBreakpoint | None:

@@ -108,7 +108,7 @@ class DebugSession:
         self._ending = Ending()
         registry, console, sources = shared.breakpoints, shared.console, shared.sources
         hits = ProgramHits(
-            requests, merger, console, self.probe, registry.take_notification, registry.runs.observations
+            requests, merger, console, self.probe, registry.syncs.take_notification, registry.runs.observations
         )
         judging = Judging(requests, merger, console)
         self._breakpoints = sync = BreakpointSync(requests, merger, sources, shared.host, hits, judging, start)
@@ -157,7 +157,7 @@ class DebugSession:
         origin = origin_of(
             self.profile, self.start, self._shared.clock.now(), None if parent is None else parent.origin
         )
-        self._shared.breakpoints.add_session(self._breakpoints)
+        self._shared.breakpoints.syncs.add(self._breakpoints)
         try:
             await self._merger.merge(SessionOpened(self.id, origin, self.parent, self._outlives_parent()))
             async with self._open_adapter() as adapter:
@@ -181,7 +181,7 @@ class DebugSession:
         return "the server is shutting down" if self._handshake.done else "the start was cancelled"
 
     async def _close(self, reason: str) -> None:
-        self._shared.breakpoints.remove_session(self._breakpoints)
+        self._shared.breakpoints.syncs.remove(self._breakpoints)
         if not self.closed.is_set():
             await self._shared.console.announce(self.id)  # what was written before the end precedes it
             exit_code = true_exit_code(self._ending.exit_code, self._terminals.exit_code)

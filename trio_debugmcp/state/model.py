@@ -289,6 +289,11 @@ class State(Struct, frozen=True):
     people: People = People()
 
     @property
+    def every_breakpoint(self) -> list[Breakpoint | ExceptionBreakpoint]:
+        """The user's breakpoints of all kinds."""
+        return [*self.breakpoints, *self.exceptions]
+
+    @property
     def stop_places(self) -> tuple[StopPlace, ...]:
         """What adapters are to have: the user's breakpoints, and the places of runs."""
         return (*self.breakpoints, *self.run_places)

@@ -95,7 +95,7 @@ def update_notes(debugger: Debugger, spec: BreakpointSpec | ExceptionSpec, owner
     """
     old: Breakpoint | ExceptionBreakpoint | None
     if isinstance(spec, ExceptionSpec):
-        old, others = debugger.breakpoints.replaced_by(spec), []
+        old, others = debugger.breakpoints.exceptions.of_type(spec.exception_type), []
     else:
         old = debugger.breakpoints.replaced_by(spec, owner)
         others = [each for each in debugger.breakpoints.at_place(spec) if each is not old]
@@ -113,10 +113,9 @@ def update_notes(debugger: Debugger, spec: BreakpointSpec | ExceptionSpec, owner
 def breakpoint_lines(debugger: Debugger) -> BreakpointLines:
     """Answer which breakpoints there are."""
     state, places = debugger.state, Places(debugger.workspace.directory)
-    every: list[Breakpoint | ExceptionBreakpoint] = [*state.breakpoints]
-    every += state.exceptions
     in_session = state.root is not None
-    return BreakpointLines(breakpoints=[breakpoint_line(places, each, in_session=in_session) for each in every])
+    lines = [breakpoint_line(places, each, in_session=in_session) for each in state.every_breakpoint]
+    return BreakpointLines(breakpoints=lines)
 
 
 def _state(enabled: bool, verified: bool, *, in_session: bool) -> str | None:
@@ -176,7 +175,7 @@ def end_notes(debugger: Debugger, held: Container[str] = ()) -> list[str]:
     places = Places(debugger.workspace.directory)
     never: dict[str, list[str]] = {}
     for each in debugger.state.breakpoints:
-        if each.id in held or each.id in debugger.breakpoints.carried:  # it may be meant for another program
+        if each.id in held or each.id in debugger.breakpoints.syncs.carried:  # it may be meant for another program
             continue
         if each.enabled and not each.hits and (each.spec.only_in or not each.lost):
             place = _place(places, each)

@@ -8,7 +8,7 @@
 Wherever a caller is cancelled: afterwards the adapters have the user's breakpoints as they were, and no others.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
 
@@ -16,9 +16,10 @@ import trio
 
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
+from trio_debugmcp.session.breakpoints.breakpoint_syncs import BreakpointSyncs
 from trio_debugmcp.session.breakpoints.observations import Observations, ObservedPlace, Run
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, RunPlace, StopPlace
+from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, RunPlace
 from trio_debugmcp.state.changes import BreakpointsHeld, RunPlacePut, RunPlacesRemoved, RunPlacesWithdrawn
 from trio_debugmcp.state.model import State
 
@@ -36,18 +37,10 @@ class Runs:
         observations: the places that runs are observed at.
     """
 
-    def __init__(
-        self,
-        merger: Merger,
-        versions: Iterator[int],
-        send: Callable[[Sequence[StopPlace]], Awaitable[None]],
-        syncs: Callable[[], Sequence[BreakpointSync]],
-        patience: Patience,
-    ) -> None:
+    def __init__(self, merger: Merger, versions: Iterator[int], syncs: BreakpointSyncs, patience: Patience) -> None:
         self.observations = Observations()
         self._merger = merger
         self._versions = versions
-        self._send = send
         self._syncs = syncs
         self._patience = patience
         self._numbers = count(1)
@@ -66,7 +59,7 @@ class Runs:
         place = self._place(BreakpointSpec(file=file, line=line, condition=condition), of)
         try:
             await self._merger.merge(RunPlacePut(place))
-            await self._send([place])
+            await self._syncs.send([place])
             yield place
         finally:
             with trio.move_on_after(self._patience.seconds(2 * UNDO_SECONDS), shield=True):
@@ -90,7 +83,7 @@ class Runs:
                 await self._merger.merge(RunPlacePut(place.run_place))
             if run.holds:  # another run, of another program, may hold them
                 await self._merger.merge(BreakpointsHeld(frozenset(each.id for each in held), self._root(of)))
-            await self._send([*hidden, *held])
+            await self._syncs.send([*hidden, *held])
             yield [each.id for each in held]
         finally:
             self.observations.close(run)
@@ -109,8 +102,8 @@ class Runs:
         with trio.CancelScope(shield=True):  # bounded: the merger never waits
             await self._merger.merge(RunPlacesWithdrawn(ids, releases))
             # The sessions send what has changed, however long their adapters take: nothing is left behind.
-            with trio.move_on_after(self._patience.seconds(UNDO_SECONDS)):
-                await self._merger.wait_until(lambda state: not any(each.lags(state) for each in self._syncs()))
+            with trio.move_on_after(UNDO_SECONDS):
+                await self._merger.wait_until(lambda state: not self._syncs.lag(state))
             await self._merger.merge(RunPlacesRemoved(ids))
 
     async def _end_judging(self, run: Run) -> None:
@@ -121,7 +114,7 @@ class Runs:
                 run.interrupted += await sync.end_judging()
 
             async with trio.open_nursery() as nursery:
-                for sync in self._syncs():
+                for sync in self._syncs:
                     nursery.start_soon(interrupt, sync)
 
     def _now(self, place: RunPlace) -> RunPlace:

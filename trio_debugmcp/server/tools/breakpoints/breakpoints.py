@@ -231,7 +231,7 @@ async def _set_exception(debugger: Debugger, params: BreakpointSetException) -> 
     if params.include_subtypes and params.exception_type != "*":
         check_lineage(debugger)
     notes = update_notes(debugger, spec)
-    made = await debugger.breakpoints.set_exception(spec, READER.get())
+    made = await debugger.breakpoints.exceptions.set(spec, READER.get())
     return replace(_answer(debugger, made.id), notes=notes)
 
 

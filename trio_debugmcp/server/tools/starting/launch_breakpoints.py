@@ -47,7 +47,7 @@ async def set_all(debugger: Debugger, specs: Iterable[BreakpointSpec | Exception
     for spec in specs:
         found = update_notes(debugger, spec, READER.get())
         if isinstance(spec, ExceptionSpec):
-            id_ = (await debugger.breakpoints.set_exception(spec, READER.get())).id
+            id_ = (await debugger.breakpoints.exceptions.set(spec, READER.get())).id
         else:
             id_ = (await debugger.breakpoints.set(spec, READER.get())).id
         notes += [f"{id_}: {each}" for each in found]

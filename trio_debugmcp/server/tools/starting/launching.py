@@ -161,7 +161,7 @@ async def _run(
             wait=params.wait,
             timeout=max(0.0, deadline - trio.current_time()),
             show=params.show,
-            earlier=frozenset(debugger.breakpoints.earlier),
+            earlier=frozenset(debugger.breakpoints.syncs.earlier),
         )
         return replace(answer, notes=[*answer.notes, *notes])
 

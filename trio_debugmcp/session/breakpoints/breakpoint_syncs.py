@@ -1,0 +1,109 @@
+"""`BreakpointSyncs`: the sessions whose adapters get the breakpoints, and what stays in force between sessions.
+
+Whatever changes a breakpoint merges the change here, and sends it to all sessions that accept it.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import trio
+
+from trio_debugmcp.errors import AdapterGone, DebugError
+from trio_debugmcp.session.breakpoints.breakpoint_sync import EXCEPTIONS, FUNCTIONS, BreakpointSync
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.state.breakpoint import ExceptionBreakpoint, StopPlace
+from trio_debugmcp.state.changes import Change
+from trio_debugmcp.state.model import State
+
+log = logging.getLogger(__name__)
+
+
+class BreakpointSyncs:
+    """Those of one server.
+
+    Attributes:
+        earlier: the ids of those that were in force in an earlier session, and have not been set again since.
+        carried: those of which that held when the last session began.
+    """
+
+    def __init__(self, merger: Merger) -> None:
+        self._merger = merger
+        self._syncs: list[BreakpointSync] = []
+        self._notifications: Counter[tuple[str, int]] = Counter()
+        self.earlier: set[str] = set()
+        self.carried: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        return f"<BreakpointSyncs of {len(self._syncs)} sessions>"
+
+    def __iter__(self) -> Iterator[BreakpointSync]:
+        return iter(list(self._syncs))
+
+    @property
+    def accepting(self) -> list[BreakpointSync]:
+        """The sessions whose adapters take breakpoints now."""
+        return [each for each in self._syncs if each.accepting]
+
+    def add(self, sync: BreakpointSync) -> None:
+        """Send changes to this session too, as soon as it accepts them."""
+        if not self._syncs:
+            self._notifications.clear()
+            self.carried = frozenset(self.earlier)
+        self._syncs.append(sync)
+        sync.peers = lambda: [each.profile for each in self._syncs]
+
+    def remove(self, sync: BreakpointSync) -> None:
+        """Send nothing more to this session; removing it twice is fine."""
+        self._syncs = [each for each in self._syncs if each is not sync]
+        if not self._syncs:
+            self.earlier = {each.id for each in self._merger.state.every_breakpoint}
+
+    def lag(self, state: State) -> bool:
+        """Whether an adapter has other breakpoints than it should, which its session is about to send."""
+        return any(each.lags(state) for each in self._syncs)
+
+    def take_notification(self, tracepoint: StopPlace) -> bool:
+        """Return whether a tracepoint may still notify, and count it: the processes of a program have one limit."""
+        key = (tracepoint.id, tracepoint.version)
+        if 0 < tracepoint.spec.max_notifications <= self._notifications[key]:
+            return False
+        self._notifications[key] += 1
+        return True
+
+    async def merge(self, change: Change) -> None:
+        """Merge a change, also for a caller that is cancelled."""
+        # Shielded, which is bounded: a caller that is cancelled here would leave a breakpoint that all lists show and
+        # no adapter has. What it does not send any more, `BreakpointSync.keep_in_step` sends.
+        with trio.CancelScope(shield=True):
+            await self._merger.merge(change)
+
+    async def send(self, changed: Iterable[StopPlace | ExceptionBreakpoint]) -> None:
+        """Send what these breakpoints are part of: their files, the functions, the exceptions.
+
+        Raises:
+            DebugError: an adapter refused; the others have got the change.
+        """
+        changed = list(changed)
+        lines = [each for each in changed if isinstance(each, StopPlace)]
+        wanted = {each.spec.file for each in lines if each.spec.file is not None}
+        wanted |= {FUNCTIONS for each in lines if each.spec.function is not None}
+        wanted |= {EXCEPTIONS for each in changed if isinstance(each, ExceptionBreakpoint)}
+        addressed = any(each.spec.address or each.spec.watch for each in lines)
+        failures: list[DebugError] = []
+
+        async def send(sync: BreakpointSync) -> None:
+            try:
+                await sync.send(wanted)
+                if addressed:
+                    await sync.addressed.send()
+            except AdapterGone as gone:  # then the adapter has no breakpoints any more, either
+                log.debug("%r: %s", sync, gone)
+            except DebugError as error:
+                failures.append(error)
+
+        async with trio.open_nursery() as nursery:
+            for sync in self.accepting:
+                nursery.start_soon(send, sync)
+        if failures:
+            raise failures[0]
