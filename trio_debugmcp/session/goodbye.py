@@ -45,9 +45,9 @@ async def _let_run_on(requests: Requests, breakpoints: BreakpointSync, start: St
             await requests.request_quietly("evaluate", {"expression": command, "context": "repl"})
     if not isinstance(start, Attach) or terminate or not requests.profile.habits.halts_when_left:
         return
-    for file in sorted(breakpoints.sent_files):
+    for file in sorted(breakpoints.lines.sent_files):
         await requests.request_quietly("setBreakpoints", {"source": {"path": file}, "breakpoints": []})
-    if breakpoints.sent_functions:
+    if breakpoints.functions.sent:
         await requests.request_quietly("setFunctionBreakpoints", {"breakpoints": []})
     snapshot = requests.snapshot
     if snapshot is not None and snapshot.phase == "Paused" and snapshot.stop is not None:

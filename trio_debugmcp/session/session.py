@@ -33,10 +33,10 @@ from trio_debugmcp.dap.messages import Request, RunInTerminal, StartDebugging
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen, Profile, Runtime
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
-from trio_debugmcp.session.breakpoints.judging import Judging
 from trio_debugmcp.session.breakpoints.observing import StopObserver
 from trio_debugmcp.session.breakpoints.program_hits import ProgramHits
 from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
+from trio_debugmcp.session.breakpoints.stop_judge import StopJudge
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.execution import Execution
 from trio_debugmcp.session.goodbye import say_goodbye
@@ -110,9 +110,9 @@ class DebugSession:
         hits = ProgramHits(
             requests, merger, console, self.probe, registry.syncs.take_notification, registry.runs.observations
         )
-        judging = Judging(requests, merger, console)
-        self._breakpoints = sync = BreakpointSync(requests, merger, sources, shared.host, hits, judging, start)
-        observer = StopObserver(requests, merger, self.probe, registry.runs.observations, hits, judging)
+        judge = StopJudge(requests, merger, console)
+        self._breakpoints = sync = BreakpointSync(requests, merger, sources, shared.host, hits, judge, start)
+        observer = StopObserver(requests, merger, self.probe, registry.runs.observations, hits, judge)
         self._handshake = Handshake(requests, start, self._breakpoints)
         questions, texts = StopQuestions(requests, self.probe), StopSources(sources, shared.host)
         self._examiner = Examiner(

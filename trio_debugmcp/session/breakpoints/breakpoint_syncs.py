@@ -51,7 +51,7 @@ class BreakpointSyncs:
             self._notifications.clear()
             self.carried = frozenset(self.earlier)
         self._syncs.append(sync)
-        sync.peers = lambda: [each.profile for each in self._syncs]
+        sync.lines.suffixes = lambda: {suffix for each in self._syncs for suffix in each.profile.detect.suffixes}
 
     def remove(self, sync: BreakpointSync) -> None:
         """Send nothing more to this session; removing it twice is fine."""

@@ -14,10 +14,10 @@ import trio
 
 from trio_debugmcp.dap.messages import Stopped
 from trio_debugmcp.errors import AdapterRefused, UsageError
-from trio_debugmcp.session.breakpoints.judging import Judging
 from trio_debugmcp.session.breakpoints.observations import Hit, Observations, ObservedPlace, Run, Value
 from trio_debugmcp.session.breakpoints.placement import out_of_step
 from trio_debugmcp.session.breakpoints.program_hits import ProgramHits
+from trio_debugmcp.session.breakpoints.stop_judge import StopJudge
 from trio_debugmcp.session.looking.program_probe import ProgramProbe
 from trio_debugmcp.session.looking.user_evaluation import evaluate_in_frame
 from trio_debugmcp.session.merger import Merger
@@ -45,14 +45,14 @@ class StopObserver:
         probe: ProgramProbe,
         observations: Observations,
         hits: ProgramHits,
-        judging: Judging,
+        judge: StopJudge,
     ) -> None:
         self._requests = requests
         self._merger = merger
         self._probe = probe
         self._observations = observations
         self._hits = hits
-        self._judging = judging
+        self._judge = judge
         self._known: tuple[tuple[str, ...], dict[str, int]] | None = None
         self._given_up: dict[tuple[str, str], str] = {}
 
@@ -84,7 +84,7 @@ class StopObserver:
 
         Where the program does not say it, the conditions are evaluated again.
         """
-        known, self._known = self._known or self._judging.taken(), None
+        known, self._known = self._known or self._judge.taken(), None
         if known is not None:
             return known
         hit = set(stopped.hit_breakpoint_ids or ())

@@ -21,7 +21,7 @@ from trio_debugmcp.errors import DebugError
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.probe.answers import Interrupted, ProbeError
 from trio_debugmcp.session.breakpoints.observations import OBSERVED, Observations
-from trio_debugmcp.session.breakpoints.placement import HELD
+from trio_debugmcp.session.breakpoints.placement import HELD, Group
 from trio_debugmcp.session.looking.program_probe import ProgramProbe
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
@@ -90,6 +90,12 @@ class ProgramHits:
                 return NOT_RECORDED.format(error)
             self.recording = True
         return None
+
+    async def problem_with(self, groups: Iterable[Group]) -> str | None:
+        """Have the program judge these if one needs it. Return None, or why it does not: "" without a direct line."""
+        if all(each.is_simple for each in groups):
+            return None
+        return await self.ready() if self.possible else ""
 
     def condition(self, judged: Iterable[tuple[StopPlace, str]]) -> str:
         """Return the condition with which the program judges these breakpoints, each with its own as it is sent."""

@@ -47,3 +47,14 @@ def is_same(one: Breakpoint, other: BreakpointSpec) -> bool:
 
 
 _CASES = ("condition", "hit_condition", "log_message", "hit_count_multiple", "max_notifications")
+
+
+def addressed_in(breakpoints: Iterable[Breakpoint], session_id: str, adapter: str) -> list[Breakpoint]:
+    """Return the breakpoints on data and on instructions of a session."""
+
+    def is_mine(spec: BreakpointSpec) -> bool:
+        if spec.only_in is not None:
+            return spec.only_in == session_id
+        return spec.watch is not None and spec.watch.adapter == adapter
+
+    return [each for each in breakpoints if is_mine(each.spec)]

@@ -131,12 +131,12 @@ class Examiner:
         """Fetch the top frame's locals again; calls that come before that task runs are served by it, too."""
         if snapshot.phase == "Paused" and snapshot.stack.frames and not self._refreshing:
             self._refreshing = True
-            self._breakpoints.addressed.forget()
+            self._breakpoints.watched.forget()
             nursery.start_soon(self._refresh, snapshot)
 
     async def catch_up(self) -> None:
         """Read what data breakpoints watch before a resume, if a client has changed something."""
-        await self._breakpoints.addressed.catch_up()
+        await self._breakpoints.watched.catch_up()
 
     async def _refresh(self, snapshot: Snapshot) -> None:
         self._refreshing = False
@@ -148,7 +148,7 @@ class Examiner:
             frame = await find_frame(self._requests, snapshot, None, 0)
             where = snapshot.stack.thread_id or 0, frame.id
             await self._merge_locals(snapshot, await self._questions.locals(*where, again=True))
-            await self._breakpoints.addressed.catch_up()
+            await self._breakpoints.watched.catch_up()
         except DebugError as error:
             log.info("refreshing the locals: %s", error)
 
@@ -170,7 +170,7 @@ class Examiner:
                     raised.counts if raised is not None else meant is not None and await self._counts(stopped, found)
                 )
                 frames = captured_frames(self._requests, found.stack.stack_frames or [])
-                data = await self._breakpoints.addressed.at_stop(stopped, frames)
+                data = await self._breakpoints.watched.at_stop(stopped, frames)
                 counts = counts and not data.passes
                 further = self._further(stopped, snapshot, found, counts=counts)
                 if further is not None or (raised is None and counts and await self._is_unseen(stopped, found)):
@@ -195,7 +195,7 @@ class Examiner:
         """Whether a stop that is not about an exception counts: not one that only attaching makes."""
         if stopped.reason == "attach" and self._requests.profile.dialect.stops_attached:
             return False  # the program is to run on
-        return await self._breakpoints.judging.at_stop(stopped, found.stack)
+        return await self._breakpoints.judge.at_stop(stopped, found.stack)
 
     async def _is_unseen(self, stopped: Stopped, found: Findings) -> bool:
         """Whether the stop is a run's, which observes places, and not a client's as well."""
@@ -251,7 +251,7 @@ class Examiner:
         data: tuple[DataChange, ...] | None,
     ) -> int | None:
         """Publish a stop; return the frame where it is."""
-        problem = self._breakpoints.judging.problem
+        problem = self._breakpoints.judge.problem
         why = explanation or problem or self._requests.profile.words.why(stopped)
         frames = captured_frames(self._requests, found.stack.stack_frames or [])
         for frame in frames:

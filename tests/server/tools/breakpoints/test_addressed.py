@@ -11,7 +11,7 @@ from trio.testing import MockClock
 from tests.server.scene import BREAKPOINTS, failure, paused
 from tests.server.tools.looking.test_memory import native
 from trio_debugmcp.server.answers.stop import UNKNOWN_DATA
-from trio_debugmcp.session.breakpoints.addressed_breakpoints import OUT_OF_SCOPE
+from trio_debugmcp.session.breakpoints.watched_values import OUT_OF_SCOPE
 from trio_debugmcp.state.breakpoint_rules import ENDED
 from trio_debugmcp.testing import DebugClient, FakeAdapter
 from trio_debugmcp.testing.fake_answers import Refusal

@@ -1,29 +1,26 @@
-"""`AddressedBreakpoints`: the breakpoints of one session that are about addresses: on data, and on instructions.
+"""`WatchedValues`: what data breakpoints watch, read at every stop.
 
-They belong to the program of one session, and are sent to no other. An adapter that reports a data breakpoint may say
-no more than that there was one (lldb-dap calls it a breakpoint, without an id). So the values are read here, at every
-stop, and what was hit follows from what has changed.
+An adapter that reports a data breakpoint may say no more than that there was one (lldb-dap calls it a breakpoint,
+without an id). So what was hit follows from what has changed.
 
-    await addressed.send()
-    data = await addressed.at_stop(stopped, frames)
+    data = await watched.at_stop(stopped, frames)
     data.changes                                        # None: not a stop at a data breakpoint
 """
 
 import logging
 from collections.abc import Sequence
-from typing import Any
 
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint, EvaluateBody, Stopped
-from trio_debugmcp.errors import AdapterRefused, DebugError
-from trio_debugmcp.session.breakpoints.judging import Judging
+from trio_debugmcp.dap.messages import EvaluateBody, Stopped
+from trio_debugmcp.errors import DebugError
+from trio_debugmcp.session.breakpoints.specs import addressed_in
+from trio_debugmcp.session.breakpoints.stop_judge import StopJudge
 from trio_debugmcp.session.looking.pointers import address_in, number
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, Watch
-from trio_debugmcp.state.changes import BreakpointsBound
+from trio_debugmcp.state.breakpoint import Breakpoint, Watch
 from trio_debugmcp.state.model import DataChange, StackFrame
 from trio_debugmcp.state.payloads import shortened
 
@@ -49,61 +46,19 @@ class DataStop(Struct, frozen=True):
     passes: bool = False
 
 
-class AddressedBreakpoints:
-    """Sends data and instruction breakpoints to one adapter, and reads what data breakpoints watch."""
+class WatchedValues:
+    """Reads what the data breakpoints of one session watch, and tells which were hit."""
 
-    def __init__(self, requests: Requests, merger: Merger, one_at_a_time: trio.Lock, judging: Judging) -> None:
+    def __init__(self, requests: Requests, merger: Merger, judge: StopJudge) -> None:
         self._requests = requests
         self._merger = merger
-        self._one_at_a_time = one_at_a_time
-        self._judging = judging
-        self._sent = {"setDataBreakpoints": False, "setInstructionBreakpoints": False}
+        self._judge = judge
         self._values: dict[tuple[str, int], str] = {}
         self._is_stale = False
         self._reading = trio.Lock()
 
     def __repr__(self) -> str:
-        return f"<AddressedBreakpoints of {self._requests.session_id}: {len(self._values)} values>"
-
-    # --- To the adapter --------------------------------------------------------------------------------------
-
-    async def send(self) -> None:
-        """Send those of this session, as they are when their turn comes. An adapter that cannot gets none."""
-        capabilities = self._requests.capabilities
-        async with self._one_at_a_time:
-            mine = [each for each in self._merger.state.breakpoints if self._is_mine(each)]
-            if capabilities.supports_data_breakpoints:
-                watches = [(each, _data(each.spec.watch)) for each in mine if each.spec.watch is not None]
-                await self._send("setDataBreakpoints", watches)
-            if capabilities.supports_instruction_breakpoints:
-                on_instructions = [each for each in mine if each.spec.address is not None]
-                instructions = [(each, _instruction(self._judging.sent(each).spec)) for each in on_instructions]
-                await self._send("setInstructionBreakpoints", instructions)
-        snapshot = self._requests.snapshot
-        if snapshot is not None and snapshot.phase == "Paused":
-            await self.read(snapshot.stack.frames)  # what is there now is what was there before the first hit
-
-    async def _send(self, command: str, mine: list[tuple[Breakpoint, dict[str, Any]]]) -> None:
-        active = [(each, arguments) for each, arguments in mine if each.is_active]
-        if not active and not self._sent[command]:
-            return
-        results: list[tuple[str, DapBreakpoint | None]] = []
-        try:
-            arguments = {"breakpoints": [each for _, each in active]}
-            answers = (await self._requests.request(command, arguments, BreakpointsBody)).breakpoints or []
-        except AdapterRefused as refusal:
-            answers = [DapBreakpoint(message=refusal.reason.strip())] * len(active)
-        self._sent[command] = bool(active)
-        results += [(each.id, answer) for (each, _), answer in zip(active, answers, strict=False)]
-        results += [(each.id, None) for each, _ in mine if not each.is_active]
-        await self._merger.merge(BreakpointsBound(self._requests.session_id, tuple(results)))
-
-    def _is_mine(self, each: Breakpoint) -> bool:
-        if each.spec.only_in is not None:
-            return each.spec.only_in == self._requests.session_id
-        return each.spec.watch is not None and each.spec.watch.adapter == self._requests.profile.name
-
-    # --- Values ----------------------------------------------------------------------------------------------
+        return f"<WatchedValues of {self._requests.session_id}: {len(self._values)} values>"
 
     def forget(self) -> None:
         """Forget the values: a client is changing something, so that what was there is not what it will be."""
@@ -145,17 +100,18 @@ class AddressedBreakpoints:
             return DataStop()
         hit = self._hit(stopped, watching, before)
         frame_id = frames[0].id if frames else None
-        stopping = [each for each in hit if await self._judging.stops(each, frame_id)]
+        stopping = [each for each in hit if await self._judge.stops(each, frame_id)]
         watches = [(each, each.spec.watch) for each in stopping]
         changes = [await self._change(each, watch, before, frames) for each, watch in watches if watch is not None]
         return DataStop(tuple(changes), passes=bool(hit) and not stopping)
 
     def _watching(self) -> list[Breakpoint]:
         session_id = self._requests.session_id
+        mine = addressed_in(self._merger.state.breakpoints, session_id, self._requests.profile.name)
         return [
             each
-            for each in self._merger.state.breakpoints
-            if each.spec.watch is not None and self._is_mine(each) and each.is_active
+            for each in mine
+            if each.spec.watch is not None and each.is_active
             if any(binding.verified and binding.session_id == session_id for binding in each.bindings)
         ]
 
@@ -219,16 +175,3 @@ def _is_data(stopped: Stopped) -> bool:
         return True
     words = f"{stopped.description} {stopped.text}".lower()
     return stopped.reason == "breakpoint" and not stopped.hit_breakpoint_ids and "watchpoint" in words
-
-
-def _data(watch: Watch) -> dict[str, Any]:
-    return {"dataId": watch.data_id, "accessType": watch.access}
-
-
-def _instruction(spec: BreakpointSpec) -> dict[str, Any]:
-    arguments = {
-        "instructionReference": spec.address,
-        "condition": spec.condition,
-        "hitCondition": spec.hit_condition,
-    }
-    return {name: value for name, value in arguments.items() if value is not None}

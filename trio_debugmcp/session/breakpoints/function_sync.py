@@ -1,0 +1,77 @@
+"""`FunctionSync`: sends the breakpoints on functions to one adapter; where a function is found, as one on its line."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from trio_debugmcp.session.breakpoints import placement
+from trio_debugmcp.session.breakpoints.function_names import FunctionNames
+from trio_debugmcp.session.breakpoints.line_sync import LineSync, SyncContext
+from trio_debugmcp.state.breakpoint import StopPlace
+
+NO_FUNCTION = "no such function yet: the breakpoint is set, and stops once one of that name is called"
+
+
+class FunctionSync:
+    """The breakpoints on functions of one session; one task at a time sends them.
+
+    Attributes:
+        sent: the adapter has some.
+    """
+
+    def __init__(self, context: SyncContext, lines: LineSync) -> None:
+        self.sent = False
+        self._requests, self._merger, self._lines = context.requests, context.merger, lines
+        self._hits, self._judging, self._trial = context.hits, context.judging, context.trial
+        self._hidden, self._places = context.hidden, context.places
+        self._names = FunctionNames(context.requests)
+
+    def __repr__(self) -> str:
+        return f"<FunctionSync of {self._requests.session_id}>"
+
+    async def send(self) -> None:
+        """Send them; those whose function is found, as breakpoints on its line."""
+        places_of_session = self._merger.state.places_of(self._requests.session_id)
+        mine = [each for each in places_of_session if each.spec.function is not None]
+        found = [(each.id, self._places.function_place(each.spec.function or "")) for each in mine]
+        before = {file for file, _ in self._lines.functions.values()}
+        places = {id_: place for id_, place in found if place is not None}
+        self._lines.functions = {id_: place for id_, place in places.items() if place[1]}
+        await self._lines.send(before | {file for file, _ in self._lines.functions.values()})
+        await self._send_named([each for each in mine if each.id not in self._lines.functions], {*places})
+
+    async def _send_named(self, mine: list[StopPlace], known: set[str]) -> None:
+        hidden = self._hidden.functions()
+        if not mine and not hidden and not self.sent:
+            return
+        if not self._requests.capabilities.supports_function_breakpoints:
+            await self._lines.bind(mine, [], [(each, "breakpoints on functions") for each in mine])
+            return
+        sent, unsupported = placement.supported(mine, self._requests.capabilities)
+        problem = await self._hits.problem_with(placement.Group((each,)) for each in sent)
+        if problem is not None:
+            unable = [each for each in sent if each.spec.log_message is not None and not self._judging.is_judged(each)]
+            unsupported += [(each, "log messages on functions") for each in unable]
+            sent = [each for each in sent if each not in unable]
+        wanted = [self._function_breakpoint(each, judged=problem is None) for each in sent]
+        self.sent = bool(sent or hidden)
+        found = await self._names.set([*wanted, *hidden])
+        self._hidden.functions_bound(found, len(sent))
+        answered = zip(sent, found, strict=False)
+        answers = [(each, self._judging.noted(each, answer)) for each, answer in answered]
+        if self._requests.profile.code.reads_source:  # such adapters verify whatever name they get
+            answers = [
+                (each, answer if each.id in known else replace(answer, verified=False, message=NO_FUNCTION))
+                for each, answer in answers
+            ]
+        await self._lines.bind(mine, answers, unsupported)
+
+    def _function_breakpoint(self, each: StopPlace, *, judged: bool) -> dict[str, Any]:
+        expressions, code = self._requests.profile.expressions, self._requests.profile.code
+        name, guard = code.function_breakpoint(each.spec.function or "")
+        conditions = placement.conditions_of(self._trial.as_sent(each))
+        if guard is not None:
+            conditions["condition"] = expressions.both(guard, each.spec.condition) if each.spec.condition else guard
+        if judged and not placement.Group((each,)).is_simple:
+            return {"name": name, "condition": self._hits.condition([(each, conditions.get("condition", ""))])}
+        return {"name": name, **conditions}

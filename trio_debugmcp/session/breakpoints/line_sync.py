@@ -1,0 +1,195 @@
+"""`LineSync`: sends the breakpoints in files to one adapter, and merges what the adapter answers.
+
+`setBreakpoints` replaces all breakpoints of one file, so a file is always sent whole, from the current state.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import trio
+from msgspec import Struct
+
+from trio_debugmcp.dap.messages import DapBreakpoint
+from trio_debugmcp.errors import AdapterRefused
+from trio_debugmcp.session.breakpoints import placement
+from trio_debugmcp.session.breakpoints.adapter_ids import AdapterIds
+from trio_debugmcp.session.breakpoints.condition_trial import ConditionTrial
+from trio_debugmcp.session.breakpoints.hidden import HiddenBreakpoints
+from trio_debugmcp.session.breakpoints.judging import Judging
+from trio_debugmcp.session.breakpoints.program_hits import ProgramHits, noted
+from trio_debugmcp.session.breakpoints.source_places import SourcePlaces
+from trio_debugmcp.session.looking.sources import Sources
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.state.breakpoint import Breakpoint, RunPlace, StopPlace
+from trio_debugmcp.state.changes import BreakpointsBound
+
+
+class SyncContext(Struct, frozen=True):
+    """What breakpoints on lines and functions are sent with, in one session.
+
+    `hidden`: what the adapter has of ours besides. `places`: where breakpoints belong in source.
+    """
+
+    requests: Requests
+    merger: Merger
+    sources: Sources
+    hits: ProgramHits
+    judging: Judging
+    trial: ConditionTrial
+    hidden: HiddenBreakpoints
+    places: SourcePlaces
+
+
+class LineSync:
+    """The breakpoints in files of one session; one task at a time sends them.
+
+    Attributes:
+        sent_files: the files in which the adapter has some.
+        unsure: the files, and kinds, of which it is not known what the adapter has.
+        functions: the file and the line of each function that was found, by the id of its breakpoint.
+        suffixes: returns those of files in the languages of all sessions.
+    """
+
+    def __init__(self, context: SyncContext) -> None:
+        self.sent_files: set[str] = set()
+        self.unsure: set[str] = set()
+        self.functions: dict[str, tuple[str, int]] = {}
+        self.suffixes: Callable[[], Collection[str]] = tuple
+        self._requests, self._merger, self._sources = context.requests, context.merger, context.sources
+        self._hits, self._judging, self._trial = context.hits, context.judging, context.trial
+        self._hidden, self._places = context.hidden, context.places
+        self._ids = AdapterIds(context.requests)
+
+    def __repr__(self) -> str:
+        return f"<LineSync of {self._requests.session_id}: {len(self.sent_files)} files sent>"
+
+    async def send(self, files: set[str]) -> None:
+        """Send the breakpoints of these files, but for files of a language that only other sessions have."""
+        with self.marked_if_cancelled(*files):
+            for file in sorted(files):
+                if file in self.sent_files or not self._is_foreign(file):
+                    await self._send_file(file)
+
+    @contextmanager
+    def marked_if_cancelled(self, *files: str) -> Iterator[None]:
+        """Have these sent again if the block is cancelled: then it is not known what the adapter has."""
+        try:
+            yield
+        except trio.Cancelled:
+            self.unsure.update(files)
+            raise
+
+    def _is_foreign(self, file: str) -> bool:
+        """Return whether a file is of a language that other sessions have, and this one has not.
+
+        With sessions of one language only, the adapter gets every file: it may know more of them than its table says.
+        """
+        suffix = Path(file).suffix
+        if not suffix or suffix in self._requests.profile.detect.suffixes:
+            return False
+        return suffix in self.suffixes()
+
+    async def _send_file(self, file: str) -> None:
+        placed: list[StopPlace] = []
+        without_code: list[tuple[StopPlace, DapBreakpoint]] = []
+        mine = [each for each in self._located() if each.spec.file == file]
+        able, unsupported = placement.supported(mine, self._requests.capabilities)
+        for each in able:
+            line, lost = each.spec.line, each.lost if isinstance(each, Breakpoint) else None
+            if each.spec.function is None:
+                line = self._places.line_with_code(file, line or 1)
+            if line is None or lost:
+                message = lost or f"no code follows line {each.spec.line} of the file"
+                without_code.append((each, DapBreakpoint(message=message)))
+            else:
+                placed.append(each.with_spec(line=line))
+        answers = await self._send_placed(file, placed)
+        if self._requests.profile.dialect.one_breakpoint_per_line:
+            moved = {each.id: answer.line for each, answer in answers if answer.verified and answer.line is not None}
+            again = [each.with_spec(line=moved.get(each.id, each.spec.line)) for each in placed]
+            if len({each.spec.line for each in again}) < len({each.spec.line for each in placed}):
+                answers = await self._send_placed(file, again)  # the adapter has moved two to one line
+        await self.bind(mine, [*answers, *without_code], unsupported)
+
+    async def _send_placed(self, file: str, placed: list[StopPlace]) -> list[tuple[StopPlace, DapBreakpoint]]:
+        """Send breakpoints at their lines, and return what became of each."""
+        shared = self._requests.profile.dialect.one_breakpoint_per_line
+        groups = placement.by_line(placed) if shared else placement.apart(placed)
+        problem = await self._hits.problem_with(groups)
+        unjudged = [
+            (each, DapBreakpoint(message=problem)) for each in placed if problem is not None and each.spec.is_limited
+        ]
+        if problem is not None:
+            placed = [each for each in placed if not (each.spec.is_limited or each.is_held)]
+            groups = placement.grouped(placed) if shared else placement.apart(placed)
+        groups = self._judging.joined(groups)
+        hidden = self._hidden.lines(file, lambda: self._places.first_statement(file))
+        wanted = [*(self._line_breakpoint(file, each, judged=problem is None) for each in groups), *hidden]
+        arguments = {"source": {"path": file, "name": Path(file).name}, "breakpoints": wanted, "sourceModified": False}
+        try:
+            body = await self._ids.set_breakpoints(arguments)
+        except AdapterRefused as refusal:
+            return [(each, DapBreakpoint(message=refusal.reason)) for each in placed]
+        self.sent_files.add(file)
+        self._hidden.entry_bound(body.breakpoints or [], len(groups))
+        # Some adapters answer with fewer breakpoints than were sent; those keep what is known of them.
+        answered = list(zip(groups, body.breakpoints or [], strict=False))
+        answers = [
+            (each, self._judging.noted(each, noted(each, answer, problem)))
+            for group, answer in answered
+            for each in group.members
+        ]
+        for group, _ in answered:
+            winner = next((each for each in group.members if not isinstance(each, RunPlace)), None)
+            if winner is not None:  # for one run that is not worth a message
+                why = f"overridden by {winner.id}, which is on the same line: remove one of the two"
+                answers += [(each, DapBreakpoint(message=why)) for each in group.overridden]
+        return answers + unjudged
+
+    def _located(self) -> list[StopPlace]:
+        """What the adapter is to have; on functions that were found, at their lines."""
+        places = self._merger.state.places_of(self._requests.session_id)
+        lines = {each.id: self.functions.get(each.id, (each.spec.file, each.spec.line)) for each in places}
+        return [each.with_spec(file=lines[each.id][0], line=lines[each.id][1]) for each in places]
+
+    async def bind(
+        self,
+        mine: list[StopPlace],
+        answers: list[tuple[StopPlace, DapBreakpoint]],
+        unsupported: list[tuple[StopPlace, str]],
+    ) -> None:
+        """Merge what became of breakpoints: what the adapter answered, and what it cannot do."""
+        results: list[tuple[str, DapBreakpoint | None]] = [(each.id, answer) for each, answer in answers]
+        name = self._requests.profile.name
+        results += [(e.id, DapBreakpoint(message=f"{name} does not support {what}")) for e, what in unsupported]
+        sent = {each for each, _ in results}
+        for each in mine:
+            if not each.is_sent and each.id not in sent:  # of one that has finished, records may still be on the way
+                unsent = DapBreakpoint(message=placement.HELD if each.is_held else None)
+                results.append((each.id, unsent if each.enabled else None))
+        for each, answer in answers:
+            if answer.verified:
+                self._sources.learn(each.spec.file, self._requests.session_id)
+        await self._merger.merge(BreakpointsBound(self._requests.session_id, tuple(results)))
+
+    def _line_breakpoint(self, file: str, group: placement.Group, *, judged: bool) -> dict[str, Any]:
+        if judged and not group.is_simple:
+            condition = self._hits.condition((each, self._places.guarded(file, each)) for each in group.members)
+            return {"line": group.members[0].spec.line, "condition": condition}
+        members = [self._trial.as_sent(each) for each in group.members]
+        first, conditions = members[0], placement.conditions_of(members[0])
+        guarded = list(dict.fromkeys(self._places.guarded(file, each) for each in members))
+        if all(guarded):
+            either = self._requests.profile.expressions.either
+            conditions["condition"] = either(guarded) if len(guarded) > 1 else guarded[0]
+        else:  # one of them always stops
+            conditions.pop("condition", None)
+        arguments: dict[str, Any] = {"line": first.spec.line, **conditions}
+        if first.spec.column is not None:
+            arguments["column"] = first.spec.column
+        if first.spec.log_message is not None:
+            arguments["logMessage"] = self._requests.profile.dialect.log_message(first.id, first.spec.log_message)
+        return arguments

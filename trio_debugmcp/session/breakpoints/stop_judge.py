@@ -1,0 +1,163 @@
+"""`StopJudge`: whether a stop counts, where breakpoints are judged here. One that does not is left without being seen.
+
+Hits are counted here, and messages written.
+
+    counts = await judge.at_stop(stopped, stack)
+    not_hit, counted = judge.taken() or ((), {})
+"""
+
+from trio_debugmcp.dap.messages import StackTraceBody, Stopped
+from trio_debugmcp.dap.profiles.profile import Profile
+from trio_debugmcp.errors import AdapterRefused, DebugError
+from trio_debugmcp.session.breakpoints.judging import Judging
+from trio_debugmcp.session.breakpoints.log_template import template_parts
+from trio_debugmcp.session.looking.frames import frame_location
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.output.console import Console
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.stops.exception_filter import holds, value_of
+from trio_debugmcp.state.breakpoint import StopPlace
+from trio_debugmcp.state.breakpoint_rules import breakpoints_at
+from trio_debugmcp.state.changes import BreakpointFaulted, HitsRecorded, RecordedHit
+from trio_debugmcp.state.hit_conditions import meets_hit_condition
+from trio_debugmcp.state.payloads import shortened
+
+
+def is_judged_twice(profile: Profile, condition: str) -> bool:
+    """Whether a condition that an adapter has judged is judged here again: only one that changes nothing."""
+    return not profile.code.reads_source and profile.repl.safe_rejection(condition) is None
+
+
+class StopJudge:
+    """Judges the stops of one session.
+
+    Attributes:
+        judging: which breakpoints are judged here.
+        problem: why a condition at this stop could not be judged.
+    """
+
+    def __init__(self, requests: Requests, merger: Merger, console: Console) -> None:
+        self.judging = Judging(requests)
+        self.problem: str | None = None
+        self._requests = requests
+        self._merger = merger
+        self._console = console
+        self._hits: dict[tuple[str, int], int] = {}
+        self._found: tuple[tuple[str, ...], dict[str, int]] | None = None
+
+    def __repr__(self) -> str:
+        return f"<StopJudge of {self._requests.session_id}: {self._hits}>"
+
+    async def at_stop(self, stopped: Stopped, stack: StackTraceBody) -> bool:
+        """Judge the breakpoints of a stop; return whether one of them stops there, or none is judged here."""
+        self._found = self.problem = None
+        there = self._there(stopped, stack)
+        frame_id = stack.stack_frames[0].id if stack.stack_frames else None
+        records: list[RecordedHit] = []
+        passed: list[str] = []
+        counted: dict[str, int] = {}
+        for each in there:
+            if not self.judging.is_judged(each):
+                if await self._is_wrong(each, frame_id, at_step=stopped.reason == "step"):
+                    passed.append(each.id)
+                continue
+            hit, record = await self._judge(each, frame_id)
+            if record is not None:
+                records.append(record)
+            if hit is None or record is not None:
+                passed.append(each.id)
+            else:
+                counted[each.id] = hit
+        if records:
+            await self._merger.merge(HitsRecorded(self._requests.session_id, tuple(records)))
+        if not passed and not counted:
+            return True
+        self._found = tuple(passed), counted
+        stopping = [each for each in there if each.id in passed or each.id in counted or each.spec.log_message is None]
+        return stopped.reason == "step" or len(passed) < len(stopping)
+
+    async def _judge(self, each: StopPlace, frame_id: int | None) -> tuple[int | None, RecordedHit | None]:
+        """Return the number of a hit, None if its condition does not hold; and a record of one that does not stop."""
+        condition, hits, message = self.judging.ours(each)
+        if condition and not await self._is_met(each, frame_id):
+            return None, None
+        hit = self._count(each)
+        if hits and not meets_hit_condition(each.spec.hit_condition or "", hit):
+            return hit, RecordedHit(each.id, hit, None)
+        if message and self.problem is None:
+            return hit, RecordedHit(each.id, hit, await self._message(each, frame_id))
+        return hit, None
+
+    async def stops(self, each: StopPlace, frame_id: int | None) -> bool:
+        """Judge a data breakpoint that was hit; return whether it stops there."""
+        hit, record = await self._judge(each, frame_id)
+        if record is not None:
+            await self._merger.merge(HitsRecorded(self._requests.session_id, (record,)))
+        return hit is not None and record is None
+
+    def taken(self) -> tuple[tuple[str, ...], dict[str, int]] | None:
+        """Return which breakpoints of the stop are passed, and the hits of the others; None if not judged."""
+        found, self._found = self._found, None
+        return found
+
+    def _there(self, stopped: Stopped, stack: StackTraceBody) -> list[StopPlace]:
+        at_step = stopped.reason == "step" and stopped.hit_breakpoint_ids
+        if not at_step and stopped.reason not in ("breakpoint", "function breakpoint", "instruction breakpoint"):
+            return []
+        state, session_id = self._merger.state, self._requests.session_id
+        frames = stack.stack_frames
+        place = frame_location(self._requests, frames[0]) if frames else None
+        pointer = frames[0].instruction_pointer_reference if frames else None
+        return breakpoints_at(state, session_id, frozenset(stopped.hit_breakpoint_ids or ()), place, pointer)
+
+    async def _is_wrong(self, each: StopPlace, frame_id: int | None, *, at_step: bool) -> bool:
+        """Whether the adapter names a breakpoint whose condition does not hold, as gdb does where a step ends.
+
+        Each condition is looked at: lldb takes any, and stops where it cannot judge one that may hold or not.
+        """
+        profile = self._requests.profile
+        by_program = self._requests.capabilities.hit_records is not None
+        doubted = profile.habits.conditions == "doubted"
+        if each.spec.condition is None or by_program:
+            return False
+        # One that the adapter could not judge has changed nothing yet.
+        if not is_judged_twice(profile, each.spec.condition) and not (doubted and each.problem is not None):
+            return False
+        return not await self._is_met(each, frame_id) and (at_step or doubted)
+
+    async def _is_met(self, each: StopPlace, frame_id: int | None) -> bool:
+        """Whether a condition holds; one that cannot be judged does, so that the user sees it."""
+        condition = each.spec.condition or ""
+        try:
+            return holds(await value_of(self._requests, self._requests.profile.expressions.truth(condition), frame_id))
+        except DebugError as error:
+            reason = self._reason(error)
+        self.problem = f"the condition `{condition}` failed: {reason}"
+        fault = BreakpointFaulted(self._requests.session_id, condition, self.problem, each.id)
+        await self._merger.merge(fault)
+        return True
+
+    async def _message(self, each: StopPlace, frame_id: int | None) -> str:
+        written = []
+        for part in template_parts(each.spec.log_message or ""):
+            if isinstance(part, str):
+                written.append(part)
+                continue
+            try:
+                written.append(await value_of(self._requests, part.text, frame_id))
+            except DebugError as error:
+                written.append(f"<error: {self._reason(error)}>")
+        text = self._console.message(each.spec.log_message or "", "".join(written))
+        self._console.append("tracepoint", f"{text}\n")
+        return text
+
+    def _reason(self, error: DebugError) -> str:
+        reason = error.reason if isinstance(error, AdapterRefused) else str(error)
+        lines = reason.strip().splitlines() or [""]
+        words = self._requests.profile.words
+        return shortened(words.plain_error(lines[words.telling_line("\n".join(lines))]))
+
+    def _count(self, each: StopPlace) -> int:
+        key = each.id, each.version
+        self._hits[key] = self._hits.get(key, 0) + 1
+        return self._hits[key]
