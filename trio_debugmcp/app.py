@@ -109,8 +109,8 @@ class App:
     def editor_door(self, tokens: Tokens) -> "EditorDoor":
         """Make the door for editors, which speak DAP."""
         from trio_debugmcp.editors.book import EditorBook
-        from trio_debugmcp.editors.editor import EditorContext
         from trio_debugmcp.editors.editor_listener import EditorDoor
+        from trio_debugmcp.editors.tool_caller import EditorContext
 
         context = EditorContext(self.debugger, self._tools, self.clients, EditorBook(self.debugger), self._tap)
         return EditorDoor(context, tokens.role_of)

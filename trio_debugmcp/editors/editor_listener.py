@@ -26,12 +26,13 @@ from trio_debugmcp.dap.messages import Request
 from trio_debugmcp.editors.arguments import AttachArguments, CancelArguments, DisconnectArguments, InitializeArguments
 from trio_debugmcp.editors.capabilities import STRANGER
 from trio_debugmcp.editors.channel import MAX_STRANGER_BYTES, EditorChannel, open_channel
-from trio_debugmcp.editors.editor import Editor, EditorContext
+from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.membership import Membership
 from trio_debugmcp.editors.moving import terminate
 from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.editors.rounds import Rounds
 from trio_debugmcp.editors.serving import Service
+from trio_debugmcp.editors.tool_caller import EditorContext
 from trio_debugmcp.errors import DebugError, ProtocolViolation
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.sparse_log import SparseLog

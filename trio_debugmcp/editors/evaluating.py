@@ -13,10 +13,11 @@ from trio_debugmcp.editors.arguments import (
     SetExpressionArguments,
     SetVariableArguments,
 )
-from trio_debugmcp.editors.editor import Editor, is_held
+from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.numbers import AdapterNumber
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.renewing import as_of_now, settled, way_to_value
+from trio_debugmcp.editors.tool_caller import is_held
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.secrets import check_arguments
 from trio_debugmcp.session.looking.frames import find_frame

@@ -174,16 +174,15 @@ class Follower:
         for each in () if changes is None else (*changes.new, *changes.changed):
             shown = breakpoint_of(editor, each)
             mine = editor.book.is_owner(editor.owner, each.id)
-            known = each.id in editor.reported
+            known = each.id in editor.breakpoints.reported
             if not mine:
                 announce(editor, each)
-            if known and shown == editor.reported.get(each.id):  # it differs in its hits only
+            if known and shown == editor.breakpoints.reported.get(each.id):  # it differs in its hits only
                 continue
-            editor.reported[each.id] = shown
+            editor.breakpoints.reported[each.id] = shown
             editor.channel.event("breakpoint", {"reason": "changed" if known else "new", "breakpoint": shown})
         for each_id in () if changes is None else changes.removed:
-            editor.announced.discard(each_id)
-            if editor.reported.pop(each_id, None) is not None:
+            if editor.breakpoints.forget(each_id):
                 shown = {"id": number_of(each_id), "verified": False}
                 editor.channel.event("breakpoint", {"reason": "removed", "breakpoint": shown})
 

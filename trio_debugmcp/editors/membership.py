@@ -16,12 +16,13 @@ from trio_debugmcp.dap.messages import Request
 from trio_debugmcp.editors.arguments import AttachArguments, InitializeArguments
 from trio_debugmcp.editors.channel import EditorChannel
 from trio_debugmcp.editors.child_sessions import offer_sessions
-from trio_debugmcp.editors.editor import Editor, EditorContext, name_of
+from trio_debugmcp.editors.editor import Editor, name_of
 from trio_debugmcp.editors.following import Follower
 from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.editors.rounds import Rounds
 from trio_debugmcp.editors.starting import start_of
+from trio_debugmcp.editors.tool_caller import EditorContext
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.people.presence import Presence

@@ -56,7 +56,7 @@ async def set_exception_breakpoints(editor: Editor, arguments: SetExceptionBreak
         problem = editor.plain(refusal_of(error).sentence)
     now = exceptions_of_all(editor)
     shown = {} if now is None or problem else {each: exceptions_of(editor, now, KINDS.index(each)) for each in wanted}
-    editor.filters = shown
+    editor.breakpoints.filters = shown
     failed = {"verified": False, "message": problem or "It was removed again."}
     unknown = {"verified": False, "message": f"There is no such kind of exceptions; there are: {', '.join(KINDS)}."}
     dropped = {each for each, wants in conditions.items() if wants != condition}
@@ -99,14 +99,14 @@ def changed_filters(editor: Editor) -> list[tuple[str, dict[str, Any]]]:
 
     Of what others want of exceptions DAP has no word.
     """
-    if not editor.filters:
+    if not editor.breakpoints.filters:
         return []
     now = exceptions_of_all(editor)
     if now is None:
-        gone, editor.filters = editor.filters, {}
+        gone, editor.breakpoints.filters = editor.breakpoints.filters, {}
         return [("removed", {"id": each["id"], "verified": False}) for each in gone.values()]
-    shown = {each: exceptions_of(editor, now, KINDS.index(each)) for each in editor.filters}
-    before, editor.filters = editor.filters, shown
+    shown = {each: exceptions_of(editor, now, KINDS.index(each)) for each in editor.breakpoints.filters}
+    before, editor.breakpoints.filters = editor.breakpoints.filters, shown
     return [("changed", each) for name, each in shown.items() if each != before[name]]
 
 

@@ -62,7 +62,7 @@ async def set_breakpoints(editor: Editor, arguments: SetBreakpointsArguments) ->
         # As the tool has it: what is stored under another spelling could not be removed under this one.
         file = editor.debugger.workspace.resolve(file)
     known = spelling(file, editor.debugger.state.breakpoints)
-    editor.spellings[known] = file
+    editor.breakpoints.spellings[known] = file
     wanted = [
         BreakpointSpec(
             file=known,
@@ -123,13 +123,13 @@ def _is_in(file: str | None) -> Callable[[Breakpoint], bool]:
 def take_over(editor: Editor, is_meant: Callable[[Breakpoint], bool]) -> None:
     """Make what this editor has set before it left its own again, of those that are meant: its answer reports them."""
     for each in editor.book.take_over(editor.owner, is_meant):
-        editor.reported.setdefault(each, None)
+        editor.breakpoints.reported.setdefault(each, None)
 
 
 def announce(editor: Editor, each: Breakpoint) -> None:
     """Record that a breakpoint of another client is reported to an editor."""
     places = _places(editor, each)
-    editor.announced.add(each.id)
+    editor.breakpoints.announced.add(each.id)
     editor.book.announced.add(editor.name, each.id, *places)
 
 
@@ -139,13 +139,12 @@ def _leave_out(editor: Editor, file: str | None, wanted: set[Place]) -> None:
         places = _places(editor, each)
         if not wanted.isdisjoint(places):
             continue
-        editor.asked.pop(each.spec.place, None)
+        editor.breakpoints.asked.pop(each.spec.place, None)
         if not editor.book.is_owner(editor.owner, each.id):
-            editor.absent.update(places)
-        if each.id in editor.announced:
-            editor.announced.discard(each.id)
+            editor.breakpoints.absent.update(places)
+        if each.id in editor.breakpoints.announced:
+            editor.breakpoints.forget(each.id)
             editor.book.announced.discard(editor.name, each.id, *places)
-            editor.reported.pop(each.id, None)
             if editor.book.is_familys(editor.owner, each.id):
                 continue  # by the connection that has set it, it is taken back
             who, where = " and ".join(each.set_by) or "another client", each.spec.function or f"line {each.spec.line}"
@@ -162,7 +161,7 @@ async def _answer(editor: Editor, result: _Set, refused: Mapping[str, DebugError
     now = next((each for each in editor.debugger.state.breakpoints if each.id == result.id), None)
     if now is None:  # another client has removed it meanwhile
         return {"verified": False, "message": "It was removed again."}
-    editor.asked[result.wanted.place] = result.wanted.terms
+    editor.breakpoints.asked[result.wanted.place] = result.wanted.terms
     return shown_to(editor, now)
 
 
@@ -185,7 +184,7 @@ async def take_back(editor: Editor, each: Breakpoint) -> None:
     Raises:
         Refusal: another person holds the program.
     """
-    shown = editor.reported.pop(each.id, None)  # of what it has removed itself it gets no event
+    shown = editor.breakpoints.reported.pop(each.id, None)  # of what it has removed itself it gets no event
     is_done = False
     try:
         if editor.book.is_only(editor.owner, each.id):
@@ -194,7 +193,7 @@ async def take_back(editor: Editor, each: Breakpoint) -> None:
         is_done = True
     finally:
         if not is_done and shown is not None:  # refused or cancelled: it is still this editor's
-            editor.reported[each.id] = shown
+            editor.breakpoints.reported[each.id] = shown
     await editor.book.leave(editor.owner, each)
 
 
@@ -202,7 +201,7 @@ async def _set(editor: Editor, wanted: BreakpointSpec) -> _Set:
     here = [each for each in editor.debugger.state.breakpoints if each.spec.place == wanted.place]
     mine = [each for each in here if editor.book.is_owner(editor.owner, each.id)]
     same = next((each for each in mine if each.spec.terms == wanted.terms), None)
-    if same is None and mine and editor.asked.get(wanted.place) == wanted.terms:
+    if same is None and mine and editor.breakpoints.asked.get(wanted.place) == wanted.terms:
         same = mine[0]  # another client has edited it, and the editor sends with another one what it has sent before
     if same is None and not mine and wanted.terms == _PLAIN:
         same = _echoed(editor, wanted.place)
@@ -220,8 +219,8 @@ def _echoed(editor: Editor, place: Place) -> Breakpoint | None:
     for each in editor.debugger.state.breakpoints:
         if place not in _places(editor, each) or editor.book.is_owner(editor.owner, each.id):
             continue
-        before = place not in editor.absent and editor.book.announced.has(editor.name, each.id, place)
-        if before or each.id in editor.announced:
+        before = place not in editor.breakpoints.absent and editor.book.announced.has(editor.name, each.id, place)
+        if before or each.id in editor.breakpoints.announced:
             return each
     return None
 
@@ -242,7 +241,7 @@ _PARAMETERS = ("file", "line", "column", "function", "condition", "hit_condition
 
 def shown_to(editor: Editor, each: Breakpoint) -> dict[str, Any]:
     """Return a breakpoint as DAP has it, which this answer reports: no event needs to."""
-    shown = editor.reported[each.id] = breakpoint_of(editor, each)
+    shown = editor.breakpoints.reported[each.id] = breakpoint_of(editor, each)
     return shown
 
 
@@ -253,7 +252,7 @@ def _news(editor: Editor, each: Breakpoint) -> str | None:
     """
     is_mine = editor.book.is_owner(editor.owner, each.id)
     spec = each.spec
-    if spec.terms == (editor.asked.get(spec.place, spec.terms) if is_mine else _PLAIN):
+    if spec.terms == (editor.breakpoints.asked.get(spec.place, spec.terms) if is_mine else _PLAIN):
         return None
     terms = [f"if {spec.condition}"] if spec.condition else []
     terms += [f"at hit {spec.hit_condition}"] if spec.hit_condition else []
@@ -272,7 +271,7 @@ def breakpoint_of(editor: Editor, each: Breakpoint) -> dict[str, Any]:
     if payload.line is not None:
         shown["line"] = editor.spelling.line(payload.line)
     if payload.file is not None:
-        shown["source"] = source_of(editor, editor.spellings.get(payload.file, payload.file))
+        shown["source"] = source_of(editor, editor.breakpoints.spellings.get(payload.file, payload.file))
     if each.spec.address is not None:
         shown["instructionReference"] = each.spec.address
     if payload.message is not None:
