@@ -3,28 +3,21 @@
 The registry has all breakpoints, and knows which client has set which as long as it is connected. An editor connects
 anew for each session, and sends all its breakpoints again. So what only editors have set ends with the session that
 they were in, and not with their connection.
-
-An editor that comes back is known by its name, and so is another person's of the same product. So what one has left
-behind is the next one's of its name only if there was no such other when it left. The connections that an editor was
-asked to open for other sessions are the same editor, which their configuration says: a family.
 """
 
 import logging
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import trio
-from msgspec import Struct
 
 from trio_debugmcp.editors.announced import Announced
-from trio_debugmcp.editors.numbers import number_of
+from trio_debugmcp.editors.editor_programs import EditorPrograms
 from trio_debugmcp.errors import DebugError
-from trio_debugmcp.session.breakpoints.exception_settings import ExceptionWishes
 from trio_debugmcp.session.breakpoints.ownership import Owner
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.breakpoint import Breakpoint
-from trio_debugmcp.state.model import State
 
 log = logging.getLogger(__name__)
 
@@ -35,38 +28,29 @@ GOING_ON = ("restarted",)
 """Reasons for the end of a session after which its program is run again: breakpoints stay."""
 
 
-class _Restarted(Struct, frozen=True):
-    """Stands for the next run of a program that was restarted: the first one beside those that were there then."""
-
-    known: frozenset[str]
-
-    def is_of(self, program: str, state: State) -> bool:
-        """Return whether this program is that run."""
-        return min(_programs(state) - self.known, key=number_of, default=None) == program
-
-
 class EditorBook:
-    """The breakpoints of all editors, by their ids, and the programs that the editors are in.
+    """The breakpoints of all editors, by their ids.
 
-    `announced`: the breakpoints of others that were reported to them.
+    Attributes:
+        programs: those that the editors are in.
+        watched: the breakpoint that each editor has set for an id of data and a kind of access.
+        announced: the breakpoints of others that were reported to them.
     """
 
     def __init__(self, debugger: Debugger) -> None:
         self._debugger = debugger
         self._owners: dict[str, set[Owner]] = {}
-        self._programs: dict[Owner, set[str | _Restarted]] = {}
-        self._here: set[Owner] = set()
-        self._families: dict[Owner, str] = {}
-        self._contested: set[Owner] = set()
+        self._wishes = debugger.breakpoints.exceptions.wishes
         self._setting: Counter[Owner] = Counter()
         self._settled = trio.lowlevel.ParkingLot()
-        self._watched: dict[Owner, dict[tuple[str, str], str]] = {}
+        self.programs = EditorPrograms(debugger)
+        self.watched: defaultdict[Owner, dict[tuple[str, str], str]] = defaultdict(dict)
         self.announced = Announced()
         debugger.breakpoints.owners.followers.append(self._follow)
         debugger.breakpoints.owners.witnesses.append(self._witness)
 
     def __repr__(self) -> str:
-        editors = {*self._programs, *self._families, *self._contested, *self._watched}
+        editors = {*self.programs.editors, *self.watched}
         return f"<EditorBook of {len(self._owners)} breakpoints and {len(editors)} editors>"
 
     @contextmanager
@@ -85,33 +69,17 @@ class EditorBook:
         if owner not in self._setting:  # an agent's
             return
         self._owners.setdefault(breakpoint_id, set()).add(owner)
-        # It may have left while this was being set: then that ends with the programs that there are.
-        self._programs.setdefault(owner, {*self._debugger.state.roots().values()})
-
-    def joined(self, owner: Owner, program: str | None, family: str) -> None:
-        """Record in which program an editor is. One that shows whatever is in focus is in several.
-
-        `family`: what its connections have in common.
-        """
-        self._families[owner] = family
-        programs = self._programs.setdefault(owner, set())
-        if program is not None:
-            runs = {each for each in programs if _is_run(each, program, self._debugger.state)}
-            self._programs[owner] = (programs - runs) | {program}
-        self._here.add(owner)
-        self._wishes.kept.add(owner)
+        self.programs.keep(owner)
 
     async def left(self, owner: Owner) -> None:
         """Record that an editor has left. What it has set stays while its program is debugged."""
-        self._here.discard(owner)
-        if any(each[1] == owner[1] and not self._is_one(each, owner) for each in self._here):
-            self._contested.add(owner)
-        if not self._programs.get(owner):
+        self.programs.left(owner)
+        if not self.programs.are_of(owner):
             with trio.move_on_after(self._debugger.patience.seconds(SETTLE_SECONDS)):
                 while owner in self._setting:
                     await self._settled.park()
         mine = any(owner in those for those in self._owners.values()) or self._wishes.wanted_by(owner)
-        if not mine or not self._programs.get(owner):  # it has waited in vain, or the launch has failed
+        if not mine or not self.programs.are_of(owner):  # it has waited in vain, or the launch has failed
             await self._forget(owner)
 
     def is_owner(self, owner: Owner, breakpoint_id: str) -> bool:
@@ -120,7 +88,7 @@ class EditorBook:
 
     def is_familys(self, owner: Owner, breakpoint_id: str) -> bool:
         """Return whether this editor has set a breakpoint, by any of its connections."""
-        return any(self._is_one(each, owner) for each in self._owners.get(breakpoint_id, ()))
+        return any(self.programs.is_one(each, owner) for each in self._owners.get(breakpoint_id, ()))
 
     def of(self, owner: Owner, is_meant: Callable[[Breakpoint], bool]) -> list[Breakpoint]:
         """Return what an editor has set, of those that are meant."""
@@ -128,49 +96,24 @@ class EditorBook:
 
     def take_over(self, owner: Owner, is_meant: Callable[[Breakpoint], bool]) -> list[str]:
         """Record that what this editor had set before it left is its own: it is back. Returns the ids of these."""
-        found = [(before, each) for before in self._gone(owner) for each in self.of(before, is_meant)]
+        found = [(before, each) for before in self.programs.gone(owner) for each in self.of(before, is_meant)]
         for before, each in found:
-            self._pass_on(before, owner, each)
+            self._owners[each.id] = self._owners.get(each.id, set()) - {before} | {owner}
+            self._debugger.breakpoints.owners.add(each.id, owner)
+            watched = self.watched[before]
+            for key in [key for key, breakpoint_id in watched.items() if breakpoint_id == each.id]:
+                self.watched[owner][key] = watched.pop(key)
         return [each.id for _, each in found]
 
     def pass_on_exceptions(self, owner: Owner) -> None:
         """Record that what editors of this name wanted of exceptions before they left is this one's: it is back."""
-        for each in self._gone(owner):
+        for each in self.programs.gone(owner):
             self._wishes.pass_on(each, owner)
-
-    def watched_by(self, owner: Owner) -> dict[tuple[str, str], str]:
-        """Return the breakpoint that an editor has set for an id of data and a kind of access."""
-        return self._watched.setdefault(owner, {})
-
-    def _gone(self, owner: Owner) -> list[Owner]:
-        """Return the connections that this editor had before. Another person's may have its name."""
-        return [
-            each
-            for each in self._programs
-            if each[1] == owner[1]
-            and each not in self._here
-            and (each not in self._contested or self._is_one(each, owner))
-        ]
-
-    def _is_one(self, one: Owner, other: Owner) -> bool:
-        return one == other or self._families.get(one, one) == self._families.get(other, other)
-
-    @property
-    def _wishes(self) -> ExceptionWishes:
-        return self._debugger.breakpoints.exceptions.wishes
 
     def _follow(self, one_id: str, other_id: str) -> None:
         """Record that another breakpoint takes the place of one: a client has edited it, and it is of another kind."""
         if one_id != other_id and one_id in self._owners:
             self._owners.setdefault(other_id, set()).update(self._owners.pop(one_id))
-
-    def _pass_on(self, before: Owner, now: Owner, each: Breakpoint) -> None:
-        self._owners.setdefault(each.id, set()).discard(before)
-        self._owners[each.id].add(now)
-        self._debugger.breakpoints.owners.add(each.id, now)
-        watched = self.watched_by(before)
-        for key in [key for key, breakpoint_id in watched.items() if breakpoint_id == each.id]:
-            self.watched_by(now)[key] = watched.pop(key)
 
     def is_only(self, owner: Owner, breakpoint_id: str) -> bool:
         """Return whether no client but this editor has set a breakpoint."""
@@ -197,26 +140,13 @@ class EditorBook:
             fresh = [each for each in state.ended if each not in seen]
             seen = state.ended
             for each in fresh:
-                await self._end(each.id, state, goes_on=each.end_reason in GOING_ON)
-
-    async def _end(self, program: str, state: State, *, goes_on: bool) -> None:
-        for owner, programs in list(self._programs.items()):
-            ended = {each for each in programs if each == program or _is_run(each, program, state)}
-            if not ended:
-                continue
-            programs.difference_update(ended)
-            if goes_on:
-                programs.add(_Restarted(_programs(state)))
-            if not programs:
-                await self._forget(owner)
+                for owner in self.programs.ended(each.id, state, goes_on=each.end_reason in GOING_ON):
+                    await self._forget(owner)
 
     async def _forget(self, owner: Owner) -> None:
         """Remove what only this editor has set."""
-        self._programs.pop(owner, None)
-        self._watched.pop(owner, None)
-        if owner not in self._here:
-            self._families.pop(owner, None)
-            self._contested.discard(owner)
+        self.programs.forget(owner)
+        self.watched.pop(owner, None)
         self._wishes.kept.discard(owner)
         for each in self._debugger.state.exceptions:
             if self._wishes.of(each.exception_type, owner) is not None:
@@ -229,19 +159,7 @@ class EditorBook:
             if found is None:
                 self._owners.pop(breakpoint_id, None)
             elif await self.leave(owner, found):
-                await self._remove(breakpoint_id)
-
-    async def _remove(self, breakpoint_id: str) -> None:
-        try:
-            await self._debugger.breakpoints.remove(breakpoint_id)
-        except DebugError as error:  # another client has removed it, or an adapter is ending
-            log.info("removing %s: %s", breakpoint_id, error)
-
-
-def _is_run(each: str | _Restarted, program: str, state: State) -> bool:
-    return isinstance(each, _Restarted) and each.is_of(program, state)
-
-
-def _programs(state: State) -> frozenset[str]:
-    """Return the ids of the programs that there are, and of the last ones that there were."""
-    return frozenset({*state.roots().values(), *(each.id for each in state.ended)})
+                try:
+                    await self._debugger.breakpoints.remove(breakpoint_id)
+                except DebugError as error:  # another client has removed it, or an adapter is ending
+                    log.info("removing %s: %s", breakpoint_id, error)

@@ -96,12 +96,7 @@ class Editor(ToolCaller):
         self._capabilities: object = None
         self._adapter: object = None
         if self.role == "control":  # an observer sets none
-            self.book.joined(self.owner, None, self.family)
-
-    @property
-    def watched(self) -> dict[tuple[str, str], str]:
-        """The breakpoint that was set for an id of data and a kind of access."""
-        return self.book.watched_by(self.owner)
+            self.book.programs.joined(self.owner, None, self.family)
 
     # --- The session -----------------------------------------------------------------------------------------
 
@@ -110,7 +105,7 @@ class Editor(ToolCaller):
         self.session_id = session_id
         program = self.debugger.programs.of(session_id)
         if self.role == "control":
-            self.book.joined(self.owner, None if program is None else program.id, self.family)
+            self.book.programs.joined(self.owner, None if program is None else program.id, self.family)
 
     def report_capabilities(self) -> None:
         """Report what this session's adapter can do and this editor may, if that has changed."""

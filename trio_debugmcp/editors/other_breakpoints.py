@@ -173,7 +173,7 @@ async def set_data_breakpoints(editor: Editor, arguments: SetDataBreakpointsArgu
     editor.check_control("to watch data")
     wanted = [(each, _read(each.data_id)) for each in arguments.breakpoints]
     take_over(editor, _is_data)
-    kept = {editor.watched.get(_key(each)) for each, _ in wanted}
+    kept = {editor.book.watched[editor.owner].get(_key(each)) for each, _ in wanted}
     for old in _data(editor):
         if old.id not in kept:
             await take_back(editor, old)
@@ -182,7 +182,8 @@ async def set_data_breakpoints(editor: Editor, arguments: SetDataBreakpointsArgu
 
 async def _watch(editor: Editor, wanted: DataBreakpoint, shown: _Shown) -> dict[str, Any]:
     terms = {"condition": wanted.condition or None, "hit_condition": wanted.hit_condition or None}
-    mine = next((each for each in _data(editor) if each.id == editor.watched.get(_key(wanted))), None)
+    watched = editor.book.watched[editor.owner].get(_key(wanted))
+    mine = next((each for each in _data(editor) if each.id == watched), None)
     if mine is not None and terms == {"condition": mine.spec.condition, "hit_condition": mine.spec.hit_condition}:
         return shown_to(editor, mine)
     before = {each.id for each in _data(editor)}
@@ -199,7 +200,7 @@ async def _watch(editor: Editor, wanted: DataBreakpoint, shown: _Shown) -> dict[
     made = next((each for each in editor.debugger.state.breakpoints if each.id == answer["id"]), None)
     if made is None:
         return {"verified": False, "message": "It was removed again."}
-    editor.watched[_key(wanted)] = made.id
+    editor.book.watched[editor.owner][_key(wanted)] = made.id
     return shown_to(editor, made)
 
 
