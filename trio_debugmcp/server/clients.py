@@ -196,4 +196,6 @@ class Clients:
         with chosen(program.id):
             session = self._debugger.root_session()
         if session is not None:
-            await self._debugger.end(session, terminate=None, reason="the client that used it has disconnected")
+            await self._debugger.sessions.end(
+                session, terminate=None, reason="the client that used it has disconnected"
+            )

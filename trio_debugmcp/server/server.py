@@ -222,7 +222,7 @@ class ConnectionServer:
         resource = resource_of(uri) if named is None else named.resource
         if resource is None:
             raise resource_not_found(uri, unknown_resource(), ctx.protocol_version)
-        return to_json(resource.payload(View(debugger.state, snapshot, debugger.merger.revisions[uri], debugger)))
+        return to_json(resource.payload(View(debugger.state, snapshot, debugger.merger.revisions[uri], debugger.rings)))
 
     async def _source_text(self, ctx: Context, uri: str, path: str) -> str:
         try:

@@ -25,6 +25,7 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.printed import behind_crash, survived_notes
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.programs import chosen
+from trio_debugmcp.session.waiting import wait_locals
 from trio_debugmcp.state.model import DataChange, Snapshot, Stack
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, OutputEntry, UnixTime, signal_name
 
@@ -136,7 +137,7 @@ async def _stop_answer(
     if outcome is not None and outcome.paused is not None:
         paused = outcome.paused
         with trio.move_on_at(min(deadline, trio.current_time() + debugger.patience.seconds(LOCALS_SECONDS))):
-            paused = await debugger.wait_locals(paused)
+            paused = await wait_locals(debugger.merger, paused)
         found = replace(paused_answer(debugger, paused), moment=moment_of(paused, next_seq))
     elif ended is not None:
         found = ended_answer(debugger, ended)

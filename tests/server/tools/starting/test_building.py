@@ -162,7 +162,7 @@ async def test_what_was_built_lives_as_long_as_a_session_runs_it_whatever_become
                 session = await debugger.start(scene.profile, start)
                 raise KeyError("while somebody waits for its stop")
         assert Path(start.program).exists()
-        await debugger.end(session, terminate=True, reason="done")
+        await debugger.sessions.end(session, terminate=True, reason="done")
     assert scene.left() == []
 
 

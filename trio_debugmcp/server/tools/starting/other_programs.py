@@ -53,7 +53,7 @@ async def make_room(debugger: Debugger, params: Beginning) -> bool:
     session = debugger.root_session()
     beside = runs_beside(debugger, session)
     if session is not None:
-        await debugger.end(session, terminate=isinstance(session.start, Launch), reason="replaced")
+        await debugger.sessions.end(session, terminate=isinstance(session.start, Launch), reason="replaced")
     return beside
 
 
@@ -62,7 +62,7 @@ async def end_before_tasks(debugger: Debugger, reason: str) -> None:
     session = debugger.root_session()
     earlier = None if session is None else tasks_of(session.start)
     if session is not None and earlier is not None and earlier.after is not None:
-        await debugger.end(session, terminate=isinstance(session.start, Launch), reason=reason)
+        await debugger.sessions.end(session, terminate=isinstance(session.start, Launch), reason=reason)
         await earlier.over.wait()
 
 
@@ -81,7 +81,7 @@ async def end_all(debugger: Debugger, ids: Iterable[str], *, terminate: bool | N
             with chosen(each):
                 root = debugger.root_session()  # js-debug's program is a child of it, without which it would live on
             if root is not None:  # else it has ended
-                nursery.start_soon(partial(debugger.end, root, terminate=terminate, reason="disconnected"))
+                nursery.start_soon(partial(debugger.sessions.end, root, terminate=terminate, reason="disconnected"))
 
 
 def caller() -> object:

@@ -75,7 +75,7 @@ async def _disconnect(debugger: Debugger, params: DebugDisconnect) -> Ended:
             {"adapter": name, "capability": "supportTerminateDebuggee"},
         )
     several, program = len(debugger.state.snapshots) > 1, debugger.state.program_of(session.id)
-    await debugger.end(session, terminate=terminate, reason="disconnected")
+    await debugger.sessions.end(session, terminate=terminate, reason="disconnected")
     await end_with(debugger, session, terminate=terminate)
     others = others_notes(debugger, session.id)
     return Ended(ended=terminate, detached=not terminate, session=program if several and others else None, notes=others)
@@ -106,7 +106,7 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> StopAnswer:
         session = debugger.root_session()
         beside = runs_beside(debugger, session)
         if session is not None:
-            await debugger.end(session, terminate=True, reason="restarted")
+            await debugger.sessions.end(session, terminate=True, reason="restarted")
         left = max(0.0, deadline - trio.current_time())
         return await run_program(debugger, profile, launch, beside=beside, timeout=left, show=params.show)
 

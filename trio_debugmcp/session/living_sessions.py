@@ -1,0 +1,176 @@
+"""`LivingSessions`: the sessions that have not ended: how each is started, adopts children, and ends with them.
+
+A root session was launched or attached to, or listens; its adapter announces children. All run in `LivingSessions.run`.
+"""
+
+import logging
+from collections.abc import Iterator
+from functools import partial
+from itertools import count
+
+import trio
+from msgspec import Struct
+
+from trio_debugmcp.clock import Clock
+from trio_debugmcp.dap.profiles import Attach, Listen, Profile, Runtime
+from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
+from trio_debugmcp.session.before.builds import Builds
+from trio_debugmcp.session.before.configured_tasks import TaskRunner
+from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
+from trio_debugmcp.session.handshake import LAST_OUTPUT_LENGTH
+from trio_debugmcp.session.host import Host
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.programs import DebuggedProgram, Programs
+from trio_debugmcp.session.session import OWN_FAULT, DebugSession, SharedContext
+from trio_debugmcp.session.start import FAILURES, ChildStart, RootStart, Start, start_failure
+
+log = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 15.0
+"""For a session to end in good order; every step of its end is bounded, and they add up to less."""
+
+
+class SessionsContext(Struct, frozen=True):
+    """What the sessions of a server share; `max_guests` may be adopted by one that listens."""
+
+    merger: Merger
+    clock: Clock
+    breakpoints: BreakpointRegistry
+    programs: Programs
+    builds: Builds
+    runtime: Runtime
+    host: Host
+    max_guests: int
+
+
+class LivingSessions:
+    """Those of one server, by their ids, parents before their children.
+
+    Attributes:
+        tasks: what is run around them.
+    """
+
+    def __init__(self, context: SessionsContext) -> None:
+        self._context = context
+        self._sessions: dict[str, DebugSession] = {}
+        self._numbers = count(1)
+        self.tasks = TaskRunner(context.host, context.runtime.watchdog, self.running)
+        self._nursery: trio.Nursery | None = None
+
+    def __repr__(self) -> str:
+        return f"<LivingSessions {list(self._sessions)}>"
+
+    def __iter__(self) -> Iterator[DebugSession]:
+        return iter([*self._sessions.values()])
+
+    def is_living(self, session_id: str) -> bool:
+        """Return whether a session has not ended; one may be about to."""
+        session = self._sessions.get(session_id)
+        return session is not None and not session.closed.is_set()
+
+    def find(self, session_id: str | None) -> DebugSession | None:
+        """Return the session with that id."""
+        return None if session_id is None else self._sessions.get(session_id)
+
+    def begin(self, profile: Profile, start: RootStart, new_session: bool, owner: object) -> DebuggedProgram:
+        """Add a program that is about to be started; at once, so that of two starts without `new_session` one fails."""
+        self._context.programs.check_free(new_session=new_session)
+        program = self._context.programs.add(f"s-{next(self._numbers)}", profile, start, owner)
+        self._add(program.id, profile, start, program)
+        return program
+
+    async def start(self, program: DebuggedProgram) -> DebugSession:
+        """Start a program that was begun; returns when it may run. Cancelling ends the session again."""
+        session = self._sessions[program.id]
+        try:
+            self.tasks.connect(program.start, program.console)
+            await self.running().start(self._live, session)
+            self._context.programs.started(program)
+        except FAILURES as error:
+            output = "".join(entry.text for entry in program.console.entries())[-LAST_OUTPUT_LENGTH:]
+            raise start_failure(program.profile, program.start, error, output) from error
+        finally:
+            program.start_over.set()
+        return session
+
+    def running(self) -> trio.Nursery:
+        """Return the nursery of all sessions."""
+        if self._nursery is None:
+            raise AssertionError("the debugger is not running")
+        return self._nursery
+
+    def _add(
+        self, session_id: str, profile: Profile, start: Start, program: DebuggedProgram, parent: str | None = None
+    ) -> DebugSession:
+        shared = SharedContext(
+            merger=self._context.merger,
+            clock=self._context.clock,
+            breakpoints=self._context.breakpoints,
+            console=program.console,
+            sources=program.sources,
+            runtime=self._context.runtime,
+            host=self._context.host,
+            open_child=self._open_child,
+        )
+        session = DebugSession(session_id, profile, start, shared, parent)
+        program.sessions.add(session_id)
+        self._sessions[session.id] = session
+        return session
+
+    async def _live(
+        self, session: DebugSession, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    ) -> None:
+        try:
+            await session.run(task_status=task_status)
+        except DebugError:
+            raise
+        except Exception as error:  # a bug of ours costs this session, and no other
+            log.exception("session %s", session.id)
+            if not session.started:
+                raise UsageError(
+                    "ADAPTER_FAILED",
+                    f"{session.profile.name} was not started: {OWN_FAULT}. Call debug_launch again.",
+                ) from error
+        finally:
+            for child in [each for each in self._sessions.values() if each.parent == session.id]:
+                child.end("the parent session is over")
+            del self._sessions[session.id]
+            self._context.builds.discard(session.start)
+            await self.tasks.run_after(session.start)  # noqa: ASYNC102 (it shields and bounds itself)
+
+    async def _open_child(self, parent_id: str, profile: Profile, start: ChildStart) -> None:
+        """Adopt a child session. Called from the parent's reverse request, which must be answered at once."""
+        bound = self._context.max_guests
+        if len(self._sessions) > bound and isinstance(self._sessions[parent_id].start, Listen):
+            raise AdapterRefused("startDebugging", f"{bound} programs are being debugged already")
+        if not profile.serves_child(start.configuration):
+            raise AdapterRefused("startDebugging", f"child sessions of {profile.name} are not supported")
+        program = self._context.programs.of(parent_id)
+        if program is None:
+            raise AdapterRefused("startDebugging", "the session is over")
+        child = self._add(f"s-{next(self._numbers)}", profile, start, program, parent_id)
+        self.running().start_soon(self._live_child, child)
+
+    async def _live_child(self, session: DebugSession) -> None:
+        try:
+            await self._live(session)
+        except DebugError as error:
+            log.warning("child session %s: %s", session.id, error)
+
+    async def end(self, session: DebugSession, *, terminate: bool | None, reason: str) -> None:
+        """End a session with its children, and wait until it has ended with its processes."""
+        if terminate is False or isinstance(session.start, Listen if terminate else Listen | Attach):
+            session.expect_end(reason)  # js-debug reports the end of its program once the children are detached from
+            # The children first: one that is left paused when its parent detaches would never end.
+            async with trio.open_nursery() as nursery:
+                for child in [each for each in self._sessions.values() if each.parent == session.id]:
+                    nursery.start_soon(partial(self.end, child, terminate=terminate, reason=reason))
+        session.end(reason, terminate=terminate)
+        with trio.move_on_after(self._context.runtime.patience.seconds(CLOSE_SECONDS)):
+            await session.closed.wait()
+
+    async def run(self, *, task_status: trio.TaskStatus[None]) -> None:
+        """Hold the sessions; when cancelled, each says goodbye first."""
+        async with trio.open_nursery() as self._nursery:
+            task_status.started()
+            await trio.sleep_forever()
