@@ -12,10 +12,14 @@ from trio_debugmcp.session.breakpoints.ownership import Owner
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.sources import KnownSource, read_source
 from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, ExceptionBreakpoint
-from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened
-from trio_debugmcp.state.resources import NO_TYPE, breakpoint_payload, exception_breakpoint_payload
+from trio_debugmcp.state.resources import (
+    NO_TYPE,
+    breakpoint_payload,
+    data_breakpoint_payload,
+    exception_breakpoint_payload,
+)
 
 MAX_LINE_LENGTH = 120
 """Characters of the line that a breakpoint is on: enough to see whether it is the one that was meant."""

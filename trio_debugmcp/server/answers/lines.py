@@ -4,10 +4,9 @@ from trio_debugmcp.probe.answers import ProbeTask, ProbeThread
 from trio_debugmcp.server.answers.places import LIBRARY, Places
 from trio_debugmcp.session.looking.program_probe import waits_for
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
-from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
 from trio_debugmcp.state.model import Module, Snapshot, Thread
 from trio_debugmcp.state.payloads import BreakpointPayload, DataBreakpointPayload, ExceptionBreakpointPayload
-from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
+from trio_debugmcp.state.resources import breakpoint_payload, data_breakpoint_payload, exception_breakpoint_payload
 
 # --- Threads and sessions ---------------------------------------------------------------------------------------------
 
