@@ -39,6 +39,7 @@ FLOORS = [
     ["session", "publish", "transports"],
     ["server", "client", "recording", "dashboard"],
     ["replay", "editors"],
+    ["server_options"],
     ["app"],
     ["listen"],
     ["testing"],
@@ -60,7 +61,10 @@ LATE = (
 )
 """What a start on plain stdio does not import, and hence what may be imported for annotations only."""
 
-LATER_IN = {"cli": ("mcp", "trio_debugmcp.app", "trio_debugmcp.dap", "trio_debugmcp.listen"), "client": ("mcp",)}
+LATER_IN = {
+    "cli": ("mcp", *(f"trio_debugmcp.{name}" for name in ("app", "dap", "listen", "server_options"))),
+    "client": ("mcp",),
+}
 """By room, what it imports later too: a command when it runs, so that `--help` is quick, a client when it is made."""
 
 MOST_LINES = 350

@@ -14,54 +14,24 @@ They end in the reverse order: first the connections, then every debug session w
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import trio
 from mcp.server.lowlevel import Server as SdkServer
-from msgspec import Struct
-from msgspec.structs import replace
 
-from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
 from trio_debugmcp.publish.hub import Hub
-from trio_debugmcp.server.auth import Role, Tokens
-from trio_debugmcp.server.clients import LINGER_SECONDS, Clients
+from trio_debugmcp.server.auth import Role
+from trio_debugmcp.server.clients import Clients
 from trio_debugmcp.server.logs import LogRelay, open_log_relay
 from trio_debugmcp.server.people.presence import serve_presence
 from trio_debugmcp.server.server import ConnectionServer
 from trio_debugmcp.server.tools import Toolbox, open_toolbox
+from trio_debugmcp.server_options import Options
 from trio_debugmcp.session.debugger import Debugger, open_debugger
-from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.transports.streams import Incoming, Outgoing
 from trio_debugmcp.transports.tap import ConnectionTap
 
-if TYPE_CHECKING:
-    from trio_debugmcp.editors.editor_listener import EditorDoor
-    from trio_debugmcp.recording.recorder import Recorder
-    from trio_debugmcp.replay.replaying import Replay
-
-
-class Options(Struct, frozen=True):
-    """How to serve: the debugger's settings, which tools to offer, and times in seconds.
-
-    `quiet` and `max_wait` are for publishing; `linger` is how long a session outlives the client that used it. `tap`
-    stands between the clients and the server; a recorder or a replay is the settings' `host` as well: see `recorded`
-    and `replayed`.
-    """
-
-    settings: Settings = Settings()
-    quiet: float = QUIET_SECONDS
-    max_wait: float = MAX_WAIT_SECONDS
-    core_tools_only: bool = False
-    linger: float = LINGER_SECONDS
-    tap: ConnectionTap = ConnectionTap()
-
-    def recorded(self, recorder: "Recorder") -> "Options":
-        """Make a copy of these options that records all that crosses the server's edges."""
-        return replace(self, tap=recorder, settings=replace(self.settings, host=recorder))
-
-    def replayed(self, replay: "Replay") -> "Options":
-        """Make a copy of these options that replays a recording."""
-        return replace(self, tap=replay, settings=replace(self.settings, host=replay))
+__all__ = ["App", "Options", "open_app"]
 
 
 class App:
@@ -73,9 +43,9 @@ class App:
         self.debugger = debugger
         self.hub = hub
         self.clients = clients
-        self._tools = tools
+        self.tools = tools
         self._logs = logs
-        self._tap = tap
+        self.tap = tap
 
     def __repr__(self) -> str:
         return f"<App with {len(self.clients)} clients>"
@@ -87,14 +57,14 @@ class App:
         A `shared` one serves all clients of the modern era that have this role.
         """
         async with self._open_server(role, shared) as server:
-            with self._tap.middleware(role, "http") as middleware:
+            with self.tap.middleware(role, "http") as middleware:
                 server.middleware.extend(middleware)
                 yield server
 
     @asynccontextmanager
     async def _open_server(self, role: Role, shared: bool = False) -> AsyncIterator[SdkServer[dict[str, Any]]]:
         async with self.clients.connect(role) as client:
-            connection = ConnectionServer(self.debugger, self.hub, self._tools, self._logs, client, shared=shared)
+            connection = ConnectionServer(self.debugger, self.hub, self.tools, self._logs, client, shared=shared)
             async with connection.open() as server:
                 yield server
 
@@ -102,18 +72,9 @@ class App:
         self, incoming: Incoming, outgoing: Outgoing, role: Role = "control", transport: str = "memory"
     ) -> None:
         """Serve one MCP client over a pair of message streams until it disconnects."""
-        with self._tap.streams((incoming, outgoing), role, transport) as streams:
+        with self.tap.streams((incoming, outgoing), role, transport) as streams:
             async with self._open_server(role) as server:
                 await server.run(*streams, server.create_initialization_options())
-
-    def editor_door(self, tokens: Tokens) -> "EditorDoor":
-        """Make the door for editors, which speak DAP."""
-        from trio_debugmcp.editors.book import EditorBook
-        from trio_debugmcp.editors.editor_listener import EditorDoor
-        from trio_debugmcp.editors.tool_caller import EditorContext
-
-        context = EditorContext(self.debugger, self._tools, self.clients, EditorBook(self.debugger), self._tap)
-        return EditorDoor(context, tokens.role_of)
 
 
 @asynccontextmanager

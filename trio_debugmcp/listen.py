@@ -5,7 +5,7 @@
      ├─ app               the debugger, the hub, the clients
      ├─ WebSocket port    the dashboard's page, and one task per connection
      ├─ HTTP port         one server per MCP session
- ├─ DAP port          one task tree per editor
+     ├─ DAP port          one task tree per editor
      └─ stdio             when its client disconnects the server ends, unless other clients are connected
 
 The modules of a transport are imported only if it is asked for, which keeps the start on plain stdio quick.
@@ -24,11 +24,13 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.app import App, Options, open_app
+from trio_debugmcp.app import App, open_app
 from trio_debugmcp.descriptors import open_files
 from trio_debugmcp.server.auth import Role, Tokens
+from trio_debugmcp.server_options import Options
 
 if TYPE_CHECKING:
+    from trio_debugmcp.editors.editor_listener import EditorDoor
     from trio_debugmcp.transports.admission import Admission
     from trio_debugmcp.transports.gate import Gate
 
@@ -210,13 +212,23 @@ async def _serve_dap(
     tunnel = "" if endpoint.tls is None else " (TLS; editors that speak TCP alone connect through a tunnel to it)"
     _announce(f"dap: {host}:{endpoint.number}{tunnel}")
     _announce(f"launch.json of VS Code: {vscode_configuration(host, endpoint.number, tokens)}")
-    door = app.editor_door(tokens)
+    door = editor_door(app, tokens)
     task_status.started()
     tls = endpoint.tls
     listeners = endpoint.listeners if tls is None else [_secured(each, tls) for each in endpoint.listeners]
     async with trio.open_nursery() as nursery:
         nursery.start_soon(door.run)
         await accept_connections(listeners, admission, door.receive)
+
+
+def editor_door(app: App, tokens: Tokens) -> "EditorDoor":
+    """Make the door for editors, which speak DAP."""
+    from trio_debugmcp.editors.book import EditorBook
+    from trio_debugmcp.editors.editor_listener import EditorDoor
+    from trio_debugmcp.editors.tool_caller import EditorContext
+
+    context = EditorContext(app.debugger, app.tools, app.clients, EditorBook(app.debugger), app.tap)
+    return EditorDoor(context, tokens.role_of)
 
 
 async def _listen(address: Address | None, tls: ssl.SSLContext | None, *, stdio: bool) -> _Endpoint | None:

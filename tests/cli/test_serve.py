@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from trio_debugmcp.app import Options
 from trio_debugmcp.cli import adapters, demo, doctor, replay, serve
 from trio_debugmcp.cli._patience import VARIABLE
+from trio_debugmcp.cli._transport_options import PORT_OPTIONS, transport_misuse
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.recording.format import read_recording
 
@@ -32,7 +33,7 @@ def test_the_defaults_and_the_help_are_those_of_the_server() -> None:
 
 
 @pytest.mark.parametrize("command", ["serve", "replay"])
-@pytest.mark.parametrize("option", serve.PORT_OPTIONS)
+@pytest.mark.parametrize("option", PORT_OPTIONS)
 def test_an_option_that_counts_on_a_port_only_is_refused_without_one(command: str, option: str) -> None:
     parser = argparse.ArgumentParser()
     commands = parser.add_subparsers()
@@ -40,11 +41,9 @@ def test_an_option_that_counts_on_a_port_only_is_refused_without_one(command: st
     replay.add_parser(commands)
     words = [option, "value", *(["--tls-key", "key"] if option == "--tls-cert" else [])]
     file = ["file"] if command == "replay" else []
-    assert f"{option} needs --ws, --http or --dap" in str(
-        serve.transport_misuse(parser.parse_args([command, *words, *file]))
-    )
+    assert f"{option} needs --ws, --http or --dap" in str(transport_misuse(parser.parse_args([command, *words, *file])))
     for port in ("--ws", "--http"):
-        assert serve.transport_misuse(parser.parse_args([command, *words, port, "0", *file])) is None
+        assert transport_misuse(parser.parse_args([command, *words, port, "0", *file])) is None
 
 
 def parsed(*words: str) -> argparse.Namespace:

@@ -18,6 +18,7 @@ from jsonschema import Draft4Validator  # type: ignore[import-untyped]
 
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.listen import editor_door
 from trio_debugmcp.server.auth import Tokens
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 from trio_debugmcp.testing.connect import Server
@@ -214,7 +215,7 @@ class Bench:
 
     def __init__(self, server: Server, agent: DebugClient) -> None:
         self.server, self.agent = server, agent
-        self.door = server.app.editor_door(Tokens(CONTROL, OBSERVE))
+        self.door = editor_door(server.app, Tokens(CONTROL, OBSERVE))
         self.admission = Admission(bounds(1000))
 
     @asynccontextmanager

@@ -14,6 +14,7 @@ from tests.faults.phases import PHASES, Phase, healthy
 from tests.faults.test_client_faults import TAKES_TIME, check_unharmed, slow
 from tests.server.scene import LIST_CHANGED, SESSION, launch
 from trio_debugmcp.app import Options
+from trio_debugmcp.listen import editor_door
 from trio_debugmcp.server.auth import Tokens
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import FakeAdapter, FakeProfile, open_server
@@ -72,7 +73,7 @@ async def test_an_editors_fault_in_any_phase_does_not_affect_another_client(
         other.subscribed(SESSION),
         trio.open_nursery() as nursery,
     ):
-        door, admission = server.app.editor_door(Tokens(CONTROL)), Admission(bounds(1000))
+        door, admission = editor_door(server.app, Tokens(CONTROL)), Admission(bounds(1000))
         nursery.start_soon(door.run)
         await launch(other, profile.adapter)
         await other.call("debug_disconnect")
@@ -105,7 +106,7 @@ async def test_a_fault_before_a_token_is_shown_costs_the_strangers_own_connectio
 ) -> None:
     adapter = healthy()
     async with open_server(adapter.options()) as server, server.connect() as other, trio.open_nursery() as nursery:
-        door, admission = server.app.editor_door(Tokens(CONTROL)), Admission(bounds(1000))
+        door, admission = editor_door(server.app, Tokens(CONTROL)), Admission(bounds(1000))
         nursery.start_soon(door.run)
         await other.call("debug_launch", program=adapter.program, stop_at_entry=True)
         before = tasks(), descriptors()

@@ -4,8 +4,15 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from trio_debugmcp import __version__
+
+COMMANDS = (
+    *("serve", "adapters", "doctor", "skill", "vsix"),
+    *("inspect", "watch", "shell", "replay", "scenario", "demo"),
+)
+"""In the order of the help. A command `x` is the module `x` of this package; only the one that is run is imported."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,8 +34,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    from trio_debugmcp.cli import adapters, demo, doctor, inspect, replay, scenario, serve, shell, skill, vsix, watch
-
     parser = argparse.ArgumentParser(
         prog="trio-debugmcp",
         description="A real debugger for LLM agents, over the Model Context Protocol.",
@@ -36,8 +41,8 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--version", action="version", version=f"trio-debugmcp {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (serve, adapters, doctor, skill, vsix, inspect, watch, shell, replay, scenario, demo):
-        command.add_parser(commands)
+    for name in arguments[:1] if arguments[0] in COMMANDS else COMMANDS:
+        import_module(f"{__name__}.{name}").add_parser(commands)
     chosen = commands.choices.get(arguments[0])
     parse = chosen.get_default("parse") if chosen is not None else None
     return parser.parse_args(arguments) if parse is None else parse(arguments[1:])

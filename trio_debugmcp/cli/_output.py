@@ -1,4 +1,4 @@
-"""The output of `inspect` and `watch`: results and events to stdout, one JSON line per failure to stderr.
+"""The output of the commands; of `inspect` and `watch`: results to stdout, one JSON line per failure to stderr.
 
 On a terminal, and if rich is installed, it has colours; a pipe gets plain JSON.
 """
@@ -87,3 +87,9 @@ def write_warning(message: str) -> None:
     """Write a line on stderr beside a result that is not all that the server sent."""
     sys.stderr.write(compact({"warning": {"message": message}}) + "\n")
     sys.stderr.flush()
+
+
+def failed(command: str, reason: object, code: int = 2) -> int:
+    """Print why a command cannot do its work, and return the exit code; 2 if its arguments are to blame."""
+    print(f"trio-debugmcp {command}: {reason}", file=sys.stderr)
+    return code

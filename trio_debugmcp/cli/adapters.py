@@ -10,8 +10,8 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles, tables_files
+from trio_debugmcp.cli._output import failed
 from trio_debugmcp.cli._patience import add_patience_option
-from trio_debugmcp.cli.serve import failed
 from trio_debugmcp.patience import Patience
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct, to_builtins
 
 from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles
+from trio_debugmcp.cli._output import failed
 from trio_debugmcp.cli._patience import add_patience_option
-from trio_debugmcp.cli.serve import failed
 from trio_debugmcp.patience import Patience
 
 if TYPE_CHECKING:

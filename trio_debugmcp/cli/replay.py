@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trio_debugmcp.cli._logs import configure_logging
+from trio_debugmcp.cli._output import failed
 from trio_debugmcp.cli._patience import add_patience_option
-from trio_debugmcp.cli.serve import (
+from trio_debugmcp.cli._transport_options import (
     add_transport_options,
-    failed,
     network_of,
     serve_until_done,
     transport_misuse,
@@ -18,9 +18,9 @@ from trio_debugmcp.cli.serve import (
 from trio_debugmcp.patience import Patience
 
 if TYPE_CHECKING:
-    from trio_debugmcp.app import Options
     from trio_debugmcp.dap.profiles import Profile
     from trio_debugmcp.recording.format import Header
+    from trio_debugmcp.server_options import Options
 
 MAX_SPEED = 1000.0
 
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def options_of(header: "Header", profiles: "tuple[Profile, ...]", arguments: argparse.Namespace) -> "Options":
     """Return the options of the server that was recorded; how long a session lingers, and what is masked, is asked."""
-    from trio_debugmcp.app import Options
+    from trio_debugmcp.server_options import Options
     from trio_debugmcp.session.settings import Settings
 
     return Options(

@@ -38,8 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _convert(file: Path) -> int:
-    from trio_debugmcp.testing import BadScenario, encode_scenario, retime
     from trio_debugmcp.testing.scenario.from_recording import scenario_of
+    from trio_debugmcp.testing.scenario.retime import retime
+    from trio_debugmcp.testing.scenario.script_lines import BadScenario
+    from trio_debugmcp.testing.scenario.script_text import encode_scenario
 
     try:
         print(encode_scenario(retime(scenario_of(file.read_bytes(), file.stem))), end="")
@@ -51,7 +53,8 @@ def _convert(file: Path) -> int:
 
 def _play(file: Path, *, quiet: bool) -> int:
     """Play a file in each of its eras; returns how many of them differ."""
-    from trio_debugmcp.testing import BadScenario, play_all, read_scenario
+    from trio_debugmcp.testing.scenario.player import play_all, read_scenario
+    from trio_debugmcp.testing.scenario.script_lines import BadScenario
 
     try:
         reports = play_all(read_scenario(file))

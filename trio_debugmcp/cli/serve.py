@@ -2,29 +2,25 @@
 
 import argparse
 import os
-import sys
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles
-from trio_debugmcp.cli._logs import add_log_options, configure_logging
+from trio_debugmcp.cli._logs import configure_logging
+from trio_debugmcp.cli._output import failed
 from trio_debugmcp.cli._patience import add_patience_option
-from trio_debugmcp.cli._tokens import CONTROL_VARIABLE, OBSERVE_VARIABLE, given_token
+from trio_debugmcp.cli._transport_options import (
+    add_transport_options,
+    network_of,
+    serve_until_done,
+    transport_misuse,
+)
 
 if TYPE_CHECKING:
-    from trio_debugmcp.app import Options
     from trio_debugmcp.listen import Network
     from trio_debugmcp.recording.recorder import Recorder
-
-MAX_LINGER_SECONDS = 86400
-"""A day. For a session that is to outlive its client for longer, a client must stay connected."""
-
-AT_A_TERMINAL = (
-    "This is an MCP server, which a host starts and speaks JSON-RPC with; Ctrl-C ends it. To see it at work: "
-    "trio-debugmcp demo. All commands: trio-debugmcp --help"
-)
-"""For a person who starts it by hand, to whom it would say nothing."""
+    from trio_debugmcp.server_options import Options
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -84,72 +80,13 @@ def _add_publishing_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-PORT_OPTIONS = ("--token", "--token-file", "--observe-token", "--observe-token-file", "--tls-cert")
-"""What counts on a port only. The variables with tokens may be set for every command, so they are not among them."""
-
-
-def add_transport_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that `serve` and `replay` share: how clients connect, and where logs go."""
-    network = parser.add_argument_group("network")
-    network.add_argument(
-        "--ws",
-        type=_address,
-        metavar="[HOST:]PORT",
-        help="also listen for MCP over WebSocket, and serve the dashboard page on the same port (0 picks one)",
-    )
-    network.add_argument(
-        "--http",
-        type=_address,
-        metavar="[HOST:]PORT",
-        help="also serve MCP Streamable HTTP at /mcp",
-    )
-    network.add_argument(
-        "--dap",
-        type=_address,
-        metavar="[HOST:]PORT",
-        help="also let editors join debug sessions, by the Debug Adapter Protocol (0 picks a port)",
-    )
-    network.add_argument("--no-stdio", action="store_true", help="network transports only")
-    _add_token_options(network)
-    network.add_argument(
-        "--linger",
-        type=float,
-        default=120.0,
-        metavar="SECONDS",
-        help="seconds to keep the session after its client has disconnected, if others are connected "
-        "(default %(default)g)",
-    )
-    network.add_argument(
-        "--tls-cert", metavar="FILE", help="serve https://, wss:// and DAP over TLS with this certificate (PEM)"
-    )
-    network.add_argument("--tls-key", metavar="FILE", help="and this key")
-    network.add_argument("--page-sources", action="store_true", help="serve the page's files one by one, to work on it")
-    add_log_options(parser)
-
-
-def _add_token_options(network: "argparse._ArgumentGroup") -> None:
-    network.add_argument(
-        "--token",
-        metavar="TOKEN",
-        help="for clients with full control; other users can see command lines, so rather pass it in a file, or in the "
-        f"variable {CONTROL_VARIABLE} (default: a random one)",
-    )
-    network.add_argument("--token-file", type=Path, metavar="FILE", help="read that token from a file")
-    network.add_argument(
-        "--observe-token",
-        metavar="TOKEN",
-        help=f"for clients that may only observe; also in {OBSERVE_VARIABLE} (default: a random one)",
-    )
-    network.add_argument("--observe-token-file", type=Path, metavar="FILE", help="read that token from a file")
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the client disconnects, and return the exit code."""
     problem = transport_misuse(arguments)
     if problem is not None:
         return failed("serve", problem)
-    from trio_debugmcp.app import Options
     from trio_debugmcp.errors import UsageError
+    from trio_debugmcp.server_options import Options
     from trio_debugmcp.session.settings import Settings
 
     try:
@@ -174,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     try:
         network = network_of(arguments)
-        recording = nullcontext(None) if arguments.record is None else _open_recorder(arguments, options, network)
+        recording = _recording(arguments, options, network)
     except (ValueError, FileExistsError) as error:
         return failed("serve", error)
     except OSError as error:
@@ -186,106 +123,20 @@ def run(arguments: argparse.Namespace) -> int:
         return serve_until_done("serve", options, network)
 
 
+def _recording(
+    arguments: argparse.Namespace, options: "Options", network: "Network"
+) -> AbstractContextManager["Recorder | None"]:
+    if arguments.record is None:
+        return nullcontext(None)
+    from trio_debugmcp.cli._serve_taps import recorder_of
+
+    return recorder_of(arguments, options, network)
+
+
 def _traced(options: "Options", network: "Network") -> "Options":
-    """Make a copy of the options that logs what adapters say, without secrets."""
-    from msgspec.structs import replace
+    from trio_debugmcp.cli._serve_taps import traced
 
-    from trio_debugmcp.recording.redact import Redactor
-    from trio_debugmcp.recording.trace import TracingHost
-
-    tokens, settings = network.tokens, options.settings
-    redactor = Redactor(() if tokens is None else (tokens.control, tokens.observe))
-    redactor.learn_environment(os.environ)
-    return replace(options, settings=replace(settings, host=TracingHost(settings.host, redactor)))
-
-
-def _open_recorder(arguments: argparse.Namespace, options: "Options", network: "Network") -> "Recorder":
-    from trio_debugmcp.recording.recorder import open_recorder
-
-    tokens = network.tokens
-    try:
-        return open_recorder(
-            arguments.record,
-            argv=sys.argv[1:],
-            secrets=() if tokens is None else (tokens.control, tokens.observe),
-            directory=options.settings.directory,
-            roots=options.settings.roots,
-            debounce=options.quiet,
-            max_wait=options.max_wait,
-            linger=options.linger,
-            tools=arguments.tools,
-            patience=options.settings.patience,
-            profiles=options.settings.profiles,
-        )
-    except FileExistsError:
-        raise FileExistsError(
-            f"--record: {arguments.record} exists already, and a recording is never added to another. "
-            "Name a new file, or a directory, in which each start makes a new one; or delete that file."
-        ) from None
-
-
-def network_of(arguments: argparse.Namespace) -> "Network":
-    """Return the transports and tokens that the command line asks for.
-
-    Raises:
-        ValueError: a token cannot be read, or has characters that are not allowed, or both tokens are the same.
-    """
-    from trio_debugmcp.listen import Address, Network
-    from trio_debugmcp.server.auth import Tokens
-
-    control, warning = given_token("--token", arguments.token, arguments.token_file, CONTROL_VARIABLE)
-    observe, also = given_token(
-        "--observe-token", arguments.observe_token, arguments.observe_token_file, OBSERVE_VARIABLE
-    )
-    for line in filter(None, (warning, also)):
-        print(line, file=sys.stderr)
-    return Network(
-        stdio=not arguments.no_stdio,
-        websocket=None if arguments.ws is None else Address(*arguments.ws),
-        http=None if arguments.http is None else Address(*arguments.http),
-        dap=None if arguments.dap is None else Address(*arguments.dap),
-        tokens=Tokens(control, observe),
-        certificate=None if arguments.tls_cert is None else (arguments.tls_cert, arguments.tls_key),
-        page_sources=arguments.page_sources,
-    )
-
-
-def serve_until_done(command: str, options: "Options", network: "Network") -> int:
-    """Serve until everything has ended, and return the exit code."""
-    import trio
-
-    from trio_debugmcp.listen import serve
-
-    if network.stdio and sys.stdin.isatty():
-        print(AT_A_TERMINAL, file=sys.stderr)
-    try:
-        trio.run(serve, options, network)
-    except OSError as error:
-        return failed(command, error, 1)
-    return 0
-
-
-def failed(command: str, reason: object, code: int = 2) -> int:
-    """Print why a command cannot do its work, and return the exit code; 2 if its arguments are to blame."""
-    print(f"trio-debugmcp {command}: {reason}", file=sys.stderr)
-    return code
-
-
-def transport_misuse(arguments: argparse.Namespace) -> str | None:
-    """Say which options contradict each other or cannot be met; None if they are fine."""
-    no_port = arguments.ws is None and arguments.http is None and arguments.dap is None
-    if arguments.no_stdio and no_port:
-        return "--no-stdio needs --ws, --http or --dap"
-    if arguments.page_sources and arguments.ws is None:
-        return "--page-sources needs --ws, which serves the dashboard"
-    if (arguments.tls_cert is None) != (arguments.tls_key is None):
-        return "--tls-cert and --tls-key belong together"
-    unused = [option for option in PORT_OPTIONS if getattr(arguments, option.removeprefix("--").replace("-", "_"))]
-    if unused and no_port:
-        return f"{unused[0]} needs --ws, --http or --dap: standard input and output have neither tokens nor TLS"
-    if not 0 <= arguments.linger <= MAX_LINGER_SECONDS:
-        return f"--linger must be between 0 and {MAX_LINGER_SECONDS} seconds"
-    return None
+    return traced(options, network)
 
 
 def _seconds(text: str) -> float:
@@ -293,13 +144,6 @@ def _seconds(text: str) -> float:
     if not 0 <= value <= 60:
         raise argparse.ArgumentTypeError("must be between 0 and 60 seconds")
     return value
-
-
-def _address(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not port.isdecimal() or int(port) > 65535:
-        raise argparse.ArgumentTypeError("[HOST:]PORT, with a port between 0 and 65535")
-    return host.strip("[]") or "127.0.0.1", int(port)
 
 
 def _directory(text: str) -> str:

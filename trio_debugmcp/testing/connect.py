@@ -14,18 +14,17 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import trio
-from mcp import Client, StdioServerParameters
+from mcp import StdioServerParameters
 from mcp.client.extension import ClientExtension
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.lowlevel import Server as SdkServer
 from mcp.shared._httpx_utils import create_mcp_http_client
-from mcp_types import Implementation
 
-from trio_debugmcp.app import App, Options, open_app
+from trio_debugmcp.app import App, open_app
 from trio_debugmcp.server.auth import Role
-from trio_debugmcp.testing.debug_client import DebugClient
-from trio_debugmcp.testing.scenario.script_lines import Era
+from trio_debugmcp.server_options import Options
+from trio_debugmcp.testing.debug_client import DebugClient, Era, connect_streams, open_debug_client, over
 from trio_debugmcp.transports.in_memory import memory_pair
 from trio_debugmcp.transports.stdio import open_lines
 
@@ -40,8 +39,6 @@ __all__ = [
     "connect_websocket",
     "open_server",
 ]
-
-_MODES: dict[Era, str] = {"legacy": "legacy", "modern": "auto"}
 
 
 class Server:
@@ -63,7 +60,7 @@ class Server:
         with memory_pair() as (left, right):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self.app.serve_connection, *left, role)
-                async with _client(_transport(right), era, extensions, name) as client:
+                async with open_debug_client(over(right), era, extensions, name) as client:
                     yield client
                 nursery.cancel_scope.cancel(reason="the client has disconnected")
 
@@ -100,7 +97,7 @@ async def connect_stdio(
         args=["-m", "trio_debugmcp", "serve", *arguments],
         env={**os.environ, **(env or {})},
     )
-    async with _client(stdio_client(parameters), era, extensions) as client:
+    async with open_debug_client(stdio_client(parameters), era, extensions) as client:
         yield client
 
 
@@ -116,7 +113,7 @@ async def connect_websocket(
     """Connect to a server that listens on a WebSocket."""
     from trio_debugmcp.transports.websocket import open_websocket_client
 
-    async with _client(open_websocket_client(url, token, ssl_context=ssl_context), era, extensions) as client:
+    async with open_debug_client(open_websocket_client(url, token, ssl_context=ssl_context), era, extensions) as client:
         yield client
 
 
@@ -128,17 +125,8 @@ async def connect_http(
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     async with (
         create_mcp_http_client(headers=headers) as http,
-        _client(streamable_http_client(url, http_client=http), era, extensions) as client,
+        open_debug_client(streamable_http_client(url, http_client=http), era, extensions) as client,
     ):
-        yield client
-
-
-@asynccontextmanager
-async def connect_streams(
-    streams: AbstractAsyncContextManager[object], era: Era = "legacy"
-) -> AsyncIterator[DebugClient]:
-    """Connect over any transport that yields the SDK's two streams."""
-    async with _client(streams, era) as client:
         yield client
 
 
@@ -149,32 +137,8 @@ async def connect_process(
     """Connect to a server process with pipes, which the caller has started, and ends."""
     if process.stdin is None or process.stdout is None:
         raise ValueError("start the process with stdin=PIPE and stdout=PIPE")
-    async with open_lines(process.stdout, process.stdin) as end, _client(_transport(end), era, extensions) as client:
-        yield client
-
-
-@asynccontextmanager
-async def _transport(end: object) -> AsyncIterator[object]:
-    yield end
-
-
-@asynccontextmanager
-async def _client(
-    transport: object, era: Era, extensions: Sequence[ClientExtension] = (), name: str = "mcp"
-) -> AsyncIterator[DebugClient]:
-    client: DebugClient | None = None
-
-    async def on_message(message: object) -> None:
-        if client is not None:
-            await client.on_message(message)
-
-    async with Client(
-        transport,  # type: ignore[arg-type]
-        mode=_MODES[era],
-        message_handler=on_message,
-        cache=None,
-        extensions=extensions,
-        client_info=Implementation(name=name, version="0.1.0"),
-    ) as sdk:
-        client = DebugClient(sdk)
+    async with (
+        open_lines(process.stdout, process.stdin) as end,
+        open_debug_client(over(end), era, extensions) as client,
+    ):
         yield client

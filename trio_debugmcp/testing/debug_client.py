@@ -9,16 +9,33 @@ Of every result of a tool the text is compared with the structured content.
 """
 
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache
 from typing import Any, get_type_hints
 
 import mcp_types as types
 import trio
 from mcp import Client
+from mcp.client.extension import ClientExtension
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated, ServerEvent
+from mcp_types import Implementation
 from msgspec import Struct
+
+from trio_debugmcp.testing.scenario.script_lines import Era
+
+__all__ = [
+    "LIST_CHANGED",
+    "DebugClient",
+    "Era",
+    "Notice",
+    "ToolFailed",
+    "connect_streams",
+    "open_debug_client",
+    "over",
+]
+
+_MODES: dict[Era, str] = {"legacy": "legacy", "modern": "auto"}
 
 LIST_CHANGED = "list_changed"
 """The `what` of a notice that the list of resources has changed."""
@@ -184,3 +201,41 @@ class DebugClient:
         if self.on_notice is not None:
             self.on_notice(self.notices[-1])
         self._noticed.unpark_all()
+
+
+@asynccontextmanager
+async def over(end: object) -> AsyncIterator[object]:
+    """Make a transport of a pair of streams that its owner closes."""
+    yield end
+
+
+@asynccontextmanager
+async def open_debug_client(
+    transport: object, era: Era, extensions: Sequence[ClientExtension] = (), name: str = "mcp"
+) -> AsyncIterator[DebugClient]:
+    """Connect over a transport of the SDK for the length of the block; `name`, `extensions`: what the client says."""
+    client: DebugClient | None = None
+
+    async def on_message(message: object) -> None:
+        if client is not None:
+            await client.on_message(message)
+
+    async with Client(
+        transport,  # type: ignore[arg-type]
+        mode=_MODES[era],
+        message_handler=on_message,
+        cache=None,
+        extensions=extensions,
+        client_info=Implementation(name=name, version="0.1.0"),
+    ) as sdk:
+        client = DebugClient(sdk)
+        yield client
+
+
+@asynccontextmanager
+async def connect_streams(
+    streams: AbstractAsyncContextManager[object], era: Era = "legacy"
+) -> AsyncIterator[DebugClient]:
+    """Connect over any transport that yields the SDK's two streams."""
+    async with open_debug_client(streams, era) as client:
+        yield client

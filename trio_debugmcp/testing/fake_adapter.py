@@ -16,11 +16,11 @@ from typing import Any
 
 import trio
 
-from trio_debugmcp.app import Options
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.profiles import Attach, Detect, Launch, Listen, Profile, Runtime
 from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.patience import USUAL, Patience
+from trio_debugmcp.server_options import Options
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES, Arguments, FakeAnswers, Refusal
 from trio_debugmcp.testing.fake_connection import DapMessage, FakeConnection

@@ -54,10 +54,10 @@ def object_to_unexpected(run: ScenarioRun) -> None:
     """Add differences for notifications, and for calls that failed, which no line expects. Called at the end."""
     for client in run.clients.values():
         for notice in client.unclaimed:
-            run.object_to(notice.entry, "no line expects this")
+            run.log.object_to(notice.entry, "no line expects this")
         for call in client.calls:
             if call.failure is not None and not call.expected:
-                run.object_to(call.entry, "no line expects this")
+                run.log.object_to(call.entry, "no line expects this")
 
 
 def _clients(run: ScenarioRun, who: str) -> list[ScenarioClient]:
@@ -134,8 +134,8 @@ async def _check_outcome(
     if due is None:
         await call.over.wait()
     if call.ended_at is None:
-        raise LineDiffers(f"{call.what} (line {call.line}) has not been answered by {seconds(run.now)}")
-    ended_at = run.since_zero(call.ended_at)
+        raise LineDiffers(f"{call.what} (line {call.line}) has not been answered by {seconds(run.log.now)}")
+    ended_at = run.log.since_zero(call.ended_at)
     if due is not None and ended_at != due:
         raise LineDiffers(f"{call.what} (line {call.line}) was answered at {seconds(ended_at)}, not at {seconds(due)}")
     if isinstance(line, ExpectAnswer):

@@ -19,7 +19,7 @@ from trio_debugmcp.testing.debug_client import ToolFailed
 from trio_debugmcp.testing.scenario.actions import begin_call, perform, send
 from trio_debugmcp.testing.scenario.expectations import check, object_to_unexpected
 from trio_debugmcp.testing.scenario.report import Report, described, seconds
-from trio_debugmcp.testing.scenario.run import SETTLED_SECONDS, LineDiffers, ScenarioRun, open_run
+from trio_debugmcp.testing.scenario.run import LineDiffers, ScenarioRun
 from trio_debugmcp.testing.scenario.script_lines import (
     AGENT,
     AdapterLine,
@@ -39,6 +39,10 @@ from trio_debugmcp.testing.scenario.script_lines import (
     Step,
 )
 from trio_debugmcp.testing.scenario.script_text import decode_scenario, filled
+from trio_debugmcp.testing.scenario.stage import open_run
+
+SETTLED_SECONDS = 10.0
+"""Virtual time before the first step, when the scenario begins with a running program: nothing is pending after it."""
 
 PATIENCE_SECONDS = 120.0
 """Virtual time for one line. Every tool call ends by its timeout, which is shorter unless a longer one is asked for."""
@@ -99,10 +103,10 @@ async def play(scenario: Scenario, era: Era | None = None) -> Report:
         try:
             await _begin(run)
         except (ToolFailed, MCPError) as failed:
-            run.log("scenario", f"begin {run.setting.begin}", SETTING_LINE, str(failed))
+            run.log.add("scenario", f"begin {run.setting.begin}", SETTING_LINE, str(failed))
         else:
             await _play_steps(run, scenario.steps)
-        entries = tuple(run.entries)
+        entries = tuple(run.log.entries)
     return Report(scenario, era, entries)
 
 
@@ -125,33 +129,33 @@ async def _play_steps(run: ScenarioRun, steps: Sequence[Step]) -> None:
                 await _play_step(run, step, nursery)
             storms.deadline = trio.current_time() + PATIENCE_SECONDS
     if storms.cancelled_caught:
-        run.log("scenario", "end", None, "an adapter still repeats itself")
+        run.log.add("scenario", "end", None, "an adapter still repeats itself")
     await trio.sleep(QUIET_SECONDS)
     object_to_unexpected(run)
 
 
 async def _play_step(run: ScenarioRun, step: Step, nursery: trio.Nursery) -> None:
     line: ScriptLine = filled(step.line, DIR=run.directory)
-    due = line.at if line.at is not None else run.now + (line.after or 0.0)
+    due = line.at if line.at is not None else run.log.now + (line.after or 0.0)
     due = round(max(due, line.until) if isinstance(line, ExpectNothing) else due, 6)
-    await trio.sleep_until(max(run.zero + due + min(step.number, MAX_NUDGES) * NUDGE_SECONDS, trio.current_time()))
+    await trio.sleep_until(max(run.log.zero + due + min(step.number, MAX_NUDGES) * NUDGE_SECONDS, trio.current_time()))
     await run.settle()
     expects = isinstance(line, ExpectLine)
     who = "expect" if expects else getattr(line, "who", "")
-    entry = None if expects else run.log(who, described(step.line), step.number)
+    entry = None if expects else run.log.add(who, described(step.line), step.number)
     differences = await _differences(run, step.number, line, due, nursery)
     if entry is None:
-        entry = run.log(who, described(step.line), step.number)
+        entry = run.log.add(who, described(step.line), step.number)
     for sentence in differences:
-        run.object_to(entry, sentence)
+        run.log.object_to(entry, sentence)
 
 
 async def _differences(
     run: ScenarioRun, number: int, line: ScriptLine, due: float, nursery: trio.Nursery
 ) -> tuple[str, ...]:
     """Perform the line; returns the differences."""
-    if due < run.now and not isinstance(line, _LOGGED):
-        return (f"too late: it is {seconds(run.now)} already, and this line belongs to {seconds(due)}",)
+    if due < run.log.now and not isinstance(line, _LOGGED):
+        return (f"too late: it is {seconds(run.log.now)} already, and this line belongs to {seconds(due)}",)
     try:
         with trio.fail_after(PATIENCE_SECONDS):
             await _perform(run, number, line, due, nursery)

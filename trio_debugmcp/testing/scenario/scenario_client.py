@@ -14,16 +14,19 @@ from mcp.shared.message import SessionMessage
 from msgspec import Struct
 
 from trio_debugmcp.server.auth import Role
-from trio_debugmcp.testing.connect import Server, connect_streams
-from trio_debugmcp.testing.debug_client import DebugClient, ToolFailed
+from trio_debugmcp.testing.debug_client import DebugClient, ToolFailed, connect_streams, over
 from trio_debugmcp.testing.scenario.script_lines import Era
 from trio_debugmcp.transports.in_memory import memory_pair
+from trio_debugmcp.transports.streams import Incoming, Outgoing
 
 NOT_FOUND = (-32002, -32602)
 """The code for a resource that does not exist: in the handshake era, in the modern one."""
 
 LEAVE_SECONDS = 10.0
 """Virtual time for the server to notice that a client has disconnected."""
+
+ServeConnection = Callable[[Incoming, Outgoing, Role], Awaitable[None]]
+"""Serves a client over two streams until it disconnects."""
 
 
 class CallFailure(Struct, frozen=True):
@@ -190,7 +193,7 @@ class ScenarioClient:
 
 
 @asynccontextmanager
-async def open_client(server: Server, name: str, era: Era, role: Role) -> AsyncIterator[ScenarioClient]:
+async def open_client(serve: ServeConnection, name: str, era: Era, role: Role) -> AsyncIterator[ScenarioClient]:
     """Connect a client for the length of the block. At its end the client disconnects, and the server has noticed."""
     valve = Valve()
     sink, source = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -199,12 +202,12 @@ async def open_client(server: Server, name: str, era: Era, role: Role) -> AsyncI
             gone = trio.Event()
 
             async def run_connection() -> None:
-                await server.app.serve_connection(*left, role)
+                await serve(*left, role)
                 gone.set()
 
             nursery.start_soon(run_connection)
             nursery.start_soon(valve.pump, incoming, sink)
-            async with connect_streams(_transport((source, outgoing)), era) as client, trio.open_nursery() as own:
+            async with connect_streams(over((source, outgoing)), era) as client, trio.open_nursery() as own:
                 made = ScenarioClient(name, client, valve, own)
                 await made.listen()
                 yield made
@@ -214,8 +217,3 @@ async def open_client(server: Server, name: str, era: Era, role: Role) -> AsyncI
             with trio.move_on_after(LEAVE_SECONDS):
                 await gone.wait()
             nursery.cancel_scope.cancel(reason="the client has disconnected")
-
-
-@asynccontextmanager
-async def _transport(end: object) -> AsyncIterator[object]:
-    yield end
