@@ -37,6 +37,7 @@ FLOORS = [
     ["launch_json", "dap"],
     ["state"],
     ["session", "publish", "transports"],
+    ["light_client"],
     ["server", "client", "recording", "dashboard"],
     ["replay", "editors"],
     ["server_options"],

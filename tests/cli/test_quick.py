@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from tests.cli.shell import SERVER, Shell
-from trio_debugmcp.cli import _exchange, inspect
+from trio_debugmcp.cli import inspect
 from trio_debugmcp.cli._output import plain
 
 pytestmark = pytest.mark.real
@@ -110,10 +110,3 @@ def test_the_quick_way_does_not_load_the_sdk(words: list[str], begins: str) -> N
     result, loaded = out.splitlines()
     assert result.startswith(begins)
     assert not {"mcp", "mcp_types", "pydantic", "httpx2", "trio_debugmcp.client"} & set(loaded.split())
-
-
-def test_it_speaks_the_versions_of_the_sdk() -> None:
-    from mcp.types import version
-
-    assert version.HANDSHAKE_PROTOCOL_VERSIONS == _exchange.HANDSHAKE_VERSIONS
-    assert version.LATEST_MODERN_VERSION == _exchange.MODERN_VERSION

@@ -33,7 +33,7 @@ RESOURCE_NOT_FOUND = -32002
 INVALID_PARAMS = -32602
 
 
-class Failure(Exception):
+class Failure(DebugError):
     """Ends a command with `exit_code` and one line on standard error."""
 
     def __init__(self, code: str, message: str, exit_code: int = FAILED, **details: Any) -> None:

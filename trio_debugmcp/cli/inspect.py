@@ -117,7 +117,7 @@ async def _inspect(args: argparse.Namespace) -> None:
 
 async def ask_quickly(args: argparse.Namespace) -> Any:
     """Ask without the SDK, if that is enough for the request and the server; else None."""
-    from trio_debugmcp.cli import _quick
+    from trio_debugmcp.cli import _without_sdk
 
     words = args.words
     configured = args.server is not None or args.config is not None
@@ -127,23 +127,25 @@ async def ask_quickly(args: argparse.Namespace) -> Any:
     with suppress(OSError):  # no such command, for example
         if args.method == "tools/call":
             return await _call_quickly(args, env)
-        if args.method not in _quick.METHODS or args.verbose or args.root or args.page or args.cursor is not None:
+        if args.method not in _without_sdk.METHODS or args.verbose or args.root or args.page or args.cursor is not None:
             return None  # the client shows notices, answers the server, and fetches one page
         if args.method == "resources/read" and not args.uri:
             return None  # the templates of RFC 6570 are the SDK's
         params = {"uri": args.uri} if args.uri else {}
-        return await _quick.ask(
+        return await _without_sdk.request(
             words, env, args.cwd, era=args.era, method=args.method, params=params, seconds=time_limit(args)
         )
     return None
 
 
 async def _call_quickly(args: argparse.Namespace, env: dict[str, str]) -> Any:
-    from trio_debugmcp.cli._quick_call import ToolCall, call_tool
+    from trio_debugmcp.cli._without_sdk import CommandAudience, ToolCall, call_tool
 
     notices, person = _audience(args)
-    call = ToolCall(args.tool_name, partial(_tool_arguments, args), person, args.root, notices)
-    return await call_tool(args.words, env, args.cwd, era=args.era, call=call, seconds=time_limit(args))
+    call = ToolCall(args.tool_name, partial(_tool_arguments, args), CommandAudience(notices, person, args.root))
+    return await call_tool(
+        args.words, env, args.cwd, era=args.era, call=call, notices=notices, seconds=time_limit(args)
+    )
 
 
 def time_limit(args: argparse.Namespace) -> float:

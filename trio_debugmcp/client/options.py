@@ -24,14 +24,12 @@ from trio_debugmcp.client.given import (
 )
 from trio_debugmcp.client.oauth import OAuth
 from trio_debugmcp.client.state.cache import DEFAULT_MAX_BYTES, DEFAULT_MAX_ENTRIES
+from trio_debugmcp.light_client.protocol import CLIENT_NAME, CLIENT_VERSION, MAX_REQUEST_SECONDS, EraMode
 
 if TYPE_CHECKING:  # the SDK's client takes most of a second to import
     from mcp.client.session import ElicitationFnT, LoggingFnT, SamplingFnT
 else:  # for those who read annotations at run time: `inspect.signature`, the documentation
     ElicitationFnT = LoggingFnT = SamplingFnT = Callable[..., Awaitable[Any]]
-
-EraMode = Literal["auto", "legacy", "modern"]
-"""`auto` tries `server/discover`, then `initialize`; `legacy` and `modern` accept only their own era."""
 
 Roots = Sequence[types.Root] | Callable[[], Awaitable[Sequence[types.Root]]]
 
@@ -43,9 +41,6 @@ DEFAULT_MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 DEFAULT_REQUEST_TIMEOUT_SECONDS = 60.0
 """Without an answer or progress. Interactive tools of a debugger may wait for half a minute by design."""
-
-DEFAULT_REQUEST_MAX_TIME_SECONDS = 600.0
-"""For one request, however much progress is reported: a server that only reports progress may be stuck."""
 
 DEFAULT_CONNECT_TIMEOUT_SECONDS = 30.0
 """For a server to start and to complete the handshake; node servers on a slow disk take several seconds."""
@@ -95,8 +90,8 @@ class Reconnect(Struct, frozen=True, kw_only=True):
 class ClientIdentity(Struct, frozen=True, kw_only=True):
     """The name and version that the client gives in the handshake."""
 
-    name: str = "trio-debugmcp-inspector"
-    version: str = "0.1.0"
+    name: str = CLIENT_NAME
+    version: str = CLIENT_VERSION
 
     def __post_init__(self) -> None:
         check_fields(self, {"name": TEXT, "version": TEXT})
@@ -150,7 +145,7 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
     max_messages: int = DEFAULT_MAX_MESSAGES
     max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES
     request_timeout: float = DEFAULT_REQUEST_TIMEOUT_SECONDS
-    request_max_time: float = DEFAULT_REQUEST_MAX_TIME_SECONDS
+    request_max_time: float = MAX_REQUEST_SECONDS
     connect_timeout: float = DEFAULT_CONNECT_TIMEOUT_SECONDS
     heartbeat: float | None = DEFAULT_HEARTBEAT_SECONDS
     cwd: str | None = None

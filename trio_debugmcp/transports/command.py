@@ -18,16 +18,18 @@ import subprocess
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import Self
 
 import trio
-from msgspec import Struct
 
-from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.transports.line_pipes import (
+    CHUNK_BYTES,
+    FLUSH_SECONDS,
+    MAX_LINE_BYTES,
+    Pipes,
+    ReceivedLines,
+    write_frames,
+)
 from trio_debugmcp.transports.line_splitter import LineSplitter
-
-FLUSH_SECONDS = 0.5
-"""For messages already accepted to reach the server before its stdin is closed."""
 
 EXIT_SECONDS = 2.0
 """For a server to end by itself once its stdin is closed; many node servers never do."""
@@ -41,59 +43,7 @@ REAP_SECONDS = 2.0
 LAST_STDERR_SECONDS = 0.5
 """To read what an ended server left on its standard error; a grandchild may hold it open for ever."""
 
-MAX_LINE_BYTES = 64 * 1024 * 1024
-"""The longest message accepted of a server; one that never ends its line would otherwise fill our memory."""
-
-_CHUNK_BYTES = 64 * 1024
-"""One read: dozens of usual messages."""
-
 _KILL = signal.SIGKILL if os.name == "posix" else signal.SIGTERM
-
-
-class OutputLines:
-    """The lines that a program writes, each without its newline."""
-
-    def __init__(self, stdout: trio.abc.ReceiveStream) -> None:
-        self._stdout = stdout
-        self._splitter = LineSplitter(MAX_LINE_BYTES)
-        self._waiting: list[bytes | None] = []
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> bytes:
-        """Wait for the next line; the end of file is the end.
-
-        Raises:
-            ProtocolViolation: a line is too long; nothing more can be read.
-        """
-        # Even if a line is there already: many lines may have come in one read, and other tasks must run between them.
-        await trio.lowlevel.checkpoint()
-        while not self._waiting:
-            try:
-                data = await self._stdout.receive_some(_CHUNK_BYTES)
-            except (trio.BrokenResourceError, trio.ClosedResourceError):
-                data = b""
-            if not data:
-                raise StopAsyncIteration
-            self._waiting = self._splitter.feed(data)[::-1]
-        line = self._waiting.pop()
-        if line is None:
-            raise ProtocolViolation(f"a line of more than {MAX_LINE_BYTES} bytes")
-        return line
-
-
-class Pipes(Struct, frozen=True):
-    """The way to a running program.
-
-    Attributes:
-        lines: what it writes.
-        frames: what it reads. A task of its own writes them: a cancelled `send_all` may leave half a line behind, which
-            would corrupt the next message.
-    """
-
-    lines: OutputLines
-    frames: trio.MemorySendChannel[bytes]
 
 
 class Command:
@@ -144,10 +94,10 @@ class Command:
         frames, outgoing = trio.open_memory_channel[bytes](0)
         async with trio.open_nursery() as nursery:
             flushed, silent = trio.Event(), trio.Event()
-            nursery.start_soon(_write, process.stdin, outgoing, flushed)
+            nursery.start_soon(write_frames, process.stdin, outgoing, flushed)
             nursery.start_soon(self._watch_stderr, process, silent)
             try:
-                yield Pipes(OutputLines(process.stdout), frames)
+                yield Pipes(ReceivedLines(process.stdout), frames)
             finally:
                 with trio.CancelScope(shield=True):  # every wait in _stop is bounded
                     frames.close()
@@ -210,17 +160,8 @@ def _signal_group(process: trio.Process, number: signal.Signals) -> None:
             process.terminate()
 
 
-async def _write(stdin: trio.abc.SendStream, frames: trio.MemoryReceiveChannel[bytes], flushed: trio.Event) -> None:
-    try:
-        with frames, suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-            async for frame in frames:
-                await stdin.send_all(frame)
-    finally:
-        flushed.set()
-
-
 async def _drain(stdout: trio.abc.ReceiveStream) -> None:
     """Read and discard after the session: a server that flushes into a full pipe would never get to its exit."""
     with suppress(trio.BrokenResourceError, trio.ClosedResourceError, trio.BusyResourceError):
-        while await stdout.receive_some(_CHUNK_BYTES):
+        while await stdout.receive_some(CHUNK_BYTES):
             pass

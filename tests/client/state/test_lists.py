@@ -13,8 +13,9 @@ from trio_debugmcp.client import (
     InspectorClient,
     InspectorOptions,
 )
-from trio_debugmcp.client.state.lists import MAX_PAGES, ListDiff, compare
+from trio_debugmcp.client.state.lists import ListDiff, compare
 from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.light_client.protocol import MAX_PAGES
 
 KINDS = {
     "tools": ("tools", "tools/list", "list_tools", "toolsChange"),

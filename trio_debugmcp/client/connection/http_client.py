@@ -21,7 +21,7 @@ from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import MAX_RECONNECTION_ATTEMPTS, streamable_http_client
 
 from trio_debugmcp.client.connection.refusal import HttpRefusal, refusal
-from trio_debugmcp.transports.command import MAX_LINE_BYTES
+from trio_debugmcp.transports.line_pipes import MAX_LINE_BYTES
 
 CONNECT_SECONDS = 30.0
 """To connect, and to write a request, as in the SDK's own client."""

@@ -16,13 +16,9 @@ from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCResponse, methods
 
 from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.light_client.protocol import LISTS
 
-FIELDS = {
-    "tools/list": "tools",
-    "resources/list": "resources",
-    "resources/templates/list": "resourceTemplates",
-    "prompts/list": "prompts",
-}
+FIELDS = {method: field for method, (_, field, _) in LISTS.items()}
 """The requests whose results are lists, and the field that holds the items."""
 
 MAX_NAMED = 5

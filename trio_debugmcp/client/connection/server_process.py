@@ -20,15 +20,16 @@ from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 
 from trio_debugmcp.errors import ProtocolViolation
-from trio_debugmcp.transports.command import Command, OutputLines
+from trio_debugmcp.transports.command import Command
 from trio_debugmcp.transports.jsonrpc import unreadable_response
+from trio_debugmcp.transports.line_pipes import ReceivedLines
 from trio_debugmcp.transports.streams import ClosingStream, MessageReader
 
 
 class _Incoming(MessageReader):
     """The server's stdout as the SDK's read stream."""
 
-    def __init__(self, lines: OutputLines) -> None:
+    def __init__(self, lines: ReceivedLines) -> None:
         self._lines = lines
 
     async def __anext__(self) -> SessionMessage | Exception:

@@ -26,15 +26,13 @@ from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.connection.client_connection import ClientConnection
 from trio_debugmcp.client.events import ErrorEvent, Event, ListChangeReason
 from trio_debugmcp.errors import DebugError, ProtocolViolation
+from trio_debugmcp.light_client.protocol import MAX_PAGES
 
 QUIET_SECONDS = 0.1
 """Without a further announcement before the change is taken to be complete."""
 
 MAX_WAIT_SECONDS = 0.5
 """From the first announcement to the reaction, however many follow it."""
-
-MAX_PAGES = 1000
-"""Pages of one list: a server that always has a next cursor must not keep us for ever."""
 
 MAX_RELOADS = 5
 """Attempts of an automatic reload before the next announcement is waited for."""
