@@ -152,7 +152,7 @@ async def test_without_a_terminal_everything_is_declined_and_the_reason_shown(au
 async def test_progress_and_log_messages_are_shown_and_nothing_of_them_is_lost_at_the_end(
     autojump_clock: MockClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    peer, notices = Peer(), Notices(shown=True)
+    peer, notices = Peer(), Notices(enabled=True)
 
     def work(params: Json) -> Json:
         token = params["_meta"]["progressToken"]
@@ -178,7 +178,7 @@ async def test_progress_and_log_messages_are_shown_and_nothing_of_them_is_lost_a
 async def test_notices_that_wait_at_the_end_are_shown(
     autojump_clock: MockClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    peer, notices = Peer(), Notices(shown=True)
+    peer, notices = Peer(), Notices(enabled=True)
 
     def work(params: Json) -> Json:
         for step in range(200):
@@ -193,7 +193,7 @@ async def test_notices_that_wait_at_the_end_are_shown(
 
 
 async def test_hidden_notices_write_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    notices = Notices(shown=False)
+    notices = Notices(enabled=False)
     notices.write("x")
     notices.clear()
     assert capsys.readouterr().err == ""

@@ -46,8 +46,8 @@ def sample_for(profile: Profile) -> Path | None:
     """Return the program that is debugged to check an adapter; None if there is none of its language."""
     # Installed, the directory also has the compiled form of the Python one.
     files = [each for each in _PROGRAMS.iterdir() if each.is_file()]
-    found = {each.suffix: each for each in files if _STOP.search(each.read_text("utf-8"))}
-    return next((found[suffix] for suffix in profile.detect.suffixes if suffix in found), None)
+    samples = {each.suffix: each for each in files if _STOP.search(each.read_text("utf-8"))}
+    return next((samples[suffix] for suffix in profile.detect.suffixes if suffix in samples), None)
 
 
 async def check(profile: Profile, files: Sequence[Path], program: Path, patience: Patience) -> AdapterCheck:
@@ -92,7 +92,9 @@ class _Steps:
     async def run(self, client: Client, program: Path) -> str | None:
         """Return what is wrong with the first answer that is not as it should be."""
         lines = program.read_text("utf-8").splitlines()
-        number, stop = next((number, found) for number, line in enumerate(lines, 1) if (found := _STOP.search(line)))
+        number, stop = next(
+            (number, stop_mark) for number, line in enumerate(lines, 1) if (stop_mark := _STOP.search(line))
+        )
         launch = {
             "program": str(program),
             "adapter": self._adapter,

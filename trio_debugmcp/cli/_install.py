@@ -29,23 +29,23 @@ def install(profiles: Sequence[TableProfile]) -> list[str]:
     Packages of the system are installed together, as apt takes longer to start than to install.
     """
     missing = [each for each in profiles if each.locate() is None]
-    wanted = {each.name: [] if (way := way_here(each.table)) is None else system_packages(way) for each in missing}
-    problems = _install_system(wanted)
-    for each in missing:
-        way = way_here(each.table)
+    packages = {each.name: [] if (way := way_here(each.table)) is None else system_packages(way) for each in missing}
+    problems = _install_system(packages)
+    for profile in missing:
+        way = way_here(profile.table)
         try:
             if way is None:
                 raise CannotInstall("there is no known way to install it here")
-            _install_one(each.name, way)
+            _install_one(profile.name, way)
         except (CannotInstall, OSError) as error:
-            problems.setdefault(each.name, str(error))
+            problems.setdefault(profile.name, str(error))
     forget_versions()
     return [f"{each.name}: {problems.get(each.name) or each.absence()}" for each in profiles if each.locate() is None]
 
 
-def _install_system(wanted: Mapping[str, list[str]]) -> dict[str, str]:
+def _install_system(packages_of: Mapping[str, list[str]]) -> dict[str, str]:
     """Install packages of the system, by the names of their adapters; return what went wrong, by these names."""
-    packages = list(dict.fromkeys(each for some in wanted.values() for each in some))
+    packages = list(dict.fromkeys(each for some in packages_of.values() for each in some))
     if not packages:
         return {}
     root: list[str] = []
@@ -58,7 +58,7 @@ def _install_system(wanted: Mapping[str, list[str]]) -> dict[str, str]:
         _run([*install, *packages])
     except CannotInstall:
         problems = {}
-        for name, some in wanted.items():  # one that cannot be had must not keep the others away
+        for name, some in packages_of.items():  # one that cannot be had must not keep the others away
             try:
                 if some:
                     _run([*install, *some])
@@ -90,20 +90,20 @@ def _install_one(name: str, way: Install) -> None:
             _run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(new), *way.npm.split()])
         if way.npm_pack is not None:
             _unpack(way.npm_pack, way.unpack, Path(directory), new)
-        for each in way.then:
-            _run([str(word) for word in filled(each, {"installed": str(new)})])
+        for command in way.then:
+            _run([str(word) for word in filled(command, {"installed": str(new)})])
         shutil.rmtree(place, ignore_errors=True)
         new.rename(place)
 
 
-def _unpack(package: str, wanted: Sequence[str], directory: Path, new: Path) -> None:
+def _unpack(package: str, files: Sequence[str], directory: Path, new: Path) -> None:
     """Put the wanted files of a package of npm into the directory `new`."""
     _run(["npm", "pack", "--silent", "--pack-destination", str(directory), package])
     (archive,) = directory.glob("*.tgz")
     with tarfile.open(archive) as packed:
         for member in packed:
             name = member.name.partition("/")[2]  # all is below package/
-            if not wanted or any(name == each or name.startswith(f"{each}/") for each in wanted):
+            if not files or any(name == each or name.startswith(f"{each}/") for each in files):
                 packed.extract(member.replace(name=name, deep=False), new, filter="data")
 
 

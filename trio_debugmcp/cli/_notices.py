@@ -1,6 +1,6 @@
 """What happens beside a result, on standard error: progress, log messages, the server's own standard error.
 
-    async with open_notices(client, shown=True) as notices, client: ...
+    async with open_notices(client, Notices(enabled=True)), client: ...
 
 Results are on standard output only. On a terminal the progress of running requests is one line that is drawn again.
 """
@@ -28,18 +28,18 @@ class Notices:
     """Writes notices, and below them, on a terminal, the line of progress.
 
     Args:
-        shown: whether anything is written.
+        enabled: whether anything is written.
         draws: whether the line of progress may be drawn again, if there is a terminal.
     """
 
-    def __init__(self, *, shown: bool, draws: bool = True) -> None:
-        self._shown = shown
+    def __init__(self, *, enabled: bool, draws: bool = True) -> None:
+        self._enabled = enabled
         self._terminal = draws and sys.stderr.isatty()
         self._bar = ""
 
     def write(self, text: str) -> None:
         """Write a line, or several; control characters are shown as escapes."""
-        if self._shown:
+        if self._enabled:
             sys.stderr.write(f"{CLEAR if self._bar else ''}{visible(text)}\n{self._bar}")
             sys.stderr.flush()
 
@@ -61,7 +61,7 @@ class Notices:
         text = progress_line(name, progress, total, message)
         if not self._terminal:
             self.write(text)
-        elif self._shown:
+        elif self._enabled:
             self._bar = visible(text)[:LINE_CELLS]
             sys.stderr.write(f"{CLEAR}{self._bar}")
             sys.stderr.flush()
@@ -112,9 +112,9 @@ def _show_one(event: Any, notices: Notices) -> None:
 
 
 def _left(events: "EventStream") -> list[Any]:
-    found = []
+    events_left = []
     try:
         while True:
-            found.append(events.receive_nowait())
+            events_left.append(events.receive_nowait())
     except (trio.WouldBlock, trio.EndOfChannel):
-        return found
+        return events_left

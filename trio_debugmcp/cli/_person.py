@@ -121,9 +121,9 @@ class Person:
             "roots": tuple(map(_root, roots)) if roots else self._roots,
         }
 
-    async def named_roots(self, given: Sequence[str]) -> list[dict[str, str]]:
+    async def named_roots(self, directories: Sequence[str]) -> list[dict[str, str]]:
         """The directories that the server may know, as in the answer to `roots/list`."""
-        return [_named(directory) for directory in given or await self._agreed_roots()]
+        return [_named(directory) for directory in directories or await self._agreed_roots()]
 
     async def answer_plain(self, method: str, params: Any) -> dict[str, Any]:
         """The `result` or the `error` of `sampling/createMessage` or `elicitation/create`, in JSON types."""

@@ -76,11 +76,11 @@ def _from_file(args: argparse.Namespace, options: "InspectorOptions") -> "tuple[
 
     from trio_debugmcp.client.config import ServerConfig, find_config
 
-    given = pairs(args.input, "--input")
+    inputs = pairs(args.input, "--input")
     try:
         config = ServerConfig.read(args.config or find_config(Path.cwd()))
         server: ConfiguredServer = config.server(
-            args.server, lambda wanted: given[wanted.id] if wanted.id in given else _ask(wanted)
+            args.server, lambda field: inputs[field.id] if field.id in inputs else _ask(field)
         )
     except UsageError as error:
         raise Failure("usage", str(error)) from error
@@ -89,14 +89,14 @@ def _from_file(args: argparse.Namespace, options: "InspectorOptions") -> "tuple[
     return server.target(), replace(options, env={**os.environ, **(options.env or {})})
 
 
-def _ask(wanted: "Input") -> str:
+def _ask(field: "Input") -> str:
     if not has_terminal():
-        raise Failure("usage", f"the server needs {wanted.description!r}: pass --input {wanted.id}=VALUE")
-    choice = f" ({', '.join(wanted.options)})" if wanted.options else ""
-    default = f" [{wanted.default}]" if wanted.default else ""
-    question = f"{wanted.description}{choice}{default}: "
+        raise Failure("usage", f"the server needs {field.description!r}: pass --input {field.id}=VALUE")
+    choice = f" ({', '.join(field.options)})" if field.options else ""
+    default = f" [{field.default}]" if field.default else ""
+    question = f"{field.description}{choice}{default}: "
     while True:
-        if wanted.password:
+        if field.password:
             from getpass import getpass
 
             answer = getpass(question, sys.stderr)
@@ -104,10 +104,10 @@ def _ask(wanted: "Input") -> str:
             print(question, end="", file=sys.stderr, flush=True)
             line = sys.stdin.readline()
             if not line:
-                raise Failure("usage", f"no answer for {wanted.description!r}")
+                raise Failure("usage", f"no answer for {field.description!r}")
             answer = line.strip()
-        answer = answer or wanted.default or ""
-        if answer and (not wanted.options or answer in wanted.options):
+        answer = answer or field.default or ""
+        if answer and (not field.options or answer in field.options):
             return answer
 
 

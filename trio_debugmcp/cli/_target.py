@@ -170,13 +170,13 @@ def _parse(parser: argparse.ArgumentParser, arguments: list[str]) -> argparse.Na
 
 def _swallowed(parsed: argparse.Namespace) -> list[str]:
     """Take out of the options with several words a URL and what follows it: `--tool-arg a=1 http://…`."""
-    found: list[str] = []
+    positional: list[str] = []
     for name in parsed.many_words:
         words = getattr(parsed, name)
         at = next((i for i, word in enumerate(words) if URL.match(word)), len(words))
-        found += words[at:]
+        positional += words[at:]
         del words[at:]
-    return found
+    return positional
 
 
 def one_target(words: list[str]) -> str | list[str]:
@@ -259,8 +259,8 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 
 
 def _split(word: str, separator: str, option: str) -> tuple[str, str]:
-    name, found, value = word.partition(separator)
-    if not found or not name:
+    name, divider, value = word.partition(separator)
+    if not divider or not name:
         raise Failure("usage", f"{option} wants NAME{separator}VALUE, not {word!r}")
     return name, value.strip() if separator == ":" else value
 

@@ -76,16 +76,20 @@ def run(arguments: argparse.Namespace) -> int:
     unknown = next((name for name in arguments.check or () if name not in names), None)
     if unknown is not None:
         return failed("adapters", f"{unknown} is none of: {', '.join(each.name for each in profiles)}")
-    found = statuses(profiles, arguments.patience)
-    wanted = None if arguments.check is None else arguments.check or [each.name for each in found if not each.problem]
-    if wanted is not None:
-        found = [each for each in found if each.name in wanted]
-    checked = found if wanted is None else _checked(found, profiles, tables_files(arguments), arguments.patience)
+    adapters = statuses(profiles, arguments.patience)
+    to_check = (
+        None if arguments.check is None else arguments.check or [each.name for each in adapters if not each.problem]
+    )
+    if to_check is not None:
+        adapters = [each for each in adapters if each.name in to_check]
+    checked = (
+        adapters if to_check is None else _checked(adapters, profiles, tables_files(arguments), arguments.patience)
+    )
     done = []
-    for each in checked:
-        done.append(each)
+    for status in checked:
+        done.append(status)
         if not arguments.json:
-            print(in_words(each), flush=True)
+            print(in_words(status), flush=True)
     if arguments.json:
         print(json.dumps(to_builtins(done)))
     return 1 if any(each.check is not None and not each.check["ok"] for each in done) else 0
@@ -108,17 +112,17 @@ async def _learn(finders: "list[Any]", patience: Patience) -> None:
     import trio
 
     async with trio.open_nursery() as nursery:
-        for each in finders:
-            nursery.start_soon(partial(each.learn, patience, versions=True))
+        for finder in finders:
+            nursery.start_soon(partial(finder.learn, patience, versions=True))
 
 
 def _status(profile: "Profile") -> Status:
     from trio_debugmcp.dap.profiles import TableProfile
 
     if isinstance(profile, TableProfile):
-        found = profile.finder.find(versions=True)
-        place, version = (None, None) if found is None else (found.place, found.version)
-        works, tested = found is not None and found.problem is None, profile.table.tested
+        copy = profile.finder.find(versions=True)
+        place, version = (None, None) if copy is None else (copy.place, copy.version)
+        works, tested = copy is not None and copy.problem is None, profile.table.tested
     else:
         where = profile.locate()
         place, _, version = (None, "", None) if where is None else where.removesuffix(")").rpartition(" (")
@@ -154,22 +158,22 @@ def in_words(status: Status) -> str:
 
 
 def _checked(
-    found: list[Status], profiles: "tuple[Profile, ...]", files: list[Path], patience: Patience
+    adapters: list[Status], profiles: "tuple[Profile, ...]", files: list[Path], patience: Patience
 ) -> Iterable[Status]:
     """Yield each adapter with what came of its check, one after the other: side by side they would be slower."""
     import trio
 
     from trio_debugmcp.cli._adapter_check import AdapterCheck, check, sample_for
 
-    known = {each.name: each for each in profiles}
-    for status in found:
-        program = sample_for(known[status.name])
+    profile_of = {each.name: each for each in profiles}
+    for status in adapters:
+        program = sample_for(profile_of[status.name])
         if status.problem is not None:
             result = AdapterCheck(False, 0.0, "find", status.problem)
         elif program is None:
             result = AdapterCheck(False, 0.0, "sample", f"there is no sample program for {status.language}")
         else:
-            result = trio.run(check, known[status.name], files, program, patience)
+            result = trio.run(check, profile_of[status.name], files, program, patience)
         yield replace(status, check=to_builtins(result))
 
 
@@ -177,13 +181,13 @@ def _install(names: list[str], profiles: "tuple[Profile, ...]") -> int:
     from trio_debugmcp.cli._install import install
     from trio_debugmcp.dap.profiles import TableProfile
 
-    known = {each.name: each for each in profiles if isinstance(each, TableProfile)}
-    unknown = [name for name in names if name not in known and name != "all"]
+    profile_of = {each.name: each for each in profiles if isinstance(each, TableProfile)}
+    unknown = [name for name in names if name not in profile_of and name != "all"]
     if unknown:
-        return failed("adapters", f"{unknown[0]} is none of: all, {', '.join(known)}")
-    tested = [name for name, each in known.items() if each.table.tested]
-    wanted = dict.fromkeys(each for name in names for each in (tested if name == "all" else [name]))
-    problems = install([known[name] for name in wanted])
-    for each in problems:
-        failed("adapters", each)
+        return failed("adapters", f"{unknown[0]} is none of: all, {', '.join(profile_of)}")
+    tested = [name for name, each in profile_of.items() if each.table.tested]
+    selected = dict.fromkeys(each for name in names for each in (tested if name == "all" else [name]))
+    problems = install([profile_of[name] for name in selected])
+    for problem in problems:
+        failed("adapters", problem)
     return 1 if problems else 0

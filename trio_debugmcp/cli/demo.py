@@ -79,10 +79,10 @@ async def _demo(port: int, pace: float, patience: Patience) -> bool:
         await client.read("debugger://session")
         await trio.sleep(pace)
         end = await client.call("debug_continue")
-    found = defaults["value"] == "True" and "tea" in cart["value"] and end["reason"] == "Exited"
-    if found:
+    bug_found = defaults["value"] == "True" and "tea" in cart["value"] and end["reason"] == "Exited"
+    if bug_found:
         _say("Found: `def fill_cart(items, cart=[])` makes one list, once, and every customer shares it.")
-    return found
+    return bug_found
 
 
 class _DemoClient:

@@ -112,17 +112,17 @@ def _adapters(profiles: "Sequence[Profile]", patience: Patience) -> list[DoctorF
     """Look for every debug adapter. One of them is enough, and those that are not there are one finding."""
     from trio_debugmcp.cli.adapters import statuses
 
-    found = statuses(profiles, patience)
+    adapters = statuses(profiles, patience)
     checks = [
         DoctorFinding(
-            f"adapter {each.name}",
+            f"adapter {status.name}",
             "ok",
-            f"{each.language}, {each.location}" + (f" ({each.version})" if each.version else ""),
+            f"{status.language}, {status.location}" + (f" ({status.version})" if status.version else ""),
         )
-        for each in found
-        if each.problem is None
+        for status in adapters
+        if status.problem is None
     ]
-    absent = [each for each in found if each.problem is not None]
+    absent = [each for each in adapters if each.problem is not None]
     if absent:
         names = ", ".join(f"{each.name} ({each.language})" for each in absent)
         hint = "`trio-debugmcp adapters` says why, and what installs each"

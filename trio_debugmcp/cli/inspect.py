@@ -157,7 +157,7 @@ def time_limit(args: argparse.Namespace) -> float:
 
 def _audience(args: argparse.Namespace) -> tuple[Notices, Person]:
     """Who hears what happens beside the result, and who answers the server."""
-    notices = Notices(shown=args.verbose if args.verbose is not None else sys.stderr.isatty())
+    notices = Notices(enabled=args.verbose if args.verbose is not None else sys.stderr.isatty())
     return notices, Person(LineTerminal() if has_terminal() else None, notices.write)
 
 
@@ -235,9 +235,9 @@ def _tool_arguments(args: argparse.Namespace, schema: dict[str, Any]) -> dict[st
         arguments = _object(args.tool_args_json)
     else:
         properties = schema.get("properties")
-        known = properties if isinstance(properties, dict) else {}
-        given = pairs(args.tool_arg, "--tool-arg")
-        arguments = {name: value if name in known else _as_json(value) for name, value in given.items()}
+        typed = properties if isinstance(properties, dict) else {}
+        words = pairs(args.tool_arg, "--tool-arg")
+        arguments = {name: value if name in typed else _as_json(value) for name, value in words.items()}
     try:
         json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode()
     except ValueError as error:
@@ -247,12 +247,12 @@ def _tool_arguments(args: argparse.Namespace, schema: dict[str, Any]) -> dict[st
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        arguments = json.loads(text)
     except ValueError as error:
         raise Failure("usage", f"--tool-args-json is not JSON: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(arguments, dict):
         raise Failure("usage", "--tool-args-json must be an object")
-    return found
+    return arguments
 
 
 def _as_json(text: str) -> Any:

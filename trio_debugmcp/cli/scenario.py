@@ -29,11 +29,11 @@ def run(arguments: argparse.Namespace) -> int:
         return _convert(arguments.recording)
     files: list[Path] = []
     for path in arguments.files:
-        found = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
-        if not found:
+        scenario_files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+        if not scenario_files:
             print(f"{path} has no scenarios: there is no .jsonl file in it", file=sys.stderr)
             return 1
-        files += found
+        files += scenario_files
     return 1 if sum(_play(file, quiet=arguments.quiet) for file in files) else 0
 
 

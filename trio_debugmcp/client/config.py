@@ -175,14 +175,14 @@ class ServerConfig:
         Raises:
             UsageError: there is no such server, or it cannot be resolved; with the reason.
         """
-        known = f"it has {', '.join(self.names) or 'no servers'}"
+        servers = f"it has {', '.join(self.names) or 'no servers'}"
         if name is None:
             if len(self.names) != 1:
-                raise self._wrong(f"has {len(self.names)} servers; choose one with --server: {known}")
+                raise self._wrong(f"has {len(self.names)} servers; choose one with --server: {servers}")
             (name,) = self.names
         entry = self._servers.get(name)
         if not isinstance(entry, Mapping):
-            raise self._wrong(f"has no server {name!r}; {known}")
+            raise self._wrong(f"has no server {name!r}; {servers}")
         return self._resolve(name, _Resolver(self, name, ask, os.environ if environ is None else environ).all(entry))
 
     @property
@@ -214,9 +214,9 @@ class ServerConfig:
         command = entry.get("command") or ""
         if bool(url) == bool(command) or not isinstance(url, str) or not isinstance(command, str):
             raise self._wrong(f'server {name!r} wants either a "command" or a "url"')
-        given = entry.get("type", entry.get("transport"))
-        if given is not None and given not in _TRANSPORTS:
-            raise self._wrong(f"server {name!r} has an unknown type {given!r}")
+        transport = entry.get("type", entry.get("transport"))
+        if transport is not None and transport not in _TRANSPORTS:
+            raise self._wrong(f"server {name!r} has an unknown type {transport!r}")
         if "headersHelper" in entry:
             raise self._wrong(f"server {name!r} has a headersHelper, which is not run here; pass --header instead")
         for field, (kind, words) in _FIELDS.items():
@@ -232,7 +232,7 @@ class ServerConfig:
             name=name,
             command=(command, *map(str, entry.get("args") or ())) if command else (),
             url=url,
-            transport=_TRANSPORTS[given] if given is not None else "auto",
+            transport=_TRANSPORTS[transport] if transport is not None else "auto",
             env={**self._env_file(entry), **_strings(entry.get("env"))},
             cwd=entry.get("cwd") or (str(self.workspace) if self._by_editor and command else None),
             headers=_strings(entry.get("headers")),
@@ -283,7 +283,7 @@ class _Resolver:
 
     def all(self, value: Any) -> Any:
         if isinstance(value, str):
-            return _VARIABLE.sub(lambda found: self._value(found[1]), value)
+            return _VARIABLE.sub(lambda match: self._value(match[1]), value)
         if isinstance(value, Mapping):
             return {key: self.all(each) for key, each in value.items()}
         return [self.all(each) for each in value] if isinstance(value, list) else value
@@ -298,9 +298,9 @@ class _Resolver:
             return self._answers[name]
         if colon and not name.startswith("-") and kind != "env":
             raise self._config.unresolved(self._server, variable, "only its editor knows the value")
-        wanted, _, default = (name if kind == "env" else variable).partition(":-")
-        if wanted in self._environ:
-            return self._environ[wanted]
+        environment_name, _, default = (name if kind == "env" else variable).partition(":-")
+        if environment_name in self._environ:
+            return self._environ[environment_name]
         if ":-" in variable:
             return default
         raise self._config.unresolved(self._server, variable, "the environment variable is not set")
@@ -312,12 +312,12 @@ def find_config(directory: Path) -> Path:
     Raises:
         UsageError: it has none.
     """
-    found = next((directory / place for place in PLACES if (directory / place).is_file()), None)
-    if found is None:
+    file = next((directory / place for place in PLACES if (directory / place).is_file()), None)
+    if file is None:
         raise UsageError(
             "INVALID_PARAMETER", f"There is none of {', '.join(PLACES)} in {directory}; name a file with --config"
         )
-    return found
+    return file
 
 
 def without_comments(text: str) -> str:

@@ -31,8 +31,8 @@ def check_fields(options: Struct, rules: Mapping[str, OptionRule]) -> None:
     for name, rule in rules.items():
         value = getattr(options, name)
         if not rule.holds(value):
-            given = f"{type(options).__name__}.{name}"
-            raise UsageError("INVALID_PARAMETER", f"{given} must be {rule.allowed}, not {value!r}")
+            option = f"{type(options).__name__}.{name}"
+            raise UsageError("INVALID_PARAMETER", f"{option} must be {rule.allowed}, not {value!r}")
 
 
 def one_of(*values: object) -> OptionRule:

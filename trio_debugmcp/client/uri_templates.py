@@ -23,7 +23,9 @@ def expanded_uri(uri_template: str, params: Mapping[str, str]) -> str:
     try:
         template = UriTemplate.parse(uri_template)
         needed = [
-            each.name for each in template.variables if each.name not in params and each.operator not in _OPTIONAL
+            variable.name
+            for variable in template.variables
+            if variable.name not in params and variable.operator not in _OPTIONAL
         ]
         unknown = [name for name in params if name not in template.variable_names]
         if needed or unknown:

@@ -15,7 +15,7 @@ def parse_env_file(
     from dotenv.parser import parse_stream
     from dotenv.variables import parse_variables
 
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     broken = []
     for binding in parse_stream(StringIO(text.removeprefix("\ufeff"))):
         if binding.error:
@@ -24,6 +24,6 @@ def parse_env_file(
             continue
         atoms = list(parse_variables(binding.value))
         names = {name for name in (getattr(each, "name", None) for each in atoms) if name is not None}
-        known = {name: found.get(name, earlier.get(name)) or variable(name) for name in names}
-        found[binding.key] = "".join(each.resolve(known) for each in atoms)
-    return found, broken
+        values = {name: variables.get(name, earlier.get(name)) or variable(name) for name in names}
+        variables[binding.key] = "".join(each.resolve(values) for each in atoms)
+    return variables, broken

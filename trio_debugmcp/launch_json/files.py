@@ -39,9 +39,9 @@ def read_launch_file(text: str, path: str) -> LaunchFile:
     Raises:
         UsageError: `INVALID_PARAMETER`: it is not JSON with comments, with line and column; or it has another shape.
     """
-    found = _object(parse(text, path), path)
-    configurations = _objects(found, "configurations", path)
-    return LaunchFile(path, configurations, _objects(found, "compounds", path), _inputs(found, path))
+    content = _object(parse(text, path), path)
+    configurations = _objects(content, "configurations", path)
+    return LaunchFile(path, configurations, _objects(content, "compounds", path), _inputs(content, path))
 
 
 def read_tasks_file(text: str, path: str) -> TasksFile:
@@ -50,9 +50,9 @@ def read_tasks_file(text: str, path: str) -> TasksFile:
     Raises:
         UsageError: as `read_launch_file`.
     """
-    found = _object(parse(text, path), path)
-    common = {name: found[name] for name in ("type", "options", "linux", "osx") if name in found}
-    return TasksFile(path, _objects(found, "tasks", path), _inputs(found, path), common)
+    content = _object(parse(text, path), path)
+    common = {name: content[name] for name in ("type", "options", "linux", "osx") if name in content}
+    return TasksFile(path, _objects(content, "tasks", path), _inputs(content, path), common)
 
 
 def label_of(task: Mapping[str, Any]) -> str | None:
@@ -66,19 +66,19 @@ def names_of(items: Sequence[Mapping[str, Any]]) -> list[str]:
     return [each["name"] for each in items if isinstance(each.get("name"), str)]
 
 
-def _object(found: Any, path: str) -> Mapping[str, Any]:
-    if not isinstance(found, dict):
+def _object(content: Any, path: str) -> Mapping[str, Any]:
+    if not isinstance(content, dict):
         raise UsageError("INVALID_PARAMETER", f"{path} must hold an object: {{…}}.", {"file": path})
-    return found
+    return content
 
 
-def _objects(found: Mapping[str, Any], key: str, path: str) -> tuple[Mapping[str, Any], ...]:
-    items = found.get(key, [])
+def _objects(content: Mapping[str, Any], key: str, path: str) -> tuple[Mapping[str, Any], ...]:
+    items = content.get(key, [])
     if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
         raise UsageError("INVALID_PARAMETER", f"{path}: `{key}` must be a list of objects.", {"file": path})
     return tuple(items)
 
 
-def _inputs(found: Mapping[str, Any], path: str) -> dict[str, Input]:
-    items = _objects(found, "inputs", path)
+def _inputs(content: Mapping[str, Any], path: str) -> dict[str, Input]:
+    items = _objects(content, "inputs", path)
     return {each["id"]: each for each in items if isinstance(each.get("id"), str)}

@@ -37,9 +37,9 @@ def parse(text: str, name: str) -> Any:
         raise UsageError("INVALID_PARAMETER", f"{name} cannot be read: {error}.", {"file": name}) from None
 
 
-def _blank(found: re.Match[str]) -> str:
+def _blank(match: re.Match[str]) -> str:
     """Keep a string; of anything else keep only the ends of its lines."""
-    return found[1] if found[1] is not None else re.sub(r"[^\r\n]", " ", found[0])
+    return match[1] if match[1] is not None else re.sub(r"[^\r\n]", " ", match[0])
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -15,8 +15,8 @@ class Keys:
         notes: what was passed over, or done otherwise than in an editor.
     """
 
-    def __init__(self, found: Mapping[str, Any], what: str) -> None:
-        self.left = dict(found)
+    def __init__(self, values: Mapping[str, Any], what: str) -> None:
+        self.left = dict(values)
         self.notes: list[str] = []
         self._what = what
 
@@ -123,10 +123,10 @@ class Keys:
             raise UsageError("NOT_SUPPORTED", f"{self._what} sets `{key}`: {why}.", {"key": key})
         self.drop(key)
 
-    def wrong(self, key: str, wanted: str, value: Any) -> UsageError:
+    def wrong(self, key: str, kind: str, value: Any) -> UsageError:
         """Return the error for a value of a wrong type."""
         return UsageError(
-            "INVALID_PARAMETER", f"{self._what}: `{key}` must be {wanted}, not {_kind(value)}.", {"key": key}
+            "INVALID_PARAMETER", f"{self._what}: `{key}` must be {kind}, not {_kind(value)}.", {"key": key}
         )
 
 

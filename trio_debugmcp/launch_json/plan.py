@@ -91,19 +91,19 @@ def resolve_compound(file: LaunchFile, name: str) -> Compound:
     Raises:
         UsageError: `INVALID_PARAMETER`: it names none, or one that is not there.
     """
-    found = next(each for each in file.compounds if each.get("name") == name)
+    compound = next(each for each in file.compounds if each.get("name") == name)
     what = f"The compound '{name}' of {file.path}"
-    keys = Keys(found, what)
+    keys = Keys(compound, what)
     listed = keys.take("configurations")
     if not isinstance(listed, list) or not listed:
         raise UsageError("INVALID_PARAMETER", f"{what} must name its `configurations`.")
     names = [str(each.get("name")) if isinstance(each, dict) else str(each) for each in listed]
-    known = names_of(file.configurations)
-    for each in names:
-        if each not in known:
-            there = ", ".join(known) or "none"
+    configurations = names_of(file.configurations)
+    for configuration in names:
+        if configuration not in configurations:
+            there = ", ".join(configurations) or "none"
             raise UsageError(
-                "INVALID_PARAMETER", f"{what} names '{each}', which is not there. Configurations: {there}."
+                "INVALID_PARAMETER", f"{what} names '{configuration}', which is not there. Configurations: {there}."
             )
     return Compound(name, tuple(names), keys.flag("stopAll") or False, keys.take("preLaunchTask"))
 
@@ -117,16 +117,16 @@ def configuration_named(file: LaunchFile, name: str, context: VariableContext) -
     Raises:
         UsageError: `INVALID_PARAMETER`: there is none.
     """
-    found = next((each for each in file.configurations if each.get("name") == name), None)
-    if found is None:
-        known = ", ".join([*names_of(file.configurations), *names_of(file.compounds)]) or "none"
+    configuration = next((each for each in file.configurations if each.get("name") == name), None)
+    if configuration is None:
+        names = ", ".join([*names_of(file.configurations), *names_of(file.compounds)]) or "none"
         raise UsageError(
             "INVALID_PARAMETER",
-            f"There is no configuration '{name}' in {file.path}. Configurations: {known}.",
+            f"There is no configuration '{name}' in {file.path}. Configurations: {names}.",
             {"configuration": name},
         )
-    section = found.get(context.platform)
-    laid_over = {**found, **section} if isinstance(section, dict) else found
+    section = configuration.get(context.platform)
+    laid_over = {**configuration, **section} if isinstance(section, dict) else configuration
     return {key: each for key, each in laid_over.items() if key not in _SECTIONS}
 
 
@@ -137,13 +137,13 @@ def resolve(file: LaunchFile, name: str, context: VariableContext, instead: Inst
         UsageError: `INVALID_PARAMETER`, or `NOT_SUPPORTED`: it needs something that cannot be had.
     """
     instead = instead or Instead()
-    found = configuration_named(file, name, context)
+    configuration = configuration_named(file, name, context)
     what = f"The configuration '{name}' of {file.path}"
-    type_, request = _kind(found, what)
+    type_, request = _kind(configuration, what)
     replaced = _ARGUMENTS if instead.args is not None else ()
-    kept = {key: each for key, each in found.items() if key not in (*_PASSED_OVER, *replaced)}
-    for key, each in _OWN_INTERPRETER:
-        if kept.get(key) == each:
+    kept = {key: each for key, each in configuration.items() if key not in (*_PASSED_OVER, *replaced)}
+    for key, default in _OWN_INTERPRETER:
+        if kept.get(key) == default:
             del kept[key]
     keys = Keys(ConfigurationVariables(context, what, file.inputs).replaced(kept), what)
     adapters = translate(keys, type_, request, context.folder.path)
@@ -180,9 +180,9 @@ def _plan(
     return replace(plan, options=keys.left, notes=tuple(keys.notes))
 
 
-def _kind(found: Mapping[str, Any], what: str) -> tuple[str, str]:
+def _kind(configuration: Mapping[str, Any], what: str) -> tuple[str, str]:
     """Return the type and the request of a configuration."""
-    type_, request = found.get("type"), found.get("request")
+    type_, request = configuration.get("type"), configuration.get("request")
     if not isinstance(type_, str) or not type_:
         raise UsageError("INVALID_PARAMETER", f"{what} has no `type`, which says what debugs it.")
     if type_ in BROWSERS:
@@ -199,26 +199,26 @@ def _kind(found: Mapping[str, Any], what: str) -> tuple[str, str]:
 
 def _environment(keys: Keys, type_: str, context: VariableContext) -> dict[str, str | None]:
     """Return the variables of the files and of `env`, which come last; None for one that is to be absent."""
-    named, found = keys.take("envFile"), dict[str, str]()
+    named, variables = keys.take("envFile"), dict[str, str]()
     if named is None and type_ in ("python", "debugpy"):
         files, is_default = [".env"], True  # as the extension for Python has it
     else:
         files, is_default = list(named) if isinstance(named, list) else [named or ""], False
-    for each in files:
-        if not isinstance(each, str):
-            raise keys.wrong("envFile", "the path of a file", each)
-        if not each:
+    for file in files:
+        if not isinstance(file, str):
+            raise keys.wrong("envFile", "the path of a file", file)
+        if not file:
             continue
-        path = os.path.normpath(os.path.join(context.folder.path, each))
+        path = os.path.normpath(os.path.join(context.folder.path, file))
         text = context.read(path)
         if text is None:
             keys.notes += [] if is_default else [f"there is no envFile '{path}'"]
             continue
-        more, broken = parse_env_file(text, context.variable, found)
-        found.update(more)
+        more, broken = parse_env_file(text, context.variable, variables)
+        variables.update(more)
         lines = ", ".join(map(str, broken))
         keys.notes += [f"line {lines} of '{path}' is not NAME=value and was passed over"] if broken else []
-    return {**found, **keys.environment("env")}
+    return {**variables, **keys.environment("env")}
 
 
 def _either(first: bool | None, second: bool | None) -> bool | None:

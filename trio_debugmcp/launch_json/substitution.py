@@ -90,31 +90,31 @@ class ConfigurationVariables:
             case _:
                 return value
 
-    def _replace(self, found: re.Match[str]) -> str:
-        name, separator, argument = found[1].partition(":")
+    def _replace(self, match: re.Match[str]) -> str:
+        name, separator, argument = match[1].partition(":")
         if name in ("lineNumber", "columnNumber", "selectedText", "execPath", "extensionInstallFolder", "config"):
-            raise self._unavailable(found[0], name)
+            raise self._unavailable(match[0], name)
         if name.startswith(("file", "relativeFile")) and not separator:
-            value = self._of_file(name, found[0])
+            value = self._of_file(name, match[0])
         elif name == "command" and separator:
-            value = self._command(argument, found[0])
+            value = self._command(argument, match[0])
         elif name == "input" and separator:
             value = self._input(argument)
         elif name == "env" and separator:
             value = self._context.variable(argument) or ""
         elif name in ("workspaceFolder", "workspaceRoot", "workspaceFolderBasename"):
-            folder = self._folder(argument, found[0]) if separator else self._context.folder
+            folder = self._folder(argument, match[0]) if separator else self._context.folder
             value = os.path.basename(folder.path) if name.endswith("Basename") else folder.path
         else:
             fixed = {"userHome": self._context.home, "cwd": self._context.cwd, "pathSeparator": "/", "/": "/"}
-            value = fixed.get(found[1])
-        if value is None and not self._shell and _KINDS.match(found[1]):
+            value = fixed.get(match[1])
+        if value is None and not self._shell and _KINDS.match(match[1]):
             raise UsageError(
                 "NOT_SUPPORTED",
-                f"{self._what} uses {found[0]}, which is not a variable that this server knows. Write its value there.",
-                {"variable": found[0]},
+                f"{self._what} uses {match[0]}, which is not a variable that this server knows. Write its value there.",
+                {"variable": match[0]},
             )
-        return found[0] if value is None else value
+        return match[0] if value is None else value
 
     def _unavailable(self, written: str, name: str) -> UsageError:
         return UsageError(
@@ -127,15 +127,15 @@ class ConfigurationVariables:
     # --- Files and folders ------------------------------------------------------------------------------------
 
     def _folder(self, name: str, written: str) -> Folder:
-        found = next((each for each in self._context.folders if each.name == name), None)
-        if found is None:
-            known = ", ".join(each.name for each in self._context.folders)
+        folder = next((each for each in self._context.folders if each.name == name), None)
+        if folder is None:
+            names = ", ".join(each.name for each in self._context.folders)
             raise UsageError(
                 "INVALID_PARAMETER",
-                f"{self._what} uses {written}, but no folder of the workspace is called '{name}'. Folders: {known}.",
+                f"{self._what} uses {written}, but no folder of the workspace is called '{name}'. Folders: {names}.",
                 {"variable": written},
             )
-        return found
+        return folder
 
     def _of_file(self, name: str, written: str) -> str | None:
         file, folder = self._context.file, self._context.folder.path
@@ -186,20 +186,20 @@ class ConfigurationVariables:
     def _input(self, name: str) -> str:
         definition = self._inputs.get(name)
         if definition is None:
-            known = ", ".join(self._inputs) or "none"
+            names = ", ".join(self._inputs) or "none"
             raise UsageError(
                 "INVALID_PARAMETER",
-                f"{self._what} uses ${{input:{name}}}, but the file defines no input '{name}'. Inputs: {known}.",
+                f"{self._what} uses ${{input:{name}}}, but the file defines no input '{name}'. Inputs: {names}.",
                 {"input": name},
             )
         options = options_of(definition)
         if name in self._context.inputs:
-            given = _as_text(self._context.inputs[name])
-            if options and given not in options.values():
-                if given not in options:
-                    raise self._other_than(name, given, options)
-                given = options[given]
-            return given
+            answer = _as_text(self._context.inputs[name])
+            if options and answer not in options.values():
+                if answer not in options:
+                    raise self._other_than(name, answer, options)
+                answer = options[answer]
+            return answer
         if definition.get("type") == "command" and not self._context.assumes:
             written = f"${{input:{name}}}"
             raise UsageError(
@@ -215,10 +215,10 @@ class ConfigurationVariables:
             return next(iter(options.values()), "")
         raise self._missing(name, definition, options)
 
-    def _other_than(self, name: str, given: str, options: Mapping[str, str]) -> UsageError:
+    def _other_than(self, name: str, answer: str, options: Mapping[str, str]) -> UsageError:
         return UsageError(
             "INVALID_PARAMETER",
-            f"The input '{name}' is one of {', '.join(options.values())}; not '{given}'.",
+            f"The input '{name}' is one of {', '.join(options.values())}; not '{answer}'.",
             {"input": name},
         )
 
@@ -264,12 +264,12 @@ def used(value: Any) -> list[str]:
 
 def options_of(definition: Input) -> dict[str, str]:
     """Return what the user may select of an input: its label → its value."""
-    found = {}
-    for each in definition.get("options") or () if isinstance(definition.get("options"), list) else ():
-        label, value = (each.get("label"), each.get("value")) if isinstance(each, dict) else (each, each)
+    choices = {}
+    for option in definition.get("options") or () if isinstance(definition.get("options"), list) else ():
+        label, value = (option.get("label"), option.get("value")) if isinstance(option, dict) else (option, option)
         text = _as_text(label if value is None else value)
-        found[text if label is None else _as_text(label)] = text
-    return found
+        choices[text if label is None else _as_text(label)] = text
+    return choices
 
 
 def _as_text(value: object) -> str:

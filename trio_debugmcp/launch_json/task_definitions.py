@@ -45,14 +45,14 @@ class Task(Struct, frozen=True):
     ready: str | None = None
 
 
-def resolve_task(file: TasksFile, wanted: Any, context: VariableContext) -> Task:
+def resolve_task(file: TasksFile, reference: Any, context: VariableContext) -> Task:
     """Return the task that a configuration or another task names.
 
     Raises:
         UsageError: `INVALID_PARAMETER`: there is no such task, or it depends on itself; `NOT_SUPPORTED`: only an
             extension of the editor can run it.
     """
-    return _resolved(file, wanted, context, ())
+    return _resolved(file, reference, context, ())
 
 
 def label_of_task(task: Mapping[str, Any]) -> str:
@@ -70,14 +70,14 @@ def label_of_task(task: Mapping[str, Any]) -> str:
             return str(task.get("command", task.get("type", "task")))
 
 
-def _resolved(file: TasksFile, wanted: Any, context: VariableContext, above: tuple[str, ...]) -> Task:
-    found = _find(file, wanted)
-    label = label_of_task(found)
+def _resolved(file: TasksFile, reference: Any, context: VariableContext, above: tuple[str, ...]) -> Task:
+    task = _find(file, reference)
+    label = label_of_task(task)
     what = f"The task '{label}' of {file.path}"
     if label in above:
         circle = " → ".join([*above[above.index(label) :], label])
         raise UsageError("INVALID_PARAMETER", f"{what} depends on itself: {circle}.", {"task": label})
-    common, own = _laid_over(file.common, context), _laid_over(found, context)
+    common, own = _laid_over(file.common, context), _laid_over(task, context)
     laid_over = {**common, **own}
     general, options = _object(common, "options"), _object(own, "options")
     options = {**general, **options, "env": {**_object(general, "env"), **_object(options, "env")}}
@@ -101,28 +101,28 @@ def _resolved(file: TasksFile, wanted: Any, context: VariableContext, above: tup
     )
 
 
-def _find(file: TasksFile, wanted: Any) -> Mapping[str, Any]:
+def _find(file: TasksFile, reference: Any) -> Mapping[str, Any]:
     """Return the task of a name, or with all the keys of an object, or one that the editor would find by itself."""
-    if isinstance(wanted, dict):
-        keys = {key: each for key, each in wanted.items() if key not in ("group", "problemMatcher")}
+    if isinstance(reference, dict):
+        keys = {key: each for key, each in reference.items() if key not in ("group", "problemMatcher")}
         fits = [each for each in file.tasks if keys.items() <= {**file.common, **each}.items()] if _plain(keys) else []
-        return fits[0] if fits else wanted
-    name = str(wanted)
+        return fits[0] if fits else reference
+    name = str(reference)
     if name == "${defaultBuildTask}":
         builds = [each for each in file.tasks if _is_default_build(each)]
         if builds:
             return builds[0]
-    found = next((each for each in file.tasks if label_of_task(each) == name), None)
-    if found is not None:
-        return found
+    task = next((each for each in file.tasks if label_of_task(each) == name), None)
+    if task is not None:
+        return task
     detected = _DETECTED.fullmatch(name)
     if detected is not None and detected["script"]:
         return {"type": "npm", "script": detected["script"]}
     if detected is not None:
         watches = {"isBackground": True, "problemMatcher": "$tsc-watch"} if detected["option"] == "watch" else {}
         return {"type": "typescript", "tsconfig": detected["config"], "option": detected["option"], **watches}
-    known = ", ".join(label_of_task(each) for each in file.tasks) or "none"
-    raise UsageError("INVALID_PARAMETER", f"There is no task '{name}' in {file.path}. Tasks: {known}.", {"task": name})
+    names = ", ".join(label_of_task(each) for each in file.tasks) or "none"
+    raise UsageError("INVALID_PARAMETER", f"There is no task '{name}' in {file.path}. Tasks: {names}.", {"task": name})
 
 
 def _plain(keys: Mapping[str, Any]) -> bool:
@@ -134,14 +134,14 @@ def _is_default_build(task: Mapping[str, Any]) -> bool:
     return isinstance(group, dict) and group.get("kind") == "build" and group.get("isDefault") is True
 
 
-def _laid_over(found: Mapping[str, Any], context: VariableContext) -> dict[str, Any]:
-    section = found.get(context.platform)
-    laid_over = {**found, **section} if isinstance(section, dict) else dict(found)
+def _laid_over(task: Mapping[str, Any], context: VariableContext) -> dict[str, Any]:
+    section = task.get(context.platform)
+    laid_over = {**task, **section} if isinstance(section, dict) else dict(task)
     return {key: each for key, each in laid_over.items() if key not in ("linux", "osx", "windows")}
 
 
-def _object(found: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = found.get(key)
+def _object(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = table.get(key)
     return value if isinstance(value, dict) else {}
 
 
@@ -212,10 +212,10 @@ def _shell_word(value: Any, keys: Keys, *, alone: bool) -> str:
 
 def _ready(matcher: Any, what: str) -> str | None:
     """Return the pattern of a line that says that a task in the background is ready; None: nothing says it."""
-    for each in matcher if isinstance(matcher, list) else [matcher]:
-        if isinstance(each, str) and each.startswith("$tsc-watch"):
+    for one_matcher in matcher if isinstance(matcher, list) else [matcher]:
+        if isinstance(one_matcher, str) and one_matcher.startswith("$tsc-watch"):
             return _WATCHING
-        background = each.get("background") if isinstance(each, dict) else None
+        background = one_matcher.get("background") if isinstance(one_matcher, dict) else None
         ends = background.get("endsPattern") if isinstance(background, dict) else None
         pattern = ends.get("regexp") if isinstance(ends, dict) else ends
         if isinstance(pattern, str):
@@ -226,6 +226,6 @@ def _ready(matcher: Any, what: str) -> str | None:
                     "INVALID_PARAMETER", f"{what}: the endsPattern '{pattern}' is not a pattern: {error}."
                 ) from None
             return pattern
-        if isinstance(each, dict) and str(each.get("base", "")).startswith("$tsc-watch"):
+        if isinstance(one_matcher, dict) and str(one_matcher.get("base", "")).startswith("$tsc-watch"):
             return _WATCHING
     return None

@@ -128,8 +128,8 @@ def _cppdbg(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
 
 def _map_sources(keys: Keys, mode: str) -> None:
     """Say where sources are in the words of lldb-dap; gdb's DAP has none for it."""
-    found = keys.table("sourceFileMap")
-    places = {there: each.get("editorPath") if isinstance(each, dict) else each for there, each in found.items()}
+    mapped = keys.table("sourceFileMap")
+    places = {there: each.get("editorPath") if isinstance(each, dict) else each for there, each in mapped.items()}
     if places and mode == "gdb":
         keys.notes.append(f"sourceFileMap is passed over, which gdb cannot be given here: {', '.join(places)}")
     elif places:
@@ -251,12 +251,12 @@ def _run_by_command(keys: Keys) -> None:
 def _java(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     keys.rename("hostName", "host")
     keys.drop("projectName", "shortenCommandLine", "encoding", "stepFilters", "modulePaths")
-    main, given = keys.left.get("mainClass"), keys.texts("classPaths")
+    main, class_paths = keys.left.get("mainClass"), keys.texts("classPaths")
     if isinstance(main, str) and main.endswith((".java", ".class", ".jar")):
         keys.left["program"] = keys.take("mainClass")
     elif request == "launch" and main:
-        found = [each for path in given or ("$Auto",) for each in (_CLASSES if path in _AUTOMATIC else (path,))]
-        kept = [os.path.normpath(os.path.join(folder, each)) for each in found if not each.startswith("!")]
+        paths = [each for path in class_paths or ("$Auto",) for each in (_CLASSES if path in _AUTOMATIC else (path,))]
+        kept = [os.path.normpath(os.path.join(folder, each)) for each in paths if not each.startswith("!")]
         keys.left.setdefault("classpath", ":".join(dict.fromkeys(kept)))
     return ("java",)
 

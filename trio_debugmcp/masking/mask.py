@@ -47,27 +47,28 @@ class Finding(Struct, frozen=True):
 
 def findings(text: str) -> list[Finding]:
     """Return the secrets in a text, in order; none overlaps another."""
-    given = Text(text)
-    found = [Finding(start, end, rule.label) for rule in rules_for(given) for start, end in rule.find(given)]
-    found.sort(key=lambda each: each.start)
+    content = Text(text)
+    spans = [Finding(start, end, rule.label) for rule in rules_for(content) for start, end in rule.find(content)]
+    spans.sort(key=lambda span: span.start)
     apart: list[Finding] = []
-    for each in found:
-        if apart and each.start < apart[-1].end:
+    for span in spans:
+        if apart and span.start < apart[-1].end:
             last = apart[-1]
-            apart[-1] = Finding(last.start, max(last.end, each.end), last.label)
+            apart[-1] = Finding(last.start, max(last.end, span.end), last.label)
         else:
-            apart.append(each)
+            apart.append(span)
     return apart
 
 
 def masked(text: str) -> str:
     """Return a text without its secrets. Line breaks within them stay, so that lines keep their numbers."""
     for _ in range(MAX_ROUNDS):
-        found = findings(text)
-        if not found:
+        secrets = findings(text)
+        if not secrets:
             break
-        for each in reversed(found):
-            text = text[: each.start] + each.mask + "\n" * text.count("\n", each.start, each.end) + text[each.end :]
+        for secret in reversed(secrets):
+            start, end = secret.start, secret.end
+            text = text[:start] + secret.mask + "\n" * text.count("\n", start, end) + text[end:]
     return text
 
 
@@ -100,8 +101,8 @@ def secret_mask(secret: str) -> str:
 
 def may_hold_secret(text: str) -> bool:
     """Return whether a JSON text may hold a secret: a quick look, as JSON escapes no part of a keyword."""
-    given = Text(text)
-    return any(rule.may_match(given) for rule in rules_for(given))
+    content = Text(text)
+    return any(rule.may_match(content) for rule in rules_for(content))
 
 
 @cache

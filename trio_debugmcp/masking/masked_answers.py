@@ -30,8 +30,8 @@ def masked_json(value: Any, name: str = "") -> Any:
 def _without(value: Any, secrets: list[str]) -> Any:
     match value:
         case str():
-            for each in secrets:
-                value = value.replace(each, secret_mask(each))
+            for secret in secrets:
+                value = value.replace(secret, secret_mask(secret))
             return value
         case dict():
             return {_without(key, secrets): _without(each, secrets) for key, each in value.items()}
@@ -50,7 +50,7 @@ def _masked(value: Any, name: str, seen: set[str]) -> Any:
         case [str(), *_] if all(isinstance(each, str) for each in value):
             return [masked_value(name, each, seen) for each in masked_lines(value)]
         case [{"text": str()}, *_] if all(
-            isinstance(each, dict) and isinstance(each.get("text"), str) for each in value
+            isinstance(item, dict) and isinstance(item.get("text"), str) for item in value
         ):
             lines = masked_lines([each["text"] for each in value])
             return [_masked({**each, "text": line}, "", seen) for each, line in zip(value, lines, strict=True)]
@@ -67,14 +67,14 @@ def masked_lines(lines: list[str]) -> list[str]:
     return [new if line.endswith("\n") else new.removesuffix("\n") for line, new in zip(lines, clean, strict=True)]
 
 
-def _masked_object(given: dict[str, Any], name: str, seen: set[str]) -> dict[str, Any]:
-    own = " ".join(given[each] for each in _NAMES if isinstance(given.get(each), str)) or name
+def _masked_object(members: dict[str, Any], name: str, seen: set[str]) -> dict[str, Any]:
+    own = " ".join(members[each] for each in _NAMES if isinstance(members.get(each), str)) or name
     clean: dict[str, Any] = {}
-    for key, value in given.items():
-        shown = fresh = masked(key)
+    for key, value in members.items():
+        label = fresh = masked(key)
         number = 1
-        while shown in clean:  # two keys of one length have one mask
+        while label in clean:  # two keys of one length have one mask
             number += 1
-            shown = f"{fresh} {number}"
-        clean[shown] = _masked(value, own if key in _VALUES else key, seen)
+            label = f"{fresh} {number}"
+        clean[label] = _masked(value, own if key in _VALUES else key, seen)
     return clean

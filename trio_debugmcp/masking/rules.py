@@ -83,16 +83,16 @@ class SecretRule:
         """Whether only long words can match."""
         return not self._anywhere and not self._any_case
 
-    def may_match(self, given: Text) -> bool:
+    def may_match(self, content: Text) -> bool:
         """Return whether a text has one of the keywords."""
-        within = given.lower if self._any_case else given.text if self._anywhere else given.long
+        within = content.lower if self._any_case else content.text if self._anywhere else content.long
         return any(each in within for each in self.keywords)
 
-    def find(self, given: Text) -> Iterator[tuple[int, int]]:
+    def find(self, content: Text) -> Iterator[tuple[int, int]]:
         """Yield where this form is in a text."""
-        if not self.may_match(given):
+        if not self.may_match(content):
             return
-        text = given.text
+        text = content.text
         for match in self._pattern.finditer(text):
             start, end = match.span("secret" if self._inside else 0)
             if not self._anywhere:
@@ -142,11 +142,11 @@ def _begins(text: str, start: int) -> bool:
     return not before or not before[-1].isalnum() or _ESCAPE.search(before) is not None
 
 
-def rules_for(given: Text) -> list[SecretRule]:
+def rules_for(content: Text) -> list[SecretRule]:
     """Return the forms that a text may have: without a long word only those that look elsewhere for their keywords."""
-    if len(given.text) < MIN_LENGTH:
+    if len(content.text) < MIN_LENGTH:
         return []
-    return rules() if given.long else _rules_without_long_words()
+    return rules() if content.long else _rules_without_long_words()
 
 
 @cache

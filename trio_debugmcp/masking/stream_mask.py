@@ -31,8 +31,8 @@ class StreamMasker:
     def feed(self, pieces: list[str]) -> list[str]:
         """Return the pieces without the secrets in them; the mask is where a secret begins."""
         text = self._before + "".join(pieces)
-        found = _findings(text)
-        if not found:
+        secrets = _findings(text)
+        if not secrets:
             self._before = self._context(text, len(text))
             return pieces
         starts, at = [], len(self._before)
@@ -41,17 +41,17 @@ class StreamMasker:
             at += len(piece)
         clean = []
         for start, piece in zip(starts, pieces, strict=True):
-            end, left, shown = start + len(piece), start, ""
-            for each in found:
-                if each.end <= start or each.start >= end:
+            end, left, without = start + len(piece), start, ""
+            for secret in secrets:
+                if secret.end <= start or secret.start >= end:
                     continue
-                shown += text[left : max(left, each.start)]
-                if each.start >= start or start == len(self._before):
-                    shown += each.mask
-                left = min(each.end, end)
-            clean.append(masked(shown + text[left:end]))
-        lasts = not text[found[-1].end :].strip()
-        self._before = self._context(text, found[-1].start if lasts else len(text))
+                without += text[left : max(left, secret.start)]
+                if secret.start >= start or start == len(self._before):
+                    without += secret.mask
+                left = min(secret.end, end)
+            clean.append(masked(without + text[left:end]))
+        lasts = not text[secrets[-1].end :].strip()
+        self._before = self._context(text, secrets[-1].start if lasts else len(text))
         return clean
 
     def _context(self, text: str, open_at: int) -> str:
@@ -62,9 +62,9 @@ class StreamMasker:
 
 def _findings(text: str) -> list[Finding]:
     """Return the secrets in a text, and one that has only begun at its end: it may be read before the rest arrives."""
-    found = findings(text)
+    secrets = findings(text)
     at = max(0, len(text) - MAX_BEGINNING)
     begun = [each for each in findings(text[at:] + CUT) if each.end == len(text) - at]
-    if begun and not (found and found[-1].end == len(text)):
-        found.append(Finding(at + begun[0].start, len(text), begun[0].label))
-    return found
+    if begun and not (secrets and secrets[-1].end == len(text)):
+        secrets.append(Finding(at + begun[0].start, len(text), begun[0].label))
+    return secrets

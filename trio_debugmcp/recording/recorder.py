@@ -116,16 +116,18 @@ class Recorder(Host, ConnectionTap):
         return self._open_adapter(opening, connect)
 
     @asynccontextmanager
-    async def _open_program(self, session_id: str, wanted: RunInTerminal, watchdog: Watchdog) -> AsyncIterator[Program]:
-        async with super().open_program(session_id, wanted, watchdog) as program:
+    async def _open_program(
+        self, session_id: str, request: RunInTerminal, watchdog: Watchdog
+    ) -> AsyncIterator[Program]:
+        async with super().open_program(session_id, request, watchdog) as program:
             self._file.add(lambda t: ProgramEntry(t=t, session=session_id, pid=program.pid))
             yield TappedProgram(program, session_id, self._file)
 
     def open_program(
-        self, session_id: str, wanted: RunInTerminal, watchdog: Watchdog
+        self, session_id: str, request: RunInTerminal, watchdog: Watchdog
     ) -> AbstractAsyncContextManager[Program]:
         """Run the program with taps on its pipes."""
-        return self._open_program(session_id, wanted, watchdog)
+        return self._open_program(session_id, request, watchdog)
 
     async def find_out(self, question: str, ask: Callable[[], Awaitable[T]]) -> T:
         """Return what `ask` finds out, and record it as `query` does."""

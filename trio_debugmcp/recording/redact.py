@@ -84,9 +84,9 @@ class Redactor:
     def message(self, text: bytes) -> bytes:
         """Take all secrets out of a JSON text in one line."""
         if _has_one(text.lower(), _STRUCTURED):
-            given = json.loads(text)
-            clean = self._clean(given)
-            if clean != given:
+            message = json.loads(text)
+            clean = self._clean(message)
+            if clean != message:
                 text = json.dumps(clean, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
         return self.line(text)
 
@@ -166,8 +166,8 @@ class Redactor:
         if value is None:  # the variable is removed from the environment, which is not a secret
             return None
         if _SECRET_NAME.search(name):
-            for each in _strings(value):
-                self._learn(each)
+            for secret in _strings(value):
+                self._learn(secret)
         return MARK
 
 
@@ -187,8 +187,8 @@ def _strings(value: Any) -> Iterable[str]:
         case str():
             yield value
         case dict():
-            for each in value.values():
-                yield from _strings(each)
+            for member in value.values():
+                yield from _strings(member)
         case list():
-            for each in value:
-                yield from _strings(each)
+            for member in value:
+                yield from _strings(member)

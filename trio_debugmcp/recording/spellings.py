@@ -99,7 +99,7 @@ class Secrets:
         start, end = at, at + len(sign)
         start -= max(_agreeing(each[::-1], text[max(least, at - len(each)) : at][::-1]) for each in befores)
         agreeing, whole = max(
-            (agreeing := _agreeing(each, text[end : end + len(each)]), agreeing == len(each)) for each in afters
+            (agreeing := _agreeing(after, text[end : end + len(after)]), agreeing == len(after)) for after in afters
         )
         end += agreeing
         if not whole:  # cut: the last backslashes may belong to what follows
@@ -129,13 +129,13 @@ def spellings(text: str) -> list[bytes]:
     """Return how a text may be spelled in a line of JSON, shortest first."""
     plain = {text, _latin(text), quote(text, safe="")}
     quoted = {quoted(each) for each in plain | {_json(text), _json_ascii(text)} for quoted in _REPRS}
-    found = newest = dict.fromkeys(sorted(plain | quoted, key=len))
+    spelled = newest = dict.fromkeys(sorted(plain | quoted, key=len))
     for _ in range(NESTING):
         newest = dict.fromkeys(
-            made for each in newest for made in (_json(each), _json_ascii(each)) if made not in found
+            made for spelling in newest for made in (_json(spelling), _json_ascii(spelling)) if made not in spelled
         )
-        found |= newest
-    encoded = dict.fromkeys(each.encode(errors="replace") for each in found)
+        spelled |= newest
+    encoded = dict.fromkeys(each.encode(errors="replace") for each in spelled)
     # What JSON would escape is not in a line as it is. Searched for, it could match in the midst of an escape sequence.
     return sorted((each for each in encoded if _is_json_content(each)), key=len)[:MAX_SPELLINGS]
 
@@ -180,8 +180,10 @@ def _bytes(text: str) -> str:
 _REPRS: tuple[Callable[[str], str], ...] = (_repr, _repr_with_both_quotes, _ascii, _bytes)
 
 
-def _agreeing(wanted: bytes, given: bytes) -> int:
+def _agreeing(text: bytes, other_text: bytes) -> int:
     """Return how many bytes of two texts are the same from the start."""
-    if given.startswith(wanted):
-        return len(wanted)
-    return next((at for at, (one, other) in enumerate(zip(wanted, given, strict=False)) if one != other), len(given))
+    if other_text.startswith(text):
+        return len(text)
+    return next(
+        (at for at, (one, other) in enumerate(zip(text, other_text, strict=False)) if one != other), len(other_text)
+    )

@@ -55,10 +55,10 @@ class TracingHost(Host):
         return opened()
 
     def open_program(
-        self, session: str, wanted: RunInTerminal, watchdog: Watchdog
+        self, session: str, request: RunInTerminal, watchdog: Watchdog
     ) -> AbstractAsyncContextManager[Program]:
         """Run the program as the other host does."""
-        return self._host.open_program(session, wanted, watchdog)
+        return self._host.open_program(session, request, watchdog)
 
     async def find_out(self, question: str, ask: Callable[[], Awaitable[T]]) -> T:
         """Return what the other host finds out."""

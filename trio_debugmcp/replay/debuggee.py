@@ -58,20 +58,20 @@ class _Sink(trio.abc.SendStream):
 
 def launches(entries: Iterable[AnyEntry]) -> Iterator[int | str]:
     """Yield, for each `runInTerminal` in order, the process id, or why the program could not be started."""
-    asked: list[Any] = []
+    requests: list[Any] = []
     started: list[int] = []
     for entry in entries:
         match entry:
             case AdapterEntry(dir="in"):
                 message = msgspec.json.decode(entry.msg)
                 if message.get("type") == "request" and message.get("command") == "runInTerminal":
-                    asked.append(message.get("seq"))
+                    requests.append(message.get("seq"))
             case ProgramEntry(pid=pid, process="terminal"):
                 started.append(pid)
             case AdapterEntry(dir="out"):
                 message = msgspec.json.decode(entry.msg)
-                if message.get("type") == "response" and message.get("request_seq") in asked:
-                    asked.remove(message["request_seq"])
+                if message.get("type") == "response" and message.get("request_seq") in requests:
+                    requests.remove(message["request_seq"])
                     if message.get("success"):
                         yield started.pop(0) if started else "the recording does not know it"
                     else:

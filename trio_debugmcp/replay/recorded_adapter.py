@@ -95,7 +95,7 @@ class ReplayedSession:
                 playing.cancel(reason="the session is over")
 
     @asynccontextmanager
-    async def open_program(self, wanted: RunInTerminal) -> AsyncIterator[ReplayedProgram]:
+    async def open_program(self, request: RunInTerminal) -> AsyncIterator[ReplayedProgram]:
         """Return the recorded program for the adapter's next `runInTerminal`, once it has started.
 
         Raises:
@@ -103,7 +103,7 @@ class ReplayedSession:
         """
         outcome = next(self._launches, "the recording has no such program")
         if isinstance(outcome, str):
-            raise CannotRun(wanted.args[0] if wanted.args else "", outcome)
+            raise CannotRun(request.args[0] if request.args else "", outcome)
         program = self._programs.setdefault(outcome, ReplayedProgram(outcome))
         await program.started.wait()
         yield program
@@ -178,15 +178,15 @@ class _Script:
             # The real adapter had sent all this before the client made its move, so it must come first, and now.
             self._overdue = len(self._lines)
         self._added += 1
-        for each in reply.due:
-            if each.after is not None:
-                self._lines.append(each)
+        for line in reply.due:
+            if line.after is not None:
+                self._lines.append(line)
             else:
                 now = self._playhead.position
                 # Asked at its recorded time, it is answered at the recorded time: a delay counted from now would add
                 # the milliseconds by which this server differs from the recorded one.
-                early = now < each.t - each.delay - PROMPT_SECONDS
-                heappush(self._answers, (now + each.delay if early else each.t, next(self._numbers), each.message))
+                early = now < line.t - line.delay - PROMPT_SECONDS
+                heappush(self._answers, (now + line.delay if early else line.t, next(self._numbers), line.message))
         self._waking.cancel()
 
     def end(self) -> None:

@@ -63,11 +63,11 @@ class _RecordedClient:
         self._open: dict[Any, str] = {}
         self._answered = trio.lowlevel.ParkingLot()
         self._end: End | None = None
-        for each in entries:
-            if each.client == self.name and each.dir == "out":
-                message = msgspec.json.decode(each.msg)
+        for sent in entries:
+            if sent.client == self.name and sent.dir == "out":
+                message = msgspec.json.decode(sent.msg)
                 if "method" not in message and isinstance(number := message.get("id"), int | str):
-                    self._then.setdefault(number, (each.t, message))
+                    self._then.setdefault(number, (sent.t, message))
 
     async def run(self, serve: Serve, *, task_status: trio.TaskStatus[None]) -> None:
         """Be connected until `disconnect` is called."""
@@ -126,10 +126,10 @@ class RecordedClients:
     def __init__(self, entries: Sequence[AnyEntry], playhead: Playhead) -> None:
         staying = staying_clients(entries)
         self._entries = [
-            each
-            for each in entries
-            if isinstance(each, ClientEntry | McpEntry)
-            or (isinstance(each, ClientEndEntry) and each.client not in staying)
+            entry
+            for entry in entries
+            if isinstance(entry, ClientEntry | McpEntry)
+            or (isinstance(entry, ClientEndEntry) and entry.client not in staying)
         ]
         self._playhead = playhead
         self._clients: dict[str, _RecordedClient] = {}
@@ -183,12 +183,12 @@ class RecordedClients:
                 client = self._clients[entry.client] = _RecordedClient(entry, mine)
                 await nursery.start(client.run, serve)
             case McpEntry():
-                if (known := self._clients.get(entry.client)) is not None:
+                if (receiver := self._clients.get(entry.client)) is not None:
                     with trio.move_on_after(self._playhead.patience.seconds(SEND_SECONDS)):
-                        await known.send(entry)
+                        await receiver.send(entry)
             case ClientEndEntry():
-                if (known := self._clients.get(entry.client)) is not None:
-                    known.disconnect()
+                if (leaver := self._clients.get(entry.client)) is not None:
+                    leaver.disconnect()
 
 
 def staying_clients(entries: Sequence[AnyEntry]) -> set[str]:
@@ -201,12 +201,12 @@ def staying_clients(entries: Sequence[AnyEntry]) -> set[str]:
     if not (isinstance(end, EndEntry) and end.complete) or end.t - session_end > AT_ONCE_SECONDS:
         return set()
     staying = set()
-    for each in reversed(entries):
-        match each:
+    for entry in reversed(entries):
+        match entry:
             case ClientEntry() | McpEntry(dir="in"):
                 break
-            case ClientEndEntry() if session_end - GOODBYE_SECONDS <= each.t <= session_end:
-                staying.add(each.client)
+            case ClientEndEntry() if session_end - GOODBYE_SECONDS <= entry.t <= session_end:
+                staying.add(entry.client)
             case _:
                 pass
     return staying

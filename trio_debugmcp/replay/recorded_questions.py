@@ -95,13 +95,13 @@ class Questions:
         self._all: list[RecordedQuestion] = []
         self._open: dict[int, RecordedQuestion] = {}
 
-    def record(self, place: int, asked: TapedMessage) -> None:
+    def record(self, place: int, request: TapedMessage) -> None:
         """Add a question that was asked at that place."""
         question = RecordedQuestion(
-            place, asked.message.get("command", ""), asked.message.get("arguments") or {}, asked.t
+            place, request.message.get("command", ""), request.message.get("arguments") or {}, request.t
         )
         self._all.append(question)
-        self._open[asked.message["seq"]] = question
+        self._open[request.message["seq"]] = question
 
     def record_answer(self, answer: TapedMessage) -> bool:
         """Add a recorded response; returns whether it answers a question."""
@@ -113,25 +113,26 @@ class Questions:
     def has_unasked(self, command: str, place: int, before: float) -> bool:
         """Whether a question with that command was asked at that place before that time, and is not yet asked again."""
         return any(
-            each.place == place and each.command == command and each.t < before and not each.used for each in self._all
+            question.place == place and question.command == command and question.t < before and not question.used
+            for question in self._all
         )
 
     def find(self, command: str, arguments: DapMessage, place: int) -> RecordedQuestion | None:
         """Find the best match: from this place rather than another, and equal rather than with the same subject."""
         subject = _subject(command, arguments)
-        asked = [
-            each
-            for each in self._all
-            if each.command == command
-            and (each.place == place or command in LASTING)
-            and (each.arguments == arguments or _subject(command, each.arguments) == subject)
+        candidates = [
+            question
+            for question in self._all
+            if question.command == command
+            and (question.place == place or command in LASTING)
+            and (question.arguments == arguments or _subject(command, question.arguments) == subject)
         ]
 
-        def distance(each: RecordedQuestion) -> tuple[bool, int, bool, bool]:
+        def distance(question: RecordedQuestion) -> tuple[bool, int, bool, bool]:
             # Places that are yet to come are last: their answers know of things that have not happened.
-            return each.place > place, abs(each.place - place), each.arguments != arguments, each.used
+            return question.place > place, abs(question.place - place), question.arguments != arguments, question.used
 
-        return min(asked, key=distance, default=None)
+        return min(candidates, key=distance, default=None)
 
 
 def _subject(command: str, arguments: DapMessage) -> object:
@@ -139,8 +140,8 @@ def _subject(command: str, arguments: DapMessage) -> object:
         source = arguments.get("source") or {}
         lines = [each.get("line") for each in arguments.get("breakpoints") or ()]
         return source.get("path"), source.get("sourceReference"), lines
-    if command == "evaluate" and (asked := bootstrap.asked_in(str(arguments.get("expression")))) is not None:
-        return asked
+    if command == "evaluate" and (probe_question := bootstrap.asked_in(str(arguments.get("expression")))) is not None:
+        return probe_question
     name = _SUBJECTS.get(command)
     return None if name is None else arguments.get(name)
 
@@ -151,12 +152,12 @@ def words_for(request: DapMessage) -> str:
     if command != "evaluate":
         return _WORDS.get(command, "what was asked for")
     text = str(arguments.get("expression"))
-    asked = bootstrap.asked_in(text)
-    if asked is None or asked[0] == "evaluate":
-        return _value_of(text if asked is None else _text_of(str(asked[1])))
-    about = msgspec.json.decode(asked[1]) if asked[1] else {}
+    question = bootstrap.asked_in(text)
+    if question is None or question[0] == "evaluate":
+        return _value_of(text if question is None else _text_of(str(question[1])))
+    about = msgspec.json.decode(question[1]) if question[1] else {}
     named = about.get("path") or about.get("expression")
-    return _value_of(named) if named else _PROBE_WORDS.get(asked[0], "what was asked for")
+    return _value_of(named) if named else _PROBE_WORDS.get(question[0], "what was asked for")
 
 
 def _text_of(literal: str) -> str:

@@ -159,14 +159,14 @@ class Replay(Host, ConnectionTap):
         return session.open(self._playhead.make)
 
     def open_program(
-        self, session_id: str, wanted: RunInTerminal, watchdog: Watchdog
+        self, session_id: str, request: RunInTerminal, watchdog: Watchdog
     ) -> AbstractAsyncContextManager[Program]:
         """Open the recorded program. Raises as `ReplayedSession.open_program`."""
-        return self._open_program(session_id, wanted)
+        return self._open_program(session_id, request)
 
     @asynccontextmanager
-    async def _open_program(self, session_id: str, wanted: RunInTerminal) -> AsyncIterator[Program]:
-        async with self._sessions[session_id].open_program(wanted) as program:
+    async def _open_program(self, session_id: str, request: RunInTerminal) -> AsyncIterator[Program]:
+        async with self._sessions[session_id].open_program(request) as program:
             yield program
 
     async def look_into(self, pid: int, patience: Patience) -> bytes:
@@ -191,12 +191,12 @@ class Replay(Host, ConnectionTap):
         Raises:
             UsageError: the recorded answer was one, or the question was not asked then.
         """
-        known = self._queries.get(question)
-        if known is None:
+        answers = self._queries.get(question)
+        if answers is None:
             raise _unknown(f"it has no answer to: {question}")
         # A little ahead: what follows on a message is asked here some milliseconds before or after it was asked then.
         now = self._playhead.position + PROMPT_SECONDS
-        entry = next((each for each in reversed(known) if each.t <= now), known[0])
+        entry = next((each for each in reversed(answers) if each.t <= now), answers[0])
         if entry.error is not None:
             raise UsageError(entry.error.code, entry.error.message, entry.error.details)
         answer: T = entry.answer
@@ -230,7 +230,7 @@ def _sessions(
     names = [each.session for each in entries if isinstance(each, SessionEntry)]
     hang_ups = {each.session: each for each in entries if isinstance(each, HangUpEntry)}
     spoken = [
-        (session, line) for each in entries if (session := getattr(each, "session", None)) and (line := taped(each))
+        (session, line) for entry in entries if (session := getattr(entry, "session", None)) and (line := taped(entry))
     ]
     # Only of connections that have a tape: an adapter may have hung up before a single message.
     ended = {session: each.t for session, each in hang_ups.items() if any(session == name for name, _ in spoken)}

@@ -238,10 +238,10 @@ class Tape:
 
     def _addressed(self, message: DapMessage) -> DapMessage:
         """Give the response to a move the `seq` that the client's request has now."""
-        asked = message.get("request_seq")
-        if message.get("type") != "response" or asked not in self._seqs:
+        request_seq = message.get("request_seq")
+        if message.get("type") != "response" or request_seq not in self._seqs:
             return message
-        return {**message, "request_seq": self._seqs[asked]}
+        return {**message, "request_seq": self._seqs[request_seq]}
 
 
 def tapes(messages: Iterable[tuple[str, TapedMessage]], ended_at: Mapping[str, float] | None = None) -> dict[str, Tape]:

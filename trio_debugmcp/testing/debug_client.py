@@ -165,9 +165,9 @@ class DebugClient:
     ) -> Notice:
         """Wait until `find` returns some of all notices, and return the first of these."""
         with trio.fail_after(seconds):
-            while not (found := find(self.notices)):
+            while not (notices := find(self.notices)):
                 await self._noticed.park()
-        return found[0]
+        return notices[0]
 
     async def on_message(self, message: object) -> None:
         """Handle a message, as the SDK's message handler. Notices of the modern era come by `subscribed` instead."""

@@ -111,16 +111,17 @@ class FakeAnswers(FakeNative):
         return {}
 
     async def _on_setBreakpoints(self, arguments: Arguments) -> Any:  # noqa: N802
-        wanted = arguments.get("breakpoints") or []
+        breakpoints = arguments.get("breakpoints") or []
         return {
             "breakpoints": [
-                {"id": next(self._breakpoint_ids), "verified": True, "line": each["line"]} for each in wanted
+                {"id": next(self._breakpoint_ids), "verified": True, "line": source_breakpoint["line"]}
+                for source_breakpoint in breakpoints
             ]
         }
 
     async def _on_setFunctionBreakpoints(self, arguments: Arguments) -> Any:  # noqa: N802
-        wanted = arguments.get("breakpoints") or []
-        return {"breakpoints": [{"id": next(self._breakpoint_ids), "verified": True} for _ in wanted]}
+        breakpoints = arguments.get("breakpoints") or []
+        return {"breakpoints": [{"id": next(self._breakpoint_ids), "verified": True} for _ in breakpoints]}
 
     async def _on_threads(self, arguments: Arguments) -> Any:
         return {"threads": [{"id": number, "name": name} for number, name in self.threads]}

@@ -66,11 +66,11 @@ class FakeNative(ABC):
         first = self._at(arguments) // 4
         if not 0 <= first < len(self.instructions):
             raise Refusal("cannot access memory there")
-        found = [
+        instructions = [
             {"address": hex(self.memory_address + number * 4), "instruction": text}
             for number, text in enumerate(self.instructions)
         ]
-        return {"instructions": found[first : first + arguments["instructionCount"]]}
+        return {"instructions": instructions[first : first + arguments["instructionCount"]]}
 
     async def _on_gotoTargets(self, arguments: dict[str, Any]) -> Any:  # noqa: N802
         return {"targets": self.goto_targets}

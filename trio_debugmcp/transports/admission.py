@@ -140,7 +140,7 @@ class Admission:
         """Wait until there is a place for a stranger; the oldest one loses its own after `CROWDED_SECONDS`.
 
         One that only waits for its next request loses it before any other. Meanwhile connections wait in the system's
-        queue: a crowd of strangers delays clients, and keeps none out.
+        queue: unauthenticated peers can delay clients, but not lock them out.
         """
         while self._is_full():
             if (idle := self._idle_stranger()) is not None:
@@ -205,7 +205,7 @@ class Admission:
                     f"{len(clients)} connections with this token are open, and there may not be more: close some",
                     {"Retry-After": "10"},
                 )
-            oldest = min(idle, key=lambda each: each.idle_since or 0.0)
+            oldest = min(idle, key=lambda client: client.idle_since or 0.0)
             self._forget_client(oldest)  # at once: its task closes it in a moment
             oldest.scope.cancel(reason="another client needs its place")
         self._forget_client(visitor)

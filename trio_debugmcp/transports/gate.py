@@ -56,13 +56,13 @@ class Gate(Generic[R]):
         Raises:
             Refused: 401: no token, more than one, or a wrong one.
         """
-        found = [value.partition(" ")[2].strip() for value in head.values("authorization") if _is_bearer(value)]
-        found += [
-            each.removeprefix(BEARER_SUBPROTOCOL)
-            for each in head.tokens("sec-websocket-protocol")
-            if each.startswith(BEARER_SUBPROTOCOL)
+        tokens = [value.partition(" ")[2].strip() for value in head.values("authorization") if _is_bearer(value)]
+        tokens += [
+            protocol.removeprefix(BEARER_SUBPROTOCOL)
+            for protocol in head.tokens("sec-websocket-protocol")
+            if protocol.startswith(BEARER_SUBPROTOCOL)
         ]
-        role = self._role_of(found[0]) if len(found) == 1 else None
+        role = self._role_of(tokens[0]) if len(tokens) == 1 else None
         if role is None:
             raise Refused(HTTPStatus.UNAUTHORIZED, "a valid token is needed", {"WWW-Authenticate": "Bearer"})
         return role
@@ -72,8 +72,8 @@ class Gate(Generic[R]):
         if not colon or host.endswith("]"):
             name, port = host, str(_DEFAULT_PORTS[self._tls])
         # A numeric address is safe: DNS rebinding needs a name.
-        known = name in self._names or (self._any_address and _is_address(name.strip("[]")))
-        return known and port == str(self._port)
+        is_our_name = name in self._names or (self._any_address and _is_address(name.strip("[]")))
+        return is_our_name and port == str(self._port)
 
 
 def is_loopback(host: str) -> bool:

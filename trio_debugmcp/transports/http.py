@@ -228,7 +228,7 @@ class HttpApp:
         idle = [each for each in peers if each.idle_since < inf]
         if role == "control" or not idle:  # the client of an idle session in control may own the debug session
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "too many MCP sessions are open", {"Retry-After": "10"})
-        oldest = min(idle, key=lambda each: each.idle_since)
+        oldest = min(idle, key=lambda peer: peer.idle_since)
         self._forget(oldest)
         oldest.end("another observer needs its place")
 
@@ -259,8 +259,8 @@ async def serve_http(
             listener.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(STALL_SECONDS * 1000))
     secured = [trio.SSLListener(each, tls, https_compatible=True) for each in listeners] if tls is not None else None
     sdk_logs = [logging.getLogger(f"mcp.server.streamable_http{each}") for each in ("", "_manager")]
-    for each in sdk_logs:
-        each.addFilter(is_relevant)
+    for sdk_log in sdk_logs:
+        sdk_log.addFilter(is_relevant)
     streams: dict[trio.abc.Stream, None] = {}
 
     async def handler(stream: trio.abc.Stream, visitor: Visitor) -> None:
@@ -279,8 +279,8 @@ async def serve_http(
             finally:
                 over.set()
     finally:
-        for each in sdk_logs:
-            each.removeFilter(is_relevant)
+        for sdk_log in sdk_logs:
+            sdk_log.removeFilter(is_relevant)
 
 
 async def _cut_off_when_cancelled(streams: dict[trio.abc.Stream, None], over: trio.Event, patience: Patience) -> None:

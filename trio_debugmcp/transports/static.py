@@ -82,8 +82,8 @@ def answer_page(page: StaticFile | None, head: Head) -> tuple[HTTPStatus, dict[s
 
 def _has(page: StaticFile, head: Head) -> bool:
     """Whether the peer has the page. HTTP compares weakly here."""
-    known = {tag.removeprefix("W/") for tag in head.tokens("if-none-match")}
-    return "*" in known or page.etag.removeprefix("W/") in known
+    tags = {tag.removeprefix("W/") for tag in head.tokens("if-none-match")}
+    return "*" in tags or page.etag.removeprefix("W/") in tags
 
 
 def _accepts_gzip(head: Head) -> bool:

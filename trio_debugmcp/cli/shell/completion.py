@@ -40,15 +40,17 @@ async def proposals(before: str, client: "InspectorClient") -> list[Proposal]:
     if command not in ("call", "read", "prompt") or last.startswith("{"):
         return _matching(last, _names(command, client)) if command in ("subscribe", "unsubscribe") else []
     name, equals, value = last.partition("=")
-    given = dict(word.split("=", 1) for word in rest[1:] if "=" in word)
+    arguments = dict(word.split("=", 1) for word in rest[1:] if "=" in word)
     if not equals:
-        return _matching(last, [item for item in _parameters(command, rest[0], client) if item[0][:-1] not in given])
-    return _matching(value, [(each, "") for each in await _values(command, rest[0], name, value, given, client)])
+        return _matching(
+            last, [item for item in _parameters(command, rest[0], client) if item[0][:-1] not in arguments]
+        )
+    return _matching(value, [(each, "") for each in await _values(command, rest[0], name, value, arguments, client)])
 
 
 def _matching(begun: str, items: Iterable[tuple[str, str | None]]) -> list[Proposal]:
-    found = [(text, about) for text, about in items if text.lower().startswith(begun.lower())]
-    return [Proposal(text, len(begun), (about or "").partition("\n")[0]) for text, about in found]
+    matches = [(text, about) for text, about in items if text.lower().startswith(begun.lower())]
+    return [Proposal(text, len(begun), (about or "").partition("\n")[0]) for text, about in matches]
 
 
 def _names(command: str, client: "InspectorClient") -> list[tuple[str, str | None]]:
@@ -57,7 +59,7 @@ def _names(command: str, client: "InspectorClient") -> list[tuple[str, str | Non
     prompts = [(prompt.name, prompt.description) for prompt in client.prompts]
     resources = [(each.uri, each.name) for each in client.resources]
     templates = [(each.uri_template, each.name) for each in client.resource_templates]
-    known: dict[str, Sequence[tuple[str, str | None]]] = {
+    names_of: dict[str, Sequence[tuple[str, str | None]]] = {
         "call": tools,
         "prompt": prompts,
         "read": [*resources, *templates],
@@ -67,7 +69,7 @@ def _names(command: str, client: "InspectorClient") -> list[tuple[str, str | Non
         "unsubscribe": [(uri, "") for uri in client.get_subscribed_resources()],
         "log": [(level, "") for level in LOG_LEVELS],
     }
-    return list(known.get(command, ()))
+    return list(names_of.get(command, ()))
 
 
 def _parameters(command: str, name: str, client: "InspectorClient") -> list[tuple[str, str | None]]:
@@ -91,15 +93,15 @@ def _schema(tool_name: str, client: "InspectorClient") -> Mapping[str, Any]:
 
 
 async def _values(
-    command: str, name: str, argument: str, begun: str, given: Mapping[str, str], client: "InspectorClient"
+    command: str, name: str, argument: str, begun: str, arguments: Mapping[str, str], client: "InspectorClient"
 ) -> Sequence[str]:
     """Values of an argument: of the schema for a tool, of the server's choosing for a prompt or a template."""
     if command == "call":
         schema = _schema(name, client).get(argument) or {}
         if schema.get("type") == "boolean":
             return ("true", "false")
-        known = schema.get("enum") or [schema[key] for key in ("const", "default") if key in schema]
-        return [str(each) for each in known]
+        values = schema.get("enum") or [schema[key] for key in ("const", "default") if key in schema]
+        return [str(each) for each in values]
     from mcp import MCPError
     from mcp.types import PromptReference, ResourceTemplateReference
 
@@ -108,7 +110,7 @@ async def _values(
     ref = PromptReference(name=name) if command == "prompt" else ResourceTemplateReference(uri=name)
     with trio.move_on_after(WAIT_SECONDS):
         try:
-            return (await client.get_completions(ref, argument, begun, dict(given))).values
+            return (await client.get_completions(ref, argument, begun, dict(arguments))).values
         except (MCPError, DebugError):
             return ()  # nothing to propose; the command itself will report what is wrong
     return ()

@@ -41,7 +41,7 @@ async def serve_person(args: argparse.Namespace) -> None:
     from trio_debugmcp.client import InspectorClient, Reconnect
 
     interactive = has_terminal()
-    notices = Notices(shown=args.verbose if args.verbose is not None else interactive, draws=not interactive)
+    notices = Notices(enabled=args.verbose if args.verbose is not None else interactive, draws=not interactive)
     proposer = _Proposer()
     with ExitStack() as stack:
         terminal = _open_terminal(stack, proposer) if interactive else LineTerminal()

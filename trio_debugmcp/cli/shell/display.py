@@ -37,24 +37,24 @@ class Display:
         if not self._as_json:
             write_line(visible(text))
 
-    def items(self, items: Sequence[tuple[str, str | None]], wanted: Sequence[str]) -> None:
-        """Show names with the first line of their descriptions, those that contain all of `wanted`."""
-        found = [
+    def items(self, items: Sequence[tuple[str, str | None]], words: Sequence[str]) -> None:
+        """Show names with the first line of their descriptions, those that contain all of `words`."""
+        matches = [
             (name, (text or "").strip())
             for name, text in items
-            if all(word.lower() in f"{name} {text}".lower() for word in wanted)
+            if all(word.lower() in f"{name} {text}".lower() for word in words)
         ]
         if self._as_json:
-            write_line(compact([{"name": name, "description": text} for name, text in found]))
+            write_line(compact([{"name": name, "description": text} for name, text in matches]))
             return
-        widest = max((len(name) for name, _ in found), default=0)
+        widest = max((len(name) for name, _ in matches), default=0)
         room = max(shutil.get_terminal_size().columns - widest - 2, NARROWEST_CELLS)
-        for name, text in found:
+        for name, text in matches:
             first = text.partition("\n")[0]
             short = first if len(first) <= room or not sys.stdout.isatty() else f"{first[: room - 1]}…"
             write_line(visible(f"{name:<{widest}}  {short}".rstrip()))
-        left = len(items) - len(found)
-        self.note(f"{len(found)} listed" + (f", {left} left out by {' '.join(wanted)!r}" if left else ""))
+        left = len(items) - len(matches)
+        self.note(f"{len(matches)} listed" + (f", {left} left out by {' '.join(words)!r}" if left else ""))
 
     def content(self, result: Any, parts: Sequence[Any]) -> None:
         """Show the parts of a result: texts as they are, and others as JSON."""

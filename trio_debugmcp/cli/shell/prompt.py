@@ -42,10 +42,10 @@ class _Proposals(Completer):
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
         try:
-            found = trio.from_thread.run(self._propose, document.text_before_cursor, trio_token=self._token)
+            proposals = trio.from_thread.run(self._propose, document.text_before_cursor, trio_token=self._token)
         except (trio.RunFinishedError, trio.Cancelled):  # noqa: ASYNC103 (a thread, not a task: nothing to pass it on to)
             return  # noqa: ASYNC104
-        for proposal in found:
+        for proposal in proposals:
             yield Completion(proposal.text, -proposal.replaces, display_meta=proposal.about)
 
 

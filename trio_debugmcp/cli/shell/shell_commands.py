@@ -95,7 +95,8 @@ class Commands:
     async def _resources(self, words: Sequence[str]) -> None:
         listed = [(each.uri, each.description or each.name) for each in await self._client.list_resources()]
         listed += [
-            (each.uri_template, each.description or each.name) for each in await self._client.list_resource_templates()
+            (template.uri_template, template.description or template.name)
+            for template in await self._client.list_resource_templates()
         ]
         self._display.items(listed, words)
 
@@ -110,11 +111,11 @@ class Commands:
             "uri": client.resources,
             "uri_template": client.resource_templates,
         }
-        found = [each for key, listed in kinds.items() for each in listed if getattr(each, key) == name]
-        if not found:
+        items = [each for key, listed in kinds.items() for each in listed if getattr(each, key) == name]
+        if not items:
             raise Failure("not_found", f"{name!r} is neither a tool nor a prompt, resource or template", NOT_FOUND)
-        for each in found:
-            self._display.value(each)
+        for item in items:
+            self._display.value(item)
 
     # --- Requests -----------------------------------------------------------------------------------------------------
 
@@ -150,8 +151,8 @@ class Commands:
         (level,) = _exactly(words, "LEVEL")
         if level not in LOG_LEVELS:
             raise Failure("usage", f"LEVEL is one of {', '.join(LOG_LEVELS)}")
-        known: Any = level
-        await self._client.set_logging_level(known)
+        protocol_level: Any = level
+        await self._client.set_logging_level(protocol_level)
 
     # --- Changes ------------------------------------------------------------------------------------------------------
 
@@ -234,10 +235,10 @@ def arguments(words: Sequence[str], properties: Mapping[str, Any] | None) -> dic
     """
     if len(words) == 1 and words[0].startswith("{"):
         try:
-            found = json.loads(words[0])
+            arguments = json.loads(words[0])
         except ValueError as error:
             raise Failure("usage", f"Not JSON: {error}") from error
-        return dict(found)
+        return dict(arguments)
     values: dict[str, Any] = {}
     for word in words:
         name, equals, value = word.partition("=")

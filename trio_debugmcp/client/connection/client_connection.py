@@ -299,8 +299,8 @@ class ClientConnection(Tap):
             return True
         # Here and not in the SDK's callbacks: the SDK starts a task per notification, so that two of them, or a
         # notification and a response, can change places. State may only change in the order of the wire.
-        wanted = self._on_notification(message["method"], message.get("params") or {})
-        return wanted and self._screen.admits(message)
+        for_sdk = self._on_notification(message["method"], message.get("params") or {})
+        return for_sdk and self._screen.admits(message)
 
     def failed(self, error: Exception) -> None:
         """End the connection, because of what could not be read: too long a line, or a broken stream."""

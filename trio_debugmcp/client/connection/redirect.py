@@ -64,8 +64,8 @@ async def wait_for_redirect(
     answers: list[dict[str, str]] = []
     arrived = trio.Event()
 
-    async def answered(found: dict[str, str]) -> None:
-        answers.append(found)
+    async def answered(parameters: dict[str, str]) -> None:
+        answers.append(parameters)
         arrived.set()
 
     with trio.move_on_after(seconds):
@@ -86,16 +86,16 @@ async def wait_for_redirect(
 
 async def _answer(state: str, answered: Callable[[dict[str, str]], Awaitable[None]], stream: trio.SocketStream) -> None:
     """Serve one connection; whatever is not the redirect with the right state gets an answer and changes nothing."""
-    found: dict[str, str] | None = None
+    parameters: dict[str, str] | None = None
     with trio.move_on_after(HEAD_SECONDS):
         async with stream:
             try:
-                found = _parse(await _head(stream), state)
-                await stream.send_all(_page(found))
+                parameters = _parse(await _head(stream), state)
+                await stream.send_all(_page(parameters))
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 pass  # the browser has left; what it has sent counts
-    if found is not None:
-        await answered(found)
+    if parameters is not None:
+        await answered(parameters)
 
 
 async def _head(stream: trio.SocketStream) -> bytes:
@@ -115,17 +115,17 @@ def _parse(head: bytes, state: str) -> dict[str, str] | None:
         return None
     target = urlsplit(words[1])
     parameters = dict(parse_qsl(target.query))
-    known = compare_digest(parameters.get("state", "").encode(), state.encode())
-    if target.path != PATH or not known or not ("code" in parameters or "error" in parameters):
+    is_ours = compare_digest(parameters.get("state", "").encode(), state.encode())
+    if target.path != PATH or not is_ours or not ("code" in parameters or "error" in parameters):
         return None
     return parameters
 
 
-def _page(found: dict[str, str] | None) -> bytes:
-    if found is None:
+def _page(parameters: dict[str, str] | None) -> bytes:
+    if parameters is None:
         status, text = "404 Not Found", "This is not the answer to the request that is waiting."
-    elif "error" in found:
-        status, text = "200 OK", f"Not authorised: {found.get('error_description') or found['error']}."
+    elif "error" in parameters:
+        status, text = "200 OK", f"Not authorised: {parameters.get('error_description') or parameters['error']}."
     else:
         status, text = "200 OK", "Authorised. You can close this page and return to the terminal."
     body = f"<!doctype html><title>trio-debugmcp</title><p>{escape(text)}</p>".encode()

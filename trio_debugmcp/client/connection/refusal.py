@@ -37,8 +37,8 @@ class HttpRefusal(Struct, frozen=True):
             headers: that were sent, to know whether a token was among them.
         """
         if self.status in ACCESS_DENIED:
-            given = any(name.lower() == "authorization" for name in headers or ())
-            token = "the token that was given is not accepted" if given else "no token was given"
+            has_token = any(name.lower() == "authorization" for name in headers or ())
+            token = "the token that was given is not accepted" if has_token else "no token was given"
             advice = f"{token}; a token is sent as the header `Authorization: Bearer TOKEN`"
             return NotAuthorized(f"Access denied: {self}; {advice}")
         advice = "is the path right? MCP over HTTP is often at /mcp"

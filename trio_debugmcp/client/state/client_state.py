@@ -154,7 +154,7 @@ class ClientState:
         if not isinstance(token, str | int) or not isinstance(progress, int | float):
             return
         request = self.messages.request("client", token)  # the SDK takes the request's id as its token
-        asked = (request.message.get("params") or {}) if request is not None else {}
+        request_params = (request.message.get("params") or {}) if request is not None else {}
         self._bus.publish(
             Progress(
                 token=token,
@@ -162,7 +162,7 @@ class ClientState:
                 total=params.get("total"),
                 message=params.get("message"),
                 method=request.message.get("method") if request is not None else None,
-                name=asked.get("name") or asked.get("uri"),
+                name=request_params.get("name") or request_params.get("uri"),
             )
         )
 

@@ -54,8 +54,8 @@ async def reconcile_subscriptions(connection: ClientConnection, subscriptions: S
         async with limiter:
             # A loop: what is wanted may change while the request is under way, and a second request for the same URI
             # must not overtake the first.
-            while (wanted := uri in subscriptions.wanted) != (uri in subscriptions.confirmed):
-                await _request(connection, subscriptions, bus, uri, subscribe=wanted)
+            while (subscribe := uri in subscriptions.wanted) != (uri in subscriptions.confirmed):
+                await _request(connection, subscriptions, bus, uri, subscribe=subscribe)
             busy.discard(uri)
 
     async with trio.open_nursery() as nursery:
@@ -167,9 +167,9 @@ class ListenReconciler:
                     await self._step(nursery)
 
     def _settled(self) -> bool:
-        if (wanted := self._wanted()) != self._filter:
+        if (goal := self._wanted()) != self._filter:
             return False
-        return not wanted or (self._stream is not None and self._stream.end is None)
+        return not goal or (self._stream is not None and self._stream.end is None)
 
     def _wanted(self) -> ListenFilter:
         flags = self._opt_ins
@@ -179,42 +179,42 @@ class ListenReconciler:
         """Try once to replace the open stream by the one that is wanted."""
         self._record_loss()
         await trio.sleep_until(self._not_before)
-        wanted = self._wanted()  # only now: more may be wanted after the pause
-        if not wanted:
-            self._take_over(None, wanted)
+        goal = self._wanted()  # only now: more may be wanted after the pause
+        if not goal:
+            self._take_over(None, goal)
             self._subscriptions.confirm(frozenset())
             return
         try:
-            await self._replace(nursery, wanted)
+            await self._replace(nursery, goal)
         except FETCH_ERRORS as error:
-            self._failed(wanted, error)
+            self._failed(goal, error)
 
-    async def _replace(self, nursery: trio.Nursery, wanted: ListenFilter) -> None:
+    async def _replace(self, nursery: trio.Nursery, goal: ListenFilter) -> None:
         stream = _Stream(opened=trio.current_time())
 
         async def listen(_sdk: Client, _progress: ProgressFnT) -> None:
-            await nursery.start(self._hold, stream, wanted)
+            await nursery.start(self._hold, stream, goal)
 
         await self._connection.call("subscriptions/listen", listen)
-        self._take_over(stream, wanted)  # not before the acknowledgement: until then the old stream reports
+        self._take_over(stream, goal)  # not before the acknowledgement: until then the old stream reports
         honored = stream.honored or frozenset()
         self._subscriptions.confirm(honored & self._subscriptions.wanted)
-        for uri in wanted.uris - honored:
+        for uri in goal.uris - honored:
             self._subscriptions.refuse(uri, _not_honored(uri))
-        self._filter = replace(wanted, uris=honored & wanted.uris)
+        self._filter = replace(goal, uris=honored & goal.uris)
         if self._gap:
             self._gap = False
             self._on_gap()
 
-    def _take_over(self, stream: _Stream | None, wanted: ListenFilter) -> None:
-        old, self._stream, self._filter = self._stream, stream, wanted
+    def _take_over(self, stream: _Stream | None, goal: ListenFilter) -> None:
+        old, self._stream, self._filter = self._stream, stream, goal
         if old is not None:
             old.scope.cancel("a stream with another filter took over")
 
     async def _hold(
         self,
         stream: _Stream,
-        wanted: ListenFilter,
+        goal: ListenFilter,
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> None:
@@ -222,10 +222,10 @@ class ListenReconciler:
         with stream.scope:
             try:
                 async with self._connection.sdk.listen(
-                    tools_list_changed=wanted.tools,
-                    prompts_list_changed=wanted.prompts,
-                    resources_list_changed=wanted.resources,
-                    resource_subscriptions=sorted(wanted.uris),
+                    tools_list_changed=goal.tools,
+                    prompts_list_changed=goal.prompts,
+                    resources_list_changed=goal.resources,
+                    resource_subscriptions=sorted(goal.uris),
                 ) as subscription:
                     if not any(subscription.honored.model_dump().values()):
                         # This is how the SDK presents a stream that was closed before its acknowledgement: it is
@@ -259,7 +259,7 @@ class ListenReconciler:
         self._not_before = trio.current_time() + LISTEN_RETRY.delay(self._failures)
         self._failures += 1
 
-    def _failed(self, wanted: ListenFilter, error: Exception) -> None:
+    def _failed(self, goal: ListenFilter, error: Exception) -> None:
         """Accept a refusal of what was added as final; after any other failure retry, a limited number of times."""
         self._gap = self._gap or self._stream is None
         refused = isinstance(error, MCPError) and error.code != types.REQUEST_TIMEOUT
@@ -269,7 +269,7 @@ class ListenReconciler:
         self._bus.publish(ErrorEvent(message=f"subscriptions/listen failed: {error}", error=error))
         self._failures = 0
         kept = self._filter.uris if self._stream is not None else frozenset()
-        for uri in wanted.uris - kept:
+        for uri in goal.uris - kept:
             self._subscriptions.refuse(uri, error)
         if self._stream is None:
             self._opt_ins = ListenFilter()  # the lists are not followed from now on; they can still be fetched

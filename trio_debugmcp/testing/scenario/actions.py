@@ -72,8 +72,8 @@ async def _send_once(run: ScenarioRun, line: AdapterLine) -> None:
         case SetAnswer(who=who):
             run.answers_of(who, line.command).set(line)
         case AskChild(name=name, request=request):
-            wanted = {"request": request, "configuration": {"child": run.add_child(name)}}
-            await _ask(run.adapter(ROOT), "startDebugging", wanted, success=True)
+            start = {"request": request, "configuration": {"child": run.add_child(name)}}
+            await _ask(run.adapter(ROOT), "startDebugging", start, success=True)
         case AskClient(command=command, arguments=arguments, success=success):
             await _ask(adapter, command, arguments, success=success)
         case _:
@@ -108,8 +108,8 @@ def begin_call(run: ScenarioRun, number: int, line: Call | LaunchProgram | Read)
         case Call(tool=tool, arguments=arguments):
             client.begin(tool, number, line.name, lambda: mcp.call(tool, **arguments))
         case LaunchProgram(arguments=arguments):
-            wanted = {"program": run.setting.program, "stop_at_entry": False, "wait": False, **arguments}
-            client.begin("debug_launch", number, line.name, lambda: mcp.call("debug_launch", **wanted))
+            launch = {"program": run.setting.program, "stop_at_entry": False, "wait": False, **arguments}
+            client.begin("debug_launch", number, line.name, lambda: mcp.call("debug_launch", **launch))
 
 
 async def perform(run: ScenarioRun, line: ClientLine) -> None:

@@ -33,8 +33,8 @@ def shown(value: Any) -> str:
 def _at_path(path: str, expected: Any, actual: Any) -> Iterator[str]:
     value, passed = actual, ""
     for part in path.split("."):
-        found, value = _step(value, part)
-        if not found:
+        is_there, value = _step(value, part)
+        if not is_there:
             yield f"there is no `{part}` in {passed or 'it'}: {shown(value)}"
             return
         passed = f"{passed}.{part}" if passed else part

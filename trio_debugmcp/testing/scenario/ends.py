@@ -39,11 +39,11 @@ def _with_goodbyes(entries: list[JsonEntry]) -> Iterator[JsonEntry]:
     A program that is debugged over the direct line answers at once, and needs half a second to end.
     """
     over = {e["session"]: e["t"] for e in entries if e.get("edge") == "sessionEnd"}
-    asked = {(e["session"], e["msg"]["seq"]) for e in entries if _is_goodbye(e)}
+    goodbyes = {(e["session"], e["msg"]["seq"]) for e in entries if _is_goodbye(e)}
     for entry in entries:
         message: Mapping[str, Any] = entry.get("msg") or {}
         answers = entry.get("edge") == "adapter" and message.get("type") == "response"
-        if answers and (entry["session"], message.get("request_seq")) in asked:
+        if answers and (entry["session"], message.get("request_seq")) in goodbyes:
             yield {**entry, "t": max(entry["t"], over.get(entry["session"], 0.0))}
         else:
             yield entry

@@ -169,11 +169,11 @@ def _compare_sets(what: str, expected: set[str], actual: set[str]) -> list[str]:
 
 
 def _check_asked(run: ScenarioRun, line: ExpectAsked) -> None:
-    asked = run.adapter(line.who).sent(line.command)
-    if line.times is not None and len(asked) != line.times:
-        raise LineDiffers(f"{line.who} was asked {line.command} {len(asked)} times, not {line.times}")
-    if line.times != 0 and not asked:
+    requests = run.adapter(line.who).sent(line.command)
+    if line.times is not None and len(requests) != line.times:
+        raise LineDiffers(f"{line.who} was asked {line.command} {len(requests)} times, not {line.times}")
+    if line.times != 0 and not requests:
         raise LineDiffers(f"{line.who} was not asked {line.command}")
-    problems = differences(line.has, asked[-1]) if asked else []
+    problems = differences(line.has, requests[-1]) if requests else []
     if problems:
         raise LineDiffers(*problems)

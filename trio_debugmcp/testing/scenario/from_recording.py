@@ -204,8 +204,8 @@ class _Conversion:
         return str(entry["session"]) if entry["session"] in self._children else ROOT
 
     def _start_of(self, session: str) -> Literal["launch", "attach"]:
-        asked = [e["msg"]["command"] for e in self._entries if is_request(e) and e["session"] == session]
-        return "attach" if "attach" in asked else "launch"
+        commands = [e["msg"]["command"] for e in self._entries if is_request(e) and e["session"] == session]
+        return "attach" if "attach" in commands else "launch"
 
     def _answers(self) -> dict[tuple[str, int], SetAnswer]:
         """Map session and number of each request to the line of its answer, which has no time yet."""
@@ -214,8 +214,8 @@ class _Conversion:
             for e in self._entries
             if e.get("edge") == "adapter" and e["dir"] == "in" and e["msg"].get("type") == "response"
         }
-        asked = {(e["session"], e["msg"]["seq"]): e for e in self._entries if is_request(e)}
-        return {key: _answer(self._adapter(entry), entry, answered.get(key)) for key, entry in asked.items()}
+        requests = {(e["session"], e["msg"]["seq"]): e for e in self._entries if is_request(e)}
+        return {key: _answer(self._adapter(entry), entry, answered.get(key)) for key, entry in requests.items()}
 
     # --- Clients ------------------------------------------------------------------------------------------------------
 
@@ -295,11 +295,11 @@ def _may_cause_requests(line: ScriptLine) -> bool:
             return False
 
 
-def _answer(who: str, asked: JsonEntry, answered: JsonEntry | None) -> SetAnswer:
-    command = asked["msg"]["command"]
-    if answered is None:
+def _answer(who: str, request: JsonEntry, response: JsonEntry | None) -> SetAnswer:
+    command = request["msg"]["command"]
+    if response is None:
         return SetAnswer(who=who, command=command, once=True, never=True)
-    message, delay = answered["msg"], round(answered["t"] - asked["t"], 6)
+    message, delay = response["msg"], round(response["t"] - request["t"], 6)
     if not message.get("success", True):
         return SetAnswer(who=who, command=command, once=True, delay=delay, refuse=message.get("message") or "no")
     return SetAnswer(who=who, command=command, once=True, delay=delay, body=message.get("body") or {})

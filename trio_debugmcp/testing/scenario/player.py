@@ -113,8 +113,8 @@ async def play(scenario: Scenario, era: Era | None = None) -> Report:
 async def _begin(run: ScenarioRun) -> None:
     """Bring the run to the state in which the scenario begins."""
     setting, agent = run.setting, run.client(AGENT)
-    for wanted in setting.breakpoints:
-        await agent.mcp.call("breakpoint_set", **{"file": setting.program, **wanted})
+    for place in setting.breakpoints:
+        await agent.mcp.call("breakpoint_set", **{"file": setting.program, **place})
     if setting.begin != "nothing":
         at_entry = setting.begin == "paused"
         await agent.mcp.call("debug_launch", program=setting.program, stop_at_entry=at_entry, wait=at_entry)

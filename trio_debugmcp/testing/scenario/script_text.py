@@ -80,7 +80,7 @@ def filled(line: Any, **replacements: str | int) -> Any:
             case str():
                 if value == NUMBER and "N" in replacements:
                     return replacements["N"]
-                return reduce(lambda text, each: text.replace(f"${each[0]}", str(each[1])), replacements.items(), value)
+                return reduce(lambda text, item: text.replace(f"${item[0]}", str(item[1])), replacements.items(), value)
             case dict():
                 return {fill(key): fill(each) for key, each in value.items()}
             case list() | tuple():
@@ -106,8 +106,8 @@ def _decode(where: str, text: str, *, first: bool) -> Any:
         return _convert(where, raw, Setting, "the setting")
     speakers = [speaker for speaker in WORDS if speaker in raw]
     if len(speakers) != 1:
-        found = f"not {' and '.join(speakers)}" if speakers else f"it has {_listed(raw)}"
-        raise BadScenario(f"{where}: a line has exactly one of the keys {_listed(WORDS)}; {found}")
+        difference = f"not {' and '.join(speakers)}" if speakers else f"it has {_listed(raw)}"
+        raise BadScenario(f"{where}: a line has exactly one of the keys {_listed(WORDS)}; {difference}")
     words, word = WORDS[speakers[0]], raw[speakers[0]]
     kind = words.get(word) if isinstance(word, str) else None
     if kind is None:
@@ -172,9 +172,9 @@ def _check_names(scenario: Scenario) -> None:
     for step in scenario.steps:
         line = step.line
         there = adapters | to_come if isinstance(line, SetAnswer) else adapters
-        for what, name, known in _named(line, clients, there, calls):
-            if name not in known:
-                introduced = _listed(sorted(each for each in known if each is not None)) or "none"
+        for what, name, names in _named(line, clients, there, calls):
+            if name not in names:
+                introduced = _listed(sorted(each for each in names if each is not None)) or "none"
                 which = "" if name is None else f" `{name}`"
                 raise BadScenario(
                     f"{scenario.name}:{step.number}: there is no {what}{which} yet; there are {introduced}"
