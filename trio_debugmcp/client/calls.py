@@ -15,7 +15,8 @@ from mcp import MCPError, types
 from mcp.shared.dispatcher import ProgressFnT
 
 from trio_debugmcp.client.bus import EventBus
-from trio_debugmcp.client.connection.client_connection import ClientConnection, NoAnswer
+from trio_debugmcp.client.connection.client_connection import ClientConnection
+from trio_debugmcp.client.connection.connection_requests import NoAnswer
 from trio_debugmcp.client.events import (
     PromptContentChange,
     ResourceContentChange,

@@ -3,8 +3,9 @@
 This module is the façade, and the wiring of its parts:
 
     InspectorClient
-     ├─ Supervisor ─── ClientConnection ── tap ── transport    which connection there is, how it ends, reconnecting
+     ├─ Supervisor ─── ClientConnection ── wire, requests      which connection there is, how it ends, reconnecting
      ├─ ClientState ── Calls                                   requests, and what came of them
+     │             ├── ServerChanges                           notifications, and what follows
      │             ├── Catalog ── ListGroup, SyncedList        tools, resources, templates, prompts
      │             ├── Subscriptions ── reconcile              what is wanted, what is confirmed, re-subscribing
      │             └── MessageLog, StderrLog                   what was sent and received
@@ -90,6 +91,7 @@ class InspectorClient:
         # Here: the SDK's client brings its server, HTTP and SSE along, and takes most of a second to import.
         from trio_debugmcp.client.connection.supervisor import Supervisor
         from trio_debugmcp.client.state.client_state import ClientState
+        from trio_debugmcp.client.state.state_parts import StateParts
 
         self._target = target
         self._options = options
@@ -105,7 +107,7 @@ class InspectorClient:
             lambda kind, key, reason: self._bus.publish(CacheChange(content=kind, key=key, reason=reason))
         )
         self.cache: ReadOnlyContentCache = self._cache.view()
-        self._state = ClientState(options, self._bus, self._clock, self._cache)
+        self._state = ClientState(StateParts(options, self._bus, self._clock, self._cache))
         self._supervisor = Supervisor(self._open_connection, self._state, self._bus, options.reconnect)
         self._roots: Roots | None = options.roots
         self._stack = AsyncExitStack()
@@ -449,20 +451,17 @@ class InspectorClient:
         self._bus.close()
 
     def _open_connection(self) -> "ClientConnection":
-        from trio_debugmcp.client.connection.client_connection import ClientConnection
-        from trio_debugmcp.client.connection.targets import resolve_target
-        from trio_debugmcp.deadlines import Deadlines
+        from trio_debugmcp.client.connection.opening_connection import open_connection
 
-        deadlines = Deadlines()
         started = self._clock.utc()
         self._state.messages.clear()
-        return ClientConnection(
-            resolve_target(self._target, self._options, self._state.on_stderr, deadlines),
+        return open_connection(
+            self._target,
             self._options,
-            deadlines,
             log=self._state.messages,
             bus=self._bus,
             on_notification=self._state.on_notification,
+            on_stderr=self._state.on_stderr,
             stderr_tail=lambda: self._state.stderr.tail(started),
             roots=lambda: self._roots,
         )

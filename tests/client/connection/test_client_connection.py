@@ -21,7 +21,9 @@ from trio_debugmcp.client import (
 )
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.connection.client_connection import ClientConnection
-from trio_debugmcp.client.connection.disconnection import ConnectionEnding
+from trio_debugmcp.client.connection.connection_end import ConnectionEnding
+from trio_debugmcp.client.connection.connection_requests import ConnectionRequests
+from trio_debugmcp.client.connection.connection_wire import ConnectionWire
 from trio_debugmcp.client.connection.targets import resolve_target
 from trio_debugmcp.client.state.message_log import MessageLog
 from trio_debugmcp.clock import Clock
@@ -197,18 +199,12 @@ async def test_a_session_that_the_server_has_forgotten_is_lost(peer: Peer, autoj
 async def test_after_the_reader_was_cancelled_nothing_is_committed() -> None:
     """Its reason is not known to the reader: the task that cancelled it gives it."""
     bus, options, deadlines = EventBus(Clock()), InspectorOptions(), Deadlines()
-    connection = ClientConnection(
-        resolve_target(Peer(), options, print, deadlines),
-        options,
-        deadlines,
-        log=MessageLog(10, 10_000, Clock().utc),
-        bus=bus,
-        on_notification=lambda *_: True,
-        stderr_tail=str,
-        roots=lambda: None,
-    )
+    wire = ConnectionWire(MessageLog(10, 10_000, Clock().utc), bus, lambda *_: True)
+    route = resolve_target(Peer(), options, print, deadlines)
+    requests = ConnectionRequests(route, options, deadlines, wire, str)
+    connection = ClientConnection(requests, options, lambda: None)
     before = connection.alive
-    connection.ended(cancelled=True)
+    wire.ended(cancelled=True)
     assert (before, connection.alive) == (True, False)
     connection.end("the client was closed", requested=True)
     connection.end("later reasons do not count", requested=False)

@@ -64,6 +64,12 @@ class HttpWatch:
         """Whether there was a stream of notifications, and the SDK will not try again to open it."""
         return self._streams > 0 and self._stream_failures >= MAX_RECONNECTION_ATTEMPTS
 
+    @property
+    def access_denied(self) -> HttpRefusal | None:
+        """The last refusal, if it was of our authorisation and not, as 403 may be, of one request."""
+        refusal = self.last_refusal
+        return refusal if refusal is not None and refusal.status == HTTPStatus.UNAUTHORIZED else None
+
     async def doubt(self, seen: int) -> int:
         """Wait until there was reason to doubt that the session still exists, more often than `seen`; returns it."""
         while self._doubts <= seen:

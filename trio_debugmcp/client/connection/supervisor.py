@@ -18,7 +18,7 @@ import trio
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.client_errors import ConnectFailed, NotAuthorized, NotConnected
 from trio_debugmcp.client.connection.client_connection import ClientConnection
-from trio_debugmcp.client.connection.disconnection import ConnectionEnding
+from trio_debugmcp.client.connection.connection_end import ConnectionEnding
 from trio_debugmcp.client.events import ConnectionStatus, ErrorEvent, StatusChange
 from trio_debugmcp.client.options import Reconnect
 from trio_debugmcp.client.statistics import SupervisorStatistics
