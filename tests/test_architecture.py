@@ -73,9 +73,6 @@ MOST_JAVASCRIPT_LINES = 250
 MOST_BODY_LINES = 40
 MOST_PUBLIC_METHODS = 15
 
-FACADES = {"InspectorClient"}
-"""Classes with more methods, each a line long."""
-
 SUBJECTS = {"data", "faults", "fuzz", "interop", "languages", "programs", "real", "scenarios", "traces", "warm"}
 """Folders of tests that do not stand for a room, see tests/README.md."""
 
@@ -315,7 +312,7 @@ def test_classes_have_few_public_methods() -> None:
             if not any("prop" in ast.unparse(decorator) for decorator in method.decorator_list)
         }
         public = [method for method in names if not method.startswith("_")]
-        if len(public) > MOST_PUBLIC_METHODS and node.name not in FACADES:
+        if len(public) > MOST_PUBLIC_METHODS:
             large.append(f"{name}: {len(public)}")
     assert not large, "\n".join(large)
 

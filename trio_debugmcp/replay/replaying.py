@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 
 class Replay(Host, ConnectionTap):
-    """Plays a recording once.
+    """Plays a recording once. A host and a tap in one, hence so many methods: both play from the same recording.
 
     Args:
         recording: what to play.

@@ -38,7 +38,10 @@ _PROBE_CALL = re.compile(r"probe\.call\('(\w+)', ('.*')\) if probe")
 
 
 class FakeAnswers(FakeNative):
-    """What is found in the imaginary program, and the answers to requests about it. The base of `FakeAdapter`."""
+    """What is found in the imaginary program, and the answers to requests about it. The base of `FakeAdapter`.
+
+    It has a method for each request of DAP that is answered with more than nothing, hence so many.
+    """
 
     program: str
 

@@ -51,7 +51,7 @@ class Quit(Exception):
 
 
 class Commands:
-    """Runs lines on `client` and shows their results."""
+    """Runs lines on `client` and shows their results: a method for each command, hence so many."""
 
     def __init__(self, client: "InspectorClient", display: Display) -> None:
         self._client = client

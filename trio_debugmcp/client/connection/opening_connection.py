@@ -11,6 +11,8 @@ from trio_debugmcp.client.options import InspectorOptions, Roots
 from trio_debugmcp.client.state.message_log import MessageLog
 from trio_debugmcp.deadlines import Deadlines
 
+__all__ = ["ClientConnection", "Target", "open_connection"]
+
 
 def open_connection(
     target: Target,

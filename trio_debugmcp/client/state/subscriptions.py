@@ -92,7 +92,7 @@ class SubscriptionsStatistics(Struct, frozen=True):
 
 
 class Subscriptions:
-    """See the module's docstring.
+    """See the module's docstring. It has methods for two sides, hence so many: for users, and for `reconcile`.
 
     Args:
         bus: where changes are announced.
