@@ -11,7 +11,7 @@ from trio_debugmcp.errors import UsageError
 
 
 class ClientSubscriptions(ClientViews):
-    """Subscriptions and events."""
+    """What an `InspectorClient` does about subscriptions, and the events that it hands out."""
 
     # --- Subscriptions ------------------------------------------------------------------------------------------------
 

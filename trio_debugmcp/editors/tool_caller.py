@@ -1,6 +1,6 @@
 """`ToolCaller`: an editor as a client of the tools: who it is, what it may do, and what it calls.
 
-Each call is recorded, told to others, and kept waiting or refused as that of any client is.
+Each call is recorded, reported to other clients, and kept waiting or refused as that of any client is.
 """
 
 from collections.abc import AsyncIterator
