@@ -22,10 +22,11 @@ from trio_debugmcp.dap.dial_in import open_dial_ins
 from trio_debugmcp.dap.listener import ADMISSION_SECONDS
 from trio_debugmcp.editors.channel import STALLED_SECONDS, open_channel
 from trio_debugmcp.patience import USUAL, Patience
-from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.probe.answers import ProbeThreads
 from trio_debugmcp.session.goodbye import GOODBYE_SECONDS
 from trio_debugmcp.session.handshake import HANDSHAKE_SECONDS
 from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
+from trio_debugmcp.session.looking.silence import NoProbeAnswer
 from trio_debugmcp.session.requests import REQUEST_SECONDS
 from trio_debugmcp.testing import FakeAdapter, connect, open_server
 from trio_debugmcp.transports.websocket import CLOSE_SECONDS, PING_SECONDS, PONG_SECONDS
@@ -67,14 +68,14 @@ async def test_a_late_answer_of_the_probe_is_waited_for_and_the_program_knows(au
         adapter = FakeAdapter()
         adapter.probe = {"threads": ONE}
         async with open_server(adapter.options(patience=patience)) as server, server.connect() as client:
-            probe = (await started(server, adapter, client)).probe
-            await probe.threads()  # which puts it into the program
+            probe = (await started(server, adapter, client)).looking.ways.probe
+            await probe.ask("threads", ProbeThreads)  # which puts it into the program
             hesitate(adapter, "evaluate", LATE * PROBE_SECONDS)
             if patience is PATIENT:
-                assert (await probe.threads()).answer.total == 1
+                assert (await probe.ask("threads", ProbeThreads)).total == 1
             else:
-                with pytest.raises(ProbeError, match="does not let the probe run"):
-                    await probe.threads()
+                with pytest.raises(NoProbeAnswer, match="the program does not answer"):
+                    await probe.ask("threads", ProbeThreads)
             asked = adapter.sent("evaluate")[-1]["expression"]
             assert ('"patience": 4' in asked) == (patience is PATIENT), "what it may take there is no less"
             adapter.restore()
@@ -152,14 +153,15 @@ POLICY = {
         editors.renewing._LOOK_SECONDS probe.inside.bounds._REPEATS_SECONDS probe.inside.questions._SOON_SECONDS
         probe.inside.evaluation._JOIN_SECONDS session.breakpoints.breakpoint_sync.AGAIN_SECONDS
         session.looking.user_evaluation.FIRST_POLL_SECONDS session.looking.user_evaluation.MAX_POLL_SECONDS
-        session.looking.paused_program.INTERRUPT_AGAIN_SECONDS session.looking.call_trace._LOOK_SECONDS
+        session.looking.adapter_evaluation.INTERRUPT_AGAIN_SECONDS session.looking.call_trace._LOOK_SECONDS
+        session.looking.program_process.SAMPLE_SECONDS
         transports.accept.FULL_SECONDS transports.head.PIECE_SECONDS transports.pages.LOOK_SECONDS
         transports.websocket.PING_SECONDS
     """,
     "a pace, and how long it must be quiet": """
         dap.records._QUIET_SECONDS editors.rounds.ROUND_SECONDS editors.rounds.BETWEEN_SECONDS
         editors.rounds.ACTING_SECONDS session.output.console.ANNOUNCE_SECONDS
-        session.stops.examination.LOCATING_AFTER_SECONDS session.stops.examination.LOCATING_SECONDS
+        session.stops.other_threads.LOCATING_AFTER_SECONDS session.stops.other_threads.LOCATING_SECONDS
         replay.recorded_adapter.PROMPT_SECONDS
     """,
     "a grace for persons and their hosts": """
@@ -178,6 +180,7 @@ POLICY = {
         transports.command.REAP_SECONDS transports.command.LAST_STDERR_SECONDS transports.websocket.CONNECT_SECONDS
     """,
     "the end of a hang, or no wait": """
+        session.looking.outside.KEPT_SECONDS session.looking.process_sample.FULL_TURN_SECONDS
         session.merger.MERGE_SECONDS server.answers.call_lines._SHORTEST_SECONDS
         replay.recorded_clients.GOODBYE_SECONDS replay.recorded_clients.AT_ONCE_SECONDS
     """,

@@ -16,13 +16,13 @@ SETS = ("supportsSetVariable", "supportsSetExpression")
 
 
 def test_variables_are_set_by_an_adapter_that_can_or_by_the_probe() -> None:
-    for able, has_probe, sets in (
+    for able, probe, sets in (
         (Capabilities(supports_log_points=True), False, False),
         (Capabilities(supports_log_points=True), True, True),
         (Capabilities(supports_set_variable=True), False, True),
         (Capabilities(supports_set_expression=True), False, True),
     ):
-        offered = capabilities("control", able, has_probe=has_probe)
+        offered = capabilities("control", able, probe=probe)
         assert [offered[each] for each in SETS] == [sets, sets]
 
 

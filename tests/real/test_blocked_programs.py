@@ -306,11 +306,11 @@ async def test_where_a_loop_in_c_is_is_seen_from_outside(blocked: Callable[..., 
         everything = await client.call("stacktrace_get", thread_id="*")
         assert [where(each["frames"][0]).line for each in everything["stacks"]] == [4]
         assert "seen from outside by py-spy" in everything["notes"][0]
-        with pytest.raises(ToolFailed, match="does not let the probe run"):
+        with pytest.raises(ToolFailed, match="does not let Python run"):
             await client.call("stacktrace_get")
-        with pytest.raises(ToolFailed, match="does not let the probe run"):
+        with pytest.raises(ToolFailed, match="does not let Python run"):
             await client.call("tasks_list")
-        with pytest.raises(ToolFailed, match="C code keeps the GIL"):
+        with pytest.raises(ToolFailed, match="MainThread keeps the GIL in C code"):
             await client.call("evaluate", expression="1 + 1")
         report = await client.call("debug_pause")
         assert (report["state"], "timedOut" in report) == ("Running", False)

@@ -8,7 +8,8 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure, paused
 from trio_debugmcp.probe.answers import ProbeError
-from trio_debugmcp.session.looking.probed_variables import MAX_APART, VARIABLES_SECONDS
+from trio_debugmcp.session.looking.ways import WITHOUT_CODE_SECONDS
+from trio_debugmcp.session.looking.withheld import MAX_APART
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.testing import FakeAdapter
 
@@ -235,7 +236,7 @@ async def test_a_probe_that_does_not_answer_is_waited_for_and_named(autojump_clo
         adapter.withhold("evaluate")
         began, before = trio.current_time(), len(adapter.requests)
         failed = await failure(client, "variables_get", path="lst")
-        assert (failed.code, trio.current_time() - began) == ("TIMEOUT", VARIABLES_SECONDS)
+        assert (failed.code, trio.current_time() - began) == ("TIMEOUT", WITHOUT_CODE_SECONDS)
         assert adapter.commands()[before:] == ["evaluate"]
 
 

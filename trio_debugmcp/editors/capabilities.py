@@ -59,7 +59,7 @@ _OF_ADAPTER = {
 """What the session's adapter decides; nothing of it is there before there is one."""
 
 _SETS = ("supportsSetVariable", "supportsSetExpression")
-"""What takes the probe, or an adapter that can do one of the two: `looking/set_variable.py` does each by the other."""
+"""What takes one of the two, or the probe: `session/looking/user_evaluation.py` does each by what there is."""
 
 _OBSERVER = frozenset(
     {
@@ -77,16 +77,17 @@ STRANGER = ALWAYS
 """What is said before a token was shown."""
 
 
-def capabilities(role: Role, adapter: Capabilities | None, *, has_probe: bool = False) -> dict[str, Any]:
+def capabilities(role: Role, adapter: Capabilities | None, *, probe: bool = False) -> dict[str, Any]:
     """Return everything that an editor with that role may do in a session, and may not.
 
     `adapter`: what it can do; None or empty before that is known: then an editor sends all breakpoints that it has.
+    `probe`: there is one in the program.
     """
     known = dict(ALWAYS)
     for name, field in _OF_ADAPTER.items():
         known[name] = adapter is not None and bool(getattr(adapter, field))
     if adapter is not None and adapter != Capabilities():
-        sets = has_probe or bool(adapter.supports_set_variable or adapter.supports_set_expression)
+        sets = probe or bool(adapter.supports_set_variable or adapter.supports_set_expression)
         known |= dict.fromkeys(_SETS, sets)
         known["supportsFunctionBreakpoints"] = bool(adapter.supports_function_breakpoints)
         stops = bool(adapter.exception_breakpoint_filters)

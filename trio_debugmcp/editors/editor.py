@@ -114,7 +114,7 @@ class Editor(ToolCaller):
         if adapter is self._adapter and self._capabilities is not None:
             return
         self._adapter = adapter
-        can = capabilities(self.role, adapter, has_probe=session is not None and session.profile.has_probe)
+        can = capabilities(self.role, adapter, probe=session is not None and session.looking.is_python)
         if can != self._capabilities:
             self._capabilities = can
             self.channel.event("capabilities", {"capabilities": can})

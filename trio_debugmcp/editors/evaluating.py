@@ -20,11 +20,9 @@ from trio_debugmcp.editors.renewing import as_of_now, settled, way_to_value
 from trio_debugmcp.editors.tool_caller import is_held
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.secrets import check_arguments
-from trio_debugmcp.session.looking.frames import find_frame
-from trio_debugmcp.session.looking.paused_program import Evaluation
-from trio_debugmcp.session.looking.safe_evaluation import SafePlace, check_safe, evaluate_safely
-from trio_debugmcp.session.looking.scopes import chosen_scopes
-from trio_debugmcp.session.looking.user_evaluation import evaluate_in_frame, evaluate_in_main
+from trio_debugmcp.session.looking.adapter_evaluation import Evaluation
+from trio_debugmcp.session.looking.safe_evaluation import SafePlace
+from trio_debugmcp.session.looking.variables import chosen_scopes
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot, StackFrame
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, shortened
@@ -83,9 +81,9 @@ async def _evaluated_by_itself(
     session, expression = editor.session(), arguments.expression
     if is_held(editor, "evaluate"):
         try:
-            if session.profile.has_probe:
+            if session.looking.is_python:
                 return await _proven_harmless(editor, session, expression, place)
-            check_safe(session, expression)
+            session.looking.evaluation.check_safe(expression)
         except UsageError as error:
             if error.code == "SAFE_EVAL_REJECTED":
                 editor.check_held("evaluate")
@@ -107,10 +105,9 @@ async def _proven_harmless(
     where = SafePlace()
     if snapshot is not None and snapshot.phase == "Paused" and snapshot.stack.frames:
         thread, index = (snapshot.stack.thread_id or 0, 0) if place is None else (place.thread, place.frame)
-        where = SafePlace(thread, index, await find_frame(session.requests, snapshot, thread, index))
-    value, kind = await evaluate_safely(
-        session, where, expression, session.requests.patience.seconds(HOVER_SECONDS), MAX_VALUE_LENGTH
-    )
+        where = SafePlace(thread, index, await session.looking.frame(thread, index, snapshot))
+    evaluation, seconds = session.looking.evaluation, session.requests.patience.seconds(HOVER_SECONDS)
+    value, kind = await evaluation.safely(where, expression, seconds, MAX_VALUE_LENGTH)
     return _value(editor, expression, value, kind)
 
 
@@ -122,16 +119,16 @@ async def _evaluated(
     snapshot = session.snapshot
     expression = arguments.expression
     if snapshot is None or snapshot.phase != "Paused" or not snapshot.stack.frames:
-        if not session.profile.has_probe:
+        if not session.looking.is_python:
             raise EditorRefusal("The program is not paused.", word="notStopped")
-        running = (await evaluate_in_main(session.probe, expression, seconds)).evaluation
+        running = (await session.looking.evaluation.in_main(expression, seconds)).evaluation
         return _value(editor, expression, running.value, running.type)
     thread, index = (snapshot.stack.thread_id or 0, 0) if place is None else (place.thread, place.frame)
-    frame = await find_frame(session.requests, snapshot, thread, index)
+    frame = await session.looking.frame(thread, index, snapshot)
     if arguments.context == "clipboard" and session.requests.capabilities.supports_clipboard_context:
         found = await _copied(session, frame, expression, seconds)
     else:
-        found = (await evaluate_in_frame(session.requests, session.probe, frame, expression, seconds)).evaluation
+        found = (await session.looking.evaluation.in_frame(frame, expression, seconds)).evaluation
     answer = _value(editor, expression, found.value, found.type)
     await session.requests.heard()
     answer["variablesReference"] = _number(editor, snapshot, AdapterNumber("", 0, 0, thread, index), found, expression)
@@ -156,7 +153,7 @@ async def _copied(session: DebugSession, frame: StackFrame, expression: str, sec
     """Evaluate for the clipboard: the whole value, as the adapter writes it."""
 
     async def evaluated(text: str, context: str | None = None) -> Evaluation:
-        return (await evaluate_in_frame(session.requests, session.probe, frame, text, seconds, context)).evaluation
+        return (await session.looking.evaluation.in_frame(frame, text, seconds, context)).evaluation
 
     aside = session.profile.values.set_aside(expression, next(_copies))
     if aside is None:
@@ -199,7 +196,7 @@ async def completions(editor: Editor, arguments: CompletionsArguments) -> dict[s
     if arguments.frame_id is not None:
         place = editor.place("frame", arguments.frame_id)[2]
         thread, index = place.thread, place.frame
-    frame = (await find_frame(session.requests, snapshot, thread, index)).id if snapshot.stack.frames else None
+    frame = (await session.looking.frame(thread, index, snapshot)).id if snapshot.stack.frames else None
     column = editor.spelling.our_column(arguments.column)
     line = 1 if arguments.line is None else editor.spelling.our_line(arguments.line)
     asked = {"text": arguments.text, "column": column, "line": line}
@@ -230,7 +227,7 @@ async def set_variable(editor: Editor, arguments: SetVariableArguments) -> dict[
     editor.check_control("to set a variable")
     session, snapshot, place = editor.place("variables", arguments.variables_reference)
     can = session.requests.capabilities
-    if can.supports_set_variable and (not session.profile.has_probe or await _is_outside(editor, session, place)):
+    if can.supports_set_variable and (not session.looking.is_python or await _is_outside(editor, session, place)):
         return await _set_by_adapter(editor, session, snapshot, place, arguments)
     place = await as_of_now(session, snapshot, "variables", place)
     body = await session.requests.request("variables", {"variablesReference": place.adapter_id}, VariablesBody)
@@ -244,7 +241,7 @@ async def set_variable(editor: Editor, arguments: SetVariableArguments) -> dict[
 
 async def _is_outside(editor: Editor, session: DebugSession, place: AdapterNumber) -> bool:
     """Return whether a number is that of a scope which holds no locals."""
-    frame = await find_frame(session.requests, editor.paused()[1], place.thread, place.frame)
+    frame = await session.looking.frame(place.thread, place.frame, editor.paused()[1])
     scopes = (await session.requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
     inside = {each.variables_reference for each in chosen_scopes(session.profile.dialect, scopes, "locals")}
     return place.adapter_id in {each.variables_reference for each in scopes} - inside
@@ -328,8 +325,8 @@ async def _assign(
     seconds = editor.debugger.patience.seconds(HOVER_SECONDS)
     with trio.move_on_after(seconds):
         try:
-            frame = await find_frame(session.requests, snapshot, place.thread, place.frame)
-            found = (await evaluate_in_frame(session.requests, session.probe, frame, path, seconds)).evaluation
+            frame = await session.looking.frame(place.thread, place.frame, snapshot)
+            found = (await session.looking.evaluation.in_frame(frame, path, seconds)).evaluation
         except DebugError:  # also when the program runs by now: it is set
             return {"value": shown}
         value_now = _value(editor, path, found.value, found.type)

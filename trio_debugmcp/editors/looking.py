@@ -19,7 +19,7 @@ from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.renewing import asked, way_to_scope
 from trio_debugmcp.editors.reported_events import module_of
 from trio_debugmcp.errors import DebugError
-from trio_debugmcp.session.looking.frames import active_thread, fetch_frames
+from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.source_text import source_text
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Locals, Snapshot, StackFrame
@@ -58,7 +58,7 @@ async def stack_trace(editor: Editor, arguments: StackTraceArguments) -> dict[st
     thread = active_thread(snapshot, arguments.thread_id)
     count = min(arguments.levels or ALL_FRAMES, ALL_FRAMES)
     anew = session.requests.has_called
-    found, total = await fetch_frames(session.requests, snapshot, thread, arguments.start_frame, count, anew=anew)
+    found, total = await session.looking.frames(snapshot, thread, arguments.start_frame, count, anew=anew)
     frames = [_frame(editor, snapshot, each, thread, arguments.start_frame + index) for index, each in enumerate(found)]
     return {"stackFrames": frames, "totalFrames": total}
 

@@ -18,8 +18,6 @@ from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.numbers import AdapterNumber, Kind, Way
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.errors import DebugError
-from trio_debugmcp.session.looking.frames import find_frame
-from trio_debugmcp.session.looking.user_evaluation import evaluate_in_frame
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot, StackFrame
 
@@ -93,7 +91,7 @@ async def as_of_now(session: DebugSession, snapshot: Snapshot, kind: Kind, place
         return place
     if kind != "frame" and place.way is None:
         raise _over(session)
-    frame = await find_frame(session.requests, snapshot, place.thread, place.frame)
+    frame = await session.looking.frame(place.thread, place.frame, snapshot)
     if kind == "frame" or place.way is None:
         return replace(place, adapter_id=frame.id, calls=calls)
     return replace(place, adapter_id=await _followed(session, frame, place.way), calls=calls)
@@ -136,9 +134,8 @@ async def _followed(session: DebugSession, frame: StackFrame, way: Way) -> int:
         scopes = (await requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
         reference = _only(session, scopes, way.scope)
     else:
-        found = await evaluate_in_frame(
-            requests, session.probe, frame, way.expression, requests.patience.seconds(EVALUATE_SECONDS)
-        )
+        seconds = requests.patience.seconds(EVALUATE_SECONDS)
+        found = await session.looking.evaluation.in_frame(frame, way.expression, seconds)
         reference = found.evaluation.reference
     for name in way.names:
         body = await requests.request("variables", {"variablesReference": reference}, VariablesBody)

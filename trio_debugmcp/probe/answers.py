@@ -190,35 +190,6 @@ class ProbeVariables(ProbeAnswer, frozen=True):
     withheld: bool = False
 
 
-class Tree(ProbeAnswer, frozen=True):
-    """The answer to `inspect`: a value with what is inside of it."""
-
-    object: ProbeVariable
-
-
-Number = int | float | str
-"""Text where it is too large for a number of JSON."""
-
-
-class Summary(ProbeAnswer, frozen=True):
-    """The answer to `summarize`: what a collection holds, as far as `sampled` items tell, if not all were looked at."""
-
-    count: int
-    kind: str
-    shape: tuple[int, ...] = ()
-    columns: dict[str, str] = {}
-    key_types: dict[str, int] = {}
-    element_types: dict[str, int] = {}
-    null_count: int = 0
-    numeric: dict[str, Number] = {}
-    first: tuple[str, ...] = ()
-    last: tuple[str, ...] = ()
-    sampled: int = 0
-    notes: tuple[str, ...] = ()
-    withheld: bool = False
-    """Whether an item lacks what only code of the program knows, which was not to be run."""
-
-
 class RaisedFrame(ProbePlace, frozen=True):
     """A frame that an exception has passed, or one that has called these."""
 

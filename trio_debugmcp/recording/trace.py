@@ -20,8 +20,10 @@ from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.process import Program
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.recording.redact import Redactor
 from trio_debugmcp.session.host import Host, Opening
+from trio_debugmcp.session.looking.process_sample import ProcessSample
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +61,18 @@ class TracingHost(Host):
     ) -> AbstractAsyncContextManager[Program]:
         """Run the program as the other host does."""
         return self._host.open_program(session, request, watchdog)
+
+    async def look_into(self, pid: int, patience: Patience) -> bytes:
+        """Return what the other host sees of a process."""
+        return await self._host.look_into(pid, patience)
+
+    def processor_seconds(self, pid: int) -> float | None:
+        """Return what the other host knows of a process."""
+        return self._host.processor_seconds(pid)
+
+    def sample(self, pid: int) -> ProcessSample | None:
+        """Return what the other host knows of a process."""
+        return self._host.sample(pid)
 
     async def find_out(self, question: str, ask: Callable[[], Awaitable[T]]) -> T:
         """Return what the other host finds out."""

@@ -31,7 +31,7 @@ from trio_debugmcp.replay.recorded_adapter import PROMPT_SECONDS, ReplayedSessio
 from trio_debugmcp.replay.recorded_clients import RecordedClients, ReplayedAnswer
 from trio_debugmcp.replay.tape import tapes
 from trio_debugmcp.session.host import Host, Opening
-from trio_debugmcp.session.looking.outside import CannotLook
+from trio_debugmcp.session.looking.py_spy import CannotLook
 from trio_debugmcp.transports.streams import Streams
 from trio_debugmcp.transports.tap import ConnectionTap, Role, Serve, Tap, tapped
 
@@ -172,6 +172,12 @@ class Replay(Host, ConnectionTap):
     async def look_into(self, pid: int, patience: Patience) -> bytes:
         """Refuse: the process is not there any more."""
         raise CannotLook("a replay has no process to look into")
+
+    def processor_seconds(self, pid: int) -> None:
+        """Return nothing: a process of that id is another one."""
+
+    def sample(self, pid: int) -> None:
+        """Return nothing, as above."""
 
     async def locate(self, profile: Profile, patience: Patience) -> str | None:
         """Return where an adapter was; none is looked for."""

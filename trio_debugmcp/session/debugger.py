@@ -17,17 +17,18 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.dap.dial_in import open_dial_ins
-from trio_debugmcp.dap.profiles import Profile, Runtime, profile_for_file, profile_of_python
+from trio_debugmcp.dap.profiles import profile_for_file, profile_of_python
+from trio_debugmcp.dap.profiles.profile import Profile, Runtime
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.session.background import finished_within
 from trio_debugmcp.session.before.builds import Builds
 from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
 from trio_debugmcp.session.event_ring import Timeline
-from trio_debugmcp.session.execution import not_paused, only_listens
 from trio_debugmcp.session.living_sessions import LivingSessions, SessionsContext
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger, ResourceListener
+from trio_debugmcp.session.not_paused import not_paused, only_listens
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.programs import DebuggedProgram, Programs
 from trio_debugmcp.session.session import DebugSession
@@ -163,7 +164,7 @@ class Debugger:
         session = self.program(session_id)
         snapshot = session.snapshot
         if snapshot is None or snapshot.phase != "Paused":
-            raise not_paused(snapshot, probe=session.profile.has_probe)
+            raise not_paused(snapshot, probe=session.looking.is_python)
         return session, snapshot
 
     def living_sessions(self) -> list[DebugSession]:

@@ -6,7 +6,7 @@ program has stopped again, whichever comes first.
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
@@ -15,11 +15,12 @@ import trio
 
 from trio_debugmcp.dap.messages import Nothing, ThreadsBody
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, UsageError
-from trio_debugmcp.probe.answers import ProbeError, Unpaused
+from trio_debugmcp.probe.answers import Unpaused
 from trio_debugmcp.session.ending import Ending
-from trio_debugmcp.session.looking.paused_program import check_evaluations_ended
+from trio_debugmcp.session.looking.adapter_evaluation import check_evaluations_ended
 from trio_debugmcp.session.looking.program_probe import ProgramProbe
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.not_paused import not_paused
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.examination import Examiner
 from trio_debugmcp.session.suspension import Suspension
@@ -38,49 +39,6 @@ _INSTEAD_OF_BACK = "Use debug_restart and a breakpoint instead."
 _ONLY_THREAD = 1
 """The thread to be paused where none is known: adapters of one thread call it so, or do not look at it."""
 
-WORKS_MEANWHILE = (
-    'stacktrace_get with thread_id "*" and locals, evaluate in the main module, threads_list and tasks_list work '
-    "without a pause"
-)
-"""What to ask a Python program that runs, or waits and so cannot be paused."""
-
-
-def not_paused(snapshot: Snapshot | None, *, probe: bool = False) -> UsageError:
-    """Return the `NOT_PAUSED` error of what needs a paused program. `probe`: it answers some questions all the same."""
-    phase = snapshot.phase if snapshot is not None else "Disconnected"
-    meanwhile = f" Meanwhile {WORKS_MEANWHILE}." if probe and phase == "Running" else ""
-    return UsageError(
-        "NOT_PAUSED",
-        f"The program is not paused (it is {phase}). Use debug_pause to stop it now, or debug_wait to wait for a "
-        f"breakpoint.{meanwhile}",
-        {"currentState": phase},
-    )
-
-
-def only_listens(snapshot: Snapshot, programs: Sequence[Snapshot]) -> UsageError:
-    """Return the `NOT_PAUSED` error of what needs a program, in a session that waits for programs to dial in."""
-    where = f"Session {snapshot.id} only listens at {snapshot.origin.process_name}"
-    if programs:
-        known = ", ".join(each.id for each in programs)
-        advice = f"; each program that has dialed in is a session of its own. Pass session_id, one of {known}."
-    else:
-        advice = f", and {_programs_missing(snapshot)}. {DIAL_IN}, and wait for the first stop with debug_wait."
-    return UsageError("NOT_PAUSED", where + advice, {"currentState": snapshot.phase})
-
-
-DIAL_IN = "Run the line of Python that debug_listen returned in the program"
-
-
-def listening_note(snapshot: Snapshot) -> str:
-    """Return a note on a wait that has ended while no program is connected to a session that listens."""
-    return f"{_programs_missing(snapshot)} at {snapshot.origin.process_name}. {DIAL_IN}; debug_wait waits for it"
-
-
-def _programs_missing(snapshot: Snapshot) -> str:
-    if not snapshot.dialed_in:
-        return "no program has dialed in yet"
-    return f"no program is connected now ({snapshot.dialed_in} had dialed in)"
-
 
 class Execution:
     """Moves the program of one session.
@@ -90,7 +48,13 @@ class Execution:
     """
 
     def __init__(
-        self, requests: Requests, suspension: Suspension, merger: Merger, examiner: Examiner, ending: Ending
+        self,
+        requests: Requests,
+        suspension: Suspension,
+        merger: Merger,
+        examiner: Examiner,
+        ending: Ending,
+        probe: ProgramProbe,
     ) -> None:
         self.tasks: trio.Nursery | None = None
         self._requests = requests
@@ -98,6 +62,7 @@ class Execution:
         self._merger = merger
         self._examiner = examiner
         self._ending = ending
+        self._probe = probe
         self._resuming = False
 
     def __repr__(self) -> str:
@@ -175,7 +140,7 @@ class Execution:
         # delve has -1 for the one that runs.
         return next((each for each in known if each >= 0), known[0] if known else _ONLY_THREAD)
 
-    async def take_back_pause(self, probe: ProgramProbe) -> None:
+    async def take_back_pause(self) -> None:
         """Have a program run on that was asked to pause and has not stopped yet: no caller waits for that any more.
 
         Only a Python program can be so late; others stop at once.
@@ -183,12 +148,8 @@ class Execution:
         await trio.lowlevel.checkpoint()  # the task that sends the pause may not have begun yet
         if not self._suspension.awaits_one_pause:
             return
-        try:
-            taken = (await probe.ask("unpause", Unpaused)).answer.taken
-        except (ProbeError, DebugError) as error:
-            log.info("to take back a pause: %s", error)
-            return
-        if taken:
+        unpaused = await self._probe.quietly("unpause", Unpaused)
+        if unpaused is not None and unpaused.taken:
             self._suspension.forget_pause()
 
     def check_runs(self) -> None:
@@ -219,7 +180,7 @@ class Execution:
                 {"currentState": "Running"},
             )
         if tasks is None or before is None or before.phase != "Paused":
-            raise not_paused(before, probe=self._requests.profile.has_probe)
+            raise not_paused(before, probe=self._requests.profile.evaluates_running)
         self._resuming = True  # closes the gap until the state says so: of two resumes at once one is refused
         await self._complete(tasks, partial(self._send_resume, kind, command, arguments))
 

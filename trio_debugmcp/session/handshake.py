@@ -14,7 +14,7 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import Capabilities, EvaluateBody, Nothing
-from trio_debugmcp.dap.profiles import Attach, Launch
+from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.probe import bootstrap

@@ -13,10 +13,10 @@ from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.process import Program, environment, open_process
-from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.patience import Patience
-from trio_debugmcp.session.looking import outside
+from trio_debugmcp.session.looking import process_sample, py_spy
 from trio_debugmcp.session.start import Start
 
 T = TypeVar("T")
@@ -65,7 +65,15 @@ class Host:
         Raises:
             CannotLook: it is not installed, or not allowed.
         """
-        return await outside.dump(pid, patience)
+        return await py_spy.dump(pid, patience)
+
+    def processor_seconds(self, pid: int) -> float | None:
+        """Return how much processor time a process of this machine has used; None where that is not known."""
+        return process_sample.processor_seconds(pid)
+
+    def sample(self, pid: int) -> process_sample.ProcessSample | None:
+        """Return what a process of this machine does now; None where that is not known."""
+        return process_sample.sample(pid)
 
     async def locate(self, profile: Profile, patience: Patience) -> str | None:
         """Return where an adapter is on this machine, as a recording keeps it."""

@@ -112,7 +112,7 @@ class LivingSessions:
             host=self._context.host,
             open_child=self._open_child,
         )
-        session = DebugSession(session_id, profile, start, shared, parent)
+        session = DebugSession(session_id, profile, start, shared, self._sessions.get(parent or ""))
         program.sessions.add(session_id)
         self._sessions[session.id] = session
         return session

@@ -23,10 +23,10 @@ log = logging.getLogger(__name__)
 class ModuleList:
     """The modules of one session whose adapter has a request for them and sends no events, as lldb-dap before 20."""
 
-    def __init__(self, requests: Requests, merger: Merger) -> None:
+    def __init__(self, requests: Requests, merger: Merger, *, is_refused: bool = False) -> None:
         self._requests = requests
         self._merger = merger
-        self._is_refused = requests.profile.has_probe  # which knows more of them
+        self._is_refused = is_refused
 
     def __repr__(self) -> str:
         return f"<ModuleList of {self._requests.session_id}>"

@@ -17,7 +17,8 @@ from math import inf
 
 import trio
 
-from trio_debugmcp.dap.profiles import Launch, Profile
+from trio_debugmcp.dap.profiles.profile import Profile
+from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.output.console import Console

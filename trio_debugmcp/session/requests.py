@@ -24,12 +24,11 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.codec import merge_capabilities
 from trio_debugmcp.dap.connection import Connection
 from trio_debugmcp.dap.messages import Capabilities
-from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.dap.profiles.habits import CAPABILITY_FIELDS
+from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, ProtocolViolation, UsageError
 from trio_debugmcp.patience import Patience
-from trio_debugmcp.session.looking.user_code import UserCode
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.model import Snapshot
@@ -91,20 +90,13 @@ class Requests:
     Attributes:
         capabilities: what the adapter can do; empty until the handshake.
         started: the program was allowed to run, so a refusal may mean that it has ended since.
-        user_code: which frames are the user's.
         patience: with the adapter and with the program.
         evaluations: how many a client waits for.
         interrupts: how often the evaluations of the program were interrupted.
     """
 
     def __init__(
-        self,
-        session_id: str,
-        profile: Profile,
-        merger: Merger,
-        suspension: Suspension,
-        user_code: UserCode,
-        patience: Patience,
+        self, session_id: str, profile: Profile, merger: Merger, suspension: Suspension, patience: Patience
     ) -> None:
         self.session_id = session_id
         self.profile = profile
@@ -113,7 +105,6 @@ class Requests:
         self._unfinished: list[UnfinishedEvaluation] = []
         self.evaluations = 0
         self.interrupts = 0
-        self.user_code = user_code
         self.patience = patience
         self._merger = merger
         self._suspension = suspension

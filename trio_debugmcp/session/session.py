@@ -30,7 +30,8 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.codec import decode_body
 from trio_debugmcp.dap.connection import open_connection
 from trio_debugmcp.dap.messages import Request, RunInTerminal, StartDebugging
-from trio_debugmcp.dap.profiles import Attach, Launch, Listen, Profile, Runtime
+from trio_debugmcp.dap.profiles.profile import Profile, Runtime
+from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.breakpoints.observing import StopObserver
@@ -42,18 +43,16 @@ from trio_debugmcp.session.execution import Execution
 from trio_debugmcp.session.goodbye import say_goodbye
 from trio_debugmcp.session.handshake import Handshake, ended_early, wait_program
 from trio_debugmcp.session.host import Host, Opening
-from trio_debugmcp.session.looking.program_probe import ProgramProbe
+from trio_debugmcp.session.looking.program import Looking, looking_into
 from trio_debugmcp.session.looking.sources import Sources
-from trio_debugmcp.session.looking.user_code import UserCode
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.output.terminal import DRAIN_SECONDS, Terminals
 from trio_debugmcp.session.process_facts import learn_exit_signal, learn_origin, learn_process, true_exit_code
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.start import ChildStart, Start, origin_of, path_mappings, without_unset
+from trio_debugmcp.session.start import ChildStart, Start, origin_of, without_unset
 from trio_debugmcp.session.stops.examination import Examiner
-from trio_debugmcp.session.stops.stop_questions import StopQuestions
 from trio_debugmcp.session.stops.stop_sources import StopSources
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.changes import SessionClosed, SessionOpened, SessionStarted
@@ -84,49 +83,48 @@ class DebugSession:
     Attributes:
         requests: how its adapter is asked.
         execution: how its program is moved.
-        probe: what can be asked of its program at any time.
-        started: the program was allowed to run.
+        looking: what can be known of its program.
         changes: how often a client may have changed a value of it; what was read before may be old.
         closed: set when the session has left the state.
     """
 
     def __init__(
-        self, session_id: str, profile: Profile, start: Start, shared: SharedContext, parent: str | None = None
+        self, session_id: str, profile: Profile, start: Start, shared: SharedContext, parent: "DebugSession | None"
     ) -> None:
         self.id = session_id
         self.profile = profile
         self.start = start
-        self.parent = parent
+        self.parent = None if parent is None else parent.id
         self.changes = 0
         self.closed = trio.Event()
         self._shared, patience = shared, shared.runtime.patience
         self._merger = merger = shared.merger
         suspension = Suspension(patience.seconds(profile.dialect.pause_echo_seconds), profile.dialect.call_reason)
-        user_code = UserCode(session_id, profile, start, merger, shared.host)
-        self.requests = requests = Requests(session_id, profile, merger, suspension, user_code, patience)
-        self.probe = ProgramProbe(requests, path_mappings(start))
+        self.requests = requests = Requests(session_id, profile, merger, suspension, patience)
+        above = None if parent is None else parent.looking
+        self.looking: Looking = looking_into(requests, start, merger, shared.host, above)
+        looking = self.looking
+        probe = looking.ways.probe
         self._ending = Ending()
         registry, console, sources = shared.breakpoints, shared.console, shared.sources
         hits = ProgramHits(
-            requests, merger, console, self.probe, registry.syncs.take_notification, registry.runs.observations
+            requests, merger, console, probe, registry.syncs.take_notification, registry.runs.observations
         )
         judge = StopJudge(requests, merger, console)
         self._breakpoints = sync = BreakpointSync(requests, merger, sources, shared.host, hits, judge, start)
-        observer = StopObserver(requests, merger, self.probe, registry.runs.observations, hits, judge)
+        observer = StopObserver(requests, merger, looking.evaluation, registry.runs.observations, hits, judge)
         self._handshake = Handshake(requests, start, self._breakpoints)
-        questions, texts = StopQuestions(requests, self.probe), StopSources(sources, shared.host)
+        texts = StopSources(sources, shared.host)
         self._examiner = Examiner(
-            requests, suspension, merger, shared.clock, sources, console, sync, questions, observer, texts
+            requests, suspension, merger, shared.clock, sources, console, sync, looking, observer, texts
         )
-        self.execution = Execution(requests, suspension, merger, self._examiner, self._ending)
+        self.execution = Execution(requests, suspension, merger, self._examiner, self._ending, probe)
         self._pump = EventPump(
             requests, suspension, self._handshake, self._examiner, self._ending, merger, console, sources, hits
         )
         stdin, watchdog = (start.stdin if isinstance(start, Launch) else None), shared.runtime.watchdog
-        lines = profile.habits.own_lines
-        self._terminals = Terminals(
-            session_id, console, watchdog, shared.host, self._wait_children, stdin=stdin, own_lines=lines
-        )
+        host, own = shared.host, profile.habits.own_lines
+        self._terminals = Terminals(self.id, console, watchdog, host, self._wait_children, stdin=stdin, own_lines=own)
         self._detached = False
         self._asked = start if isinstance(start, Launch | Attach) and profile.habits.launches_only else None
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from trio_debugmcp.dap.profiles import PROFILES, Profile
+from trio_debugmcp.dap.profiles import PROFILES
+from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.session.host import Host
 

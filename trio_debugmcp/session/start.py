@@ -8,7 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.profiles import Attach, Launch, Listen, PathMapping, Profile
+from trio_debugmcp.dap.profiles.profile import Profile
+from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
 from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
 from trio_debugmcp.state.model import Origin, State

@@ -57,7 +57,8 @@ class Origin(Struct, frozen=True):
 class StackFrame(Struct, frozen=True):
     """A frame of one stop; `id` is the adapter's and is invalid after the next resume.
 
-    `instruction` is the address of the instruction that it is at, where the adapter knows one.
+    `instruction` is the address of the instruction that it is at, where the adapter knows one. `label` is what the
+    adapter calls it, which may say more than the `name` of its function.
     """
 
     id: int
@@ -66,6 +67,7 @@ class StackFrame(Struct, frozen=True):
     is_user_code: bool = True
     source_reference: int = 0
     instruction: str | None = None
+    label: str = ""
 
 
 class DataChange(Struct, frozen=True):

@@ -35,6 +35,9 @@ DataAccess = Literal["write", "read", "readWrite"]
 MAX_VALUE_LENGTH = 200
 """Characters of a value that are shown unless the client asks for more: a line on a screen, not a page."""
 
+MAX_MESSAGE_LENGTH = 1000
+"""Characters of an exception's own message that a stop shows; evaluating it gives all of them."""
+
 
 class Payload(Struct, rename="camel", frozen=True):
     """The base of all structs sent to clients."""

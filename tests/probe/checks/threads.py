@@ -57,6 +57,33 @@ def waits(function: Callable[..., Any], kind: str, *arguments: Any) -> Dict[str,
     return wait
 
 
+def made(source: str, file: str, module: str) -> Any:
+    """A function `f` in another file and module."""
+    names: Dict[str, Any] = {"__name__": module}
+    exec(compile(source, file, "exec"), names)
+    return names["f"]
+
+
+def check_what_is_waited_for_is_in_the_users_words_or_not_said() -> None:
+    assert waits(lambda: threading.Event().wait(30), "event") == {"kind": "event"}
+    assert waits(lambda: queue.Queue().get(True, 30.5), "queue") == {"kind": "queue", "detail": "0 items"}
+    wrapper = made("def f(self, job): return job()", "/pydevd/pydev_monkey.py", "_pydev_bundle.pydev_monkey")
+    assert waits(wrapper, "event", None, threading.Event().wait) == {"kind": "event"}
+    library = "import time\ndef f(poll_interval): time.sleep(poll_interval)"
+    installed = made(library, "/env/lib/site-packages/server/run.py", "server.run")
+    assert waits(installed, "sleep", 1000) == {"kind": "sleep"}
+    around = made("def f(jobs, poll_interval): jobs.get(True, poll_interval)", "/env/site-packages/s.py", "server.jobs")
+    assert waits(around, "queue", queue.Queue(), 30.5) == {"kind": "queue", "detail": "0 items"}
+    lock = threading.Condition(threading.Lock())
+    with lock:
+
+        def enter() -> None:
+            with lock:
+                pass
+
+        assert waits(enter, "lock")["what"] == "lock"
+
+
 def check_the_innermost_place_and_the_users() -> None:
     jobs: Any = queue.Queue()
 

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 
 from trio_debugmcp.dap.profiles.python.branches import branches
-from trio_debugmcp.probe.traces import TracedCall
 from trio_debugmcp.server.answers.call_lines import SOURCE_CHARACTERS, FunctionSource, call_lines
+from trio_debugmcp.session.looking.traced_calls import TracedCall
 
 PROGRAM = """\
 def total(xs):

@@ -7,13 +7,13 @@ import pytest
 from trio_debugmcp.probe.answers import LockHolder, ProbePlace, ProbeTask, ProbeThread, ProbeThreadPlace, ThreadWait
 from trio_debugmcp.server.answers.lines import (
     breakpoint_line,
-    live_thread_line,
     session_line,
     task_line,
     thread_line,
     thread_name,
 )
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.session.looking.live_threads import last_thread, live_task, live_thread
 from trio_debugmcp.state.breakpoint import Binding, Breakpoint, BreakpointSpec, ExceptionBreakpoint
 from trio_debugmcp.state.model import Origin, Snapshot, Stop, Thread, Threads
 from trio_debugmcp.state.payloads import Location
@@ -25,9 +25,12 @@ HERE = Location("/shop/till.py", 24, 1, "visit", None)
 
 
 def test_a_thread_of_the_last_stop_has_its_place_and_the_active_one_a_star() -> None:
-    assert thread_line(PLACES, Thread(2, "counter", location=HERE), 2) == "*2 counter till.py:24 in visit"
-    assert thread_line(PLACES, Thread(3, None, "Running"), 2) == "3, running"
-    assert thread_line(PLACES, Thread(4, "gone", "Exited"), None) == "4 gone, exited"
+    def line(thread: Thread, current: int | None) -> str:
+        return thread_line(PLACES, last_thread(thread), current)
+
+    assert line(Thread(2, "counter", location=HERE), 2) == "*2 counter till.py:24 in visit"
+    assert line(Thread(3, None, "Running"), 2) == "3, running"
+    assert line(Thread(4, "gone", "Exited"), None) == "4 gone, exited"
 
 
 def test_a_thread_as_it_is_now_says_what_it_waits_for() -> None:
@@ -35,13 +38,13 @@ def test_a_thread_as_it_is_now_says_what_it_waits_for() -> None:
     waits = ThreadWait("lock", "self.lock", holder=LockHolder(2, "payer", sure=True))
 
     def line(state: str, **more: Any) -> str:
-        return live_thread_line(PLACES, ProbeThread(1, "main", state, at=at, **more), None)
+        return thread_line(PLACES, live_thread(ProbeThread(1, "main", state, at=at, **more)), None)
 
     assert line("waiting", waits=waits) == "1 main till.py:3 in Pool.work, waits for self.lock, held by thread 2 payer"
     assert line("waiting") == "1 main till.py:3 in Pool.work, waits in C code"
     assert line("stopped") == "1 main till.py:3 in Pool.work"
     assert line("running") == line("unknown") == "1 main till.py:3 in Pool.work, running"
-    assert live_thread_line(PLACES, ProbeThread(7, "bare", "running"), 7) == "*7 bare, running"
+    assert thread_line(PLACES, live_thread(ProbeThread(7, "bare", "running")), 7) == "*7 bare, running"
 
 
 def test_a_thread_is_named_by_its_id_and_name() -> None:
@@ -53,8 +56,10 @@ def test_a_thread_is_named_by_its_id_and_name() -> None:
 def test_a_task_is_indented_as_its_nursery_is_and_shows_what_it_awaits() -> None:
     chain = (ProbePlace("/shop/till.py", 4, "handle"), ProbePlace("/shop/till.py", 9, "get", "Queue.get"))
     task = ProbeTask("trio", 1, "ben", "waiting", chain, waits="a timer", depth=2)
-    assert task_line(PLACES, task) == "    ben: handle till.py:4 > Queue.get :9, waits for a timer"
-    assert task_line(PLACES, ProbeTask("trio", 1, "ben", "ready", chain[:1])) == "ben: handle till.py:4, ready"
+    assert task_line(PLACES, live_task(task)) == "    ben: handle till.py:4 > Queue.get :9, waits for a timer"
+    assert (
+        task_line(PLACES, live_task(ProbeTask("trio", 1, "ben", "ready", chain[:1]))) == "ben: handle till.py:4, ready"
+    )
 
 
 def test_a_session_has_its_program_its_phase_and_the_place_where_it_is_paused() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trio_debugmcp.probe.answers import ProbeVariable as Node
 from trio_debugmcp.server.answers.nested_values import MAX_NOTABLE, notable, tree
+from trio_debugmcp.session.looking.trees import TreeNode as Node
 
 ROOM = 10_000
 

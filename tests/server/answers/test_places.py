@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from trio_debugmcp.probe.answers import ProbePlace
 from trio_debugmcp.server.answers.places import LIBRARY, Places
+from trio_debugmcp.session.looking.live_threads import live_frame
 from trio_debugmcp.session.workspace import Workspace
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import Location
@@ -95,4 +96,4 @@ def test_a_frame_names_its_file_where_it_is_not_that_of_the_frame_before() -> No
 
 def test_a_frame_that_the_probe_has_seen_has_its_qualified_name() -> None:
     found = [ProbePlace("/a.py", 3, "run", "Job.run"), ProbePlace("/lib/b.py", 4, "wait", library=True)]
-    assert Places("/").probe_stack(found) == ["Job.run a.py:3", "wait lib/b.py:4 (library)"]
+    assert Places("/").frames(map(live_frame, found)) == ["Job.run a.py:3", "wait lib/b.py:4 (library)"]

@@ -1,4 +1,4 @@
-"""What py-spy sees of a program that does not let Python run (looking/outside.py, server/tools/looking/silent.py)."""
+"""What py-spy sees of a program that does not let Python run (looking/py_spy.py, outside.py and ways.py)."""
 
 import json
 from collections.abc import AsyncIterator
@@ -14,10 +14,13 @@ from trio.testing import MockClock
 from tests.server.scene import launch
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen
 from trio_debugmcp.patience import USUAL, Patience
-from trio_debugmcp.server.tools.looking.silent import AGAIN_SECONDS, LOOK_AFTER_SECONDS
 from trio_debugmcp.session.host import Host
-from trio_debugmcp.session.looking.outside import CannotLook, dump, stacks_of
+from trio_debugmcp.session.looking.outside import stacks_of
+from trio_debugmcp.session.looking.process_sample import ProcessSample
 from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
+from trio_debugmcp.session.looking.program_process import AGAIN_SECONDS
+from trio_debugmcp.session.looking.py_spy import CannotLook, dump
+from trio_debugmcp.session.looking.ways import LOOK_AFTER_SECONDS
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 from trio_debugmcp.testing.fake_adapter import ProbedProfile
 
@@ -59,21 +62,18 @@ BARE = seen("bare", frame("_run_code", f"{PYDEVD}_pydevd_bundle/pydevd_runpy.py"
 
 def test_stacks_are_without_the_debuggers_own_frames_and_threads() -> None:
     found = stacks_of(json.dumps([READER, MAIN, OTHER, BARE]).encode(), {"MainThread": 1})
-    main, other = found.stacks.stacks
-    assert (main.id, other.id, found.stacks.total) == (1, 4712, 2)
-    assert [(each.function, each.line, each.library) for each in main.frames] == [
-        ("join", 7, True),
-        ("Job.run", 5, False),
+    main, other = found.stacks
+    assert (main.thread.id, other.thread.id) == (1, 4712)
+    assert [(each.name, each.location.line, each.is_user_code) for each in main.frames] == [
+        ("join", 7, False),
+        ("Job.run", 5, True),
     ]
-    assert main.at is not None
-    assert main.at.from_ is not None
-    assert (main.at.function, main.at.from_.function, main.total) == ("join", "Job.run", 2)
-    assert (main.state, other.state) == ("running", "waiting")
-    assert found.keeper is main
-    assert other.at is not None
-    assert other.at.from_ is None
+    assert main.thread.location is not None
+    assert (main.thread.location.function_name, main.total) == ("Job.run", 2)
+    assert (main.thread.state, other.thread.state) == ("running", "waiting")
+    assert found.holder is main
     unkept = stacks_of(json.dumps([seen("busy", *OTHER["frames"], active=True)]).encode(), {})
-    assert (unkept.keeper, unkept.stacks.stacks[0].state) == (None, "running")
+    assert (unkept.holder, unkept.stacks[0].thread.state) == (None, "running")
 
 
 @pytest.mark.parametrize("written", [b"", b"{}", b'[{"frames": 5}]', b"[" * 100_000])
@@ -129,11 +129,19 @@ async def test_without_it_the_extra_is_named(installed: Any) -> None:
 
 
 class Seen(Host):
-    """A machine whose py-spy answers this."""
+    """A machine whose py-spy answers this, and of whose processes nothing else is known."""
 
     def __init__(self, answer: bytes | CannotLook) -> None:
         self.answer = answer
         self.asked: list[int] = []
+
+    def processor_seconds(self, pid: int) -> float | None:
+        """Nothing is known."""
+        return None
+
+    def sample(self, pid: int) -> ProcessSample | None:
+        """Nothing is known."""
+        return None
 
     async def look_into(self, pid: int, patience: Patience) -> bytes:
         """Answer after a tenth of a second."""
@@ -228,7 +236,7 @@ async def test_if_no_thread_keeps_the_gil_the_probe_has_its_time(autojump_clock:
         start = trio.current_time()
         found = await client.call("threads_list")
         assert trio.current_time() - start == pytest.approx(PROBE_SECONDS)
-        assert found["notes"] == ["seen from outside by py-spy, as the program does not let the probe run"]
+        assert found["notes"] == ["seen from outside by py-spy, as the program does not answer"]
 
 
 class Moving(Seen):
@@ -247,13 +255,13 @@ async def test_a_thread_that_moves_keeps_no_gil_and_the_probe_has_its_time(autoj
         found = await client.call("threads_list")
         assert trio.current_time() - start == pytest.approx(PROBE_SECONDS, abs=AGAIN_SECONDS + 0.2)
         assert len(host.asked) >= 2
-        assert found["notes"] == ["seen from outside by py-spy, as the program does not let the probe run"]
+        assert found["notes"] == ["seen from outside by py-spy, as the program does not answer"]
 
 
 async def test_what_cannot_be_seen_from_outside_says_why(autojump_clock: MockClock) -> None:
     async with silent(Seen(CannotLook("py-spy is not allowed"))) as client:
         found = await client.call("threads_list")
-        assert "C code may keep the GIL; py-spy is not allowed. This is the last stop" in found["notes"][0]
+        assert "the program does not answer; py-spy is not allowed. This is the last stop" in found["notes"][0]
         report = await client.call("debug_pause")
         assert "py-spy is not allowed" in report["notes"][0]
 
@@ -261,5 +269,5 @@ async def test_what_cannot_be_seen_from_outside_says_why(autojump_clock: MockClo
 async def test_a_process_of_another_machine_is_not_looked_at(autojump_clock: MockClock) -> None:
     host = Seen(KEPT)
     async with silent(host, ElsewhereProfile) as client:
-        assert "does not let the probe run" in (await client.call("threads_list"))["notes"][0]
+        assert "the program does not answer" in (await client.call("threads_list"))["notes"][0]
         assert host.asked == []

@@ -14,21 +14,23 @@ from trio_debugmcp.dap.profiles import PathMapping
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import (
     LockHolder,
-    ProbeError,
     ProbeFrame,
     ProbePlace,
+    ProbeStacks,
     ProbeThread,
     ProbeThreadPlace,
+    ProbeThreads,
     ThreadWait,
 )
+from trio_debugmcp.session.looking.live_threads import live_thread, thread_in_words
 from trio_debugmcp.session.looking.program_probe import (
+    INSTALL_SECONDS,
     MAX_SIZE,
     MAX_THREADS,
     PROBE_SECONDS,
     ProgramProbe,
-    waiting_line,
-    waits_for,
 )
+from trio_debugmcp.session.looking.silence import NoProbeAnswer
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.testing import FakeAdapter, Server, open_server
 
@@ -64,15 +66,28 @@ async def test_places_in_answers_are_those_of_this_machine(autojump_clock: MockC
         }
     }  # fmt: skip
     async with open_server(adapter.options()) as server, server.connect() as client:
-        requests = (await started(server, adapter, client)).requests
-        probe = ProgramProbe(requests, [PathMapping("/home/me/", "/app/"), PathMapping("/wrong", "/app/shop")])
-        (stack,) = (await probe.stacks(20)).answer.stacks
+        session = await started(server, adapter, client)
+        process = session.looking.ways.probe.process
+        mappings = [PathMapping("/home/me/", "/app/"), PathMapping("/wrong", "/app/shop")]
+        probe = ProgramProbe(session.requests, process, mappings)
+        (stack,) = (await probe.ask("stacks", ProbeStacks)).stacks
         assert stack.frames[0] == ProbeFrame(here, 7, "sell")
         assert stack.at == ProbeThreadPlace(elsewhere, 3, "wait", from_=ProbePlace(here, 7, "sell"))
         assert stack.waits is not None
         assert stack.waits.holder == LockHolder(2, at=ProbePlace(here, 9, "f"))
-        (stack,) = (await ProgramProbe(requests).stacks(20)).answer.stacks
+        (stack,) = (await ProgramProbe(session.requests, process).ask("stacks", ProbeStacks)).stacks
         assert stack.frames[0].file == there
+
+
+def after(seconds: float, adapter: FakeAdapter) -> Any:
+    """An answer to evaluations that comes so much later."""
+    plausible = adapter.answer_to("evaluate")
+
+    async def late(arguments: dict[str, Any]) -> object:
+        await trio.sleep(seconds)
+        return await plausible(arguments)
+
+    return late
 
 
 # --- Asking -----------------------------------------------------------------------------------------------------------
@@ -84,13 +99,13 @@ async def test_the_probe_is_installed_with_the_first_question_and_again_after_an
     adapter = FakeAdapter()
     adapter.probe = {"threads": ONE}
     async with open_server(adapter.options()) as server, server.connect() as client:
-        probe = (await started(server, adapter, client)).probe
+        probe = (await started(server, adapter, client)).looking.ways.probe
         for asked in (3, 1, 1):  # the question, the probe and the question again; then the question
             before = len(adapter.sent("evaluate"))
-            assert (await probe.threads()).answer.threads[0].name == "MainThread"
+            assert (await probe.ask("threads", ProbeThreads)).threads[0].name == "MainThread"
             assert len(adapter.sent("evaluate")) - before == asked
         adapter.probe_installed = False
-        assert (await probe.threads()).answer.total == 1
+        assert (await probe.ask("threads", ProbeThreads)).total == 1
         assert adapter.probe_installed
         assert repr(probe) == "<ProgramProbe of s-1>"
 
@@ -104,16 +119,19 @@ async def test_questions_carry_their_parameters(autojump_clock: MockClock) -> No
         "tasks": {"tasks": [], "total": 0},
     }
     async with open_server(adapter.options()) as server, server.connect() as client:
-        probe = (await started(server, adapter, client)).probe
-        await probe.threads()
-        assert (await probe.frames(3, 5, 7)).answer.thread == 3
-        await probe.frames(None, 0, 1, locals_=True)
-        await probe.stacks(20)
-        await probe.stacks(20, locals_=True)
-        await probe.tasks(10, 200)
+        threads = (await started(server, adapter, client)).looking.threads
+        assert (await threads.threads()).source == "probe"
+        await threads.stack(3, 5, 7)
+        await threads.stack(None, 0, 1, with_locals=True)
+        await threads.stacks(20)
+        await threads.stacks(20, with_locals=True)
+        await threads.tasks(10, 200)
+        all_threads = ("threads", {"count": MAX_THREADS, "size": MAX_SIZE})
         assert adapter.probed == [
-            ("threads", {"count": MAX_THREADS, "size": MAX_SIZE}),
+            all_threads,
+            all_threads,
             ("frames", {"thread": 3, "start": 5, "count": 7, "locals": False}),
+            all_threads,
             ("frames", {"start": 0, "count": 1, "locals": True}),
             ("stacks", {"count": MAX_THREADS, "frames": 20, "locals": False, "size": MAX_SIZE}),
             ("stacks", {"count": MAX_THREADS, "frames": 20, "locals": True}),
@@ -124,10 +142,10 @@ async def test_questions_carry_their_parameters(autojump_clock: MockClock) -> No
 async def test_a_program_without_a_probe_is_not_asked(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with open_server(adapter.options()) as server, server.connect() as client:
-        probe = (await started(server, adapter, client)).probe
-        with pytest.raises(ProbeError, match="fake has no probe") as caught:
-            await probe.threads()
-        assert caught.value.kind == "absent"
+        probe = (await started(server, adapter, client)).looking.ways.probe
+        with pytest.raises(NoProbeAnswer, match="fake has no probe") as caught:
+            await probe.ask("threads", ProbeThreads)
+        assert caught.value.failure.kind == "none"
         assert adapter.sent("evaluate") == []
 
 
@@ -151,52 +169,85 @@ async def test_a_reply_that_is_not_an_answer_says_why(
     adapter = FakeAdapter()
     adapter.probe = {"threads": reply}
     async with open_server(adapter.options()) as server, server.connect() as client:
-        probe = (await started(server, adapter, client)).probe
-        with pytest.raises(ProbeError, match=message) as caught:
-            await probe.threads()
-        assert caught.value.kind == kind
+        probe = (await started(server, adapter, client)).looking.ways.probe
+        with pytest.raises(NoProbeAnswer, match=message) as caught:
+            await probe.ask("threads", ProbeThreads)
+        assert caught.value.failure.kind == kind
 
 
 async def test_a_refusal_and_a_body_of_another_form_are_errors_of_the_probe(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     adapter.probe = {}
     async with open_server(adapter.options()) as server, server.connect() as client:
-        probe = (await started(server, adapter, client)).probe
+        probe = (await started(server, adapter, client)).looking.ways.probe
         adapter.answer("evaluate", partial(refuse, "SyntaxError"))
-        with pytest.raises(ProbeError, match="SyntaxError"):
-            await probe.threads()
+        with pytest.raises(NoProbeAnswer, match="SyntaxError"):
+            await probe.ask("threads", ProbeThreads)
         for body in ([1, 2], {"result": 7}, None):
 
             async def answer(arguments: object, body: object = body) -> object:
                 return body
 
             adapter.answer("evaluate", answer)
-            with pytest.raises(ProbeError) as caught:
-                await probe.threads()
-            assert caught.value.kind in {"invalid", "absent"}
+            with pytest.raises(NoProbeAnswer) as caught:
+                await probe.ask("threads", ProbeThreads)
+            assert caught.value.failure.kind in {"invalid", "absent"}
 
 
 async def test_no_answer_within_a_second_is_slow_and_a_late_one_disturbs_nothing(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     adapter.probe = {"threads": ONE}
     async with open_server(adapter.options()) as server, server.connect() as client:
-        probe = (await started(server, adapter, client)).probe
-        plausible = adapter.answer_to("evaluate")
-
-        async def late(arguments: dict[str, Any]) -> object:
-            await trio.sleep(5)
-            return await plausible(arguments)
-
-        adapter.answer("evaluate", late)
+        probe = (await started(server, adapter, client)).looking.ways.probe
+        await probe.ask("threads", ProbeThreads)
+        adapter.answer("evaluate", after(5, adapter))
         start = trio.current_time()
-        with pytest.raises(ProbeError, match="does not let the probe run") as caught:
-            await probe.threads()
-        assert caught.value.kind == "slow"
+        with pytest.raises(NoProbeAnswer, match="the program does not answer") as caught:
+            await probe.ask("threads", ProbeThreads)
+        assert caught.value.failure.kind == "silent"
         assert trio.current_time() - start == pytest.approx(PROBE_SECONDS)
         adapter.restore()
-        assert (await probe.threads()).answer.total == 1
+        assert (await probe.ask("threads", ProbeThreads)).total == 1
         await trio.sleep(10)
-        assert (await probe.threads()).answer.total == 1
+        assert (await probe.ask("threads", ProbeThreads)).total == 1
+
+
+async def test_a_program_that_has_not_answered_yet_has_longer_for_it(autojump_clock: MockClock) -> None:
+    """Many that begin at once have little of a processor each, and the first question puts the probe into them."""
+    adapter = FakeAdapter()
+    adapter.probe = {"threads": ONE}
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        probe = (await started(server, adapter, client)).looking.ways.probe
+        adapter.answer("evaluate", after(0.9, adapter))
+        assert (await probe.ask("threads", ProbeThreads)).total == 1
+        adapter.probe_installed = False
+        adapter.answer("evaluate", after(INSTALL_SECONDS + 1, adapter))
+        with pytest.raises(NoProbeAnswer, match="the program does not answer"):
+            await probe.ask("threads", ProbeThreads)
+
+
+async def test_an_installation_that_takes_long_is_named_and_not_begun_again(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.probe = {"threads": ONE}
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        probe = (await started(server, adapter, client)).looking.ways.probe
+        plausible = adapter.answer_to("evaluate")
+        free = trio.Lock()
+
+        async def installing(arguments: dict[str, Any]) -> object:
+            async with free:  # one evaluation after the other
+                if "probe.call" not in arguments["expression"]:
+                    await trio.sleep(INSTALL_SECONDS + 2)
+                return await plausible(arguments)
+
+        adapter.answer("evaluate", installing)
+        start = trio.current_time()
+        with pytest.raises(NoProbeAnswer, match="debugger's part is still being installed"):
+            await probe.ask("threads", ProbeThreads)
+        assert trio.current_time() - start == pytest.approx(INSTALL_SECONDS)
+        assert (await probe.ask("threads", ProbeThreads)).total == 1
+        sent = [each["expression"] for each in adapter.sent("evaluate")]
+        assert sum("probe.call" not in each for each in sent) == 1
 
 
 # --- The stop gate ----------------------------------------------------------------------------------------------------
@@ -239,13 +290,13 @@ async def test_only_an_evaluation_without_a_frame_passes_while_the_program_runs(
     ],
 )
 def test_what_a_thread_waits_for_in_words(waits: ThreadWait | None, words: str | None) -> None:
-    assert waits_for(ProbeThread(1, "MainThread", "waiting", waits=waits)) == words
+    assert live_thread(ProbeThread(1, "MainThread", "waiting", waits=waits)).waits == words
 
 
 def test_a_thread_in_one_line_shows_the_users_place() -> None:
     at = ProbeThreadPlace("/lib/queue.py", 171, "get", from_=ProbePlace("/app/a.py", 3, "work", "Pool.work"))
     waiting = ProbeThread(7, "worker", "waiting", at=at, waits=ThreadWait("queue", "jobs.get"))
-    assert waiting_line(waiting) == "thread 7 worker waits for jobs.get, at /app/a.py:3 in Pool.work"
-    assert waiting_line(ProbeThread(8, "other", "waiting")) == "thread 8 other waits"
+    assert thread_in_words(live_thread(waiting)) == "thread 7 worker waits for jobs.get, at /app/a.py:3 in Pool.work"
+    assert thread_in_words(live_thread(ProbeThread(8, "other", "waiting"))) == "thread 8 other waits"
     running = ProbeThread(9, "third", "running", at=ProbeThreadPlace("/app/a.py", 5, "spin"))
-    assert waiting_line(running) == "thread 9 third is running, at /app/a.py:5 in spin"
+    assert thread_in_words(live_thread(running)) == "thread 9 third is running, at /app/a.py:5 in spin"

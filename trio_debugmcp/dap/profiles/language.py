@@ -120,11 +120,12 @@ class Code:
         """Whether a file is not the user's, as far as its name says."""
         return False
 
-    def line_with_code(self, file: str, line: int, text: str | None = None) -> int | None:
-        """The line where a breakpoint on this line belongs; None if no code follows it.
+    def module_in(self, file: str) -> str | None:
+        """The module that is in a file, where files are modules."""
+        return None
 
-        `text` is what the file holds, where it is not on disk.
-        """
+    def line_with_code(self, file: str, line: int, text: str | None = None) -> int | None:
+        """The line where a breakpoint on this line belongs; None if no code follows it. `text`: if not on disk."""
         return line
 
     def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> tuple[str, int] | None:

@@ -78,6 +78,9 @@ class Dialect:
     one_breakpoint_per_line: ClassVar[bool] = False
     """Whether of several breakpoints on one line the adapter only observes the last; columns do not tell them apart."""
 
+    column: ClassVar[int | None] = None
+    """The column of every frame, of an adapter that knows only lines and says so."""
+
     stops_attached: ClassVar[bool] = False
     """Whether the adapter leaves a process stopped that it has attached to."""
 
@@ -154,8 +157,8 @@ class Dialect:
         """The function of a frame, from the frame's name."""
         return name
 
-    def line_of(self, frame: DapFrame) -> int | None:
-        """The line of a frame that the adapter reports in line 0."""
+    def line_of(self, function: str) -> int | None:
+        """The line of a frame that the adapter reports in line 0, by the frame's name."""
         return None
 
     def module_name(self, frame: DapFrame) -> str | None:
@@ -207,6 +210,21 @@ class Profile(ABC):
 
     has_probe: bool = False
     """Whether the probe can be put into programs of this adapter: Python under pydevd."""
+
+    @property
+    def records_hits(self) -> bool:
+        """Whether programs judge breakpoints themselves and record their hits, as those of Python do."""
+        return self.has_probe
+
+    @property
+    def prints_tracebacks(self) -> bool:
+        """Whether programs print the exceptions that end them, with their stacks."""
+        return self.has_probe
+
+    @property
+    def evaluates_running(self) -> bool:
+        """Whether an evaluation in no frame is answered while the program runs, as it is by pydevd."""
+        return self.has_probe
 
     attaches_by_pid: bool = True
 

@@ -9,12 +9,12 @@ Looking at it takes evaluations in the top frame. A look is a generator that yie
 """
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from typing import ClassVar
 
 from msgspec import Struct
 
-from trio_debugmcp.dap.messages import DapFrame, Stopped
+from trio_debugmcp.dap.messages import Stopped
 from trio_debugmcp.dap.profiles.language import Crash
 
 SIGNAL = re.compile(r"signal (SIG\w+)(?:: (.*))?", re.DOTALL)
@@ -67,8 +67,8 @@ class Thrown:
         """Whether this function of the runtime raises exceptions, so that a stop there is about one."""
         return False
 
-    def is_panic(self, frames: Sequence[DapFrame]) -> bool:
-        """Whether a stop is in one of `raised_in`, about a panic of Rust."""
+    def is_panic(self, function: str) -> bool:
+        """Whether this is one of `raised_in`, so that a stop there is about a panic of Rust."""
         return False
 
     def is_again(self, function: str) -> bool:

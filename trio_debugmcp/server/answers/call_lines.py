@@ -14,8 +14,8 @@ from typing import Any
 from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.function_code import Branch
-from trio_debugmcp.probe.traces import TracedCall, TracedLine
 from trio_debugmcp.server.answers.folding import Cut, Fold, Gap, cut, folded
+from trio_debugmcp.session.looking.traced_calls import TracedCall, TracedLine
 
 SOURCE_CHARACTERS = 100
 """Of a line of source. What it does stands behind it."""

@@ -8,8 +8,8 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.source import source_line
 from trio_debugmcp.server.answers.values import counted, fitting, without_runner_names
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking.exception_context import ExceptionContext, ExceptionTree, PassedFrame
 from trio_debugmcp.session.looking.truncation import json_size
-from trio_debugmcp.session.stops.exception_context import ExceptionContext, ExceptionTree, PassedFrame
 from trio_debugmcp.state.payloads import UnixTime, shortened
 
 RAISED = " (raised here)"

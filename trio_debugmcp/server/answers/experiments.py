@@ -53,7 +53,7 @@ def batch_answer(
 ) -> BatchStop:
     """Answer what a run has found, in how much room there is: each experiment has its share, and what others leave."""
     places = Places(debugger.workspace.directory)
-    python = all(each.profile.has_probe for each in debugger.living_sessions())
+    python = all(each.looking.is_python for each in debugger.living_sessions())
     shown: dict[int, list[dict[str, str]]] = {}
     room, left = _HITS_BYTES, len(run.places)
     for place in sorted(run.places, key=lambda each: len(each.hits)):

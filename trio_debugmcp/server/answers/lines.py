@@ -1,10 +1,9 @@
 """Threads, sessions, modules and breakpoints, each as one line."""
 
-from trio_debugmcp.probe.answers import ProbeTask, ProbeThread
 from trio_debugmcp.server.answers.places import LIBRARY, Places
-from trio_debugmcp.session.looking.program_probe import waits_for
+from trio_debugmcp.session.looking.live_threads import LiveTask, LiveThread
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
-from trio_debugmcp.state.model import Module, Snapshot, Thread
+from trio_debugmcp.state.model import Module, Snapshot
 from trio_debugmcp.state.payloads import BreakpointPayload, DataBreakpointPayload, ExceptionBreakpointPayload
 from trio_debugmcp.state.resources import breakpoint_payload, data_breakpoint_payload, exception_breakpoint_payload
 
@@ -17,38 +16,25 @@ def thread_name(snapshot: Snapshot, thread_id: int) -> str:
     return f"{thread_id} {name}" if name else f"{thread_id}"
 
 
-def thread_line(places: Places, thread: Thread, current: int | None) -> str:
-    """Return a thread as of the last stop: `*2 counter-1 tickets.py:25 in sell`. `*` marks the active one."""
+def thread_line(places: Places, thread: LiveThread, current: int | None) -> str:
+    """Return `*1 MainThread shop.py:40 in main, waits for lock, held by thread 2 payer`. `*` marks the active one."""
     place = places.at_location(thread.location)
-    state = {"Suspended": ""}.get(thread.state, f", {thread.state.lower()}")
-    return _marked(thread.id, thread.name, place, current) + state
+    state = f", waits for {thread.waits}" if thread.waits is not None else _STATES.get(thread.state, ", running")
+    words = [f"*{thread.id}" if thread.id == current else f"{thread.id}", thread.name, place]
+    return " ".join(each for each in words if each) + state
 
 
-def live_thread_line(places: Places, thread: ProbeThread, current: int | None) -> str:
-    """Return a thread as it is now: `1 MainThread shop.py:40 in main, waits for lock, held by thread 2 counter-1`."""
-    at = thread.at and (thread.at.from_ or thread.at)
-    place = None if at is None else places.at(at.file, at.line, at.qualname or at.function)
-    waits = waits_for(thread)
-    if waits is not None:
-        state = f", waits for {waits}"
-    else:
-        state = {"stopped": "", "waiting": ", waits in C code"}.get(thread.state, ", running")
-    return _marked(thread.id, thread.name, place, current) + state
+_STATES = {"stopped": "", "waiting": ", waits in C code", "exited": ", exited"}
 
 
-def task_line(places: Places, task: ProbeTask) -> str:
+def task_line(places: Places, task: LiveTask) -> str:
     """Return `  Task-2: fetch app.py:10 > sleep :20, waits for a timer`, indented as its nursery is."""
     chain = " > ".join(
-        f"{each.qualname or each.function}{LIBRARY}" if each.library else line
-        for each, line in zip(task.chain, places.probe_stack(task.chain), strict=True)
+        line if each.is_user_code else f"{each.name}{LIBRARY}"
+        for each, line in zip(task.frames, places.frames(task.frames), strict=True)
     )
     state = f", waits for {task.waits}" if task.waits else f", {task.state}"
     return f"{'  ' * task.depth}{task.name}: {chain}{state}"
-
-
-def _marked(id_: int, name: str | None, place: str | None, current: int | None) -> str:
-    words = [f"*{id_}" if id_ == current else f"{id_}", name, place]
-    return " ".join(each for each in words if each)
 
 
 def session_line(places: Places, snapshot: Snapshot) -> str:

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from trio_debugmcp.probe.answers import ProbeVariable as Node
 from trio_debugmcp.server.answers.values import LENGTH, rendered
+from trio_debugmcp.session.looking.trees import TreeNode
 from trio_debugmcp.session.looking.truncation import json_size
 
 _PLAIN = frozenset({"list", "tuple", "set", "frozenset", "dict", "deque"})
@@ -36,7 +36,7 @@ NOTABLE_BYTES = 4 * MAX_NOTABLE * (_MAX_PATH + 8)
 """For all of them, at most, unless their characters are of several bytes."""
 
 
-def tree(node: Node, max_bytes: int) -> dict[str, Any]:
+def tree(node: TreeNode, max_bytes: int) -> dict[str, Any]:
     """Return a tree that fits: with fewer levels if it has to be, and then with fewer children of each object."""
     widest = max(_widest(node), 1)
     levels = _levels(node)
@@ -52,7 +52,7 @@ def tree(node: Node, max_bytes: int) -> dict[str, Any]:
     return _object(node, 0, 0)
 
 
-def notable(node: Node) -> dict[str, list[str]]:
+def notable(node: TreeNode) -> dict[str, list[str]]:
     """Return the paths of what stands out inside of a value: nulls, empty texts, NaN and infinities."""
     found: dict[str, list[str]] = {}
     total: Counter[str] = Counter()
@@ -70,22 +70,22 @@ def notable(node: Node) -> dict[str, list[str]]:
     return found
 
 
-def _inside(node: Node) -> Iterator[Node]:
+def _inside(node: TreeNode) -> Iterator[TreeNode]:
     """What is inside of a value, but for what its text shows."""
     for each in () if _shows_all(node) else node.children:
         yield each
         yield from _inside(each)
 
 
-def _levels(node: Node) -> int:
+def _levels(node: TreeNode) -> int:
     return 1 + max(map(_levels, node.children)) if node.children else 0
 
 
-def _widest(node: Node) -> int:
+def _widest(node: TreeNode) -> int:
     return max([len(node.children), *map(_widest, node.children)])
 
 
-def _object(node: Node, depth: int, most: int) -> dict[str, Any]:
+def _object(node: TreeNode, depth: int, most: int) -> dict[str, Any]:
     """Return a node with its count. What its text shows already is not repeated below it."""
     found: dict[str, Any] = {"value": rendered(node.value, node.type)}
     if node.size > 0:
@@ -101,7 +101,7 @@ def _object(node: Node, depth: int, most: int) -> dict[str, Any]:
     return found
 
 
-def _entry(node: Node, depth: int, most: int) -> Any:
+def _entry(node: TreeNode, depth: int, most: int) -> Any:
     key = node.name
     if node.cycle is not None:
         return {"cycle": node.cycle}
@@ -113,7 +113,7 @@ def _entry(node: Node, depth: int, most: int) -> Any:
     return shown
 
 
-def _shows_all(node: Node) -> bool:
+def _shows_all(node: TreeNode) -> bool:
     """Whether the text of a value has all that is inside of it."""
     below = node.children
     if len(below) != node.size or _CUT in node.value or any(each.size or each.same or each.cycle for each in below):
@@ -121,7 +121,7 @@ def _shows_all(node: Node) -> bool:
     return node.type in _PLAIN or all(f"{each.name}={each.value}" in node.value for each in below)
 
 
-def _name(node: Node, parent: str) -> str:
+def _name(node: TreeNode, parent: str) -> str:
     """Return the part of a path behind that of the parent; the whole path where it does not begin so."""
     path = node.path or node.name
     behind = path.removeprefix(parent)

@@ -9,7 +9,6 @@ Files below the server's directory are relative to it, and tools take such names
 import os
 from collections.abc import Iterable
 
-from trio_debugmcp.probe.answers import ProbePlace
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import Location
 
@@ -59,10 +58,6 @@ class Places:
         return lines
 
     def frames(self, frames: Iterable[StackFrame], before: str | None = None) -> list[str]:
-        """Return a line for each frame of a stop."""
+        """Return a line for each frame of a stack."""
         found = ((each.name, each.location.file, each.location.line, each.is_user_code) for each in frames)
         return self.stack(found, before)
-
-    def probe_stack(self, frames: Iterable[ProbePlace]) -> list[str]:
-        """Return a line for each frame that the probe or py-spy has seen."""
-        return self.stack((each.qualname or each.function, each.file, each.line, not each.library) for each in frames)

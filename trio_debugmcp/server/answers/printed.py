@@ -69,7 +69,7 @@ def _stopped_crash(debugger: Debugger, last: Snapshot) -> Crash | None:
 
 def prints_tracebacks(debugger: Debugger) -> bool:
     """Whether programs of the last one's language print the exceptions that end them."""
-    return debugger.last_start is not None and debugger.last_start[0].has_probe
+    return debugger.last_start is not None and debugger.last_start[0].prints_tracebacks
 
 
 def survived_notes(debugger: Debugger) -> list[str]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from trio_debugmcp.probe.type_answers import Inbound, Member, Outbound, Symbol, TypeAnswer
 from trio_debugmcp.server.answers.places import LIBRARY, Places
+from trio_debugmcp.session.looking.type_descriptions import DescribedType, Inbound, Member, Outbound, Symbol
 
 _ASYNC = "async "
 
@@ -11,7 +11,7 @@ ClassLine = Callable[[str, str], int | None]
 """The line of a class by its file and its name, as far as the source tells."""
 
 
-def type_place(places: Places, found: TypeAnswer, line_of: ClassLine) -> str | None:
+def type_place(places: Places, found: DescribedType, line_of: ClassLine) -> str | None:
     """Return the place where a type or a function is defined."""
     if not found.file:
         return None
@@ -21,7 +21,7 @@ def type_place(places: Places, found: TypeAnswer, line_of: ClassLine) -> str | N
     return places.line(found.file, line) + (LIBRARY if found.library else "")
 
 
-def members_of(places: Places, found: TypeAnswer) -> dict[str, dict[str, str]]:
+def members_of(places: Places, found: DescribedType) -> dict[str, dict[str, str]]:
     """Return the members by kind and name. A file is named where it is not that of the type."""
     kinds: dict[str, dict[str, str]] = {}
     for each in found.members:

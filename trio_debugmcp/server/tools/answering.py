@@ -7,14 +7,13 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
-from trio_debugmcp.probe.answers import ProbeError, ProbeThread
-from trio_debugmcp.server.answers.lines import live_thread_line
+from trio_debugmcp.server.answers.lines import thread_line
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
 from trio_debugmcp.server.answers.values import rendered
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.looking import frames, paused_program
-from trio_debugmcp.session.looking.user_evaluation import evaluate_in_frame
+from trio_debugmcp.session.looking.adapter_evaluation import INTERRUPT_SECONDS
+from trio_debugmcp.session.looking.live_threads import LiveThread
 from trio_debugmcp.session.stops.looking_back import keep_value
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened
@@ -28,10 +27,10 @@ SHOW_SECONDS = 5.0
 LEAST_SHOW_SECONDS = 1.0
 """For these, however little is left of the wait's own time: the stop has come, and what it shows was asked for."""
 
-THREADS_SECONDS = 1.0
-"""For the places of the threads, after a wait that ended without a stop."""
+THREADS_SECONDS = 1.5
+"""For the places of the threads, or why they are not known, after a wait that ended without a stop."""
 
-_SILENT = "where the threads are is not known: the program lets no Python run. threads_list looks from outside"
+_UNKNOWN = "where the threads are is not known: {}. threads_list looks from outside"
 
 
 async def wait_answer(
@@ -67,21 +66,21 @@ async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]
     session = debugger.session(snapshot.id)
     end = trio.current_time() + seconds
     # The evaluation that uses up the time is interrupted, and says so itself; this only bounds the interruption.
-    with trio.move_on_at(end + debugger.patience.seconds(paused_program.INTERRUPT_SECONDS)):
+    with trio.move_on_at(end + debugger.patience.seconds(INTERRUPT_SECONDS)):
         for each in values:
             left = end - trio.current_time()
             if left <= 0:
                 break
             values[each] = "<out of time>"
             try:
-                frame = await frames.find_frame(session.requests, snapshot, None, 0)
-                found = (await evaluate_in_frame(session.requests, session.probe, frame, each, left)).evaluation
+                frame = await session.looking.frame(None, 0, snapshot)
+                found = (await session.looking.evaluation.in_frame(frame, each, left)).evaluation
             except DebugError as error:  # also one that ended the program: the stop is answered all the same
                 values[each] = f"<{shortened(error.message if isinstance(error, UsageError) else str(error))}>"
             else:
                 told = shortened(found.value)
                 await keep_value(debugger.merger, snapshot, snapshot.stack.thread_id or 0, 0, each, told, found.type)
-                text = rendered(told, found.type, python=session.profile.has_probe)
+                text = rendered(told, found.type, python=session.looking.is_python)
                 values[each] = text if text or found.type else "<executed>"
     session.refresh_locals()  # an expression may change something
     return values
@@ -97,21 +96,20 @@ async def _threads(debugger: Debugger, session_id: str | None) -> tuple[list[str
     """Return where the threads of the running program are; if it does not say so in time, a note."""
     with suppress(UsageError, AdapterGone):
         session = debugger.session(session_id)
-        try:
-            with trio.fail_after(debugger.patience.seconds(THREADS_SECONDS)):
-                found = (await session.probe.threads()).answer
-        except (ProbeError, trio.TooSlowError) as error:
-            slow = isinstance(error, trio.TooSlowError) or error.kind == "slow"
-            return [], [_SILENT] if slow else []
-        current = None if session.snapshot is None else session.snapshot.threads.current
-        return thread_lines(debugger, found.threads, found.total, current), []
+        with trio.move_on_after(debugger.patience.seconds(THREADS_SECONDS)):
+            found = await session.looking.threads.threads(from_outside=False)
+            if found.failure is not None:
+                return [], [_UNKNOWN.format(found.failure.reason)] if found.failure.is_slow else []
+            current = None if session.snapshot is None else session.snapshot.threads.current
+            return thread_lines(debugger, found.threads, found.total, current), []
+        return [], [_UNKNOWN.format("there was not enough time")]
     return [], []
 
 
 def thread_lines(
-    debugger: Debugger, threads: Sequence[ProbeThread], total: int, current: int | None = None
+    debugger: Debugger, threads: Sequence[LiveThread], total: int, current: int | None = None
 ) -> list[str]:
     """Return a line for each thread; of very many only the first, and how many there are more."""
     places = Places(debugger.workspace.directory)
-    lines = [live_thread_line(places, thread, current) for thread in threads[:MAX_SHOWN_THREADS]]
+    lines = [thread_line(places, thread, current) for thread in threads[:MAX_SHOWN_THREADS]]
     return [*lines, f"{total - len(lines)} more: see threads_list"] if total > len(lines) else lines

@@ -17,8 +17,8 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.dap.process import environment
-from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.profiles.compilers import BuildPlan, first_error, made_programs, without_reports
+from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import CannotRun, UsageError
 from trio_debugmcp.session.before.subprocesses import Ran, run_command

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 
 import trio
 
-from trio_debugmcp.dap.profiles import Attach, Launch
+from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.task_definitions import Task, TaskCommand

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import trio
 
-from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.breakpoints import placement
 from trio_debugmcp.session.breakpoints.addressed_sync import AddressedSync

@@ -1,12 +1,13 @@
 """`ExceptionSync`: sends the exception breakpoints to one adapter, and finds out which of their types exist."""
 
 from trio_debugmcp.dap.messages import BreakpointsBody, Capabilities
-from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.session.breakpoints.hidden import HiddenBreakpoints
+from trio_debugmcp.session.breakpoints.session_modes import wanted_exceptions, with_session_modes
+from trio_debugmcp.session.looking.own_questions import evaluated
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.stops.exception_filter import evaluated, wanted_exceptions, with_session_modes
 from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
 from trio_debugmcp.state.changes import ExceptionBreakpointsBound
 
@@ -79,7 +80,7 @@ class ExceptionSync:
         if question is None:
             return frozenset()
         snapshot = self._requests.snapshot
-        phases = {"Paused", "Running"} if self._requests.profile.has_probe else {"Paused"}
+        phases = {"Paused", "Running"} if self._requests.profile.evaluates_running else {"Paused"}
         able = snapshot is not None and snapshot.phase in phases
         value = await evaluated(self._requests, question, None) if able else None
         found = set((value or "").split())

@@ -12,8 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapBreakpoint, Stopped
-from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.dap.profiles.opening import launch_values
+from trio_debugmcp.dap.profiles.profile import Profile
+from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.dap.profiles.tables.placeholders import filled
 from trio_debugmcp.session.start import Start, asked_for
 

@@ -18,11 +18,10 @@ from trio_debugmcp.session.breakpoints.observations import Hit, Observations, Ob
 from trio_debugmcp.session.breakpoints.placement import out_of_step
 from trio_debugmcp.session.breakpoints.program_hits import ProgramHits
 from trio_debugmcp.session.breakpoints.stop_judge import StopJudge
-from trio_debugmcp.session.looking.program_probe import ProgramProbe
-from trio_debugmcp.session.looking.user_evaluation import evaluate_in_frame
+from trio_debugmcp.session.looking.own_questions import evaluated, holds
+from trio_debugmcp.session.looking.user_evaluation import UserEvaluation
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.stops.exception_filter import evaluated, holds
 from trio_debugmcp.state.breakpoint import StopPlace
 from trio_debugmcp.state.breakpoint_rules import breakpoints_at
 from trio_debugmcp.state.changes import RunPlacesWithdrawn
@@ -42,14 +41,14 @@ class StopObserver:
         self,
         requests: Requests,
         merger: Merger,
-        probe: ProgramProbe,
+        evaluation: UserEvaluation,
         observations: Observations,
         hits: ProgramHits,
         judge: StopJudge,
     ) -> None:
         self._requests = requests
         self._merger = merger
-        self._probe = probe
+        self._evaluation = evaluation
         self._observations = observations
         self._hits = hits
         self._judge = judge
@@ -181,7 +180,7 @@ class StopObserver:
             return text, None
 
     async def _evaluated(self, frame: StackFrame, expression: str) -> Value:
-        found = await evaluate_in_frame(self._requests, self._probe, frame, expression, self._look_seconds)
+        found = await self._evaluation.in_frame(frame, expression, self._look_seconds)
         return shortened(found.evaluation.value), found.evaluation.type
 
 

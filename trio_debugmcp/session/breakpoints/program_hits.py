@@ -10,7 +10,6 @@ lost when the program ends; and a `print` of the program cannot look like a hit.
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from itertools import groupby
 
 from msgspec.structs import replace
@@ -19,7 +18,7 @@ from trio_debugmcp.dap.messages import DapBreakpoint, OutputEvent
 from trio_debugmcp.dap.records import HitRecord, records_of
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.probe import bootstrap
-from trio_debugmcp.probe.answers import Interrupted, ProbeError
+from trio_debugmcp.probe.answers import Interrupted
 from trio_debugmcp.session.breakpoints.observations import OBSERVED, Observations
 from trio_debugmcp.session.breakpoints.placement import HELD, Group
 from trio_debugmcp.session.looking.program_probe import ProgramProbe
@@ -85,9 +84,11 @@ class ProgramHits:
         """Have the program record hits; return why it does not."""
         if not self.recording:
             try:
-                await self._probe.record(self._requests.capabilities.hit_records or "")
-            except (ProbeError, DebugError) as error:
+                failure = await self._probe.record(self._requests.capabilities.hit_records or "")
+            except DebugError as error:
                 return NOT_RECORDED.format(error)
+            if failure is not None:
+                return NOT_RECORDED.format(failure.text)
             self.recording = True
         return None
 
@@ -114,10 +115,8 @@ class ProgramHits:
 
     async def end_judging(self) -> int:
         """Interrupt conditions of observed places that the program still evaluates; return how many these were."""
-        if self.recording:
-            with suppress(ProbeError, DebugError):
-                return (await self._probe.ask("over", Interrupted)).answer.interrupted
-        return 0
+        over = await self._probe.quietly("over", Interrupted) if self.recording else None
+        return 0 if over is None else over.interrupted
 
     def at_stop(self, ids: Sequence[str]) -> dict[str, int]:
         """Return which of these breakpoints have stopped the program since they were asked about, and their hits."""

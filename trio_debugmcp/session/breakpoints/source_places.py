@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.dap.profiles.first_statement import first_statement
+from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.sources import Sources

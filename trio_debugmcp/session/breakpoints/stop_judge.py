@@ -2,24 +2,26 @@
 
 Hits are counted here, and messages written.
 
-    counts = await judge.at_stop(stopped, stack)
+    counts = await judge.at_stop(stopped, frames)
     not_hit, counted = judge.taken() or ((), {})
 """
 
-from trio_debugmcp.dap.messages import StackTraceBody, Stopped
+from collections.abc import Sequence
+
+from trio_debugmcp.dap.messages import Stopped
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.breakpoints.judging import Judging
 from trio_debugmcp.session.breakpoints.log_template import template_parts
-from trio_debugmcp.session.looking.frames import frame_location
+from trio_debugmcp.session.looking.own_questions import holds, value_of
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.stops.exception_filter import holds, value_of
 from trio_debugmcp.state.breakpoint import StopPlace
 from trio_debugmcp.state.breakpoint_rules import breakpoints_at
 from trio_debugmcp.state.changes import BreakpointFaulted, HitsRecorded, RecordedHit
 from trio_debugmcp.state.hit_conditions import meets_hit_condition
+from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import shortened
 
 
@@ -48,11 +50,11 @@ class StopJudge:
     def __repr__(self) -> str:
         return f"<StopJudge of {self._requests.session_id}: {self._hits}>"
 
-    async def at_stop(self, stopped: Stopped, stack: StackTraceBody) -> bool:
+    async def at_stop(self, stopped: Stopped, frames: Sequence[StackFrame]) -> bool:
         """Judge the breakpoints of a stop; return whether one of them stops there, or none is judged here."""
         self._found = self.problem = None
-        there = self._there(stopped, stack)
-        frame_id = stack.stack_frames[0].id if stack.stack_frames else None
+        there = self._there(stopped, frames)
+        frame_id = frames[0].id if frames else None
         records: list[RecordedHit] = []
         passed: list[str] = []
         counted: dict[str, int] = {}
@@ -100,14 +102,13 @@ class StopJudge:
         found, self._found = self._found, None
         return found
 
-    def _there(self, stopped: Stopped, stack: StackTraceBody) -> list[StopPlace]:
+    def _there(self, stopped: Stopped, frames: Sequence[StackFrame]) -> list[StopPlace]:
         at_step = stopped.reason == "step" and stopped.hit_breakpoint_ids
         if not at_step and stopped.reason not in ("breakpoint", "function breakpoint", "instruction breakpoint"):
             return []
         state, session_id = self._merger.state, self._requests.session_id
-        frames = stack.stack_frames
-        place = frame_location(self._requests, frames[0]) if frames else None
-        pointer = frames[0].instruction_pointer_reference if frames else None
+        place = frames[0].location if frames else None
+        pointer = frames[0].instruction if frames else None
         return breakpoints_at(state, session_id, frozenset(stopped.hit_breakpoint_ids or ()), place, pointer)
 
     async def _is_wrong(self, each: StopPlace, frame_id: int | None, *, at_step: bool) -> bool:

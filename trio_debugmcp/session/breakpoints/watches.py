@@ -14,15 +14,14 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DataBreakpointInfoBody, EvaluateBody
 from trio_debugmcp.errors import AdapterRefused, UsageError
-from trio_debugmcp.session.looking.containers import container
+from trio_debugmcp.session.looking.adapter_evaluation import evaluate_text
+from trio_debugmcp.session.looking.adapter_variables import container
 from trio_debugmcp.session.looking.memory_access import LOCATE_SECONDS, address_of
-from trio_debugmcp.session.looking.paused_program import evaluate_text
 from trio_debugmcp.session.looking.pointers import number
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.stops.exception_filter import MAX_MESSAGE_LENGTH
 from trio_debugmcp.state.breakpoint import Watch
 from trio_debugmcp.state.model import StackFrame
-from trio_debugmcp.state.payloads import DataAccess, shortened
+from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, DataAccess, shortened
 
 _HEX = re.compile(r"(?<![0-9a-zA-Z])(?:0x)?([0-9a-fA-F]{6,16})(?![0-9a-zA-Z])")
 """An address in a description or in an id."""

@@ -1,6 +1,6 @@
 """`ProgramTrace`: the trace of a function's calls in one program, from the question that begins it to its end.
 
-    async with open_trace(requests, probe, TraceQuestion("total", calls=1, stop=True)) as trace:
+    async with session.looking.open_trace(TraceQuestion("total", calls=1, stop=True)) as trace:
         async with registry.runs.temporary(file, line, trace.condition):
             ...                             # the program runs
             await trace.wait_ended()
@@ -11,17 +11,18 @@ When the block is left nothing of it remains in the program, unless that does no
 
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import trio
 from msgspec import Struct
 
 from trio_debugmcp.dap.messages import EvaluateBody
-from trio_debugmcp.errors import DebugError
-from trio_debugmcp.probe import answers, bootstrap
-from trio_debugmcp.probe.answers import ProbeError
-from trio_debugmcp.probe.traces import Begun, TraceState
+from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.session.looking.program_probe import ProgramProbe
+from trio_debugmcp.session.looking.silence import Unanswered
+from trio_debugmcp.session.looking.traced_calls import Begun, TraceState
+from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.session.requests import Requests
 
 log = logging.getLogger(__name__)
@@ -86,16 +87,15 @@ class ProgramTrace:
         pause, last = _LOOK_SECONDS
         while True:
             try:
-                state = (await self._probe.ask("traced", TraceState, number=self._number)).answer
-            except ProbeError as error:
-                if error.kind not in ("slow", "invalid"):
-                    self.replaced = error.kind == "trace"
-                    return None
+                state = await self._probe.attempt("traced", TraceState, number=self._number)
             except DebugError as error:  # the wait for the program's end reports it
                 log.info("a trace: %s", error)
             else:
-                if state.ended:
+                if isinstance(state, TraceState) and state.ended:
                     return state
+                if isinstance(state, Unanswered) and not (state.is_slow or state.kind == "invalid"):
+                    self.replaced = state.kind == "trace"
+                    return None
             await trio.sleep(pause)
             pause = min(2 * pause, last)
 
@@ -107,9 +107,7 @@ class ProgramTrace:
 
     def _left(self) -> TraceState | None:
         """Return what the program recorded when it ended."""
-        with suppress(ProbeError):
-            return answers.decode(self._probe.left.pop(str(self._number), ""), TraceState).answer
-        return None
+        return self._probe.left_answer(self._number, TraceState)
 
     async def close(self) -> None:
         """End the trace, if it was not taken. The caller bounds it."""
@@ -117,31 +115,29 @@ class ProgramTrace:
             await self._end(END_SECONDS)
 
     async def _end(self, seconds: float) -> TraceState | None:
-        try:
-            asked = self._probe.ask("traced", TraceState, within=seconds, number=self._number, take=True)
-            return (await asked).answer
-        except (ProbeError, DebugError) as error:
-            log.info("the end of a trace: %s", error)
-            return None
+        return await self._probe.quietly("traced", TraceState, within=seconds, number=self._number, take=True)
 
 
 @asynccontextmanager
-async def open_trace(requests: Requests, probe: ProgramProbe, question: TraceQuestion) -> AsyncIterator[ProgramTrace]:
+async def open_trace(ways: Ways, question: TraceQuestion) -> AsyncIterator[ProgramTrace]:
     """Have a program look for calls of a function, until the block is left.
 
     Raises:
-        ProbeError: it cannot, and why.
+        UsageError: `NOT_SUPPORTED`: it cannot, and why.
     """
+    probe = ways.probe
     number = probe.next_number()
-    trace = ProgramTrace(requests, probe, number)
+    trace = ProgramTrace(ways.requests, probe, number)
     head = max(MOST_HEAD // question.calls, 100)
     wanted = {"name": question.name, "calls": question.calls, "stop": question.stop, "head": head}
     try:
-        key = requests.capabilities.hit_records
-        if key is not None:
-            with suppress(ProbeError):  # then a program that ends takes the calls with it
-                await probe.record(key)
-        await probe.ask("trace", Begun, number=number, wanted=wanted)
+        key = ways.requests.capabilities.hit_records
+        if key is not None:  # else a program that ends takes the calls with it
+            await probe.record(key)
+        begun = await probe.attempt("trace", Begun, number=number, wanted=wanted)
+        if isinstance(begun, Unanswered):
+            sentence = f"The program cannot be traced: {begun.text}"
+            raise UsageError("NOT_SUPPORTED", sentence, {"capability": "probe"})
         yield trace
     finally:
         with trio.move_on_after(probe.patience.seconds(END_SECONDS), shield=True):

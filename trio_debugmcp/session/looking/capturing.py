@@ -1,6 +1,6 @@
 """Captures of the variables of a frame, by one question to the probe, or by the adapter.
 
-    found = await captured(session, snapshot, FramePlace(1, 0), 2)
+    found = await session.looking.values.capture(FramePlace(1), depth=2)
     # to be numbered and merged: CaptureTaken(Capture(id="snap-1", variables=found.variables, …))
 
 The probe runs no code of the program for it.
@@ -16,15 +16,14 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.errors import AdapterRefused
-from trio_debugmcp.probe.answers import ProbeAnswer, ProbeError, ProbePlace
-from trio_debugmcp.session.looking import frames, paused_program
+from trio_debugmcp.probe.answers import ProbeAnswer, ProbePlace
+from trio_debugmcp.session.looking.adapter_variables import ADAPTER_SECONDS, MAX_NODES, scope_variables
 from trio_debugmcp.session.looking.composites import children
-from trio_debugmcp.session.looking.probed_variables import VARIABLES_SECONDS, no_frame, refuse
-from trio_debugmcp.session.looking.trees import ADAPTER_SECONDS, FramePlace, identity, path_below
+from trio_debugmcp.session.looking.trees import identity, path_below
+from trio_debugmcp.session.looking.variables import FramePlace
+from trio_debugmcp.session.looking.ways import WITHOUT_CODE_SECONDS, Ways
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.captures import CapturedValue
-from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import Location, shortened
 
 log = logging.getLogger(__name__)
@@ -55,37 +54,21 @@ class _FetchedVariables(ProbeAnswer, frozen=True):
     at: ProbePlace
 
 
-async def captured(session: DebugSession, snapshot: Snapshot, place: FramePlace, depth: int) -> CapturedFrame:
-    """Return the local variables of a frame, with what is inside of them, `depth` levels down.
-
-    Raises:
-        UsageError: `INVALID_THREAD`, `INVALID_FRAME` or `TIMEOUT`.
-    """
-    found = await _by_probe(session, place, depth) if session.profile.has_probe else None
-    return found or await _by_adapter(session.requests, snapshot, place, depth)
-
-
-async def _by_probe(session: DebugSession, place: FramePlace, depth: int) -> CapturedFrame | None:
-    try:
-        reply = await session.probe.ask(
-            "capture",
-            _FetchedVariables,
-            within=VARIABLES_SECONDS,
-            thread=place.thread_id,
-            frame=place.index,
-            depth=depth,
-            count=MAX_CHILDREN,
-            size=MAX_SIZE,
-            code=False,
-            types=True,
-            fields=True,
-        )
-    except ProbeError as error:
-        if error.kind == "frame":
-            raise await no_frame(session.probe, place.thread_id, place.index) from None  # noqa: ASYNC120 (replaced)
-        refuse(error, place.thread_id, None)
-        return None
-    answer = reply.answer
+async def by_probe(ways: Ways, place: FramePlace, depth: int) -> CapturedFrame:
+    """Ask the probe, which runs no code of the program."""
+    answer = await ways.probe.ask(
+        "capture",
+        _FetchedVariables,
+        within=WITHOUT_CODE_SECONDS,
+        thread=place.thread_id,
+        frame=place.index,
+        depth=depth,
+        count=MAX_CHILDREN,
+        size=MAX_SIZE,
+        code=False,
+        types=True,
+        fields=True,
+    )
     location = Location(answer.at.file, answer.at.line, None, answer.at.qualname or answer.at.function, None)
     return CapturedFrame(answer.variables, answer.total, location, answer.seed)
 
@@ -93,11 +76,13 @@ async def _by_probe(session: DebugSession, place: FramePlace, depth: int) -> Cap
 # --- By the adapter ---------------------------------------------------------------------------------------------------
 
 
-async def _by_adapter(requests: Requests, snapshot: Snapshot, place: FramePlace, depth: int) -> CapturedFrame:
-    frame = await frames.find_frame(requests, snapshot, place.thread_id, place.index)
-    variables = await paused_program.scope_variables(requests, frame, "locals")
-    shown = variables[: paused_program.MAX_NODES]
-    growing = _AdapterCapture(requests, paused_program.MAX_NODES - len(shown))
+async def by_adapter(ways: Ways, place: FramePlace, depth: int) -> CapturedFrame:
+    """Ask the adapter, level by level."""
+    requests = ways.requests
+    frame = await ways.frames.find(ways.snapshot, place.thread_id, place.index)
+    variables = await scope_variables(requests, frame, "locals")
+    shown = variables[:MAX_NODES]
+    growing = _AdapterCapture(requests, MAX_NODES - len(shown))
     places: list[_Place] = [(each, (each.evaluate_name or each.name,), (identity(each),)) for each in shown]
     with trio.move_on_after(requests.patience.seconds(ADAPTER_SECONDS)):
         await growing.level(places, depth)

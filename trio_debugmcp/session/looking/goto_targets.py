@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from trio_debugmcp.dap.messages import DapTarget, TargetsBody
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.stops.exception_filter import MAX_MESSAGE_LENGTH
 from trio_debugmcp.state.model import StackFrame
-from trio_debugmcp.state.payloads import shortened
+from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
 
 _MAX_NAMED = 15
 """Targets that an error names: more than a line of source has."""

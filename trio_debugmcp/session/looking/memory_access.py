@@ -14,12 +14,11 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.messages import DisassembleBody, Instruction, ReadMemoryBody, WriteMemoryBody
 from trio_debugmcp.errors import AdapterRefused, UsageError
-from trio_debugmcp.session.looking.paused_program import evaluate_text
+from trio_debugmcp.session.looking.adapter_evaluation import evaluate_text
 from trio_debugmcp.session.looking.pointers import address_in, number
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.stops.exception_filter import MAX_MESSAGE_LENGTH
 from trio_debugmcp.state.model import StackFrame
-from trio_debugmcp.state.payloads import shortened
+from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
 
 LOCATE_SECONDS = 5.0
 """For an expression, as for an evaluation."""

@@ -14,10 +14,10 @@ from trio_debugmcp.dap.profiles.native.symbol_listing import (
 )
 from trio_debugmcp.dap.profiles.native.type_layout import NativeType, parsed_type
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.type_answers import Symbol, Symbols
-from trio_debugmcp.session.looking import paused_program
+from trio_debugmcp.session.looking.adapter_evaluation import evaluate_text
 from trio_debugmcp.session.looking.safe_evaluation import COMMAND_CONTEXT
-from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.session.looking.type_descriptions import Symbol, Symbols
+from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, shortened
 
@@ -40,15 +40,13 @@ class SymbolsQuestion(Struct, frozen=True):
     count: int = 100
 
 
-async def native_symbols(
-    session: DebugSession, frame: StackFrame, commands: SymbolCommands, asked: SymbolsQuestion
-) -> Symbols:
+async def native_symbols(ways: Ways, frame: StackFrame, commands: SymbolCommands, asked: SymbolsQuestion) -> Symbols:
     """Return a page of the types and functions whose names match, of the program's own files unless a file is named.
 
     Raises:
         UsageError: `INVALID_PARAMETER` for a pattern that too many have, `EVAL_FAILED` or `EVAL_TIMEOUT`.
     """
-    search = _Search(session, frame, commands, asked)
+    search = _Search(ways, frame, commands, asked)
     if asked.kind != "functions":
         await search.types()
     if asked.kind != "types":
@@ -57,10 +55,8 @@ async def native_symbols(
 
 
 class _Search:
-    def __init__(
-        self, session: DebugSession, frame: StackFrame, commands: SymbolCommands, asked: SymbolsQuestion
-    ) -> None:
-        self._session, self._frame, self._commands, self._asked = session, frame, commands, asked
+    def __init__(self, ways: Ways, frame: StackFrame, commands: SymbolCommands, asked: SymbolsQuestion) -> None:
+        self._ways, self._frame, self._commands, self._asked = ways, frame, commands, asked
         self._wanted = NamePattern(asked.pattern)
         self._found: set[NativeSymbol] = set()
         self._notes: list[str] = []
@@ -74,10 +70,10 @@ class _Search:
         found = None if not whole else await self._type_named(whole)
         if found is not None and (found.name == whole or found.name.endswith(f"::{whole}")):
             self._found.add(NativeSymbol(found.name, "", found.file, found.line, True))
-        self._notes.append(f"{self._session.profile.name} finds types only by their whole names")
+        self._notes.append(f"{self._ways.profile.name} finds types only by their whole names")
 
     async def _type_named(self, name: str) -> NativeType | None:
-        repl = self._session.profile.repl
+        repl = self._ways.profile.repl
         try:
             command = repl.type_command(name) if isinstance(repl, SafeRepl) else None
             return None if command is None else parsed_type(await self._ask(command))
@@ -95,7 +91,7 @@ class _Search:
         self._found.update(await self._listed(commands.functions, is_type=False))
 
     def answer(self) -> Symbols:
-        code, module = self._session.profile.code, (self._asked.module or "").lower()
+        code, module = self._ways.profile.code, (self._asked.module or "").lower()
         shown: list[Symbol] = []
         left_out = 0
         for each in sorted(self._found, key=lambda symbol: (not symbol.is_type, symbol)):
@@ -108,7 +104,7 @@ class _Search:
             self._notes.append(f"{left_out} more in files of libraries: pass `module`, a part of a file's path")
         if not self._found:
             reported = _ERROR.search(self._errors)
-            name = self._session.profile.name
+            name = self._ways.profile.name
             self._notes.append("nothing was found; only what has debug information is")
             self._notes += [] if reported is None else [f"{name}: {shortened(reported[1], MAX_VALUE_LENGTH)}"]
         asked = self._asked
@@ -127,12 +123,12 @@ class _Search:
 
     async def _ask(self, command: str) -> str:
         filled = command.replace("{pattern}", self._wanted.expression).replace("{limit}", str(MAX_FOUND))
-        body = await paused_program.evaluate_text(
-            self._session.requests,
+        body = await evaluate_text(
+            self._ways.requests,
             self._frame,
             filled,
             self._asked.pattern,
-            self._session.requests.patience.seconds(COMMAND_SECONDS),
+            self._ways.requests.patience.seconds(COMMAND_SECONDS),
             context=COMMAND_CONTEXT,
         )
         self._errors += body.result if len(body.result) < MAX_VALUE_LENGTH else ""

@@ -7,10 +7,10 @@ from msgspec import Struct
 from trio_debugmcp.dap.profiles.native.safe_commands import SafeRepl
 from trio_debugmcp.dap.profiles.native.type_layout import NativeField, NativeType, parsed_type, with_allocator
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.type_answers import Member, TypeAnswer
-from trio_debugmcp.session.looking import paused_program
+from trio_debugmcp.session.looking.adapter_evaluation import evaluate_text
 from trio_debugmcp.session.looking.safe_evaluation import COMMAND_CONTEXT, SafePlace, evaluate_safely
-from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.session.looking.type_descriptions import DescribedType, Member
+from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, shortened
 
 COMMAND_SECONDS = 5.0
@@ -30,56 +30,54 @@ class MembersQuestion(Struct, frozen=True):
     count: int = 100
 
 
-async def native_type(session: DebugSession, place: SafePlace, expression: str, asked: MembersQuestion) -> TypeAnswer:
+async def native_type(ways: Ways, place: SafePlace, expression: str, asked: MembersQuestion) -> DescribedType:
     """Return the type that an expression names, or that its value is of.
 
     Raises:
         UsageError: `EVAL_FAILED`, `SAFE_EVAL_REJECTED`, `EVAL_TIMEOUT` or `NOT_SUPPORTED`.
     """
     # lldb looks up names of types only, and finds those of the C library, too: a variable of that name comes first.
-    kind = await _kind_of_path(session, place, expression)
-    found = None if kind else await _type_named(session, place, expression)
+    kind = await _kind_of_path(ways, place, expression)
+    found = None if kind else await _type_named(ways, place, expression)
     if found is None and kind is None:
-        _, kind = await evaluate_safely(session, place, expression, _seconds(session), MAX_VALUE_LENGTH)
+        _, kind = await evaluate_safely(ways, place, expression, _seconds(ways), MAX_VALUE_LENGTH)
     if kind:
         name = _AROUND.sub("", kind).strip()
         # The name is all that there is of some, with arguments that lldb leaves out for one.
-        found = await _type_named(session, place, name) or NativeType(name)
+        found = await _type_named(ways, place, name) or NativeType(name)
     if found is None:
         raise UsageError("EVAL_FAILED", f"There is no type `{shortened(expression)}`, and no value of that name.")
     return _answer(found, asked)
 
 
-async def _kind_of_path(session: DebugSession, place: SafePlace, path: str) -> str | None:
+async def _kind_of_path(ways: Ways, place: SafePlace, path: str) -> str | None:
     """Return the type of the value that a path leads to, where the debugger has a command only for that."""
-    repl = session.profile.repl
+    repl = ways.profile.repl
     command = repl.value_command(path) if isinstance(repl, SafeRepl) else None
     if command is None or place.frame is None:
         return None
-    body = await paused_program.evaluate_text(
-        session.requests, place.frame, command, path, _seconds(session), context=COMMAND_CONTEXT
-    )
+    body = await evaluate_text(ways.requests, place.frame, command, path, _seconds(ways), context=COMMAND_CONTEXT)
     try:
         return repl.safe_answer(body.result)[1]
     except ValueError:  # there is no such variable
         return None
 
 
-async def _type_named(session: DebugSession, place: SafePlace, name: str) -> NativeType | None:
+async def _type_named(ways: Ways, place: SafePlace, name: str) -> NativeType | None:
     """Return a type by its name, or by the one that its debug information has; gdb takes a value for its type."""
     whole = with_allocator(name)
     try:
-        found = await _printed(session, place, name)
+        found = await _printed(ways, place, name)
     except UsageError as error:
         if error.code != "EVAL_FAILED" or whole is None:
             raise
         found = None
-    return await _printed(session, place, whole) if found is None and whole is not None else found
+    return await _printed(ways, place, whole) if found is None and whole is not None else found
 
 
-async def _printed(session: DebugSession, place: SafePlace, expression: str) -> NativeType | None:
-    name = session.profile.name
-    repl = session.profile.repl
+async def _printed(ways: Ways, place: SafePlace, expression: str) -> NativeType | None:
+    name = ways.profile.name
+    repl = ways.profile.repl
     try:
         command = repl.type_command(expression) if isinstance(repl, SafeRepl) else None
     except ValueError as error:
@@ -87,22 +85,20 @@ async def _printed(session: DebugSession, place: SafePlace, expression: str) -> 
     if command is None or place.frame is None:
         why = "it tells the type of a value, but not what a type consists of"
         raise UsageError("NOT_SUPPORTED", f"{name} has no answer to type_get: {why}.", {"adapter": name})
-    body = await paused_program.evaluate_text(
-        session.requests, place.frame, command, expression, _seconds(session), context=COMMAND_CONTEXT
-    )
+    body = await evaluate_text(ways.requests, place.frame, command, expression, _seconds(ways), context=COMMAND_CONTEXT)
     return parsed_type(body.result)
 
 
-def _seconds(session: DebugSession) -> float:
-    return session.requests.patience.seconds(COMMAND_SECONDS)
+def _seconds(ways: Ways) -> float:
+    return ways.requests.patience.seconds(COMMAND_SECONDS)
 
 
-def _answer(found: NativeType, asked: MembersQuestion) -> TypeAnswer:
+def _answer(found: NativeType, asked: MembersQuestion) -> DescribedType:
     word = (asked.filter or "").lower()
     members = [Member(each.name, "fields", _text(each)) for each in found.fields]
     members += [Member(_method_name(each), "methods", each) for each in found.methods]
     wanted = [each for each in members if word in each.name.lower() and asked.kind in (None, each.kind)]
-    return TypeAnswer(
+    return DescribedType(
         name=found.name,
         file=found.file,
         line=found.line,

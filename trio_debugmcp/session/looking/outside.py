@@ -1,37 +1,30 @@
-"""A program seen from outside by py-spy, for when it does not let Python run: a call in C code keeps the GIL.
+"""What py-spy has written about a program, as stacks, and the thread that keeps the GIL. Pure.
 
-    seen = stacks_of(await dump(pid), {"MainThread": 1})
+    seen = stacks_of(await host.look_into(pid, patience), {"MainThread": 1})
     seen.stacks[0].frames
 
-py-spy is optional (`trio-debugmcp[hang]`). It reads the program's memory and does not stop it.
+Frames of the debugger's own are left out.
 """
 
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
-import trio
 
-from trio_debugmcp.patience import Patience
-from trio_debugmcp.probe.answers import ProbeFrame, ProbeStack, ProbeStacks, ProbeThreadPlace
-
-DUMP_SECONDS = 3.0
-"""For py-spy, which takes a tenth of a second; then it is killed."""
-
-_MOST_REASON = 300
+from trio_debugmcp.session.looking.live_threads import LiveStack, LiveState, LiveThread
+from trio_debugmcp.session.looking.process_sample import ProcessSample, is_starved
+from trio_debugmcp.session.looking.py_spy import CannotLook
+from trio_debugmcp.state.model import StackFrame
+from trio_debugmcp.state.payloads import Location
 
 _DEBUGGERS_OWN = "pydevd_daemon_thread.py"
 """The file in which every thread of pydevd's own begins."""
 
+KEPT_SECONDS = 0.05
+"""Of processor time, in which a thread that runs Python code would have handed over the GIL ten times."""
+
 _LIBRARY = re.compile(r"<frozen|.*/(site-packages|dist-packages|lib/python3\.\d+)/")
-
-
-class CannotLook(Exception):
-    """py-spy is not there, or was not allowed to look."""
 
 
 class _Frame(msgspec.Struct, frozen=True):
@@ -50,51 +43,30 @@ class _OutsideThread(msgspec.Struct, frozen=True):
 
 
 class Outside(msgspec.Struct, frozen=True):
-    """The stacks of a program's threads, and the thread that keeps the GIL if one does."""
+    """The stacks of a program's threads, and that of the thread that has the GIL at this moment if one does.
 
-    stacks: ProbeStacks
-    keeper: ProbeStack | None
-
-
-def find_py_spy() -> str | None:
-    """Return the path of py-spy: the one beside this Python, else that on `PATH`."""
-    import sysconfig  # not before it is needed: it takes time
-
-    return shutil.which("py-spy", path=sysconfig.get_path("scripts")) or shutil.which("py-spy")
-
-
-async def dump(pid: int, patience: Patience) -> bytes:
-    """Return what `py-spy dump --json` writes about a process of this machine.
-
-    Raises:
-        CannotLook: it is not installed, or not allowed; the message says what to do.
+    `sample`: of the process at that moment, if it could be looked at.
     """
-    program = find_py_spy()
-    if program is None:
-        raise CannotLook("with `pip install 'trio-debugmcp[hang]'` (py-spy) its threads are shown all the same")
-    command = [program, "dump", "--json", "--nonblocking", "--pid", str(pid)]
-    try:
-        with trio.fail_after(patience.seconds(DUMP_SECONDS)):
-            done = await trio.run_process(
-                command, stdin=subprocess.DEVNULL, capture_stdout=True, capture_stderr=True, check=False
-            )
-    except trio.TooSlowError:
-        raise CannotLook(f"py-spy did not end within {patience.seconds(DUMP_SECONDS):g} s") from None
-    except OSError as error:
-        raise CannotLook(f"py-spy does not start: {error}") from None
-    if done.returncode == 0:
-        return done.stdout
-    reason = done.stderr.decode(errors="replace").partition("Stack backtrace")[0]
-    if "ermission" in reason or "not permitted" in reason:
-        raise CannotLook(
-            "py-spy is not allowed to look into it: set /proc/sys/kernel/yama/ptrace_scope to 0, or run the server "
-            "with CAP_SYS_PTRACE" + (" (macOS: as root)" if sys.platform == "darwin" else "")
-        )
-    raise CannotLook(f"py-spy failed: {' '.join(reason.split())[:_MOST_REASON]}")
+
+    stacks: tuple[LiveStack, ...]
+    holder: LiveStack | None
+    sample: ProcessSample | None = None
+
+
+def keeper_of(before: Outside, now: Outside) -> LiveStack | None:
+    """Return the thread that keeps the GIL from one look to the next, and is where it was.
+
+    None as well if the process has had hardly a turn in between, as on a busy machine.
+    """
+    if now.holder is None or now.holder != before.holder:
+        return None
+    if before.sample is None or now.sample is None or not is_starved(before.sample, now.sample):
+        return now.holder
+    return now.holder if now.sample.ran - before.sample.ran >= KEPT_SECONDS else None
 
 
 def stacks_of(dumped: bytes, ids: Mapping[str, int]) -> Outside:
-    """Read what `dump` returned; `ids` are those of DAP, of the threads that are known by name.
+    """Read what py-spy wrote; `ids` are those of DAP, of the threads that are known by name.
 
     Raises:
         CannotLook: it is not what py-spy writes.
@@ -103,44 +75,31 @@ def stacks_of(dumped: bytes, ids: Mapping[str, int]) -> Outside:
         threads = msgspec.json.decode(dumped, type=tuple[_OutsideThread, ...])
     except (msgspec.DecodeError, RecursionError) as error:
         raise CannotLook(f"what py-spy wrote cannot be read: {error}") from None
-    found = [
-        (_stack(each, frames, ids), each.owns_gil) for each in threads if (frames := _frames(each.frames)) is not None
-    ]
-    return Outside(
-        ProbeStacks(tuple(stack for stack, _ in found), len(found)),
-        next((stack for stack, keeps in found if keeps), None),
-    )
+    found = [(_stack(each, frames, ids), each.owns_gil) for each in threads if (frames := _frames(each.frames))]
+    return Outside(tuple(stack for stack, _ in found), next((stack for stack, keeps in found if keeps), None))
 
 
-def _stack(thread: _OutsideThread, frames: tuple[ProbeFrame, ...], ids: Mapping[str, int]) -> ProbeStack:
+def _stack(thread: _OutsideThread, frames: tuple[StackFrame, ...], ids: Mapping[str, int]) -> LiveStack:
     name = thread.thread_name or ""
-    top = frames[0]
-    own = next((each for each in frames if not each.library), None)
-    at = ProbeThreadPlace(top.file, top.line, top.function, library=top.library, from_=own if top.library else None)
-    return ProbeStack(
-        id=ids.get(name) or thread.os_thread_id or thread.thread_id,
-        name=name,
-        state="running" if thread.owns_gil or thread.active else "waiting",
-        at=at,
-        frames=frames,
-        total=len(frames),
-    )
+    own = next((each for each in frames if each.is_user_code), frames[0])
+    state: LiveState = "running" if thread.owns_gil or thread.active else "waiting"
+    live = LiveThread(ids.get(name) or thread.os_thread_id or thread.thread_id, name, state, own.location)
+    return LiveStack(live, frames, len(frames))
 
 
-def _frames(found: tuple[_Frame, ...]) -> tuple[ProbeFrame, ...] | None:
-    """Return the frames of the program, the innermost first; None for a thread of the debugger's own."""
+def _frames(found: tuple[_Frame, ...]) -> tuple[StackFrame, ...]:
+    """Return the frames of the program, the innermost first; none of a thread of the debugger's own."""
     if any(each.filename.endswith(_DEBUGGERS_OWN) for each in found):
-        return None
+        return ()
     own = list(found)
     while own and _is_debugger(own[0]):  # at a line of the program the debugger's trace function is on top
         del own[0]
     end = next((index for index, each in enumerate(own) if _is_debugger(each)), len(own))
-    return (
-        tuple(
-            ProbeFrame(each.filename, each.line, each.name, library=_is_library(each.filename), index=index)
-            for index, each in enumerate(own[:end])
+    return tuple(
+        StackFrame(
+            0, each.name, Location(each.filename, each.line, None, each.name, None), not _is_library(each.filename)
         )
-        or None
+        for each in own[:end]
     )
 
 

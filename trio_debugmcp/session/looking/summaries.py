@@ -1,6 +1,6 @@
 """Summaries of collections of a paused program: by the probe, or of the children that an adapter knows.
 
-    summary = await summarized(requests, probe, snapshot, FramePlace(1, 0), VariablesQuestion(path="prices", count=5))
+    summary = await session.looking.values.summary(FramePlace(1), VariablesQuestion(path="prices", count=5))
     summary.count, summary.numeric["mean"]
 
 Nothing is said of a value that is not a collection, but what it is.
@@ -10,21 +10,21 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 import trio
+from msgspec import field
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.answers import Number, ProbeError, Summary
+from trio_debugmcp.probe.answers import ProbeAnswer
 from trio_debugmcp.probe.inside.values.collection_summary import even
-from trio_debugmcp.session.looking import frames, paused_program
+from trio_debugmcp.session.looking.adapter_evaluation import evaluate
+from trio_debugmcp.session.looking.adapter_variables import ADAPTER_SECONDS
 from trio_debugmcp.session.looking.composites import children
-from trio_debugmcp.session.looking.probed_variables import no_frame, refuse, without_code_first
-from trio_debugmcp.session.looking.program_probe import ProgramProbe, VariablesQuestion
-from trio_debugmcp.session.looking.trees import ADAPTER_SECONDS, FramePlace
-from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
+from trio_debugmcp.session.looking.ways import Ways, no_collection, without_code_first
 from trio_debugmcp.state.payloads import shortened
 
 log = logging.getLogger(__name__)
@@ -34,76 +34,65 @@ _NUMBER = re.compile(r"-?\d+(\.\d*)?([eE][-+]?\d+)?")
 _NULLS = frozenset({"null", "nil", "None", "undefined", "nullptr", "NaN", "nan"})
 
 
-async def summarized(
-    requests: Requests, probe: ProgramProbe, snapshot: Snapshot, place: FramePlace, question: VariablesQuestion
-) -> Summary:
-    """Return what the collection holds that an expression stands for.
-
-    Raises:
-        UsageError: `INVALID_PARAMETER`: it is not a collection. `INVALID_FRAME`, `EVAL_FAILED`, `EVAL_TIMEOUT` or
-            `TIMEOUT`.
-    """
-    found = await _by_probe(requests, probe, place, question) if requests.profile.has_probe else None
-    return found or await _by_adapter(requests, snapshot, place, question)
+Number = int | float | str
+"""Text where it is too large for a number of JSON."""
 
 
-async def _by_probe(
-    requests: Requests, probe: ProgramProbe, place: FramePlace, question: VariablesQuestion
-) -> Summary | None:
-    path = question.path or ""
-    try:
-        found, failure = await without_code_first(
-            lambda question, seconds: probe.summarize(place.thread_id, place.index, question, seconds=seconds),
-            question,
-            lambda found: found.withheld,
-            again=requests.profile.expressions.is_path(path),
-        )
-    except ProbeError as error:
-        if error.kind == "collection":
-            raise _no_collection(path, str(error)) from None
-        if error.kind == "frame":
-            raise await no_frame(probe, place.thread_id, place.index) from None  # noqa: ASYNC120 (it is replaced)
-        refuse(error, place.thread_id, path)
-        return None
+class Summary(ProbeAnswer, frozen=True):
+    """The answer to `summarize`: what a collection holds, as far as `sampled` items tell, if not all were looked at."""
+
+    count: int
+    kind: str
+    shape: tuple[int, ...] = ()
+    columns: dict[str, str] = field(default_factory=dict)
+    key_types: dict[str, int] = field(default_factory=dict)
+    element_types: dict[str, int] = field(default_factory=dict)
+    null_count: int = 0
+    numeric: dict[str, Number] = field(default_factory=dict)
+    first: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+    sampled: int = 0
+    notes: tuple[str, ...] = ()
+    withheld: bool = False
+    """Whether an item lacks what only code of the program knows, which was not to be run."""
+
+
+async def by_probe(ways: Ways, place: FramePlace, question: VariablesQuestion) -> Summary:
+    """Ask the probe; see `without_code_first`."""
+    found, failure = await without_code_first(
+        partial(ways.probe.ask, "summarize", Summary, **question.at(place, "path", "count", "limit")),
+        lambda found: found.withheld,
+        again=ways.profile.expressions.is_path(question.path or ""),
+    )
     if failure is None:
         return found
-    log.info("summarizing: %s", failure)
+    log.info("summarizing: %s", failure.text)
     return replace(found, notes=(*found.notes, "a repr of the program's took too long: the items are without"))
-
-
-def _no_collection(path: str, kind: str) -> UsageError:
-    return UsageError(
-        "INVALID_PARAMETER",
-        f"`{shortened(path)}` is of type {kind}, not a collection whose items can be counted: use object_inspect or "
-        "evaluate.",
-        {"parameter": "expression", "type": kind},
-    )
 
 
 # --- By the adapter ---------------------------------------------------------------------------------------------------
 
 
-async def _by_adapter(
-    requests: Requests, snapshot: Snapshot, place: FramePlace, question: VariablesQuestion
-) -> Summary:
-    frame = await frames.find_frame(requests, snapshot, place.thread_id, place.index)
-    path = question.path or ""
+async def by_adapter(ways: Ways, place: FramePlace, question: VariablesQuestion) -> Summary:
+    """Ask the adapter for all items, within bounds."""
+    requests, profile, path = ways.requests, ways.profile, question.path or ""
+    frame = await ways.frames.find(ways.snapshot, place.thread_id, place.index)
     seconds = requests.patience.seconds(ADAPTER_SECONDS)
-    value = await paused_program.evaluate(requests, frame, path, seconds)
+    value = await evaluate(requests, frame, path, seconds)
     found: list[DapVariable] | None = None
     with trio.move_on_after(seconds):
         found = await children(requests, value.reference, value.type)
     if found is None:
         raise UsageError(
             "TIMEOUT",
-            f"{requests.profile.name} did not list `{shortened(path)}` within {seconds:g} s. Look at a part of "
-            "it with variables_get.",
-            {"adapter": requests.profile.name},
+            f"{profile.name} did not list `{shortened(path)}` within {seconds:g} s. Look at a part of it with "
+            "variables_get.",
+            {"adapter": profile.name},
         )
     if not value.reference:
-        raise _no_collection(path, value.type or shortened(value.value))
-    items = requests.profile.values.items_of(value.value, found)
-    return summary_of(value.type or "?", items, question.count, requests.profile.habits.unlisted_in(value.value))
+        raise no_collection(f"`{shortened(path)}`", value.type or shortened(value.value))
+    items = profile.values.items_of(value.value, found)
+    return summary_of(value.type or "?", items, question.count, profile.habits.unlisted_in(value.value))
 
 
 def summary_of(kind: str, found: Sequence[DapVariable], most: int, unlisted: int = 0) -> Summary:

@@ -1,6 +1,6 @@
 """A value of a paused program as a tree: by the probe, which knows objects by their identity, or by the adapter.
 
-    tree = await inspected(requests, probe, snapshot, FramePlace(1, 0), question)
+    tree = await session.looking.values.tree(FramePlace(1), VariablesQuestion(path="order", depth=3))
     tree.children[0].cycle      # "order": the path of an object that it is inside of
 
 An adapter is asked level by level, within bounds of number and time.
@@ -8,28 +8,24 @@ An adapter is asked level by level, within bounds of number and time.
 
 import logging
 import re
+from functools import partial
 
 import trio
-from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.errors import AdapterRefused
-from trio_debugmcp.probe.answers import ProbeError
-from trio_debugmcp.probe.answers import ProbeVariable as Node
-from trio_debugmcp.session.looking import frames, paused_program
+from trio_debugmcp.probe.answers import ProbeAnswer
+from trio_debugmcp.session.looking.adapter_evaluation import evaluate
+from trio_debugmcp.session.looking.adapter_variables import ADAPTER_SECONDS, MAX_NODES
 from trio_debugmcp.session.looking.composites import children
-from trio_debugmcp.session.looking.probed_variables import has_withheld, no_frame, refuse, without_code_first
-from trio_debugmcp.session.looking.program_probe import ProgramProbe, VariablesQuestion
-from trio_debugmcp.session.looking.variables import failed_value, unknown_value
+from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
+from trio_debugmcp.session.looking.ways import Ways, without_code_first
+from trio_debugmcp.session.looking.withheld import unknown_value
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened
 
 log = logging.getLogger(__name__)
-
-ADAPTER_SECONDS = 4.0
-"""For all requests to an adapter; what is not there by then is left out, and counted where the adapter counts."""
 
 UNKNOWN_SIZE = -1
 """Of what has something inside that the adapter has not counted."""
@@ -37,49 +33,53 @@ UNKNOWN_SIZE = -1
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 
 
-class FramePlace(Struct, frozen=True):
-    """A frame of a thread."""
+class TreeNode(ProbeAnswer, frozen=True):
+    """A value with what is inside of it, as the probe answers it.
 
-    thread_id: int
-    index: int
-
-
-async def inspected(
-    requests: Requests, probe: ProgramProbe, snapshot: Snapshot, place: FramePlace, question: VariablesQuestion
-) -> Node:
-    """Return the value that an expression stands for, with what is inside of it.
-
-    Raises:
-        UsageError: `INVALID_FRAME`, `EVAL_FAILED`, `EVAL_TIMEOUT` or `TIMEOUT`.
+    Attributes:
+        path: the expression that leads to it, where the name is not one; empty where there is none.
+        size: how much is inside, shown or not.
+        same: in place of value and children: the path where this very object is shown.
+        cycle: the same, of an object that this one is inside of.
+        withheld: the value lacks what only code of the program knows, which was not to be run.
     """
-    found = await _by_probe(requests, probe, place, question) if requests.profile.has_probe else None
-    return found or await _by_adapter(requests, snapshot, place, question)
+
+    name: str
+    value: str
+    type: str | None = None
+    path: str | None = None
+    size: int = 0
+    children: tuple["TreeNode", ...] = ()
+    same: str | None = None
+    cycle: str | None = None
+    withheld: bool = False
+    name_withheld: bool = False
 
 
-async def _by_probe(
-    requests: Requests, probe: ProgramProbe, place: FramePlace, question: VariablesQuestion
-) -> Node | None:
+class _Tree(ProbeAnswer, frozen=True):
+    object: TreeNode
+
+
+async def by_probe(ways: Ways, place: FramePlace, question: VariablesQuestion) -> TreeNode:
+    """Ask the probe, which knows objects by their identity; see `without_code_first`."""
     path = question.path or ""
-    try:
-        found, failure = await without_code_first(
-            lambda question, seconds: probe.inspect(place.thread_id, place.index, question, seconds=seconds),
-            question,
-            lambda found: has_withheld((found.object,)),
-            again=requests.profile.expressions.is_path(path),
-        )
-    except ProbeError as error:
-        if error.kind == "frame":
-            raise await no_frame(probe, place.thread_id, place.index) from None  # noqa: ASYNC120 (it is replaced)
-        refuse(error, place.thread_id, path)
-        return None
+    asked = question.at(place, "path", "depth", "count", "limit", "size")
+    found, failure = await without_code_first(
+        partial(ways.probe.ask, "inspect", _Tree, types=True, **asked),
+        lambda found: _has_withheld(found.object),
+        again=ways.profile.expressions.is_path(path),
+    )
     if failure is None:
         return found.object
-    log.info("inspecting: %s", failure)
-    text = unknown_value([], failure) if failure.kind == "slow" else failed_value(failure)
-    return _without_withheld(found.object, text)
+    log.info("inspecting: %s", failure.text)
+    return _without_withheld(found.object, unknown_value((), failure))
 
 
-def _without_withheld(node: Node, text: str) -> Node:
+def _has_withheld(node: TreeNode) -> bool:
+    return node.withheld or node.name_withheld or any(map(_has_withheld, node.children))
+
+
+def _without_withheld(node: TreeNode, text: str) -> TreeNode:
     """Return a tree in which a text stands for the values that are not known."""
     below = tuple(_without_withheld(each, text) for each in node.children)
     return replace(node, value=text if node.withheld else node.value, withheld=False, children=below)
@@ -88,10 +88,11 @@ def _without_withheld(node: Node, text: str) -> Node:
 # --- By the adapter ---------------------------------------------------------------------------------------------------
 
 
-async def _by_adapter(requests: Requests, snapshot: Snapshot, place: FramePlace, question: VariablesQuestion) -> Node:
-    frame = await frames.find_frame(requests, snapshot, place.thread_id, place.index)
-    path = question.path or ""
-    value = await paused_program.evaluate(requests, frame, path, requests.patience.seconds(ADAPTER_SECONDS))
+async def by_adapter(ways: Ways, place: FramePlace, question: VariablesQuestion) -> TreeNode:
+    """Ask the adapter, level by level."""
+    requests, path = ways.requests, question.path or ""
+    frame = await ways.frames.find(ways.snapshot, place.thread_id, place.index)
+    value = await evaluate(requests, frame, path, requests.patience.seconds(ADAPTER_SECONDS))
     root = DapVariable(path, value.value, value.type, path, value.reference)
     size = value.child_count if value.child_count is not None else UNKNOWN_SIZE
     grown = _AdapterTree(requests, question)
@@ -106,7 +107,7 @@ class _AdapterTree:
     def __init__(self, requests: Requests, question: VariablesQuestion) -> None:
         self._requests = requests
         self._question = question
-        self._room = paused_program.MAX_NODES
+        self._room = MAX_NODES
         self._children: dict[str, list[DapVariable]] = {}
         self._shown: dict[str, str] = {}
 
@@ -130,15 +131,15 @@ class _AdapterTree:
         if depth > 1 and below:
             await self.level(below, depth - 1)
 
-    def node(self, variable: DapVariable, path: str, size: int, above: tuple[str, ...] = ()) -> Node:
+    def node(self, variable: DapVariable, path: str, size: int, above: tuple[str, ...] = ()) -> TreeNode:
         """Return a variable as far as it was fetched."""
         known = self._shown.get(identity(variable)) if variable.variables_reference else None
         if known is not None and known != path:
-            marked = Node(variable.name, "", path=path)
+            marked = TreeNode(variable.name, "", path=path)
             return replace(marked, cycle=known) if known in above else replace(marked, same=known)
         found = self._children.get(path)
         shown = (found or [])[: self._question.count]
-        return Node(
+        return TreeNode(
             variable.name,
             shortened(variable.value, self._question.limit),
             variable.type,

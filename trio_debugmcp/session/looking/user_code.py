@@ -10,7 +10,8 @@ it runs; what a package manager has put there is not.
 from pathlib import Path
 
 from trio_debugmcp.dap.messages import DapFrame
-from trio_debugmcp.dap.profiles import Launch, Profile
+from trio_debugmcp.dap.profiles.profile import Profile
+from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger

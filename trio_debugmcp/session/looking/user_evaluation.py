@@ -1,35 +1,58 @@
-"""What users evaluate in a Python program, through the probe: in a frame of a stop, or while the program runs.
+"""`UserEvaluation`: what users evaluate and set in a program: in a frame of a stop, or while a Python program runs.
 
-    found = await evaluate_in_frame(requests, probe, frame, "total += 1; total", seconds=5)
-    found = await evaluate_in_main(probe, "len(queue)", seconds=5)      # in the globals of the main module
+    found = await session.looking.evaluation.in_frame(frame, "total += 1; total", seconds=5)
+    found = await session.looking.evaluation.in_main("len(queue)", seconds=5)      # in the globals of the main module
+    shown = await session.looking.evaluation.assign(place, "basket.owner", "'eva'")
 
-Code that wants to end the program is refused, and the program's standard input stays open. While the program runs a
-thread of the debugger's own evaluates, so that code that never ends holds up neither the program nor the debugger.
+By the probe where there is one, else by the adapter. Code that wants to end a Python program is refused, and the
+program's standard input stays open. While the program runs a thread of the debugger's own evaluates, so that code that
+never ends holds up neither the program nor the debugger.
+
+What a variable is after an assignment is read from the program, whatever the adapter says. The probe knows whose
+variable a name is: DAP's `setExpression` of pydevd would set a global in the frame's locals, where no code looks.
 """
 
 from collections.abc import Callable
-from functools import partial
 
 import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import EvaluateBody
-from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe import bootstrap
-from trio_debugmcp.probe.answers import EvaluationOutcome, ProbeError
-from trio_debugmcp.session.looking import paused_program
-from trio_debugmcp.session.looking.paused_program import Evaluation
-from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS, ProgramProbe
-from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.stops.exception_filter import MAX_MESSAGE_LENGTH
+from trio_debugmcp.probe.answers import EvaluationOutcome, ProbeVariables
+from trio_debugmcp.session.looking.adapter_evaluation import (
+    INTERRUPT_AGAIN_SECONDS,
+    INTERRUPT_SECONDS,
+    MAX_TRACE_LENGTH,
+    Evaluation,
+    Unended,
+    evaluate,
+    evaluation,
+    interrupted,
+    send,
+)
+from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
+from trio_debugmcp.session.looking.safe_evaluation import SafePlace, check_safe, evaluate_safely
+from trio_debugmcp.session.looking.set_variable import assign_by_adapter
+from trio_debugmcp.session.looking.silence import Unanswered
+from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
+from trio_debugmcp.session.looking.ways import Ways
+from trio_debugmcp.session.looking.withheld import failed_value
 from trio_debugmcp.state.model import StackFrame
-from trio_debugmcp.state.payloads import shortened
+from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, Variable, shortened
 
 FIRST_POLL_SECONDS = 0.01
 """Until an evaluation is asked for again whose outcome was not there at once; each time twice as long."""
 
 MAX_POLL_SECONDS = 0.2
+
+ASSIGN_SECONDS = 5.0
+"""For a value and for its assignment, as for an evaluation: both may run code of the program."""
+
+READ_SECONDS = 2.0
+"""For reading a variable back. The change is made by then, so that a slow `__repr__` must not make it look failed."""
 
 _NONE = ("None", "NoneType")
 
@@ -41,185 +64,208 @@ class Evaluated(Struct, frozen=True):
     printed: str = ""
 
 
-# --- At a stop --------------------------------------------------------------------------------------------------------
+class UserEvaluation:
+    """What users evaluate in the program of one session."""
 
+    def __init__(self, ways: Ways) -> None:
+        self._ways = ways
 
-async def evaluate_in_frame(
-    requests: Requests,
-    probe: ProgramProbe,
-    frame: StackFrame,
-    expression: str,
-    seconds: float,
-    context: str | None = None,
-) -> Evaluated:
-    """Evaluate in a frame of a stopped thread, by that thread. `context`: that of DAP, where it is not the usual one.
+    def __repr__(self) -> str:
+        return f"<UserEvaluation in {self._ways.requests.session_id}>"
 
-    Raises:
-        UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
-    """
-    found = await _by_probe(
-        requests,
-        probe,
-        frame,
-        expression,
-        lambda number: bootstrap.evaluate_expression(number, expression),
-        seconds,
-        context,
-    )
-    if found is not None:
+    # --- At a stop -------------------------------------------------------------------------------------------
+
+    async def in_frame(
+        self, frame: StackFrame, expression: str, seconds: float, context: str | None = None
+    ) -> Evaluated:
+        """Evaluate in a frame of a stopped thread, by that thread. `context`: that of DAP, if it is not the usual one.
+
+        Raises:
+            UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
+        """
+        found = await self._by_probe(
+            frame, expression, lambda number: bootstrap.evaluate_expression(number, expression), seconds, context
+        )
+        if found is None:
+            return Evaluated(await evaluate(self._ways.requests, frame, expression, seconds, context))
         body, outcome = found
-        evaluation = paused_program.evaluation(body, _NONE if outcome.has_value else None)
+        value = evaluation(body, _NONE if outcome.has_value else None)
         if outcome.value:  # pydevd shows the address of such an object
-            evaluation = replace(evaluation, value=outcome.value)
-        return Evaluated(replace(evaluation, length=outcome.length, unit=outcome.unit), outcome.printed)
-    return Evaluated(await paused_program.evaluate(requests, frame, expression, seconds, context))
+            value = replace(value, value=outcome.value)
+        return Evaluated(replace(value, length=outcome.length, unit=outcome.unit), outcome.printed)
 
+    async def safely(self, place: SafePlace, expression: str, seconds: float, limit: int) -> tuple[str, str | None]:
+        """Return the value of an expression that changes nothing, and its type. Raises as `evaluate_safely`."""
+        return await evaluate_safely(self._ways, place, expression, seconds, limit)
 
-async def assign_in_frame(
-    requests: Requests,
-    probe: ProgramProbe,
-    frame: StackFrame,
-    place: tuple[int, int],
-    target: str,
-    value: str,
-    seconds: float,
-) -> bool:
-    """Set a variable in a frame of a stopped thread; `place` is that thread and the frame's index.
+    def check_safe(self, expression: str) -> None:
+        """Refuse an expression whose syntax shows that it may change something. Nothing is sent for that.
 
-    Returns whether it is done: not by an adapter without a probe.
+        Raises:
+            UsageError: `SAFE_EVAL_REJECTED`, or `EVAL_FAILED` where it has no sense.
+        """
+        check_safe(self._ways.profile, expression)
 
-    Raises:
-        UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
-    """
-    return (
-        await _by_probe(
-            requests,
-            probe,
+    async def assign(self, place: FramePlace, path: str, value: str) -> Variable:
+        """Set a variable to the value of an expression, and return what it is afterwards.
+
+        Raises:
+            UsageError: `INVALID_FRAME`, `EVAL_FAILED`, `EVAL_TIMEOUT`, or `NOT_SUPPORTED` with what the adapter lacks.
+        """
+        frame = await self._ways.frames.find(self._ways.snapshot, place.thread_id, place.index)
+        where, seconds = (place.thread_id, place.index), self._ways.requests.patience.seconds(ASSIGN_SECONDS)
+        done = await self._by_probe(
             frame,
-            f"{target} = {value}",
-            lambda number: bootstrap.assign_expression(number, *place, target, value),
+            f"{path} = {value}",
+            lambda number: bootstrap.assign_expression(number, *where, path, value),
             seconds,
         )
-        is not None
-    )
+        if done is None:
+            await assign_by_adapter(self._ways.requests, frame, path, value, seconds)
+        return await self._read_back(place, frame, path)
 
-
-async def _by_probe(
-    requests: Requests,
-    probe: ProgramProbe,
-    frame: StackFrame,
-    expression: str,
-    text_of: Callable[[int], str],
-    seconds: float,
-    context: str | None = None,
-) -> tuple[EvaluateBody, EvaluationOutcome] | None:
-    """Evaluate the text of that number in a frame, and return the adapter's answer and the probe's; None without one.
-
-    `expression` is what the user knows of it.
-    """
-    began, interrupts = trio.current_time(), requests.interrupts
-    deadline = began + seconds
-    by_probe = requests.profile.has_probe and requests.profile.repl.by_probe
-    for _ in range(2 if by_probe else 0):  # the question after the first one installs the probe
-        number = probe.next_number()
-        body: EvaluateBody | None = None
-        refusal: UsageError | None = None
+    async def _read_back(self, place: FramePlace, frame: StackFrame, path: str) -> Variable:
+        question = VariablesQuestion(path=path, count=0).at(place)
+        found = await self._ways.probe.attempt("variables", ProbeVariables, types=True, code=True, **question)
+        if not isinstance(found, Unanswered):
+            return Variable(path, found.value or "", found.type, path, found.size)
+        if found.is_slow:
+            return Variable(path, failed_value(found), None, path, None)
         try:
-            body = await paused_program.evaluate_text(
-                requests, frame, text_of(number), expression, seconds, partial(_withdrawn, probe, number), context
-            )
+            seconds = self._ways.requests.patience.seconds(READ_SECONDS)
+            seen = (await self.in_frame(frame, path, seconds)).evaluation
+        except UsageError as error:
+            text = f"<set, but not shown: {shortened(error.message, MAX_MESSAGE_LENGTH)}>"
+            return Variable(path, text, None, path, None)
+        return Variable(path, shortened(seen.value), seen.type, path, seen.child_count)
+
+    async def _by_probe(
+        self,
+        frame: StackFrame,
+        expression: str,
+        text_of: Callable[[int], str],
+        seconds: float,
+        context: str | None = None,
+    ) -> tuple[EvaluateBody, EvaluationOutcome] | None:
+        """Evaluate the text of a number in a frame, and return the adapter's answer and the probe's; None without one.
+
+        `expression` is what the user knows of it.
+        """
+        requests, began = self._ways.requests, trio.current_time()
+        interrupts, deadline = requests.interrupts, began + seconds
+        by_probe = self._ways.has_probe and self._ways.profile.repl.by_probe
+        for _ in range(2 if by_probe else 0):  # the question after the first one installs the probe
+            number = self._ways.probe.next_number()
+            body = await self._sent(frame, number, text_of(number), expression, seconds, context)
+            # It may wait for an earlier question, whose code of the program is slow: a `__repr__`.
+            left = (deadline - trio.current_time()) / requests.patience.factor  # the client has given these
+            within = max(PROBE_SECONDS, left)
+            outcome = await self._ways.probe.attempt("outcome", EvaluationOutcome, within=within, number=number)
+            if isinstance(outcome, Unanswered):
+                if outcome.kind == "evaluation":  # nothing has been evaluated: the probe was not there
+                    continue
+                if outcome.is_slow:
+                    raise await self._unanswered(expression, outcome)
+                if isinstance(body, EvaluateBody):  # the code has run: a second time could do harm
+                    raise _unknown_outcome(expression, outcome)
+                return None
+            if outcome.error == "KeyboardInterrupt" and requests.interrupts != interrupts:
+                raise _interrupted_for_another(expression, trio.current_time() - began)
+            _raise_failure(outcome, expression)
+            if not isinstance(body, EvaluateBody):  # the value cannot be shown
+                raise body
+            return body, outcome
+        return None
+
+    async def _sent(
+        self, frame: StackFrame, number: int, text: str, expression: str, seconds: float, context: str | None
+    ) -> EvaluateBody | UsageError:
+        """Return the adapter's answer, or the error with which it refuses.
+
+        Raises:
+            UsageError: `EVAL_TIMEOUT`.
+        """
+        requests = self._ways.requests
+        try:
+            found = await send(requests, frame, text, expression, seconds, context)
         except UsageError as error:
             if error.code != "EVAL_FAILED":
                 raise
-            refusal = error
-        try:
-            # It may wait for an earlier question, whose code of the program is slow: a `__repr__`.
-            left = (deadline - trio.current_time()) / probe.patience.factor  # the client has given these
-            outcome = await probe.outcome(number, within=max(PROBE_SECONDS, left))
-        except ProbeError as error:
-            if error.kind == "evaluation":
-                continue
-            if error.kind == "slow":
-                raise _unanswered(expression) from None
-            if refusal is None:  # the code has run: a second time could do harm
-                raise _unknown_outcome(expression, error) from None
-            break
-        if outcome.error == "KeyboardInterrupt" and requests.interrupts != interrupts:
-            raise _interrupted_for_another(expression, trio.current_time() - began)
+            return error
+        if not isinstance(found, Unended):
+            return found
+        # Taken back first, as it would begin when the one before it is interrupted.
+        withdrawn = found.blocked_by is not None and await self._withdrawn(number)
+        raise await interrupted(requests, found, withdrawn=withdrawn)
+
+    async def _withdrawn(self, number: int) -> bool:
+        """Take back an evaluation that waits for its thread; returns whether it had not begun, and so will not run."""
+        outcome = await self._ways.probe.quietly("outcome", EvaluationOutcome, number=number, withdraw=True)
+        return outcome is not None and outcome.withdrawn
+
+    # --- While the program runs ------------------------------------------------------------------------------
+
+    async def in_main(self, expression: str, seconds: float) -> Evaluated:
+        """Evaluate in the globals of the main module, while the program runs or is blocked.
+
+        Raises:
+            UsageError: `EVAL_FAILED` with the program's own error, `EVAL_TIMEOUT`, or `NOT_PAUSED` without a probe.
+            AdapterGone: the program has ended.
+        """
+        number, deadline = self._ways.probe.next_number(), trio.current_time() + seconds
+        outcome = await self._ended(number, expression, deadline)
+        if isinstance(outcome, Unanswered):
+            if outcome.is_slow:
+                raise await self._unanswered(expression, outcome)
+            if outcome.kind == "invalid":
+                raise _unknown_outcome(expression, outcome)
+            raise UsageError(
+                "NOT_PAUSED",
+                f"`{shortened(expression)}` cannot be evaluated while the program runs: {outcome.reason}. Use "
+                "debug_pause first.",
+                {"currentState": "Running"},
+            )
+        if not outcome.done:
+            raise _too_slow(await self._interrupted(number), expression, seconds)
         _raise_failure(outcome, expression)
-        if body is None:  # the value cannot be shown
-            raise refusal or _unanswered(expression)
-        return body, outcome
-    return None
+        if not outcome.has_value:
+            return Evaluated(Evaluation("", None, 0, 0), outcome.printed)
+        value = Evaluation(
+            outcome.value, outcome.type, outcome.child_count, 0, length=outcome.length, unit=outcome.unit
+        )
+        return Evaluated(value, outcome.printed)
 
+    async def _ended(self, number: int, expression: str, deadline: float) -> EvaluationOutcome | Unanswered:
+        """Return the outcome at the deadline, or before. No question is cancelled by it: it is given out once."""
+        pause, probe = FIRST_POLL_SECONDS, self._ways.probe
+        try:
+            source = bootstrap.source_text(expression)
+            outcome = await probe.attempt("start", EvaluationOutcome, number=number, source=source)
+            while not isinstance(outcome, Unanswered) and not outcome.done and trio.current_time() < deadline:
+                await trio.sleep(min(pause, max(0.0, deadline - trio.current_time())))
+                pause = min(2 * pause, MAX_POLL_SECONDS)
+                outcome = await probe.attempt("outcome", EvaluationOutcome, number=number)
+        except trio.Cancelled:
+            with trio.move_on_after(probe.patience.seconds(INTERRUPT_SECONDS), shield=True):
+                await self._interrupted(number)
+            raise
+        return outcome
 
-async def _withdrawn(probe: ProgramProbe, number: int) -> bool:
-    """Take back an evaluation that waits for its thread; returns whether it had not begun, and so will not run."""
-    try:
-        return (await probe.outcome(number, withdraw=True)).withdrawn
-    except (ProbeError, DebugError):
+    async def _interrupted(self, number: int) -> bool:
+        """Interrupt an evaluation, again and again as it may catch that; returns whether it has ended."""
+        with trio.move_on_after(self._ways.probe.patience.seconds(INTERRUPT_SECONDS)):
+            while True:
+                outcome = await self._ways.probe.quietly("interrupt", EvaluationOutcome, number=number)
+                if outcome is None or outcome.done:
+                    return outcome is not None
+                await trio.sleep(INTERRUPT_AGAIN_SECONDS)
         return False
 
-
-# --- While the program runs -------------------------------------------------------------------------------------------
-
-
-async def evaluate_in_main(probe: ProgramProbe, expression: str, seconds: float) -> Evaluated:
-    """Evaluate in the globals of the main module, while the program runs or is blocked.
-
-    Raises:
-        UsageError: `EVAL_FAILED` with the program's own error, `EVAL_TIMEOUT`, or `NOT_PAUSED` without a probe.
-        AdapterGone: the program has ended.
-    """
-    number, deadline = probe.next_number(), trio.current_time() + seconds
-    try:
-        outcome = await _ended(probe, number, expression, deadline)
-    except ProbeError as error:
-        if error.kind == "slow":
-            raise _unanswered(expression) from None
-        if error.kind == "invalid":
-            raise _unknown_outcome(expression, error) from None
-        raise UsageError(
-            "NOT_PAUSED",
-            f"`{shortened(expression)}` cannot be evaluated while the program runs: {str(error).rstrip('.')}. Use "
-            "debug_pause first.",
-            {"currentState": "Running"},
-        ) from None
-    if not outcome.done:
-        raise _too_slow(await _interrupted(probe, number), expression, seconds)
-    _raise_failure(outcome, expression)
-    if not outcome.has_value:
-        return Evaluated(Evaluation("", None, 0, 0), outcome.printed)
-    found = Evaluation(outcome.value, outcome.type, outcome.child_count, 0, length=outcome.length, unit=outcome.unit)
-    return Evaluated(found, outcome.printed)
-
-
-async def _ended(probe: ProgramProbe, number: int, expression: str, deadline: float) -> EvaluationOutcome:
-    """Return the outcome at the deadline, or before. No question is cancelled by it: it is given out once."""
-    pause = FIRST_POLL_SECONDS
-    try:
-        outcome = await probe.start(number, expression)
-        while not outcome.done and trio.current_time() < deadline:
-            await trio.sleep(min(pause, max(0.0, deadline - trio.current_time())))
-            pause = min(2 * pause, MAX_POLL_SECONDS)
-            outcome = await probe.outcome(number)
-    except trio.Cancelled:
-        with trio.move_on_after(probe.patience.seconds(paused_program.INTERRUPT_SECONDS), shield=True):
-            await _interrupted(probe, number)
-        raise
-    return outcome
-
-
-async def _interrupted(probe: ProgramProbe, number: int) -> bool:
-    """Interrupt an evaluation, again and again as it may catch that; returns whether it has ended."""
-    with trio.move_on_after(probe.patience.seconds(paused_program.INTERRUPT_SECONDS)):
-        try:
-            while not (await probe.outcome(number, interrupt=True)).done:  # noqa: ASYNC110
-                await trio.sleep(paused_program.INTERRUPT_AGAIN_SECONDS)
-        except (ProbeError, DebugError):
-            return False
-        return True
-    return False
+    async def _unanswered(self, expression: str, failure: Unanswered) -> UsageError:
+        failure = await self._ways.probe.process.explained(failure)
+        advice = "" if failure.silence is None else f" {failure.silence.advice}"
+        sentence = f"It is not known what became of `{shortened(expression)}`: {failure.reason}.{advice}"
+        return UsageError("EVAL_TIMEOUT", sentence)
 
 
 # --- Failures ---------------------------------------------------------------------------------------------------------
@@ -236,7 +282,7 @@ def _raise_failure(outcome: EvaluationOutcome, expression: str) -> None:
         )
     if outcome.error is not None:
         if outcome.trace:
-            details["trace"] = shortened(outcome.trace, paused_program.MAX_TRACE_LENGTH)
+            details["trace"] = shortened(outcome.trace, MAX_TRACE_LENGTH)
         error = shortened(outcome.error, MAX_MESSAGE_LENGTH)
         raise UsageError("EVAL_FAILED", f"`{shortened(expression)}` failed: {error}", details)
 
@@ -260,17 +306,9 @@ def _too_slow(interrupted: bool, expression: str, seconds: float) -> UsageError:
     return UsageError("EVAL_TIMEOUT", sentence)
 
 
-def _unknown_outcome(expression: str, error: ProbeError) -> UsageError:
+def _unknown_outcome(expression: str, failure: Unanswered) -> UsageError:
     return UsageError(
         "EVAL_FAILED",
-        f"`{shortened(expression)}` was evaluated, but its outcome is unknown: {str(error).rstrip('.')}. What it "
+        f"`{shortened(expression)}` was evaluated, but its outcome is unknown: {failure.reason}. What it "
         "changes is changed: do not repeat it without a look.",
-    )
-
-
-def _unanswered(expression: str) -> UsageError:
-    return UsageError(
-        "EVAL_TIMEOUT",
-        f"The program does not say what became of `{shortened(expression)}`: it does not let Python run, as C code "
-        "keeps the GIL. Once that has ended evaluate works again; debug_restart ends it now.",
     )

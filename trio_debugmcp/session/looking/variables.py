@@ -1,14 +1,68 @@
-"""Variables as clients see them: cut to size, and with a path that finds them again. Pure."""
+"""Variables: what is asked about them, and how clients see them, cut to size and with a path that leads back. Pure.
 
+Which of a frame's scopes hold what a user asks for is decided here, too: adapters name and divide them as they like.
+"""
+
+import re
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
+from typing import Any, Literal
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
-from trio_debugmcp.dap.messages import DapVariable, EvaluateBody
-from trio_debugmcp.dap.profiles import Profile
-from trio_debugmcp.probe.answers import ProbeError, ProbeVariable
+from trio_debugmcp.dap.messages import DapScope, DapVariable, EvaluateBody
+from trio_debugmcp.dap.profiles.profile import Dialect, Profile
+from trio_debugmcp.probe.answers import ProbeVariable
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Variable, shortened
+
+ScopeName = Literal["all", "locals", "arguments", "globals"]
+
+
+class FramePlace(Struct, frozen=True):
+    """A frame of a thread, by its index; 0 is the top."""
+
+    thread_id: int
+    index: int = 0
+
+
+class VariablesQuestion(Struct, frozen=True):
+    """Which variables, and how much of each.
+
+    Attributes:
+        path: of the value whose inside is asked about; without it the scope counts.
+        names: only variables with one of these names, or paths.
+        limit: characters of a value.
+        size: characters of the answer, about.
+    """
+
+    scope: ScopeName = "locals"
+    path: str | None = None
+    start: int = 0
+    count: int = 100
+    depth: int = 1
+    filter: str | None = None
+    names: tuple[str, ...] | None = None
+    limit: int = MAX_VALUE_LENGTH
+    size: int | None = None
+
+    def wants(self, name: str, path: str | None = None) -> bool:
+        """Return whether a variable of that name and path is asked for, where an answer has more."""
+        named = not self.names or name in self.names or path in self.names
+        return named and (self.filter or "").lower() in name.lower()
+
+    def at(self, place: FramePlace, *names: str) -> dict[str, Any]:
+        """Return the parameters of the question to the probe about a frame: all fields, or those of these names."""
+        asked: dict[str, Any] = {name: getattr(self, name) for name in names or self.__struct_fields__}
+        return {"thread": place.thread_id, "frame": place.index, **asked}
+
+
+class VariablesPage(Struct, frozen=True):
+    """Some of the variables that there are."""
+
+    variables: list[Variable]
+    total: int
+    leaf: Variable | None = None
+    """What the path leads to, where nothing is inside of it."""
 
 
 def variable_payload(
@@ -45,23 +99,6 @@ def child_count(value: DapVariable | EvaluateBody) -> int | None:
     return counted or None
 
 
-_UNKNOWN = "<repr took over 0.5 s>"
-
-_ONE_IS_SLOW = "<no repr: one of these values took over 0.5 s>"
-
-
-def failed_value(error: ProbeError) -> str:
-    """Return what stands for a value that the probe could not tell, for another reason than that it took long."""
-    return shortened(f"<not shown: {error}>", MAX_VALUE_LENGTH)
-
-
-def unknown_value(values: Sequence[ProbeVariable], error: ProbeError | None = None) -> str:
-    """Return what stands for the values that were withheld, and are not known because of an error of the probe."""
-    if error is not None and error.kind != "slow":
-        return failed_value(error)
-    return _UNKNOWN if sum(each.withheld for each in values) <= 1 else _ONE_IS_SLOW
-
-
 def probe_variable(variable: ProbeVariable, is_path: Callable[[str], bool], unknown: str | None = None) -> Variable:
     """Return a variable of the probe's as clients see it; `unknown` stands for a value that was withheld."""
     path = variable.name if variable.path is None else variable.path
@@ -74,3 +111,33 @@ def probe_variable(variable: ProbeVariable, is_path: Callable[[str], bool], unkn
         digest=variable.digest,
         children=[probe_variable(each, is_path, unknown) for each in variable.children] or UNSET,
     )
+
+
+# --- Scopes -----------------------------------------------------------------------------------------------------------
+
+_OUTSIDE = re.compile(r"(?i)global|static|register|closure|special|package|environment|cache")
+"""In names of scopes with what is not the frame's own, whatever their hints: js-debug hints `arguments` at closures."""
+
+_INNER = re.compile(r"(?i)\b(block|catch|with|eval)\b")
+"""In names of scopes for parts of a function: variables of a loop's body are locals, too."""
+
+
+def chosen_scopes(dialect: Dialect, scopes: Sequence[DapScope], wanted: ScopeName) -> list[DapScope]:
+    """Return the scopes of that name, in the adapter's order. Arguments are locals, too.
+
+    Where none is called so, locals are in all that are not known to hold anything else, as `Variables` and `Module`.
+    """
+    if wanted == "all":
+        return list(scopes)
+    if wanted != "locals":
+        return [each for each in scopes if _is_called(each, dialect.scope_names[wanted])]
+    own = [each for each in scopes if not _OUTSIDE.search(each.name) and each.presentation_hint != "registers"]
+    words = [dialect.scope_names["locals"], dialect.scope_names["arguments"]]
+    named = [each for each in own if any(_is_called(each, word) for word in words)]
+    if not named:
+        return [each for each in own if not each.expensive]
+    return [each for each in own if each in named or _INNER.search(each.name)]
+
+
+def _is_called(scope: DapScope, word: str) -> bool:
+    return word in scope.name.lower() or word in (scope.presentation_hint or "")

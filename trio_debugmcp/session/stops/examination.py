@@ -4,11 +4,12 @@ Theory of operation
 -------------------
 First come the threads and the frames, and at an exception what was raised; then the stop is published as a whole, so a
 client never reads a pause without a place. The probe has all of that, the locals and the places of the other threads in
-one answer (`stop_questions.py`); an adapter is asked for these details once the stop is published. The next stop or
-resume cancels what is left, and the generation that every result carries lets the reducer drop what arrives too late.
+one answer (`looking/stop_questions.py`); an adapter is asked for these details once the stop is published. The next
+stop or resume cancels what is left, and the generation that every result carries lets the reducer drop what arrives too
+late.
 
 A stop at an exception that no breakpoint asked for does not count, nor does one at a place that a run only observes:
-it is resumed without having been published.
+it is resumed without having been published (`verdict.py`).
 """
 
 import logging
@@ -17,41 +18,32 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.clock import Clock
-from trio_debugmcp.dap.messages import Nothing, StackTraceBody, Stopped
+from trio_debugmcp.dap.messages import Nothing, Stopped
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.breakpoints.observing import StopObserver
-from trio_debugmcp.session.looking.frames import captured_frames, find_frame, frame_location, raising_frames
+from trio_debugmcp.session.breakpoints.watched_values import DataStop
+from trio_debugmcp.session.looking.frames import raising_frames
+from trio_debugmcp.session.looking.own_questions import EXAMINATION_SECONDS
+from trio_debugmcp.session.looking.program import Looking
 from trio_debugmcp.session.looking.sources import Sources
+from trio_debugmcp.session.looking.stop_questions import Findings
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.process_facts import ModuleList
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.stops.exception_filter import (
-    EXAMINATION_SECONDS,
-    MAX_MESSAGE_LENGTH,
-    ExceptionFilter,
-    Raised,
-)
-from trio_debugmcp.session.stops.stop_questions import Findings, StopQuestions
+from trio_debugmcp.session.stops.exception_filter import ExceptionFilter, Raised
+from trio_debugmcp.session.stops.other_threads import OtherThreads
 from trio_debugmcp.session.stops.stop_reasons import StopReasons
 from trio_debugmcp.session.stops.stop_sources import StopSources
-from trio_debugmcp.session.stops.unfinished_step import CUT_SHORT, UnfinishedStep, unfinished_step
+from trio_debugmcp.session.stops.unfinished_step import UnfinishedStep, unfinished_step
+from trio_debugmcp.session.stops.verdict import StopFacts, instead, verdict_of
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.changes import LocalsFetched, StopExamined, ThreadsLocated
 from trio_debugmcp.state.model import DataChange, Locals, Snapshot
-from trio_debugmcp.state.payloads import Location, PauseReason, shortened
+from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, PauseReason, shortened
 
 log = logging.getLogger(__name__)
-
-LOCATING_AFTER_SECONDS = 0.25
-"""From the end of an examination to the first question where another thread is. For a thread that waits or runs C code
-debugpy answers after half a second, and serves nothing else until then; a step right after the stop must not wait for
-that."""
-
-LOCATING_SECONDS = 0.5
-"""After this time no further thread is asked about at a stop. Those that were located last time come first, then those
-that have not been asked about for longest."""
 
 _REASONS: dict[str, PauseReason] = {
     "entry": "Entry",
@@ -83,7 +75,7 @@ class Examiner:
         sources: Sources,
         console: Console,
         breakpoints: BreakpointSync,
-        questions: StopQuestions,
+        looking: Looking,
         observer: StopObserver,
         texts: StopSources,
     ) -> None:
@@ -94,18 +86,19 @@ class Examiner:
         self._sources = sources
         self._console = console
         self._breakpoints = breakpoints
-        self._questions = questions
+        self._looking = looking
         self._observer = observer
         self.last_signal: str | None = None
         self._texts = texts
         self._reasons = StopReasons(requests, merger, suspension, breakpoints)
-        self._exceptions = ExceptionFilter(requests, merger, console)
-        self._modules = ModuleList(requests, merger)
+        self._exceptions = ExceptionFilter(requests, merger, console, looking.ways.frames)
+        self._others = OtherThreads(requests, suspension, looking.ways.frames)
+        # The probe knows more modules than the adapter does.
+        self._modules = ModuleList(requests, merger, is_refused=looking.is_python)
         self._step: UnfinishedStep | None = None
         self._current: trio.CancelScope | None = None
         self._explanation: str | None = None
         self._refreshing = False
-        self._not_located: dict[int, None] = {}
 
     def __repr__(self) -> str:
         state = "idle" if self._current is None else "examining"
@@ -145,9 +138,9 @@ class Examiner:
             if renew is not None:
                 arguments = {"expression": renew, "context": "repl"}
                 await self._requests.request_or_empty("evaluate", arguments, Nothing, seconds=EXAMINATION_SECONDS)
-            frame = await find_frame(self._requests, snapshot, None, 0)
+            frame = await self._looking.frame(None, 0, snapshot)
             where = snapshot.stack.thread_id or 0, frame.id
-            await self._merge_locals(snapshot, await self._questions.locals(*where, again=True))
+            await self._merge_locals(snapshot, await self._looking.stop.locals(*where, again=True))
             await self._breakpoints.watched.catch_up()
         except DebugError as error:
             log.info("refreshing the locals: %s", error)
@@ -160,70 +153,56 @@ class Examiner:
         stopped = self._reasons.known(stopped)
         with scope:
             try:
-                found = await self._questions.ask_probe(stopped.thread_id) if stopped.reason != "exception" else None
-                if found is None:
-                    found = await self._questions.ask_adapter(stopped)
-                meant = await self._reasons.at_place(stopped, found.stack, snapshot)
-                stopped = meant or stopped
-                raised = await self._exceptions.examine(stopped, found.thread_id, found.stack)
-                counts = (
-                    raised.counts if raised is not None else meant is not None and await self._counts(stopped, found)
-                )
-                frames = captured_frames(self._requests, found.stack.stack_frames or [])
-                data = await self._breakpoints.watched.at_stop(stopped, frames)
-                counts = counts and not data.passes
-                further = self._further(stopped, snapshot, found, counts=counts)
-                if further is not None or (raised is None and counts and await self._is_unseen(stopped, found)):
-                    if await self._leave(found.thread_id, scope, further or "continue"):
+                found = await self._looking.stop.ask(stopped)
+                facts, raised, data = await self._facts(stopped, snapshot, found)
+                verdict = verdict_of(facts)
+                self._step = verdict.step
+                if verdict.command is not None:
+                    if await self._leave(found.thread_id, scope, verdict.command):
                         return
-                    counts = False
-                if not counts:
-                    (stopped, explanation), raised = self._instead(snapshot, found), None
+                    facts = replace(facts, counts=False)
+                stopped = facts.stopped
+                if not facts.counts:
+                    pausing = self._suspension.pause_requested
+                    (stopped, explanation), raised = instead(replace(facts, step=self._step, pausing=pausing)), None
                 top = await self._publish(stopped, snapshot, found, raised, explanation, data.changes)
                 await self._reasons.withdraw_entry()
-                if not found.complete and top is not None:
-                    found_there = await self._questions.locals(found.thread_id, top, found.answer)
-                    await self._merge_locals(snapshot, found_there)
-                await self._breakpoints.look_for_types()
-                await self._modules.look()
-                if found.answer is None:
-                    await self._locate_others(snapshot, found)
+                await self._fetch_details(snapshot, found, top)
             except DebugError as error:
                 log.info("examining a stop: %s", error)
+
+    async def _facts(
+        self, stopped: Stopped, snapshot: Snapshot, found: Findings
+    ) -> tuple[StopFacts, Raised | None, DataStop]:
+        """Find out what decides about a stop, in the order in which each question depends on the one before."""
+        meant = await self._reasons.at_place(stopped, found.frames, snapshot)
+        stopped = meant or stopped
+        raised = await self._exceptions.examine(stopped, found)
+        counts = raised.counts if raised is not None else meant is not None and await self._counts(stopped, found)
+        data = await self._breakpoints.watched.at_stop(stopped, found.frames)
+        facts = StopFacts(
+            stopped,
+            found,
+            counts=counts and not data.passes,
+            further=self._reasons.further,
+            stepping=snapshot.stepping,
+            step=self._step,
+        )
+        if raised is None and facts.counts and verdict_of(facts).command is None:
+            facts = replace(facts, observed=await self._observer.leaves(stopped, found.frames[:1]))
+        return facts, raised, data
 
     async def _counts(self, stopped: Stopped, found: Findings) -> bool:
         """Whether a stop that is not about an exception counts: not one that only attaching makes."""
         if stopped.reason == "attach" and self._requests.profile.dialect.stops_attached:
             return False  # the program is to run on
-        return await self._breakpoints.judge.at_stop(stopped, found.stack)
-
-    async def _is_unseen(self, stopped: Stopped, found: Findings) -> bool:
-        """Whether the stop is a run's, which observes places, and not a client's as well."""
-        frames = captured_frames(self._requests, (found.stack.stack_frames or [])[:1])
-        return await self._observer.leaves(stopped, frames)
+        return await self._breakpoints.judge.at_stop(stopped, found.frames)
 
     def begin_step(self, command: str, thread_id: int | None) -> None:
         """Remember a step that is about to begin."""
         snapshot, self._step = self._requests.snapshot, None
         if snapshot is not None and thread_id is not None:
             self._step = unfinished_step(command, snapshot, thread_id)
-
-    def _further(self, stopped: Stopped, before: Snapshot, found: Findings, *, counts: bool) -> str | None:
-        """Return the request that resumes from a stop which is to be left; None if it is to be published."""
-        step = self._step
-        if not before.stepping:
-            return None if counts else self._reasons.further
-        if step is None or (counts and not (step.is_cut and stopped.reason == "step")):
-            return None
-        self._step = replace(step, is_cut=True)
-        return step.next_command(found.thread_id, found.stack)
-
-    def _instead(self, before: Snapshot, found: Findings) -> tuple[Stopped, str | None]:
-        """Return what a stop is that does not count and is not left, and what explains it."""
-        if self._suspension.pause_requested or not before.stepping:
-            return Stopped(reason="pause", thread_id=found.thread_id), None
-        known = self._step is None or self._step.knows(found.thread_id, found.stack)
-        return Stopped(reason="step", thread_id=found.thread_id), None if known else CUT_SHORT
 
     async def _leave(self, thread_id: int, scope: trio.CancelScope, command: str) -> bool:
         """Resume from a stop that does not count, unless a pause was requested; False if it stays stopped."""
@@ -253,7 +232,7 @@ class Examiner:
         """Publish a stop; return the frame where it is."""
         problem = self._breakpoints.judge.problem
         why = explanation or problem or self._requests.profile.words.why(stopped)
-        frames = captured_frames(self._requests, found.stack.stack_frames or [])
+        frames = found.frames
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
         # A program's first statement may be a library's code that is inlined, as Rust's `vec!` is.
@@ -281,10 +260,10 @@ class Examiner:
                 not_hit=not_hit,
                 counted=tuple(counted.items()),
                 frames=frames,
-                total_frames=max((found.stack.total_frames or 0) - skipped, len(frames)),
+                total_frames=max((found.total or 0) - skipped, len(frames)),
                 skipped_frames=skipped,
                 threads=found.threads,
-                locals=self._questions.locals_in(found.answer) if found.answer is not None and found.complete else None,
+                locals=found.locals,
                 sources=self._texts.at(frames, snapshot.origin.attached_at),
             )
         )
@@ -292,29 +271,15 @@ class Examiner:
 
     # --- Details ---------------------------------------------------------------------------------------------
 
+    async def _fetch_details(self, snapshot: Snapshot, found: Findings, top: int | None) -> None:
+        """Fetch what a stop is published without; `top` is the frame where it is."""
+        if found.locals is None and top is not None:
+            await self._merge_locals(snapshot, await self._looking.stop.locals(found.thread_id, top, found))
+        await self._breakpoints.look_for_types()
+        await self._modules.look()
+        places = () if found.located else await self._others.locate(found)
+        if places:
+            await self._merger.merge(ThreadsLocated(self._requests.session_id, snapshot.generation, places))
+
     async def _merge_locals(self, snapshot: Snapshot, found: Locals) -> None:
         await self._merger.merge(LocalsFetched(self._requests.session_id, snapshot.generation, found))
-
-    async def _locate_others(self, snapshot: Snapshot, found: Findings) -> None:
-        others = [thread.id for thread in found.threads if thread.id != found.thread_id]
-        if not others:
-            return
-        # Not before an echo of the stop can no longer come: debugpy would answer neither until it has.
-        await trio.sleep_until(max(trio.current_time() + LOCATING_AFTER_SECONDS, self._suspension.echo_until))
-        deadline = trio.current_time() + LOCATING_SECONDS
-        again = [thread_id for thread_id in self._not_located if thread_id in others]
-        self._not_located = dict.fromkeys(again)
-        places: list[tuple[int, Location]] = []
-        for thread_id in [each for each in others if each not in self._not_located] + again:
-            if trio.current_time() >= deadline:
-                break
-            # Moved to the end before the request: if that is cancelled, this thread waits longest for its next turn.
-            self._not_located.pop(thread_id, None)
-            self._not_located[thread_id] = None
-            arguments = {"threadId": thread_id, "startFrame": 0, "levels": 1}
-            body = await self._requests.request("stackTrace", arguments, StackTraceBody, seconds=EXAMINATION_SECONDS)
-            if body.stack_frames:
-                del self._not_located[thread_id]
-                places.append((thread_id, frame_location(self._requests, body.stack_frames[0])))
-        if places:
-            await self._merger.merge(ThreadsLocated(self._requests.session_id, snapshot.generation, tuple(places)))

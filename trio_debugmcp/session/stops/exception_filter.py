@@ -5,34 +5,31 @@ chances. So an adapter stops more often than the user asked for, and here it is 
 """
 
 import logging
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import EvaluateBody, ExceptionInfoBody, StackTraceBody, Stopped
-from trio_debugmcp.dap.profiles import Place, TypedException
+from trio_debugmcp.dap.messages import ExceptionInfoBody, StackTraceBody, Stopped
 from trio_debugmcp.dap.profiles.exception_filters import judged_conditions
+from trio_debugmcp.dap.profiles.language import Place
+from trio_debugmcp.dap.profiles.native.rust_panics import PanicFrame, is_decided, panic
 from trio_debugmcp.dap.profiles.thrown import Look, ThrownDescription
 from trio_debugmcp.errors import AdapterRefused, DebugError
+from trio_debugmcp.session.breakpoints.session_modes import LEAVES_CODE, LEAVES_USER_CODE, wanted_exceptions
+from trio_debugmcp.session.looking.frames import ProgramFrames
+from trio_debugmcp.session.looking.own_questions import EXAMINATION_SECONDS, evaluated, holds, value_of
+from trio_debugmcp.session.looking.stop_questions import Findings
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.stops.exception_kinds import divided, with_bare_names
-from trio_debugmcp.session.stops.panics import panicked
 from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
 from trio_debugmcp.state.changes import BreakpointFaulted
-from trio_debugmcp.state.model import Snapshot
-from trio_debugmcp.state.payloads import ExceptionInfo, shortened
+from trio_debugmcp.state.model import StackFrame
+from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, ExceptionInfo, shortened
 
 log = logging.getLogger(__name__)
-
-EXAMINATION_SECONDS = 3.0
-"""For each answer about a stop; the stop is published without what an adapter has not sent by then."""
-
-MAX_MESSAGE_LENGTH = 1000
-"""Characters of an exception's own message that a stop shows; evaluating it gives all of them."""
-
 
 _SIGNALS = frozenset(
     {
@@ -46,9 +43,6 @@ _SIGNALS = frozenset(
 """Exceptions that leave a program or the user's code on purpose, with their subtypes: `sys.exit`, a test that is
 skipped. By their full names: a program may have an `Exit` for an error."""
 
-LEAVES_USER_CODE = "userUnhandled"
-"""The break mode of an exception that leaves the user's code, caught elsewhere or not."""
-
 _LOOK_SECONDS = 10.0
 """For each expression of a look: for its first lldb reads the symbols of all libraries, which takes a second or two."""
 
@@ -58,19 +52,17 @@ _FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP"})
 _LAST_ENTRIES = 20
 """Of the program's output, in which it may have said why it ends."""
 
-LEAVES_CODE = "leavesCode"
-"""A mode of a session whose program is given as code: uncaught exceptions stop where they leave the outermost frame.
+_WHOLE = re.compile(r"(?:Uncaught (?:\(in promise\) )?)?([A-Za-z_$][\w$.]*): (.*)", re.DOTALL)
+"""The type and the message of an exception."""
 
-From Python 3.12 on pydevd does not see that nothing catches these: it looks for the frame that its own runner calls.
-"""
+_MAX_PANIC_FRAMES = 500
+"""Of a stack that are looked through for what catches a panic; if nothing is found, nothing does."""
+
+_LAST_PANIC_ENTRIES = 400
+"""Of the program's output, in which a panic's message is: a backtrace may follow that."""
 
 _TRUE = frozenset({"true", "1"})
 """What the value of a condition is when it holds, in lower case."""
-
-_FALSE = frozenset(
-    {"", "false", "nil", "null", "none", "undefined", "undef", "nan", "nullptr", "0", "-0", "0.0", "0x0", "''", '""'}
-)
-"""How languages write what does not hold, in lower case."""
 
 
 class Raised(Struct, frozen=True):
@@ -95,35 +87,12 @@ class _Sighting(Struct, frozen=True):
     place: Place
 
 
-def wanted_exceptions(mine: Sequence[ExceptionBreakpoint], snapshot: Snapshot | None) -> list[TypedException]:
-    """Return what an adapter has to stop at for these breakpoints, and for the session itself."""
-    wanted = [
-        TypedException(e.exception_type, e.first_chance, e.second_chance, e.user_unhandled, e.condition) for e in mine
-    ]
-    modes = () if snapshot is None else snapshot.origin.stop_at
-    if modes:
-        leaves = LEAVES_USER_CODE in modes or LEAVES_CODE in modes
-        wanted.append(TypedException("*", False, "unhandled" in modes, leaves))
-    return wanted
-
-
-async def with_session_modes(requests: Requests, mine: Sequence[ExceptionBreakpoint]) -> list[TypedException]:
-    """Return what an adapter has to stop at, with a mode for code only where the program's language needs it."""
-    snapshot = requests.snapshot
-    if snapshot is not None and LEAVES_CODE in snapshot.origin.stop_at:
-        question = requests.profile.dialect.misses_uncaught_in_code()
-        value = await evaluated(requests, question, None) if question is not None else None
-        if value is None or value.lower() not in _TRUE:
-            modes = tuple(each for each in snapshot.origin.stop_at if each != LEAVES_CODE)
-            snapshot = replace(snapshot, origin=replace(snapshot.origin, stop_at=modes))
-    return wanted_exceptions(mine, snapshot)
-
-
 class ExceptionFilter:
     """Examines the exception stops of one session, one at a time."""
 
-    def __init__(self, requests: Requests, merger: Merger, console: Console) -> None:
+    def __init__(self, requests: Requests, merger: Merger, console: Console, frames: ProgramFrames) -> None:
         self._requests = requests
+        self._frames = frames
         self._merger = merger
         self._console = console
         self._last: dict[int, _Sighting] = {}
@@ -131,29 +100,29 @@ class ExceptionFilter:
     def __repr__(self) -> str:
         return f"<ExceptionFilter of {self._requests.session_id}>"
 
-    async def examine(self, stopped: Stopped, thread_id: int, stack: StackTraceBody) -> Raised | None:
+    async def examine(self, stopped: Stopped, found: Findings) -> Raised | None:
         """Return what was raised and whether it counts; None at a stop that is not about an exception."""
         signal = self._requests.profile.thrown.signal(stopped)
         if signal is not None:
-            return await self._signal(stopped, signal, _top(stack))
+            return await self._signal(stopped, signal, found)
         if stopped.reason != "exception":  # asked elsewhere, some adapters answer with nonsense
             return None
         candidates = [each for each in self._merger.state.exceptions if each.enabled]
         modes = () if self._requests.snapshot is None else self._requests.snapshot.origin.stop_at
-        if self._requests.profile.thrown.is_panic(stack.stack_frames or []):
-            return await self._panic(thread_id, stack, candidates, modes)
-        info = await self._info(stopped, thread_id)
-        if stack.stack_frames and self._requests.profile.thrown.is_again(stack.stack_frames[0].name):
+        function, frame_id = ("", None) if found.top is None else (found.top.label, found.top.id)
+        if self._requests.profile.thrown.is_panic(function):
+            return await self._panic(found, candidates, modes)
+        info = await self._info(stopped, found.thread_id)
+        if self._requests.profile.thrown.is_again(function):
             return Raised(info, counts=False)
-        seen = await self._look(self._requests.profile.thrown.exception(), _top(stack))
+        seen = await self._look(self._requests.profile.thrown.exception(), frame_id)
         if seen is not None:
             info = ExceptionInfo(type=seen.type, message=seen.message, break_mode=seen.mode or info.break_mode)
         if not candidates and not modes:
             return Raised(info)  # the adapter was asked to stop in some other way, by adapter_options for example
-        frame_id = _top(stack)
         if info.break_mode == LEAVES_USER_CODE and await self._returns(frame_id):
             return Raised(info, counts=False)
-        if await self._is_repetition(info, thread_id, stack):
+        if await self._is_repetition(info, found):
             return Raised(info, counts=False)
         lineage: tuple[str, ...] | None
         if seen is not None:
@@ -163,29 +132,39 @@ class ExceptionFilter:
         # Without breakpoints the adapter was asked for the session's modes only, whichever one it names now.
         asked = info.break_mode in modes or not candidates
         if info.break_mode == LEAVES_USER_CODE and LEAVES_CODE in modes and LEAVES_USER_CODE not in modes:
-            asked = _is_outermost(stack)
+            asked = _is_outermost(found.frames)
         mine = self._without_judged(candidates)
         wanted = [each.id for each in mine if await self._wants(each, info, lineage, frame_id)]
         return Raised(info, tuple(wanted), counts=bool(wanted) or (asked and _SIGNALS.isdisjoint(lineage or ())))
 
-    async def _panic(
-        self, thread_id: int, stack: StackTraceBody, mine: Sequence[ExceptionBreakpoint], modes: Sequence[str]
-    ) -> Raised:
-        seen = await panicked(self._requests, self._console, thread_id, stack, EXAMINATION_SECONDS)
+    async def _panic(self, found: Findings, mine: Sequence[ExceptionBreakpoint], modes: Sequence[str]) -> Raised:
+        frames = found.frames
+        if not is_decided(each.label for each in frames):
+            wanted = {"threadId": found.thread_id, "startFrame": 0, "levels": _MAX_PANIC_FRAMES}
+            seconds = EXAMINATION_SECONDS
+            body = await self._requests.request_or_empty("stackTrace", wanted, StackTraceBody, seconds=seconds)
+            frames = self._frames.captured(body.stack_frames or []) or frames
+        stack = [PanicFrame(each.label, each.location.file, each.location.line) for each in frames]
+        seen = panic(stack, await self._written(_LAST_PANIC_ENTRIES))
         info = ExceptionInfo(seen.type, seen.message and shortened(seen.message, MAX_MESSAGE_LENGTH), seen.mode)
         if seen.mode is None:
             return Raised(info, counts=False)
-        wanted = [each.id for each in mine if await self._wants(each, info, seen.lineage, _top(stack))]
-        return Raised(info, tuple(wanted), counts=bool(wanted) or info.break_mode in modes)
+        frame_id = None if found.top is None else found.top.id
+        wanted_by = [each.id for each in mine if await self._wants(each, info, seen.lineage, frame_id)]
+        return Raised(info, tuple(wanted_by), counts=bool(wanted_by) or info.break_mode in modes)
 
-    async def _signal(self, stopped: Stopped, signal: str, frame_id: int | None) -> Raised:
+    async def _signal(self, stopped: Stopped, signal: str, found: Findings) -> Raised:
         """Describe a signal that would end the program. It always counts: left unseen, the crash would be lost."""
-        await self._console.settle()
-        written = "".join(entry.text for entry in self._console.entries()[-_LAST_ENTRIES:])
-        seen = await self._look(self._requests.profile.thrown.ends_in(stopped, signal, written), frame_id)
+        look = self._requests.profile.thrown.ends_in(stopped, signal, await self._written(_LAST_ENTRIES))
+        seen = await self._look(look, None if found.top is None else found.top.id)
         kind = (seen and seen.type) or signal or "signal"
         message = seen.message if seen is not None else stopped.description
         return Raised(ExceptionInfo(kind, message, "unhandled"), is_fault=kind in _FAULTS, signal=signal)
+
+    async def _written(self, entries: int) -> str:
+        """Return the last that the program wrote."""
+        await self._console.settle()
+        return "".join(entry.text for entry in self._console.entries()[-entries:])
 
     async def _look(self, look: Look, frame_id: int | None) -> ThrownDescription | None:
         """Evaluate what a look asks for."""
@@ -227,21 +206,21 @@ class ExceptionFilter:
         info = divided(self._requests.profile.habits.exception_in(info.message or info.type), info)
         return replace(info, message=info.message and shortened(info.message, MAX_MESSAGE_LENGTH))
 
-    async def _is_repetition(self, info: ExceptionInfo, thread_id: int, stack: StackTraceBody) -> bool:
+    async def _is_repetition(self, info: ExceptionInfo, found: Findings) -> bool:
         """Whether this is the exception that this thread reported last, in a frame that it passes on its way up.
 
         Its identity alone does not decide it: the next exception may be put where this one was in memory. On the way up
         the stack gets shorter each time, and the exception has passed the frame in which it was reported last.
         """
         expressions = self._requests.profile.expressions
-        expression, frame_id = expressions.raise_identity(), _top(stack)
-        identity = await self._ask(info, expression, frame_id)
-        last = self._last.pop(thread_id, None)
+        top = found.top
+        frame_id = None if top is None else top.id
+        identity = await self._ask(info, expressions.raise_identity(), frame_id)
+        last = self._last.pop(found.thread_id, None)
         if identity is None:
             return False
-        top = stack.stack_frames[0] if stack.stack_frames else None
-        place = (top.name, top.line) if top is not None else ("", 0)
-        self._last[thread_id] = this = _Sighting(identity, info, stack.total_frames or 0, place)
+        place = (top.label, top.location.line or 0) if top is not None else ("", 0)
+        self._last[found.thread_id] = this = _Sighting(identity, info, found.total or 0, place)
         if last is None or (last.identity, last.info) != (identity, info) or this.depth >= last.depth:
             return False
         passed = expressions.places_passed()
@@ -299,50 +278,32 @@ class ExceptionFilter:
         return await evaluated(self._requests, expression, frame_id)
 
 
-async def evaluated(
-    requests: Requests, expression: str, frame_id: int | None, *, seconds: float = EXAMINATION_SECONDS
-) -> str | None:
-    """Evaluate an expression of ours, in a frame of the stop or in none; None if that fails."""
-    try:
-        return await value_of(requests, expression, frame_id, seconds=seconds)
-    except DebugError as error:
-        log.info("%s: %s", expression, error)
-        return None
-
-
-async def value_of(
-    requests: Requests, expression: str, frame_id: int | None, *, seconds: float = EXAMINATION_SECONDS
-) -> str:
-    """Evaluate an expression in a frame of the stop or in none.
-
-    Raises:
-        DebugError: the adapter refuses it, or does not answer in time.
-    """
-    arguments: dict[str, object] = {"expression": expression, "context": requests.profile.dialect.evaluate_context}
-    if frame_id is not None:
-        arguments["frameId"] = frame_id
-    value = (await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds)).result
-    error = requests.profile.habits.error_in(value)
-    if error is not None:
-        raise AdapterRefused("evaluate", error)
-    return value
-
-
-def holds(value: str) -> bool:
-    """Whether a condition with this value holds, in any language."""
-    return value.strip().lower() not in _FALSE
-
-
-def _top(stack: StackTraceBody) -> int | None:
-    return stack.stack_frames[0].id if stack.stack_frames else None
-
-
-def _is_outermost(stack: StackTraceBody) -> bool:
+def _is_outermost(frames: Sequence[StackFrame]) -> bool:
     """Whether an exception leaves the frame of a module that nothing but the debugger has called."""
-    frames = [each.name for each in stack.stack_frames or [] if not each.name.startswith("[Chained Exc: ")]
-    current = next((name for name in frames if name.endswith(_CURRENT)), frames[0] if frames else "")
-    return current.startswith("<module>") and current == frames[-1]
+    names = [each.label for each in frames if not each.label.startswith("[Chained Exc: ")]
+    current = next((name for name in names if name.endswith(_CURRENT)), names[0] if names else "")
+    return current.startswith("<module>") and current == names[-1]
 
 
 _CURRENT = " (Current frame)"
 """Behind the name of the frame that an exception leaves, of those that it has passed."""
+
+
+def divided(said: tuple[str, str] | None, info: ExceptionInfo) -> ExceptionInfo:
+    """Return what is known of an exception, of which an adapter may have all in one: `TypeError: bad 2`.
+
+    `said`: type and message, as the adapter says them in words of its own.
+    """
+    if said is not None:
+        return replace(info, type=said[0], message=said[1])
+    whole = _WHOLE.fullmatch(info.type)
+    kind, message = info.type, info.message
+    if whole is not None:
+        kind, message = whole[1], info.message if info.message and not _WHOLE.fullmatch(info.message) else whole[2]
+    # java-jdi has the type in the message, too.
+    return replace(info, type=kind, message=message and message.removeprefix(f"{kind}: "))
+
+
+def with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of types with those without their namespaces: the first two are of the type itself."""
+    return tuple(name for each in lineage for name in (each, each.rpartition("::")[2]))

@@ -1,7 +1,7 @@
 """`StopReasons`: what a stop is for the user, whatever the adapter calls it.
 
     stopped = reasons.known(stopped)                        # by the event alone
-    meant = await reasons.at_place(stopped, stack, snapshot)
+    meant = await reasons.at_place(stopped, frames, snapshot)
     if meant is None:
         ...                                                 # not to be published: the program is to run on
 
@@ -13,18 +13,18 @@
 """
 
 import re
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import DapFrame, StackTraceBody, Stopped
+from trio_debugmcp.dap.messages import Stopped
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
-from trio_debugmcp.session.looking.frames import frame_location
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.breakpoint import StopPlace
 from trio_debugmcp.state.breakpoint_rules import breakpoints_at
-from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.model import Snapshot, StackFrame
 
 _PAUSING = re.compile(r"\bSIG(STOP|INT)\b")
 """Signals by which adapters stop a program that is to pause."""
@@ -70,10 +70,10 @@ class StopReasons:
         by_signal = stopped.reason not in ("step", "breakpoint") and _PAUSING.search(signal) is not None
         return Stopped(reason="pause", thread_id=stopped.thread_id) if by_signal else stopped
 
-    async def at_place(self, stopped: Stopped, stack: StackTraceBody, before: Snapshot) -> Stopped | None:
+    async def at_place(self, stopped: Stopped, frames: Sequence[StackFrame], before: Snapshot) -> Stopped | None:
         """Return a stop with its reason there; None if it is to be left. `before`: the state while the program ran."""
         self.further = "continue"
-        if self._raises(stopped, stack):
+        if self._raises(stopped, frames):
             return replace(stopped, reason="exception", hit_breakpoint_ids=None)
         may_be_taken_back = self._requests.profile.habits.may_be_taken_back(stopped)
         if may_be_taken_back:
@@ -81,17 +81,17 @@ class StopReasons:
         hidden = self._breakpoints.hidden
         own = stopped.reason == "entry" and hidden.place is not None  # at the breakpoint that is hidden
         paused = self._suspension.pause_requested
-        if stopped.reason == "pause" and not paused and any(each.always_stops for each in self._there(stopped, stack)):
+        if stopped.reason == "pause" and not paused and any(each.always_stops for each in self._there(stopped, frames)):
             stopped = replace(stopped, reason="breakpoint")  # delve's pause, for a hit while it was setting breakpoints
         if own or (self._at_beginning and stopped.reason in _BEGINNINGS and not paused):
-            return await self._first(stopped, stack, own=own)
+            return await self._first(stopped, frames, own=own)
         kept = self._requests.profile.habits.keeps_steps and stopped.reason == "step" and not before.stepping
         if kept and not paused:
             return None  # the end of a step that a breakpoint had cut short, long since
         self._at_beginning = self._at_beginning and paused  # a pause before the beginning leaves that to come
-        if may_be_taken_back and not self._there(stopped, stack):
+        if may_be_taken_back and not self._there(stopped, frames):
             return replace(stopped, reason="pause") if paused else None
-        if stopped.hit_breakpoint_ids or stopped.reason not in ("step", "breakpoint") or self._there(stopped, stack):
+        if stopped.hit_breakpoint_ids or stopped.reason not in ("step", "breakpoint") or self._there(stopped, frames):
             return stopped
         if before.stepping:
             return replace(stopped, reason="step")
@@ -106,14 +106,13 @@ class StopReasons:
         if not self._at_beginning and self._breakpoints.hidden.entry is not None:
             await self._breakpoints.withdraw_entry()
 
-    async def _first(self, stopped: Stopped, stack: StackTraceBody, *, own: bool) -> Stopped | None:
-        hidden, frames = self._breakpoints.hidden, stack.stack_frames or []
-        top = frames[0] if frames else None
+    async def _first(self, stopped: Stopped, frames: Sequence[StackFrame], *, own: bool) -> Stopped | None:
+        hidden, top = self._breakpoints.hidden, frames[0] if frames else None
         if own and (hidden.entry is None or top is None):
             return None
         if top is not None and (own or hidden.wanted) and self._is_elsewhere(frames):
             return None  # of Rust, `main` is the runtime's, which calls the program's
-        if hidden.wanted and not self._there(stopped, stack) and self._is_at_end(top):
+        if hidden.wanted and not self._there(stopped, frames) and self._is_at_end(top):
             self.further = "next"  # to the line where it does begin
             return None
         self._at_beginning = False
@@ -121,40 +120,38 @@ class StopReasons:
         unasked = habit is not None and habit.always
         if not (unasked or hidden.wanted):
             return stopped
-        if self._there(stopped, stack):
+        if self._there(stopped, frames):
             return stopped if stopped.hit_breakpoint_ids else replace(stopped, reason="breakpoint")
         await self.withdraw_entry()  # here, as a resume of the stop that is published would cancel it
         return replace(stopped, reason="entry", hit_breakpoint_ids=None) if hidden.wanted else None
 
-    def _raises(self, stopped: Stopped, stack: StackTraceBody) -> bool:
+    def _raises(self, stopped: Stopped, frames: Sequence[StackFrame]) -> bool:
         """Whether a stop at a breakpoint that is not the user's is that of an exception filter: CodeLLDB has no ids."""
-        if stopped.reason != "breakpoint" or not stack.stack_frames or not stopped.hit_breakpoint_ids:
+        if stopped.reason != "breakpoint" or not frames or not stopped.hit_breakpoint_ids:
             return False
-        raises = self._requests.profile.thrown.raises(stack.stack_frames[0].name)
-        return raises and not self._there(stopped, stack)
+        return self._requests.profile.thrown.raises(frames[0].label) and not self._there(stopped, frames)
 
-    def _is_at_end(self, top: DapFrame | None) -> bool:
+    def _is_at_end(self, top: StackFrame | None) -> bool:
         """Whether a function begins in the line where it ends.
 
         For gcc a `main` does whose first variable is a vector of strings: what clears up after it comes first.
         """
-        place = frame_location(self._requests, top) if top is not None else None
+        place = top.location if top is not None else None
         if place is None or place.file is None or place.line is None or self._breakpoints.hidden.entry is None:
             return False
         return self._breakpoints.places.ends_block(place.file, place.line)
 
-    def _is_elsewhere(self, frames: list[DapFrame]) -> bool:
+    def _is_elsewhere(self, frames: Sequence[StackFrame]) -> bool:
         """Whether a stop is in code without source, and not only in what is inlined into the user's."""
-        source = frames[0].source
-        if source is None or not self._requests.profile.code.is_disassembly(source.path or source.name or ""):
-            return source is None
-        return not any(self._requests.user_code.has(each) for each in frames)
+        file = frames[0].location.file
+        if file is None or not self._requests.profile.code.is_disassembly(file):
+            return file is None and not frames[0].source_reference
+        return not any(each.is_user_code for each in frames)
 
-    def _there(self, stopped: Stopped, stack: StackTraceBody) -> list[StopPlace]:
+    def _there(self, stopped: Stopped, frames: Sequence[StackFrame]) -> list[StopPlace]:
         """Return the user's breakpoints at a stop."""
         ids = frozenset(stopped.hit_breakpoint_ids or ())
-        frames = stack.stack_frames
-        place = frame_location(self._requests, frames[0]) if frames else None
+        place = frames[0].location if frames else None
         return breakpoints_at(self._merger.state, self._requests.session_id, ids, place)
 
 

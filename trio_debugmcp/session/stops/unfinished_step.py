@@ -4,13 +4,13 @@ An adapter forgets a step when it stops for something else, at a breakpoint whos
 To resume from there with `continue` would lose the step; so it is taken to its end by further steps.
 
     step = unfinished_step("next", snapshot, thread_id)     # when it begins
-    command = step.next_command(thread_id, stack)           # at a stop in between; None: it ends there
+    command = step.next_command(found)                      # at a stop in between; None: it ends there
 """
 
 from msgspec import Struct
 
-from trio_debugmcp.dap.messages import StackTraceBody
 from trio_debugmcp.session.looking.frames import CAPTURED_FRAMES
+from trio_debugmcp.session.looking.stop_questions import Findings
 from trio_debugmcp.state.model import Snapshot
 
 CUT_SHORT = "the step was cut short here, at something that does not stop, and cannot be taken further"
@@ -25,19 +25,19 @@ class UnfinishedStep(Struct, frozen=True):
     line: int | None = None
     is_cut: bool = False
 
-    def knows(self, thread_id: int, stack: StackTraceBody) -> bool:
+    def knows(self, found: Findings) -> bool:
         """Whether it is known at a stop how far the step is to go."""
-        return self.depth is not None and thread_id == self.thread_id and _depth(stack) is not None
+        return self.depth is not None and found.thread_id == self.thread_id and _depth(found) is not None
 
-    def next_command(self, thread_id: int, stack: StackTraceBody) -> str | None:
+    def next_command(self, found: Findings) -> str | None:
         """Return the request that takes it further; None if it ends at this stop."""
-        depth = _depth(stack)
-        if self.depth is None or depth is None or thread_id != self.thread_id or not stack.stack_frames:
+        depth = _depth(found)
+        if self.depth is None or depth is None or found.thread_id != self.thread_id or found.top is None:
             return None
         if depth > self.depth - (self.command == "stepOut"):
             return "stepOut"
         # Back in the line of the call, of which the rest is still to run.
-        return "next" if depth == self.depth and stack.stack_frames[0].line == self.line else None
+        return "next" if depth == self.depth and found.top.location.line == self.line else None
 
 
 def unfinished_step(command: str, snapshot: Snapshot, thread_id: int) -> UnfinishedStep | None:
@@ -53,7 +53,6 @@ def unfinished_step(command: str, snapshot: Snapshot, thread_id: int) -> Unfinis
     return UnfinishedStep(command, thread_id, depth, line)
 
 
-def _depth(stack: StackTraceBody) -> int | None:
+def _depth(found: Findings) -> int | None:
     """Return the height of a stack; None if it is not known. lldb only estimates it, and sends the frames there are."""
-    frames = stack.stack_frames or []
-    return len(frames) if len(frames) < CAPTURED_FRAMES else stack.total_frames
+    return len(found.frames) if len(found.frames) < CAPTURED_FRAMES else found.total

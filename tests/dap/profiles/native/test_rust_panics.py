@@ -2,20 +2,15 @@
 
 import pytest
 
-from trio_debugmcp.dap.messages import DapFrame, DapSource
-from trio_debugmcp.dap.profiles.native.rust_panics import is_panic, panic
+from trio_debugmcp.dap.profiles.native.rust_panics import PanicFrame, is_panic, panic
 
 RUNTIME = ["__rustc::rust_panic", "std::panicking::rust_panic_with_hook", "core::panicking::panic_fmt"]
 MAIN = ["std::sys::backtrace::__rust_begin_short_backtrace<fn(), ()>", "std::panicking::catch_unwind", "main"]
 
 
-def stack(*names: str, line: int = 29) -> list[DapFrame]:
+def stack(*names: str, line: int = 29) -> list[PanicFrame]:
     """Frames of which those of `shop` have a source of the user's."""
-    source = DapSource(path="/home/me/src/shop.rs")
-    return [
-        DapFrame(id=number, name=name, line=line, source=source if name.startswith("shop::") else None)
-        for number, name in enumerate(names, 1)
-    ]
+    return [PanicFrame(name, "/home/me/src/shop.rs" if name.startswith("shop::") else None, line) for name in names]
 
 
 @pytest.mark.parametrize(
@@ -62,8 +57,8 @@ def test_what_is_only_passed_on_has_no_mode() -> None:
     [("rust_panic", True), ("__rustc::rust_panic", True), ("shop::rust_panics", False), ("shop::my_rust_panic", False)],
 )
 def test_a_panic_is_known_by_its_function(name: str, is_one: bool) -> None:
-    assert is_panic(stack(name)) is is_one
+    assert is_panic(name) is is_one
 
 
 def test_without_frames_there_is_none() -> None:
-    assert not is_panic([])
+    assert not is_panic("")

@@ -7,7 +7,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.server.scene import failure, launch, paused
-from trio_debugmcp.session.looking.set_variable import SECONDS
+from trio_debugmcp.session.looking.user_evaluation import ASSIGN_SECONDS
 from trio_debugmcp.testing import FakeAdapter, connect, open_server
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES, Refusal
 
@@ -155,7 +155,7 @@ async def test_an_adapter_that_does_not_answer_is_given_up(autojump_clock: MockC
         adapter.withhold("setExpression")
         began = trio.current_time()
         failed = await failure(client, "variable_set", path="count", value="5")
-        assert (failed.code, trio.current_time() - began) == ("TIMEOUT", SECONDS)
+        assert (failed.code, trio.current_time() - began) == ("TIMEOUT", ASSIGN_SECONDS)
 
 
 async def test_it_needs_a_paused_program(autojump_clock: MockClock) -> None:

@@ -12,7 +12,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure, paused, running
 from trio_debugmcp.session.breakpoints.class_lines import class_lines
-from trio_debugmcp.session.looking.symbol_search import PROBE_SECONDS, SECONDS, WALK_SECONDS
+from trio_debugmcp.session.looking.program_types import PROBE_SECONDS, SECONDS, WALK_SECONDS
 from trio_debugmcp.testing import FakeAdapter, open_server
 
 SOURCE = """\

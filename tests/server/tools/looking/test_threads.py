@@ -14,10 +14,10 @@ from trio.testing import MockClock
 from tests.server.scene import failure, launch, paused, running
 from tests.session.answers import refuse
 from tests.session.test_children import adopt
-from trio_debugmcp.server.tools.looking.silent import AGAIN_SECONDS
 from trio_debugmcp.server.tools.moving.pausing import BLOCKED_AFTER_SECONDS
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES
 from trio_debugmcp.session.looking.program_probe import MAX_SIZE, MAX_THREADS, PROBE_SECONDS
+from trio_debugmcp.session.looking.program_process import AGAIN_SECONDS
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
 
 FILE = "/src/app.py"
@@ -25,7 +25,7 @@ FILE = "/src/app.py"
 SHOWN = "src/app.py"
 """How answers name the file: the server's directory is `/`."""
 
-SILENT = "the program does not let the probe run: C code may keep the GIL"
+SILENT = "the program does not answer"
 
 
 def place(function: str, line: int, **more: Any) -> dict[str, Any]:
@@ -107,7 +107,7 @@ async def test_without_a_probe_the_last_stop_is_shown_as_ever(autojump_clock: Mo
 @pytest.mark.parametrize(
     ("fault", "why"),
     [
-        ("silence", "the program does not let the probe run: C code may keep the GIL"),
+        ("silence", SILENT),
         ("refusal", "SyntaxError"),
         ("garbage", "The answer cannot be read"),
         ("no probe", "The probe is not in the program"),
@@ -202,10 +202,7 @@ async def test_a_stack_that_is_not_known_says_why(autojump_clock: MockClock) -> 
         failed = await failure(client, "stacktrace_get")
         assert trio.current_time() - start == pytest.approx(1)
         assert failed.code == "NOT_PAUSED"
-        assert failed.message.startswith(
-            "Its stack is not known: the program does not let the probe run: C code may keep the "
-            "GIL. The program is not paused (it is Running)"
-        )
+        assert failed.message.startswith(f"Its stack is not known: {SILENT}. The program is not paused (it is Running)")
 
 
 async def test_locals_of_a_stop_without_a_probe_are_refused_with_what_to_do(autojump_clock: MockClock) -> None:
@@ -321,6 +318,7 @@ async def test_stacks_that_all_differ_are_cut_and_counted(autojump_clock: MockCl
 
 async def test_processes_that_do_not_answer_are_named_and_cost_one_second_together(autojump_clock: MockClock) -> None:
     async with sixteen(*({"stacks": {"stacks": [stack(1)], "total": 1}} for _ in range(16))) as (client, processes):
+        await client.call("stacktrace_get", thread_id="*")
         for each in processes[2:]:
             each.withhold("evaluate")
         crashing = processes[1]
@@ -336,10 +334,7 @@ async def test_processes_that_do_not_answer_are_named_and_cost_one_second_togeth
         assert trio.current_time() - start == pytest.approx(1)
         assert [each["threads"] for each in found["stacks"]] == [["s-1/1 w"]]
         assert found["notes"][0].startswith("s-2: the stacks are not known: ")
-        assert found["notes"][1:] == [
-            f"s-{number}: the stacks are not known: the program does not let the probe run: C code may keep the GIL"
-            for number in range(3, 17)
-        ]
+        assert found["notes"][1:] == [f"14 processes, s-3 to s-16: the stacks are not known: {SILENT}"]
 
 
 async def test_all_stacks_of_a_program_without_a_probe_are_said_not_to_be_known(autojump_clock: MockClock) -> None:
@@ -378,9 +373,7 @@ async def test_tasks_that_are_not_known_are_refused_with_what_to_do(autojump_clo
         failed = await failure(client, "tasks_list")
         assert failed.code == "NOT_SUPPORTED"
         assert failed.message == (
-            "The tasks of this program are not known: the program does not let the probe run: C code may keep the "
-            "GIL. Look at its threads with "
-            "threads_list."
+            f"The tasks of this program are not known: {SILENT}. Look at its threads with threads_list."
         )
 
 
@@ -540,6 +533,7 @@ async def test_a_pause_that_the_debugger_inside_the_program_does_not_answer_says
     autojump_clock: MockClock,
 ) -> None:
     async with running("legacy", probed(threads=BOTH)) as (client, adapter):
+        await client.call("threads_list")
         adapter.withhold("pause")
         adapter.withhold("evaluate")
         start = trio.current_time()
@@ -547,7 +541,7 @@ async def test_a_pause_that_the_debugger_inside_the_program_does_not_answer_says
         assert trio.current_time() - start == pytest.approx(BLOCKED_AFTER_SECONDS + PROBE_SECONDS)
         assert (report["state"], "timedOut" in report) == ("Running", False)
         (note,) = report["notes"]
-        assert note.startswith("it is not known where the threads are: the program does not let the probe run: C code")
+        assert note.startswith(f"it is not known where the threads are: {SILENT}")
         assert note.endswith("The pause stays armed: it stops the first thread that runs Python code again")
         await adapter.stop("pause")
         assert (await client.call("debug_wait"))["reason"] == "Pause"

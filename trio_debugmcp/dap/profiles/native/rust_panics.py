@@ -5,9 +5,9 @@ and before anything is unwound, whatever will catch the panic. Since Rust 1.89 i
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from trio_debugmcp.dap.messages import DapFrame
 from trio_debugmcp.dap.profiles.thrown import ThrownDescription
 
 PANIC = "panic"
@@ -32,28 +32,37 @@ _NOTICE = re.compile(
 )
 
 
-def is_panic(frames: Sequence[DapFrame]) -> bool:
-    """Whether a stack is one where the runtime raises a panic."""
-    return bool(frames) and _CALLS.search(frames[0].name) is not None
+class PanicFrame(NamedTuple):
+    """A frame of a stack: its function, and its place as far as it has a source."""
+
+    function: str
+    file: str | None = None
+    line: int | None = None
 
 
-def is_decided(frames: Sequence[DapFrame]) -> bool:
+def is_panic(function: str) -> bool:
+    """Whether this is the function by which the runtime raises a panic."""
+    return _CALLS.search(function) is not None
+
+
+def is_decided(functions: Iterable[str]) -> bool:
     """Whether so much of a stack shows if anything of the program's catches a panic."""
-    return any(_CATCHES.search(frame.name) or _BEGINS.search(frame.name) for frame in frames)
+    return any(_CATCHES.search(each) or _BEGINS.search(each) for each in functions)
 
 
-def panic(frames: Sequence[DapFrame], output: str) -> ThrownDescription:
+def panic(frames: Sequence[PanicFrame], output: str) -> ThrownDescription:
     """Describe a panic, `output` being the last that the program wrote; without a mode if it is only passed on."""
-    if any(_PASSED_ON.search(frame.name) for frame in frames[:4]):
+    functions = [each.function for each in frames]
+    if any(_PASSED_ON.search(each) for each in functions[:4]):
         return ThrownDescription(PANIC)
-    first = next((frame.name for frame in frames if _CATCHES.search(frame.name) or _BEGINS.search(frame.name)), "")
+    first = next((each for each in functions if _CATCHES.search(each) or _BEGINS.search(each)), "")
     mode = "always" if _CATCHES.search(first) else "unhandled"
     return ThrownDescription(PANIC, _notice(frames, output.replace("\r\n", "\n")), (PANIC,), mode)
 
 
-def _notice(frames: Sequence[DapFrame], output: str) -> str | None:
+def _notice(frames: Sequence[PanicFrame], output: str) -> str | None:
     """What the program has written about it: the last that names a place of the stack, as others may have panicked."""
-    places = {(name.rpartition("/")[2], frame.line) for frame in frames if (name := _file(frame)) is not None}
+    places = {(each.file.rpartition("/")[2], each.line) for each in frames if each.file is not None}
     for found in reversed(list(_NOTICE.finditer(output))):
         place = found["place"] or found["at"]
         file, line, _ = place.rsplit(":", 2)
@@ -61,7 +70,3 @@ def _notice(frames: Sequence[DapFrame], output: str) -> str | None:
             message = found["message"] if found["old"] is None else found["old"]
             return f"thread '{found['thread']}' panicked at {place}: {message}".removesuffix(": ")
     return None
-
-
-def _file(frame: DapFrame) -> str | None:
-    return None if frame.source is None else frame.source.path or frame.source.name

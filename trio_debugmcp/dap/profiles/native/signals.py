@@ -6,10 +6,10 @@ Itanium C++ ABI lays out the same everywhere: https://itanium-cxx-abi.github.io/
 
 import re
 import signal
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from typing import ClassVar
 
-from trio_debugmcp.dap.messages import DapFrame, Stopped
+from trio_debugmcp.dap.messages import Stopped
 from trio_debugmcp.dap.profiles.native.rust_panics import is_panic
 from trio_debugmcp.dap.profiles.thrown import SIGNAL, Look, Thrown, ThrownDescription
 
@@ -72,8 +72,8 @@ class NativeThrown(Thrown):
     def raises(self, function: str) -> bool:
         return function in ("__cxa_throw", "__cxa_rethrow")
 
-    def is_panic(self, frames: Sequence[DapFrame]) -> bool:
-        return is_panic(frames)
+    def is_panic(self, function: str) -> bool:
+        return is_panic(function)
 
     def is_again(self, function: str) -> bool:
         # lldb stops here, too; and the runtime throws once more what nothing catches, to print its message.

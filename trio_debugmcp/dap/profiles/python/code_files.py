@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -27,6 +28,13 @@ _LIBRARY = re.compile(r"^<frozen |[/\\](site-packages|dist-packages)[/\\]|[/\\]l
 """In the names of files of installed packages and of the standard library."""
 
 
+@lru_cache(maxsize=1000)
+def module_at(file: str) -> str:
+    """Return the module that is in a file. The same few are asked about at every stop, for each of its frames."""
+    path = Path(file)
+    return path.parent.name if path.stem == "__init__" else path.stem
+
+
 class PythonCode(Code):
     """Python files, read and parsed by this server's own Python; what that cannot parse is left to pydevd."""
 
@@ -34,6 +42,9 @@ class PythonCode(Code):
 
     def is_library(self, file: str) -> bool:
         return _LIBRARY.search(file) is not None
+
+    def module_in(self, file: str) -> str | None:
+        return module_at(file) if file else None
 
     def line_with_code(self, file: str, line: int, text: str | None = None) -> int | None:
         source = _read(file) if text is None else text.encode(errors="replace")

@@ -17,7 +17,6 @@ import re
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -32,7 +31,7 @@ from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Repl
 from trio_debugmcp.dap.profiles.profile import Dialect, Profile, Runtime
-from trio_debugmcp.dap.profiles.python.code_files import PythonCode, without_guard
+from trio_debugmcp.dap.profiles.python.code_files import PythonCode, module_at, without_guard
 from trio_debugmcp.dap.profiles.python.expressions import RETURNS, PythonExpressions, where_it_leaves
 from trio_debugmcp.dap.profiles.python.injection import injection_problem
 from trio_debugmcp.dap.profiles.python.pydevd_messages import PythonWords, for_pydevd
@@ -58,6 +57,7 @@ class DebugpyDialect(Dialect):
 
     evaluate_context: ClassVar[str] = "repl"
     one_breakpoint_per_line: ClassVar[bool] = True
+    column: ClassVar[int | None] = 1
     pause_echo_seconds: ClassVar[float] = 0.7  # pydevd reports it after half a second
 
     def settings_requests(self, capabilities: Capabilities) -> list[tuple[str, dict[str, Any]]]:
@@ -137,20 +137,13 @@ class DebugpyDialect(Dialect):
         bare = _CHAINED.sub("", name.removesuffix(" (Current frame)"))
         return f"{bare} (of a cause)" if name.startswith("[Chained Exc: ") else bare
 
-    def line_of(self, frame: DapFrame) -> int | None:
+    def line_of(self, function: str) -> int | None:
         # Since Python 3.11 a module that is about to start is in line 0, which stands for its first line.
-        return 1 if frame.name == "<module>" else None
+        return 1 if function == "<module>" else None
 
     def module_name(self, frame: DapFrame) -> str | None:
         """Derive the module from the file's name, as `import` does: pydevd reports none in frames."""
-        return _module_at(frame.source.path) if frame.source is not None and frame.source.path else None
-
-
-@lru_cache(maxsize=1000)
-def _module_at(file: str) -> str:
-    """Return the module that is in a file. The same few are asked about at every stop, for each of its frames."""
-    path = Path(file)
-    return path.parent.name if path.stem == "__init__" else path.stem
+        return module_at(frame.source.path) if frame.source is not None and frame.source.path else None
 
 
 _INHERITED = ("pathMappings", "justMyCode", "redirectOutput", "showReturnValue")

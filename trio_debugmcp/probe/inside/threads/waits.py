@@ -96,7 +96,7 @@ def _primitive(frame: Any) -> Optional[Tuple[str, Known, bool]]:
     """Kind and expression of what a frame calls now, if that is known to wait, and whether with arguments."""
     if not bytecode.may_call(frame):
         return None
-    operation = bytecode.instructions(frame.f_code)[bytecode.position(frame)].opname
+    operation = _operation(frame)
     manager = bytecode.entering(frame)
     if manager is not None:
         kind = _method_kind(manager.value, "__enter__")
@@ -225,27 +225,38 @@ def _climb(frame: Any, kind: str, known: Known, bounded: bool) -> Wait:
     detail, inner, top = "", "", frame
     for _ in range(_MOST_CLIMBED):
         module = str(frame.f_globals.get("__name__", ""))
-        if module.partition(".")[0] not in _LIBRARIES:
+        own = pydevd.is_own(frame)  # around the function of a thread
+        if not own and module.partition(".")[0] not in _LIBRARIES:
             break
-        rule = _rule(module, frame)
+        rule = None if own else _rule(module, frame)
         if rule is not None and _fits(rule[0], inner):
             kind = rule[0]
             detail, target = rule[1](frame)
         if frame.f_back is None or kind in _IDLE:
             return Wait(kind, "", detail, target, bounded)
-        frame, inner = frame.f_back, module
-    if frame is top:
-        return Wait(kind, _without_method(known, kind), detail, target, bounded)
-    text, bounded = _expression(frame)
-    return Wait(kind, text, detail, target, bounded)
+        frame, inner = frame.f_back, inner if own else module
+    text = _without_method(known, kind)
+    if frame is not top:
+        text, bounded = _expression(frame)
+    # What a library calls it says nothing to the user: the name of an argument, for example.
+    return Wait(kind, "" if pydevd.frame_is_library(frame) else text, detail, target, bounded)
 
 
 def _expression(frame: Any) -> Tuple[str, bool]:
     try:
+        manager = bytecode.entering(frame)
+        if manager is not None:
+            return manager.text, False
+        if _operation(frame) == "FOR_ITER":
+            return next((each.text for each in bytecode.in_use(frame)[-1:]), ""), False
         near = _callee(bytecode.in_use(frame))
         return near if near[0] else _callee(bytecode.in_use(frame, far=True))
     except Exception:  # too long a function
         return "", False
+
+
+def _operation(frame: Any) -> str:
+    return str(bytecode.instructions(frame.f_code)[bytecode.position(frame)].opname)
 
 
 def _fits(kind: str, inner: str) -> bool:
@@ -270,7 +281,7 @@ def _callee(stack: List[Known], calls: bool = False) -> Tuple[str, bool]:
             continue
         if callable(known.value) and (calls or known.owner is not facts.MISSING):
             return _without_method(known, "" if calls else "lock"), index < len(stack) - 1
-        last = last or known.text
+        last = last or (known.text if callable(known.value) else "")  # not what is passed to it
     return ("" if calls else last), False
 
 

@@ -15,7 +15,6 @@ from trio_debugmcp.server.tools.tool import FrameIndex, Params, SessionId, Threa
 from trio_debugmcp.session.breakpoints.watches import WatchQuestion, watch_of
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking import memory_access
-from trio_debugmcp.session.looking.frames import find_frame
 from trio_debugmcp.state.breakpoint import BreakpointSpec
 from trio_debugmcp.state.payloads import DataAccess
 
@@ -36,7 +35,7 @@ class BreakpointSetData(Params, frozen=True, kw_only=True):
 
 
 async def _set_data(debugger: Debugger, params: BreakpointSetData) -> BreakpointAnswer:
-    session, snapshot = debugger.paused(params.session_id)
+    session, _snapshot = debugger.paused(params.session_id)
     session.requests.need(
         "supportsDataBreakpoints", "watch data", "Use breakpoint_set with a condition where the value changes."
     )
@@ -44,7 +43,7 @@ async def _set_data(debugger: Debugger, params: BreakpointSetData) -> Breakpoint
     if (params.variable is None) == (params.expression is None) or not text:
         raise UsageError("INVALID_PARAMETER", "Pass either `variable` or `expression`.")
     check_texts(params.condition, params.hit_condition, None, session.profile)
-    frame = await find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
+    frame = await session.looking.frame(params.thread_id, params.frame_index)
     found = await watch_of(session.requests, frame, WatchQuestion(text, params.access))
     only_in = None if found.watch.persists else session.id
     spec = BreakpointSpec(
@@ -63,7 +62,7 @@ async def set_on_instruction(
     Raises:
         UsageError: `NOT_SUPPORTED`, or `INVALID_PARAMETER`: there is no instruction at that address.
     """
-    session, snapshot = debugger.paused(session_id)
+    session, _snapshot = debugger.paused(session_id)
     requests = session.requests
     requests.need("supportsInstructionBreakpoints", "stop at an instruction", "Pass `file` and `line`.")
     for given, capability, what in (
@@ -73,7 +72,7 @@ async def set_on_instruction(
         if given is not None:
             requests.need(capability, what, "Leave it out.")
     place = memory_access.checked_address(address)
-    frame = await find_frame(requests, snapshot, None, 0)
+    frame = await session.looking.frame(None, 0)
     found = await memory_access.instruction_at(requests, place, frame.instruction)
     spec = BreakpointSpec(address=place, only_in=session.id, condition=condition, hit_condition=hit_condition)
     made = await debugger.breakpoints.set(spec, READER.get())

@@ -42,7 +42,7 @@ def _check_judged(debugger: Debugger, file: str | None, params: TracepointSet) -
         (each for each in debugger.living_sessions() if each.requests.capabilities.hit_records is None), None
     )
     profile = session.profile if session is not None else debugger.language_of(file)
-    if profile is None or (session is None and profile.has_probe):
+    if profile is None or (session is None and profile.records_hits):
         return
     raise UsageError(
         "NOT_SUPPORTED",

@@ -11,12 +11,7 @@ from trio_debugmcp.server.answers.printed import last_crash, prints_tracebacks, 
 from trio_debugmcp.server.answers.stop import exception_text
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.stops.exception_context import (
-    ContextBounds,
-    ExceptionTree,
-    exception_context,
-    printed_context,
-)
+from trio_debugmcp.session.looking.exception_context import ContextBounds, ExceptionTree, printed_context
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import signal_name
 
@@ -34,7 +29,7 @@ async def _exception_context(debugger: Debugger, params: ExceptionGetContext) ->
     if last is not None:
         return _printed(debugger, last, bounds)
     session, snapshot = debugger.paused(params.session_id)
-    found = await exception_context(session.requests, session.probe, snapshot, bounds)
+    found = await session.looking.exception(bounds)
     _learn(debugger, session.id, found.exception)
     stop = snapshot.stop
     text, mode = (None, None) if stop is None or stop.exception is None else exception_text(stop.exception)

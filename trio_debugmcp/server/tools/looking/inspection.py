@@ -24,14 +24,12 @@ from trio_debugmcp.server.tools.tool import (
     Tool,
 )
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking import frames, paused_program, user_evaluation
-from trio_debugmcp.session.looking.composites import children
-from trio_debugmcp.session.looking.probed_variables import VariablesPage, probed_variables
-from trio_debugmcp.session.looking.program_probe import VariablesQuestion
-from trio_debugmcp.session.looking.scopes import ScopeName
+from trio_debugmcp.session.looking.adapter_evaluation import Evaluation
+from trio_debugmcp.session.looking.user_evaluation import Evaluated
+from trio_debugmcp.session.looking.variables import FramePlace, ScopeName, VariablesPage, VariablesQuestion
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.stops.looking_back import keep_reading, keep_value
-from trio_debugmcp.state.model import Reading, Snapshot
+from trio_debugmcp.state.model import Reading
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Variable, shortened
 
 MAX_PRINTED_LENGTH = 4000
@@ -39,9 +37,6 @@ MAX_PRINTED_LENGTH = 4000
 
 _HEAD_BYTES = 50
 """Of an answer around its variables."""
-
-_PATH_SECONDS = 5.0
-"""For the evaluation of a path, which may run a property of the user's."""
 
 
 class VariablesGet(Params, frozen=True, kw_only=True):
@@ -101,16 +96,16 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesAnswe
             "INVALID_PARAMETER",
             f"`{shortened(params.path)}` is not a path to a variable: take one from an answer, or use evaluate",
         )
-    thread_id = frames.active_thread(snapshot, params.thread_id)
+    place = session.looking.place(params.thread_id, params.frame_index)
     if not params.names:
-        page = await _page(session, snapshot, thread_id, params)
+        page = await _page(session, place, params)
         if params.filter is None:
-            await keep_reading(debugger.merger, snapshot, _reading(page, thread_id, params))
+            await keep_reading(debugger.merger, snapshot, _reading(page, place.thread_id, params))
         return _answer(page.variables, page.total, params, page.leaf)
     named = {each: (each, full_path(params.path, each)) for each in params.names}
     every = [*dict.fromkeys(name for names in named.values() for name in names)]
     asked = replace(params, filter=None, start=0, names=every, count=2 * len(every))  # as a local, and as a global
-    found = (await _page(session, snapshot, thread_id, asked)).variables
+    found = (await _page(session, place, asked)).variables
     chosen: list[Variable] = []
     for name, names in named.items():
         exact = [each for each in found if each.name == name or each.path in names]
@@ -125,7 +120,7 @@ def _reading(page: VariablesPage, thread_id: int, params: VariablesGet) -> Readi
     return Reading("variables", thread_id, params.frame_index, scope, params.path, params.start, found, page.total)
 
 
-async def _page(session: DebugSession, snapshot: Snapshot, thread_id: int, params: VariablesGet) -> VariablesPage:
+async def _page(session: DebugSession, place: FramePlace, params: VariablesGet) -> VariablesPage:
     """Return the variables that are asked for, and how many there are."""
     question = VariablesQuestion(
         scope=params.scope,
@@ -138,60 +133,7 @@ async def _page(session: DebugSession, snapshot: Snapshot, thread_id: int, param
         limit=params.max_value_length,
         size=2 * params.max_result_bytes,
     )
-    found = await probed_variables(session.requests, session.probe, thread_id, params.frame_index, question)
-    if found is None and session.profile.has_probe and _is_about_the_stop(snapshot, thread_id, params):
-        found = _locals_of_stop(snapshot, params)
-    if found is None:
-        return await _adapter_variables(session, snapshot, params)
-    return found
-
-
-def _is_about_the_stop(snapshot: Snapshot, thread_id: int, params: VariablesGet) -> bool:
-    """Whether the question is for what the stop has shown: so in replays, where other questions have no answer."""
-    plain = params.path is None and params.scope == "locals" and params.depth == 1
-    return plain and params.frame_index == 0 and thread_id == snapshot.stack.thread_id
-
-
-def _locals_of_stop(snapshot: Snapshot, params: VariablesGet) -> VariablesPage | None:
-    locals_ = snapshot.stack.locals
-    if locals_ is None or len(locals_.variables) < locals_.total:
-        return None
-    found = [each for each in locals_.variables if _is_wanted(each.name, params)]
-    return VariablesPage(found[params.start : params.start + params.count], len(found))
-
-
-def _is_wanted(name: str, params: VariablesGet, path: str | None = None) -> bool:
-    known = not params.names or name in params.names or path in params.names
-    return known and (params.filter or "").lower() in name.lower()
-
-
-async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: VariablesGet) -> VariablesPage:
-    leaf: Variable | None = None
-    kind: str | None = None
-    unlisted = 0
-    frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
-    if params.path is None:
-        found = await paused_program.scope_variables(session.requests, frame, params.scope)
-    else:
-        value = await paused_program.evaluate(
-            session.requests, frame, params.path, session.requests.patience.seconds(_PATH_SECONDS)
-        )
-        found, kind = await children(session.requests, value.reference, value.type), value.type
-        unlisted = session.profile.habits.unlisted_in(value.value)
-        if unlisted and params.start >= len(found):
-            raise UsageError(
-                "INVALID_PARAMETER",
-                f"{session.profile.name} lists the first {len(found)} of {len(found) + unlisted}. Evaluate a further "
-                f"one by its index: `{params.path}[{params.start}]`.",
-            )
-        if not found:
-            leaf = Variable(params.path, shortened(value.value, params.max_value_length), value.type, params.path, 0)
-    found = [each for each in found if _is_wanted(each.name, params, each.evaluate_name)]
-    page = found[params.start : params.start + params.count]
-    shown = await paused_program.expand(
-        session.requests, page, depth=params.depth, limit=params.max_value_length, parent=params.path, kind=kind
-    )
-    return VariablesPage(await paused_program.with_lengths(session.requests, frame, shown), len(found) + unlisted, leaf)
+    return await session.looking.values.variables(place, question)
 
 
 def _answer(
@@ -212,9 +154,9 @@ def _answer(
 
 async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
     session = debugger.program(params.session_id)
-    snapshot = session.snapshot
-    if snapshot is not None and snapshot.phase == "Running" and session.profile.has_probe:
-        found = await _evaluate_running(session, params)
+    if session.looking.answers_running:
+        check_no_frame(params.thread_id, params.frame_index)
+        found = await session.looking.evaluation.in_main(params.expression, params.timeout)
         printed = found.printed  # not what the console has: the program writes meanwhile
     else:
         found, printed = await _evaluate_stopped(debugger, params)
@@ -222,43 +164,45 @@ async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
     has_value = bool(value) or kind is not None
     return Value(
         value=_cut(found.evaluation, params.max_value_length) if has_value else None,
-        type=None if shows_type(value, kind, python=session.profile.has_probe) else kind,
+        type=None if shows_type(value, kind, python=session.looking.is_python) else kind,
         executed=not has_value,
         printed=shortened(printed, MAX_PRINTED_LENGTH) if printed else "",
     )
 
 
-def _cut(found: paused_program.Evaluation, limit: int) -> str:
-    """Return a value cut at the limit, with what is left out: also of one that the adapter has cut before."""
-    return shortened_value(found.value, limit, found.length, found.unit)
+def check_no_frame(thread_id: int | None, frame_index: int) -> None:
+    """Refuse a frame to evaluate in while the program runs.
 
-
-async def _evaluate_running(session: DebugSession, params: Evaluate) -> user_evaluation.Evaluated:
-    if params.frame_index or params.thread_id is not None:
+    Raises:
+        UsageError: `NOT_PAUSED`.
+    """
+    if frame_index or thread_id is not None:
         raise UsageError(
             "NOT_PAUSED",
             "The program is not paused, so there is no frame to evaluate in. Leave out frame_index and thread_id to "
             "evaluate in the globals of its main module, or use debug_pause first.",
             {"currentState": "Running"},
         )
-    return await user_evaluation.evaluate_in_main(session.probe, params.expression, params.timeout)
 
 
-async def _evaluate_stopped(debugger: Debugger, params: Evaluate) -> tuple[user_evaluation.Evaluated, str]:
+def _cut(found: Evaluation, limit: int) -> str:
+    """Return a value cut at the limit, with what is left out: also of one that the adapter has cut before."""
+    return shortened_value(found.value, limit, found.length, found.unit)
+
+
+async def _evaluate_stopped(debugger: Debugger, params: Evaluate) -> tuple[Evaluated, str]:
     session, snapshot = debugger.paused(params.session_id)
-    frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
+    place = session.looking.place(params.thread_id, params.frame_index)
+    frame = await session.looking.frame(place.thread_id, place.index, snapshot)
     await debugger.console.settle()
     first = debugger.console.next_seq
     debugger.console.entries(first)  # nothing is joined to the output of before
     try:
-        found = await user_evaluation.evaluate_in_frame(
-            session.requests, session.probe, frame, params.expression, params.timeout
-        )
+        found = await session.looking.evaluation.in_frame(frame, params.expression, params.timeout)
     finally:
         session.refresh_locals()  # also after a failure, or when given up: what ran until then may have changed some
-    whole, thread_id = found.evaluation, frames.active_thread(snapshot, params.thread_id)
-    told = _cut(whole, params.max_value_length)
-    await keep_value(debugger.merger, snapshot, thread_id, params.frame_index, params.expression, told, whole.type)
+    whole, told = found.evaluation, _cut(found.evaluation, params.max_value_length)
+    await keep_value(debugger.merger, snapshot, place.thread_id, place.index, params.expression, told, whole.type)
     await debugger.console.settle()
     written = "".join(each.text for each in debugger.console.entries(first) if each.stream != "tracepoint")
     printed = without_debugger(written)

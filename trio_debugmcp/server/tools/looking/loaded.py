@@ -6,7 +6,6 @@ from typing import Annotated
 from msgspec import Meta
 
 from trio_debugmcp.errors import no_session
-from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.lines import module_line
 from trio_debugmcp.server.answers.places import LIBRARY, Places
@@ -14,7 +13,7 @@ from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId,
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.truncation import truncated
 from trio_debugmcp.session.session import DebugSession
-from trio_debugmcp.state.model import Module, Snapshot
+from trio_debugmcp.state.model import Snapshot
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 100
 """For the lines of an answer."""
@@ -56,24 +55,15 @@ class SourceLines(Answer, frozen=True, kw_only=True):
 async def _modules(debugger: Debugger, params: ModulesList) -> ModuleLines:
     session = debugger.program(params.session_id)
     places = Places(debugger.workspace.directory)
-    note = None
-    if session.profile.has_probe:
-        try:
-            found = (await session.probe.modules(params.start, params.count, params.filter)).answer
-        except ProbeError as error:
-            reason = str(error).rstrip(".")
-            note = f"only those whose code has been seen at a stop: the program does not say what it has, as {reason}"
-        else:
-            loaded = [Module(0, each.name, each.file, each.version, None, not each.library) for each in found.modules]
-            kept = truncated((module_line(places, each) for each in loaded), _ROOM_BYTES)
-            return ModuleLines(modules=kept, total=found.total if len(kept) < found.total else None)
-    if session.snapshot is None:
-        raise no_session()
-    if not session.snapshot.modules and not session.profile.has_probe:
-        session.requests.need("supportsModulesRequest", "tell what is loaded", "Use stacktrace_get and sources_list.")
-    lines = (module_line(places, each) for each in session.snapshot.modules)
-    shown, total = _page([*lines], params)
-    return ModuleLines(modules=shown, total=total, notes=[] if note is None else [note])
+    found = await session.looking.types.modules(params.start, params.count, params.filter)
+    lines = [module_line(places, each) for each in found.modules]
+    if found.failure is None:
+        kept = truncated(lines, _ROOM_BYTES)
+        return ModuleLines(modules=kept, total=found.total if len(kept) < found.total else None)
+    shown, total = _page(lines, params)
+    reason = found.failure.reason
+    note = f"only those whose code has been seen at a stop: the program does not say what it has, as {reason}"
+    return ModuleLines(modules=shown, total=total, notes=[note] if session.looking.is_python else [])
 
 
 async def _sources(debugger: Debugger, params: SourcesList) -> SourceLines:

@@ -11,7 +11,7 @@ from trio_debugmcp.server.answers.memory import ByteFormat
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.tool import FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking import frames, memory_access
+from trio_debugmcp.session.looking import memory_access
 from trio_debugmcp.session.looking.pointers import number
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot
@@ -141,14 +141,14 @@ async def _where(session: DebugSession, snapshot: Snapshot, params: MemoryRead |
         raise UsageError("INVALID_PARAMETER", "Pass either `address` or `expression`.")
     if params.address is not None:
         return memory_access.checked_address(params.address)
-    frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
+    frame = await session.looking.frame(params.thread_id, params.frame_index)
     return await memory_access.located(session.requests, frame, (params.expression or "").strip())
 
 
 async def _disassemble(debugger: Debugger, params: Disassemble) -> Instructions:
-    session, snapshot = debugger.paused(params.session_id)
+    session, _snapshot = debugger.paused(params.session_id)
     memory_access.check(session.requests, memory_access.DISASSEMBLE)
-    frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
+    frame = await session.looking.frame(params.thread_id, params.frame_index)
     address = frame.instruction if params.address is None else memory_access.checked_address(params.address)
     if address is None:
         raise UsageError(

@@ -8,19 +8,14 @@ import msgspec
 from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode
-from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.probe.answers import Modules, ProbeError
+from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.paths import code_file, existing_file, source_path
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.program_probe import MAX_SIZE
 from trio_debugmcp.session.session import DebugSession
 
 _MOST_NAMED = 8
 """Functions that are named where a name may mean several."""
-
-MOST_MODULES = 10_000
-"""Modules of a program that are asked for; of one with more it is not known which files it has loaded."""
 
 T = TypeVar("T")
 
@@ -74,17 +69,13 @@ async def find_function(
 
 async def _loaded_files(debugger: Debugger, session: DebugSession) -> frozenset[str] | None:
     """Return the files of the modules that the program has loaded, and of frames; None if it does not say so."""
-    try:
-        modules = (await session.probe.ask("modules", Modules, start=0, count=MOST_MODULES, size=MAX_SIZE)).answer
-    except (ProbeError, DebugError):
-        return None
-    if len(modules.modules) < modules.total:
+    files = await session.looking.types.loaded_files()
+    if files is None:
         return None
     snapshot = session.snapshot
     frames = () if snapshot is None else snapshot.stack.frames
-    files = {each.file for each in modules.modules} | {each.location.file for each in frames}
-    files |= {each for each in debugger.sources.known() if debugger.sources.code(each) is not None}
-    return frozenset(each for each in files if each is not None)
+    run = {each for each in debugger.sources.known() if debugger.sources.code(each) is not None}
+    return files | run | {each.location.file for each in frames if each.location.file is not None}
 
 
 def _named(debugger: Debugger, session: DebugSession, name: str) -> list[tuple[str, FunctionCode]]:

@@ -4,15 +4,12 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from trio_debugmcp.probe.answers import Number
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.nested_values import NOTABLE_BYTES, notable, tree
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking import frames
-from trio_debugmcp.session.looking.program_probe import VariablesQuestion
-from trio_debugmcp.session.looking.summaries import summarized
-from trio_debugmcp.session.looking.trees import FramePlace, inspected
+from trio_debugmcp.session.looking.summaries import Number
+from trio_debugmcp.session.looking.variables import VariablesQuestion
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 100
 
@@ -70,20 +67,20 @@ class CollectionSummary(Answer, frozen=True, kw_only=True):
 
 
 async def _inspect(debugger: Debugger, params: ObjectInspect) -> ObjectTree:
-    session, snapshot = debugger.paused(params.session_id)
-    place = FramePlace(frames.active_thread(snapshot, params.thread_id), params.frame_index)
+    looking = debugger.paused(params.session_id)[0].looking
+    place = looking.place(params.thread_id, params.frame_index)
     question = VariablesQuestion(
         path=params.expression.strip(), depth=params.depth, count=params.max_children, size=_ROOM_BYTES
     )
-    found = await inspected(session.requests, session.probe, snapshot, place, question)
+    found = await looking.values.tree(place, question)
     return ObjectTree(**tree(found, _ROOM_BYTES - NOTABLE_BYTES), notable=notable(found))
 
 
 async def _summarize(debugger: Debugger, params: CollectionSummarize) -> CollectionSummary:
-    session, snapshot = debugger.paused(params.session_id)
-    place = FramePlace(frames.active_thread(snapshot, params.thread_id), params.frame_index)
+    looking = debugger.paused(params.session_id)[0].looking
+    place = looking.place(params.thread_id, params.frame_index)
     question = VariablesQuestion(path=params.expression.strip(), count=params.max_items)
-    found = await summarized(session.requests, session.probe, snapshot, place, question)
+    found = await looking.values.summary(place, question)
     return CollectionSummary(**{name: getattr(found, name) for name in CollectionSummary.__struct_fields__})
 
 

@@ -10,7 +10,6 @@ from trio_debugmcp.server.answers.typed import inbound_line, outbound_line
 from trio_debugmcp.server.tools.looking.safely import safe_place
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.symbol_search import references_of
 from trio_debugmcp.session.looking.truncation import truncated
 
 _ROOM_BYTES = (MAX_RESULT_BYTES - 1000) // 2
@@ -46,7 +45,7 @@ class ReferenceLines(Answer, frozen=True, kw_only=True):
 
 async def _references(debugger: Debugger, params: ReferencesGet) -> ReferenceLines:
     session, place = await safe_place(debugger, params.session_id, params.thread_id, params.frame_index)
-    found = await references_of(session, place, params.expression, params.direction, params.count)
+    found = await session.looking.types.references(place, params.expression, params.direction, params.count)
     places = Places(debugger.workspace.directory)
     inbound = truncated((inbound_line(places, each, place.thread_id) for each in found.inbound), _ROOM_BYTES)
     outbound = truncated((outbound_line(each) for each in found.outbound), _ROOM_BYTES)

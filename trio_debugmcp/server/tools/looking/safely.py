@@ -1,12 +1,10 @@
 """The tool that evaluates without running any code of the program, which observers may call."""
 
-from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.values import shows_type
-from trio_debugmcp.server.tools.looking.inspection import Evaluate, Value
+from trio_debugmcp.server.tools.looking.inspection import Evaluate, Value, check_no_frame
 from trio_debugmcp.server.tools.tool import Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking import frames
-from trio_debugmcp.session.looking.safe_evaluation import SafePlace, check_safe, evaluate_safely
+from trio_debugmcp.session.looking.safe_evaluation import SafePlace
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.stops.looking_back import keep_value
 from trio_debugmcp.state.payloads import shortened
@@ -21,27 +19,21 @@ async def safe_place(
         UsageError: `NO_SESSION`, `NOT_PAUSED`, `INVALID_THREAD` or `INVALID_FRAME`.
     """
     session = debugger.program(session_id)
-    snapshot = session.snapshot
-    if snapshot is not None and snapshot.phase == "Running" and session.profile.has_probe:
-        if frame_index or thread_id is not None:
-            raise UsageError(
-                "NOT_PAUSED",
-                "The program is not paused, so there is no frame to evaluate in. Leave out frame_index and thread_id, "
-                "or use debug_pause first.",
-                {"currentState": "Running"},
-            )
+    if session.looking.answers_running:
+        check_no_frame(thread_id, frame_index)
         return session, SafePlace()
     session, snapshot = debugger.paused(session_id)
-    frame = await frames.find_frame(session.requests, snapshot, thread_id, frame_index)
-    return session, SafePlace(frames.active_thread(snapshot, thread_id), frame_index, frame)
+    place = session.looking.place(thread_id, frame_index)
+    frame = await session.looking.frame(place.thread_id, place.index, snapshot)
+    return session, SafePlace(place.thread_id, place.index, frame)
 
 
 async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
-    check_safe(debugger.program(params.session_id), params.expression)
+    debugger.program(params.session_id).looking.evaluation.check_safe(params.expression)
     session, place = await safe_place(debugger, params.session_id, params.thread_id, params.frame_index)
     limit = params.max_value_length
     snapshot = session.snapshot
-    value, kind = await evaluate_safely(session, place, params.expression, params.timeout, limit)
+    value, kind = await session.looking.evaluation.safely(place, params.expression, params.timeout, limit)
     if snapshot is not None and place.frame is not None:
         told = shortened(value, limit)
         await keep_value(debugger.merger, snapshot, place.thread_id or 0, place.index, params.expression, told, kind)

@@ -9,8 +9,6 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.values import rendered
 from trio_debugmcp.server.tools.tool import FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking import frames
-from trio_debugmcp.session.looking.set_variable import AssignmentTarget, assign
 from trio_debugmcp.state.payloads import shortened
 
 
@@ -29,7 +27,7 @@ class VariableAnswer(Answer, frozen=True, kw_only=True):
 
 
 async def _set(debugger: Debugger, params: VariableSet) -> VariableAnswer:
-    session, snapshot = debugger.paused(params.session_id)
+    session, _ = debugger.paused(params.session_id)
     path, expressions = params.path.strip(), session.profile.expressions
     if not expressions.is_path(path):
         raise UsageError(
@@ -43,9 +41,9 @@ async def _set(debugger: Debugger, params: VariableSet) -> VariableAnswer:
         raise UsageError(
             "INVALID_PARAMETER", f"`{shortened(params.value)}` is not an expression: {problem}", {"parameter": "value"}
         )
-    target = AssignmentTarget(path, frames.active_thread(snapshot, params.thread_id), params.frame_index)
+    place = session.looking.place(params.thread_id, params.frame_index)
     try:
-        found = await assign(session.requests, session.probe, snapshot, target, params.value)
+        found = await session.looking.evaluation.assign(place, path, params.value)
     finally:
         session.refresh_locals()  # also after a failure: the value may have run code of the program
     return VariableAnswer(variable={path: rendered(shortened(found.value), found.type)})

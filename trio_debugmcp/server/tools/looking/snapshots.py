@@ -11,9 +11,6 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.values import rendered
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, Start, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking import frames
-from trio_debugmcp.session.looking.capturing import captured
-from trio_debugmcp.session.looking.trees import FramePlace
 from trio_debugmcp.session.looking.truncation import json_size, truncated
 from trio_debugmcp.state.captures import MAX_BYTES, MAX_CAPTURES, Capture, CapturedValue
 from trio_debugmcp.state.changes import CapturesRemoved, CaptureTaken
@@ -97,9 +94,9 @@ class SnapshotsDeleted(Answer, frozen=True, kw_only=True):
 
 
 async def _create(debugger: Debugger, params: SnapshotCreate) -> SnapshotTaken:
-    session, snapshot = debugger.paused(params.session_id)
-    place = FramePlace(frames.active_thread(snapshot, params.thread_id), params.frame_index)
-    found = await captured(session, snapshot, place, params.depth)
+    session, _ = debugger.paused(params.session_id)
+    place = session.looking.place(params.thread_id, params.frame_index)
+    found = await session.looking.values.capture(place, params.depth)
     number = next(debugger.merger.capture_numbers)
     taken = Capture(
         id=f"snap-{number}",

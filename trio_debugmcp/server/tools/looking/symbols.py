@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.type_answers import TypeAnswer
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.typed import members_of, symbol_lines, type_place
@@ -17,8 +16,8 @@ from trio_debugmcp.session.breakpoints.class_lines import class_lines
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.native_symbols import SymbolsQuestion
 from trio_debugmcp.session.looking.native_types import MembersQuestion
-from trio_debugmcp.session.looking.symbol_search import needs_frame, symbols_of, type_of
 from trio_debugmcp.session.looking.truncation import json_size, truncated
+from trio_debugmcp.session.looking.type_descriptions import DescribedType
 from trio_debugmcp.session.session import DebugSession
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 1500
@@ -89,7 +88,7 @@ class SymbolLines(Answer, frozen=True, kw_only=True):
 async def _type(debugger: Debugger, params: TypeGet) -> TypeDescription:
     session, place = await safe_place(debugger, params.session_id, params.thread_id, params.frame_index)
     asked = MembersQuestion(params.filter, params.kind, params.inherited, params.start, params.count)
-    found = await type_of(session, place, params.expression, asked)
+    found = await session.looking.types.describe(place, params.expression, asked)
     places = Places(debugger.workspace.directory)
     kinds, shown = _fitting(members_of(places, found))
     return TypeDescription(
@@ -114,7 +113,7 @@ async def _type(debugger: Debugger, params: TypeGet) -> TypeDescription:
     )
 
 
-def _type_notes(found: TypeAnswer) -> list[str]:
+def _type_notes(found: DescribedType) -> list[str]:
     notes = []
     if found.ended:
         notes.append("there was not enough time to find all members: use filter or kind")
@@ -139,11 +138,11 @@ def _fitting(kinds: dict[str, dict[str, str]]) -> tuple[dict[str, dict[str, str]
 
 async def _symbols(debugger: Debugger, params: SymbolsSearch) -> SymbolLines:
     session, frame = debugger.program(params.session_id), None
-    if needs_frame(session):
+    if session.looking.types.need_frame:
         session, place = await safe_place(debugger, params.session_id, None, 0)
         frame = place.frame
     asked = SymbolsQuestion(params.pattern, params.kind, params.module, params.start, params.count)
-    found = await symbols_of(session, frame, asked)
+    found = await session.looking.types.symbols(frame, asked)
     places = Places(debugger.workspace.directory)
     lines = truncated(symbol_lines(places, found.symbols, _class_lines(debugger, session)), _ROOM_BYTES)
     notes = [*found.notes]

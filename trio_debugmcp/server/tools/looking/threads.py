@@ -1,23 +1,21 @@
 """The tools that show where threads and tasks are: also while the program runs, waits, or is blocked.
 
-They ask the probe inside the program (`session.probe`), where there is one; without it they show the last stop, or say
-what they cannot. `stacks` has the tool for call stacks.
+`stacks` has the tool for call stacks.
 """
 
 from typing import Annotated
 
 from msgspec import Meta
 
-from trio_debugmcp.errors import UsageError, no_session
-from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.lines import live_thread_line, task_line, thread_line
+from trio_debugmcp.server.answers.lines import task_line, thread_line
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.tools.looking.silent import ask_or_look, outside_note
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.outside import Outside
+from trio_debugmcp.session.looking.program_threads import ThreadList
+from trio_debugmcp.session.looking.silence import Unanswered
 from trio_debugmcp.session.looking.truncation import truncated
+from trio_debugmcp.state.model import Snapshot
 
 STATES = {"stopped": "Suspended", "waiting": "Waiting"}
 """The probe's words in the contract's; what runs, or may run, is Running."""
@@ -65,49 +63,38 @@ class TaskLines(Answer, frozen=True, kw_only=True):
 
 async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadLines:
     session = debugger.program(params.session_id)
+    found = await session.looking.threads.threads()
     places = Places(debugger.workspace.directory)
-    try:
-        found = await ask_or_look(debugger, session, session.probe.threads)
-    except ProbeError as error:
-        snapshot = session.snapshot
-        if snapshot is None:
-            raise no_session() from None
-        last = snapshot.threads
-        lines = [thread_line(places, each, last.current) for each in last.threads]
-        kept = truncated(lines, _ROOM_BYTES)
-        if not session.profile.has_probe:
-            notes = ["as of the last stop: the program runs"] if last.stale and lines else []
-        else:
-            notes = [f"where the threads are now is not known: {reason(error)}. This is the last stop"]
-        return ThreadLines(threads=kept, omitted=len(lines) - len(kept), notes=notes)
-    current = session.snapshot.threads.current if session.snapshot is not None else None
-    if isinstance(found, Outside):
-        lines = [live_thread_line(places, each, current) for each in found.stacks.stacks]
-        kept = truncated(lines, _ROOM_BYTES)
-        return ThreadLines(threads=kept, omitted=found.stacks.total - len(kept), notes=[outside_note(found)])
-    kept = truncated((live_thread_line(places, each, current) for each in found.threads), _ROOM_BYTES)
-    deadlocks = [each.threads for each in found.deadlocks]
-    return ThreadLines(threads=kept, deadlocks=deadlocks, omitted=found.total - len(kept))
+    current = None if session.snapshot is None else session.snapshot.threads.current
+    kept = truncated((thread_line(places, each, current) for each in found.threads), _ROOM_BYTES)
+    return ThreadLines(
+        threads=kept,
+        deadlocks=list(found.deadlocks),
+        omitted=found.total - len(kept),
+        notes=[] if found.failure is None else _notes(found, found.failure, session.snapshot),
+    )
 
 
-def reason(error: Exception) -> str:
-    """Return why something is not known, for the middle of a sentence."""
-    return str(error).rstrip(".")
+def _notes(found: ThreadList, failure: Unanswered, snapshot: Snapshot | None) -> list[str]:
+    """Return a note on threads that the probe has not listed."""
+    if found.source == "outside":
+        return [outside_note(failure)]
+    if failure.kind != "none":
+        return [f"where the threads are now is not known: {failure.reason}. This is the last stop"]
+    stale = snapshot is not None and snapshot.threads.stale
+    return ["as of the last stop: the program runs"] if stale and found.threads else []
+
+
+def outside_note(failure: Unanswered) -> str:
+    """Return a note that says where an answer is from, and why."""
+    return f"seen from outside by py-spy, as {failure.reason}"
 
 
 # --- Tasks ------------------------------------------------------------------------------------------------------------
 
 
 async def _tasks(debugger: Debugger, params: TasksList) -> TaskLines:
-    session = debugger.program(params.session_id)
-    try:
-        found = (await session.probe.tasks(params.start, params.count)).answer
-    except ProbeError as error:
-        raise UsageError(
-            "NOT_SUPPORTED",
-            f"The tasks of this program are not known: {reason(error)}. Look at its threads with threads_list.",
-            {"adapter": session.profile.name},
-        ) from None
+    found = await debugger.program(params.session_id).looking.threads.tasks(params.start, params.count)
     places = Places(debugger.workspace.directory)
     kept = truncated((task_line(places, each) for each in found.tasks), _ROOM_BYTES)
     left_out = max(0, found.total - params.start - len(kept))

@@ -19,8 +19,8 @@ from trio_debugmcp.server.tools.starting.other_programs import check_free
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.breakpoints.observations import ObservedPlace, Run
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.execution import not_paused
 from trio_debugmcp.session.looking.frames import active_thread
+from trio_debugmcp.session.not_paused import not_paused
 from trio_debugmcp.state.model import State
 
 STOP_SECONDS = 5.0

@@ -10,14 +10,12 @@ from trio_debugmcp.dap.codec import NO_REASON
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
-from trio_debugmcp.server.tools.moving.run_control import check_steppable
 from trio_debugmcp.server.tools.paths import existing_file, file_lines, source_path
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.looking.frames import active_thread, find_frame
+from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.goto_targets import goto_target
-from trio_debugmcp.session.stops.exception_filter import MAX_MESSAGE_LENGTH
-from trio_debugmcp.state.payloads import shortened
+from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
 
 
 class DebugGoto(Params, frozen=True, kw_only=True):
@@ -38,9 +36,9 @@ async def _goto(debugger: Debugger, params: DebugGoto) -> StopAnswer:
     session, snapshot = debugger.paused(params.session_id)
     session.requests.need("supportsGotoTargetsRequest", "go to a line", "Use debug_restart and debug_run_to.")
     thread_id = active_thread(snapshot, params.thread_id)
-    if snapshot.stop is not None and thread_id != snapshot.stop.thread_id and session.profile.has_probe:
-        await check_steppable(session, thread_id, snapshot.stop.thread_id)
-    frame = await find_frame(session.requests, snapshot, thread_id, 0)
+    if snapshot.stop is not None:
+        await session.looking.threads.check_steppable(thread_id, snapshot.stop.thread_id)
+    frame = await session.looking.frame(thread_id, 0)
     here = frame.location.file
     file = here if params.file is None else existing_file(debugger, params.file) or source_path(debugger, params.file)
     if file is None or file != here:

@@ -5,14 +5,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
-from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
 from trio_debugmcp.server.tools.answering import thread_lines, wait_answer
-from trio_debugmcp.server.tools.looking.silent import AGAIN_SECONDS, ask_or_look, outside_note
+from trio_debugmcp.server.tools.looking.threads import outside_note
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.execution import WORKS_MEANWHILE
-from trio_debugmcp.session.looking.outside import Outside
+from trio_debugmcp.session.looking.program_process import AGAIN_SECONDS
+from trio_debugmcp.session.not_paused import WORKS_MEANWHILE
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot
 
@@ -52,7 +51,7 @@ async def pause(debugger: Debugger, params: DebugPause) -> StopAnswer:
         finally:
             if not is_over:  # a stop would come now for which no client waits
                 with trio.CancelScope(shield=True):  # bounded: by the time of a question to the probe
-                    await session.execution.take_back_pause(session.probe)
+                    await session.execution.take_back_pause()
     if outcome is None and blocked is not None and _is_running(session.snapshot):  # it may have stopped since
         answer = await stop_answer(debugger, None, deadline=deadline, session_id=session.id)
         return replace(answer, threads=blocked.threads, notes=[*answer.notes, *blocked.notes])
@@ -85,7 +84,7 @@ async def _stopped_or_blocked(
             nonlocal blocked
             # A question to the probe that is too early does no harm: a thread that had no turn yet does not wait.
             seconds = BLOCKED_AFTER_SECONDS
-            await trio.sleep(seconds if session.profile.has_probe else debugger.patience.seconds(seconds))
+            await trio.sleep(seconds if session.looking.is_python else debugger.patience.seconds(seconds))
             blocked = await _surely_blocked(debugger, session)
             if blocked is not None:
                 nursery.cancel_scope.cancel(reason="the program cannot be paused now")
@@ -128,19 +127,19 @@ async def _blocked(debugger: Debugger, session: DebugSession) -> Blocked | None:
     if session.profile.words.waiting is not None:
         return Blocked([session.profile.words.waiting])
     try:
-        found = await ask_or_look(debugger, session, session.probe.threads)
-    except ProbeError as error:
-        return Blocked([f"{_SILENT}: {str(error).rstrip('.')}. {_ARMED}"]) if error.kind == "slow" else None
-    except AdapterGone:
+        found = await session.looking.threads.threads()
+    except UsageError:  # it has ended
         return None
-    if isinstance(found, Outside):
-        seen = found.stacks.stacks
-        return Blocked([f"{outside_note(found)}. {_ARMED}"], thread_lines(debugger, seen, found.stacks.total))
+    lines = thread_lines(debugger, found.threads, found.total)
+    if found.failure is not None:
+        if found.source == "outside":
+            return Blocked([f"{outside_note(found.failure)}. {_ARMED}"], lines)
+        return Blocked([f"{_SILENT}: {found.failure.reason}. {_ARMED}"]) if found.failure.is_slow else None
     complete = 0 < found.total == len(found.threads)  # of the threads that do not fit any one may run
     if not complete or any(thread.state != "waiting" for thread in found.threads):
         return None
-    notes = [f"deadlock: threads {', '.join(map(str, each.threads))} wait for each other" for each in found.deadlocks]
-    return Blocked([_BLOCKED, *notes], thread_lines(debugger, found.threads, found.total), is_sure=False)
+    notes = [f"deadlock: threads {', '.join(map(str, each))} wait for each other" for each in found.deadlocks]
+    return Blocked([_BLOCKED, *notes], lines, is_sure=False)
 
 
 def _is_running(snapshot: Snapshot | None) -> bool:

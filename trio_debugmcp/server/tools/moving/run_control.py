@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapTarget
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.server.answers.memory import instruction_lines
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import READER, StopAnswer
@@ -17,11 +16,10 @@ from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import existing_file, source_path
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.execution import listening_note
-from trio_debugmcp.session.looking.frames import active_thread, find_frame
+from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.goto_targets import step_in_target
 from trio_debugmcp.session.looking.memory_access import instructions
-from trio_debugmcp.session.looking.program_probe import waiting_line
+from trio_debugmcp.session.not_paused import listening_note
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot
 
@@ -122,8 +120,8 @@ async def step(debugger: Debugger, params: DebugStep) -> StopAnswer:
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
     thread_id = active_thread(snapshot, params.thread_id)
-    if snapshot.stop is not None and thread_id != snapshot.stop.thread_id and session.profile.has_probe:
-        await check_steppable(session, thread_id, snapshot.stop.thread_id)
+    if snapshot.stop is not None:
+        await session.looking.threads.check_steppable(thread_id, snapshot.stop.thread_id)
     target = await _target(session, snapshot, thread_id, params)
     outcome: Outcome | None = None
     taken = 0
@@ -160,7 +158,7 @@ async def _target(session: DebugSession, snapshot: Snapshot, thread_id: int, par
         return None
     if params.mode != "in" or params.count != 1:
         raise UsageError("INVALID_PARAMETER", 'A `target` is of one step: pass mode="in", and no `count`.')
-    frame = await find_frame(session.requests, snapshot, thread_id, 0)
+    frame = await session.looking.frame(thread_id, 0)
     return await step_in_target(session.requests, frame, params.target.strip())
 
 
@@ -174,29 +172,6 @@ async def _instruction(debugger: Debugger, session: DebugSession, snapshot: Snap
     except DebugError:  # what is behind a wild jump: the stop is answered all the same
         return address
     return instruction_lines(Places(debugger.workspace.directory), found, None)[0].partition("  ")[0]
-
-
-async def check_steppable(session: DebugSession, thread_id: int, stopped: int) -> None:
-    """Refuse to step a thread that is not stopped: debugpy agrees, and then nothing moves any more.
-
-    Raises:
-        UsageError: `INVALID_THREAD`.
-    """
-    try:
-        found = (await session.probe.threads()).answer.threads
-    except ProbeError as error:
-        problem = f"It is not known whether thread {thread_id} can be stepped: {str(error).rstrip('.')}"
-    else:
-        thread = next((each for each in found if each.id == thread_id), None)
-        if thread is not None and thread.state == "stopped":
-            return
-        where = f"There is no thread {thread_id} any more" if thread is None else f"T{waiting_line(thread)[1:]}"
-        problem = f"{where}: it is not stopped in Python code, so it cannot be stepped"
-    raise UsageError(
-        "INVALID_THREAD",
-        f"{problem}. Step thread {stopped}, or set a breakpoint where thread {thread_id} returns to and continue.",
-        {"thread": thread_id, "stopped": stopped},
-    )
 
 
 async def _run_to(debugger: Debugger, params: DebugRunTo) -> StopAnswer:

@@ -7,8 +7,6 @@ import trio
 from msgspec import Meta
 
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.probe.answers import ProbeError
-from trio_debugmcp.probe.traces import TracedCall, TraceState
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.call_lines import FunctionSource, call_lines
 from trio_debugmcp.server.answers.places import Places
@@ -18,8 +16,9 @@ from trio_debugmcp.server.tools.looking.named_functions import FoundFunction, fi
 from trio_debugmcp.server.tools.paths import file_lines
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.looking.call_trace import ProgramTrace, TraceQuestion, open_trace
+from trio_debugmcp.session.looking.call_trace import ProgramTrace, TraceQuestion
 from trio_debugmcp.session.looking.frames import active_thread
+from trio_debugmcp.session.looking.traced_calls import TracedCall, TraceState
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot, State
 
@@ -75,7 +74,7 @@ class TraceAnswer(Answer, frozen=True, kw_only=True):
 async def _trace(debugger: Debugger, params: TraceFunction) -> TraceAnswer:
     deadline = trio.current_time() + params.timeout
     session = debugger.program(params.session_id)
-    if not session.profile.has_probe:
+    if not session.looking.is_python:
         raise UsageError(
             "NOT_SUPPORTED",
             f"{session.profile.name} cannot trace a function: only a Python program can be followed from inside. Set a "
@@ -88,20 +87,17 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> TraceAnswer:
     paused = snapshot is not None and snapshot.phase == "Paused"
     question = TraceQuestion(function.code.name, params.calls, stop=paused)
     outcome: Outcome | None = None
-    try:
-        async with open_trace(session.requests, session.probe, question) as trace:
-            where = (function.file, function.code.first, trace.condition)
-            async with debugger.breakpoints.runs.temporary(*where, of=session.id) as temporary:
-                problem = debugger.breakpoints.runs.problem(temporary)
-                if problem is not None:
-                    raise UsageError("INVALID_PARAMETER", f"{function.code.qualname} cannot be traced: {problem}.")
-                with trio.move_on_at(deadline) as waiting:
-                    if paused and snapshot is not None:
-                        await _resume(session, snapshot, function, trace)
-                    outcome = await _ended(debugger, session, trace, before)
-                state = await trace.take()
-    except ProbeError as error:
-        raise UsageError("NOT_SUPPORTED", f"The program cannot be traced: {error}", {"capability": "probe"}) from None
+    async with session.looking.open_trace(question) as trace:
+        where = (function.file, function.code.first, trace.condition)
+        async with debugger.breakpoints.runs.temporary(*where, of=session.id) as temporary:
+            problem = debugger.breakpoints.runs.problem(temporary)
+            if problem is not None:
+                raise UsageError("INVALID_PARAMETER", f"{function.code.qualname} cannot be traced: {problem}.")
+            with trio.move_on_at(deadline) as waiting:
+                if paused and snapshot is not None:
+                    await _resume(session, snapshot, function, trace)
+                outcome = await _ended(debugger, session, trace, before)
+            state = await trace.take()
     done = state is not None and sum(each.outcome is not None for each in state.calls) >= params.calls
     waited = waiting.cancelled_caught and not done
     stop = await wait_answer(debugger, outcome, deadline, show=params.show, waited=waited, session_id=session.id)

@@ -25,8 +25,8 @@ from trio_debugmcp.server.tools.starting.other_programs import caller, check_fre
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, Show, Wait
 from trio_debugmcp.session.before.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
+from trio_debugmcp.session.breakpoints.session_modes import LEAVES_CODE
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.stops.exception_filter import LEAVES_CODE
 from trio_debugmcp.state.breakpoint import BreakpointSpec
 
 UNCAUGHT, LEAVES_TEST = "unhandled", "userUnhandled"

@@ -28,7 +28,6 @@ from trio_debugmcp.server.tools.starting.launching import run_program
 from trio_debugmcp.server.tools.starting.other_programs import end_before_tasks, end_with, runs_beside
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.looking.frames import find_frame
 from trio_debugmcp.state.model import Snapshot
 
 
@@ -113,8 +112,8 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> StopAnswer:
 
 async def _restart_frame(debugger: Debugger, index: int, params: DebugRestart) -> StopAnswer:
     deadline = trio.current_time() + params.timeout
-    session, snapshot = debugger.paused()
-    frame = await find_frame(session.requests, snapshot, params.thread_id, index)
+    session, _snapshot = debugger.paused()
+    frame = await session.looking.frame(params.thread_id, index)
     outcome: Outcome | None = None
     with trio.move_on_at(deadline):
         await session.execution.restart_frame(frame.id)

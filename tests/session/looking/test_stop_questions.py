@@ -11,7 +11,7 @@ from trio.testing import MockClock
 from tests.server.scene import BREAKPOINTS, SESSION, launch, paused, running
 from tests.session.answers import stop
 from trio_debugmcp.session.looking.program_probe import MAX_THREADS, PROBE_SECONDS
-from trio_debugmcp.session.stops.stop_questions import CAPTURED_LOCALS, MAX_RETURNED
+from trio_debugmcp.session.looking.stop_questions import CAPTURED_LOCALS, MAX_RETURNED
 from trio_debugmcp.testing import FakeAdapter, connect
 
 FILE = "/src/app.py"
@@ -74,7 +74,7 @@ async def test_a_stop_asks_one_question(autojump_clock: MockClock) -> None:
         assert report["at"] == "src/app.py:12 in work"
         assert report["stack"] == ["main :30 (library)"]
         assert report["locals"] == {"x": "1", "fn": "<function f at app.py:1>"}
-        location = {"file": FILE, "line": 12, "column": 1, "functionName": "work", "moduleName": None}
+        location = {"file": FILE, "line": 12, "column": None, "functionName": "work", "moduleName": None}
         assert (await client.read(SESSION))["currentLocation"] == location
         stack = await client.read("debugger://stack")
         assert [(each["name"], each["location"]["line"], each["isUserCode"]) for each in stack["frames"]] == [

@@ -1,6 +1,6 @@
 """The exception at a stop, or the one that ended a program, with all that is behind it: causes, groups, notes, frames.
 
-    found = await exception_context(session.requests, session.probe, snapshot, ContextBounds(inner=5))
+    found = await session.looking.exception(ContextBounds(inner=5))
     found.exception.inner[0].way      # "cause"
 
 The probe has all of it in one answer. Other adapters tell as much as their `exceptionInfo` has: inner exceptions, and
@@ -9,6 +9,7 @@ a stack as text. Of a program that has ended only what it has printed is known.
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,14 +17,14 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import ExceptionDetails, ExceptionInfoBody
 from trio_debugmcp.dap.profiles.language import Crash
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.answers import ProbeError, RaisedException, RaisedFrame
 from trio_debugmcp.probe.answers import ProbeExceptionContext as Raised
-from trio_debugmcp.session.looking import frames, paused_program
-from trio_debugmcp.session.looking.probed_variables import without_code_first
-from trio_debugmcp.session.looking.program_probe import ProgramProbe, VariablesQuestion
-from trio_debugmcp.session.looking.variables import probe_variable, unknown_value
-from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.stops.exception_filter import EXAMINATION_SECONDS, evaluated
+from trio_debugmcp.probe.answers import RaisedException, RaisedFrame
+from trio_debugmcp.session.looking.adapter_variables import expand, scope_variables
+from trio_debugmcp.session.looking.own_questions import EXAMINATION_SECONDS, evaluated
+from trio_debugmcp.session.looking.silence import Unanswered
+from trio_debugmcp.session.looking.variables import probe_variable
+from trio_debugmcp.session.looking.ways import Seen, Ways, without_code_first
+from trio_debugmcp.session.looking.withheld import unknown_value
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, ExceptionInfo, Variable
 
@@ -93,15 +94,14 @@ class ExceptionContext(Struct, frozen=True):
 # --- At a stop --------------------------------------------------------------------------------------------------------
 
 
-async def exception_context(
-    requests: Requests, probe: ProgramProbe, snapshot: Snapshot, bounds: ContextBounds
-) -> ExceptionContext:
+async def exception_context(ways: Ways, bounds: ContextBounds) -> ExceptionContext:
     """Return the exception at the stop that holds now.
 
     Raises:
         UsageError: `NO_EXCEPTION`: it is a stop of another kind.
         DebugError: the adapter did not answer.
     """
+    snapshot = ways.snapshot
     stop = snapshot.stop
     if stop is None or stop.exception is None:
         raise UsageError(
@@ -109,41 +109,28 @@ async def exception_context(
             "The program is not stopped at an exception. Use debug_continue: the program stops where an exception is "
             "raised that nothing catches; breakpoint_set_exception stops at caught ones, too.",
         )
-    if not requests.profile.has_probe:
-        return await _from_adapter(requests, snapshot, stop.exception, bounds)
-    try:
-        return await _from_probe(requests, probe, stop.thread_id, bounds)
-    except ProbeError as error:
-        log.info("the probe about an exception: %s", error)
-        found = await _from_adapter(requests, snapshot, stop.exception, replace(bounds, inner=0))
-        return replace(found, remarks=(f"what is behind it is not known: {error}",))
+    asked = {"thread": stop.thread_id, "inner": bounds.inner, "frames": bounds.frames, "locals": bounds.locals}
+    ask = partial(ways.probe.ask, "exception", Raised, types=True, **asked)
+    found = await ways.probed_alone(lambda: without_code_first(ask, lambda found: found.withheld))
+    if not isinstance(found, Seen):
+        return _from_probe(ways, *found)
+    if not ways.has_probe:
+        return await _from_adapter(ways, snapshot, stop.exception, bounds)
+    log.info("the probe about an exception: %s", found.failure.text)
+    told = await _from_adapter(ways, snapshot, stop.exception, replace(bounds, inner=0))
+    return replace(told, remarks=(f"what is behind it is not known: {found.failure.text}",))
 
 
-async def _from_probe(
-    requests: Requests, probe: ProgramProbe, thread_id: int, bounds: ContextBounds
-) -> ExceptionContext:
-    """First no code of the program is run, so that there is an answer in any case; a second question follows if needed.
-
-    Raises:
-        ProbeError: not even that was answered.
-    """
-    asked = {"thread": thread_id, "inner": bounds.inner, "frames": bounds.frames, "locals": bounds.locals}
-    found, failure = await without_code_first(
-        lambda question, seconds: probe.ask(
-            "exception", Raised, within=seconds, types=True, code=question.code, **asked
-        ),
-        VariablesQuestion(),
-        lambda found: found.withheld,
-    )
+def _from_probe(ways: Ways, found: Raised, failure: Unanswered | None) -> ExceptionContext:
     remarks: tuple[str, ...] = ()
     if failure is not None:
-        log.info("the texts of exceptions: %s", failure)
+        log.info("the texts of exceptions: %s", failure.text)
         remarks = ("texts are shown as the arguments of the exceptions: their __str__ took too long",)
-    tree = _probed(found.exception, requests.profile.expressions.is_path, failure)
+    tree = _probed(found.exception, ways.profile.expressions.is_path, failure)
     return ExceptionContext(tree, found.omitted, found.uncounted, remarks)
 
 
-def _probed(found: RaisedException, is_path: Callable[[str], bool], failure: ProbeError | None) -> ExceptionTree:
+def _probed(found: RaisedException, is_path: Callable[[str], bool], failure: Unanswered | None) -> ExceptionTree:
     return ExceptionTree(
         exception=f"{found.type}: {found.text}" if found.text else found.type,
         way=found.way,
@@ -157,7 +144,7 @@ def _probed(found: RaisedException, is_path: Callable[[str], bool], failure: Pro
     )
 
 
-def _probed_frame(found: RaisedFrame, is_path: Callable[[str], bool], failure: ProbeError | None) -> PassedFrame:
+def _probed_frame(found: RaisedFrame, is_path: Callable[[str], bool], failure: Unanswered | None) -> PassedFrame:
     unknown = unknown_value(found.locals, failure)
     return PassedFrame(
         name=found.function,
@@ -171,33 +158,33 @@ def _probed_frame(found: RaisedFrame, is_path: Callable[[str], bool], failure: P
     )
 
 
-async def _from_adapter(
-    requests: Requests, snapshot: Snapshot, info: ExceptionInfo, bounds: ContextBounds
-) -> ExceptionContext:
+async def _from_adapter(ways: Ways, snapshot: Snapshot, info: ExceptionInfo, bounds: ContextBounds) -> ExceptionContext:
     """Return the stack with locals, and the inner exceptions as far as the adapter tells them."""
+    requests = ways.requests
     thread_id = 0 if snapshot.stop is None else snapshot.stop.thread_id
-    passed, total = await frames.fetch_frames(requests, snapshot, thread_id, 0, bounds.frames)
+    passed, total = await ways.frames.fetch(snapshot, thread_id, 0, bounds.frames)
     shown = []
     for index, frame in enumerate(passed):
         place = frame.location
         found = PassedFrame(frame.name, place.file, place.line, frame.is_user_code)
         if index < bounds.locals:
-            scope = await paused_program.scope_variables(requests, frame, "locals")
-            variables = await paused_program.expand(requests, scope[:MAX_LOCALS], depth=1, limit=MAX_VALUE_LENGTH)
+            scope = await scope_variables(requests, frame, "locals")
+            variables = await expand(requests, scope[:MAX_LOCALS], depth=1, limit=MAX_VALUE_LENGTH)
             found = replace(found, locals=tuple(variables), locals_total=len(scope))
         shown.append(found)
-    inner, omitted = await _inner(requests, thread_id, bounds)
+    inner, omitted = await _inner(ways, thread_id, bounds)
     text = f"{info.type}: {info.message}" if info.message else info.type
     return ExceptionContext(ExceptionTree(text, frames=tuple(shown), total=total, inner=inner), omitted)
 
 
-async def _inner(requests: Requests, thread_id: int, bounds: ContextBounds) -> tuple[tuple[ExceptionTree, ...], int]:
+async def _inner(ways: Ways, thread_id: int, bounds: ContextBounds) -> tuple[tuple[ExceptionTree, ...], int]:
     """Return the inner exceptions that the adapter names, and how many are left out."""
+    requests = ways.requests
     behind = requests.profile.thrown.behind()
     if behind is not None:
         value = await evaluated(requests, behind, None)
         return bounded([_printed(each, bounds) for each in requests.profile.thrown.parse_behind(value or "")], bounds)
-    if requests.profile.has_probe or not requests.capabilities.supports_exception_info_request:
+    if ways.has_probe or not requests.capabilities.supports_exception_info_request:
         return (), 0
     where = {"threadId": thread_id}
     body = await requests.request_or_empty("exceptionInfo", where, ExceptionInfoBody, seconds=EXAMINATION_SECONDS)

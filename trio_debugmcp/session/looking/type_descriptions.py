@@ -1,4 +1,4 @@
-"""What the probe answers about types, symbols and references, as structs."""
+"""Types, symbols and references, as the probe answers them, and debuggers of machine code are read."""
 
 import msgspec
 
@@ -22,7 +22,7 @@ class Member(ProbeAnswer, frozen=True):
     line: int = 0
 
 
-class TypeAnswer(ProbeAnswer, frozen=True):
+class DescribedType(ProbeAnswer, frozen=True):
     """The answer to `type`: a class, or the class of a value, or a function.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Looking into a paused program: variables and evaluation. Every answer is bounded in size and in time."""
+"""Evaluation in a frame of a paused program by its adapter, bounded in time: what takes too long is interrupted."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -7,27 +7,19 @@ import msgspec
 import trio
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import DapVariable, EvaluateBody, ScopesBody
+from trio_debugmcp.dap.messages import DapVariable, EvaluateBody
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
-from trio_debugmcp.session.looking.composites import MAX_COMPOSED, children, composed, in_short, scope_children
-from trio_debugmcp.session.looking.indexing import check_indexed
-from trio_debugmcp.session.looking.scopes import ScopeName, chosen_scopes
-from trio_debugmcp.session.looking.variables import child_count, variable_payload
+from trio_debugmcp.session.looking.composites import composed
+from trio_debugmcp.session.looking.variables import child_count
 from trio_debugmcp.session.requests import Requests, UnfinishedEvaluation
-from trio_debugmcp.session.stops.exception_filter import MAX_MESSAGE_LENGTH
 from trio_debugmcp.state.model import StackFrame
-from trio_debugmcp.state.payloads import Variable, shortened
+from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
 
 log = logging.getLogger(__name__)
 
-MAX_NODES = 1000
-"""Variables fetched by one call, including children: every parent costs the adapter a request."""
-
 MAX_TRACE_LENGTH = 4000
 """Characters of the traceback of an evaluation that failed."""
-
-LENGTHS_SECONDS = 2.0
-"""For the lengths of collections, which takes no time unless the thread is busy."""
 
 INTERRUPT_SECONDS = 1.0
 """For an evaluation to end that is interrupted because it took too long: one that waits in C code does not."""
@@ -53,89 +45,6 @@ class Evaluation(msgspec.Struct, frozen=True):
     unit: str = ""
     named: int | None = None
     indexed: int | None = None
-
-
-# --- Variables -----------------------------------------------------------------------------------------------
-
-
-async def scope_variables(requests: Requests, frame: StackFrame, scope: ScopeName) -> list[DapVariable]:
-    """Return the variables of a frame's scopes, without the groups that the adapter invents.
-
-    Raises:
-        UsageError: `NOT_SUPPORTED`: the adapter has no such scope.
-    """
-    scopes = (await requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
-    chosen = chosen_scopes(requests.profile.dialect, scopes, scope)
-    if not chosen and scope not in ("all", "locals"):  # a frame without locals may have no scope for them
-        names = ", ".join(each.name for each in scopes) or "none"
-        raise UsageError(
-            "NOT_SUPPORTED",
-            f"{requests.profile.name} has no scope '{scope}' here; it has: {names}.",
-            {"scopes": names},
-        )
-    found: list[DapVariable] = []
-    for each in chosen:
-        found += await scope_children(requests, each.variables_reference)
-    return requests.profile.values.locals_of(found)
-
-
-async def expand(
-    requests: Requests,
-    found: list[DapVariable],
-    *,
-    depth: int,
-    limit: int,
-    parent: str | None = None,
-    kind: str | None = None,
-) -> list[Variable]:
-    """Return variables with their children down to `depth` levels, at most `MAX_NODES` in all.
-
-    They are inside of `parent`, whose type is `kind`.
-    """
-    room, to_compose = MAX_NODES, MAX_COMPOSED
-
-    async def grow(variable: DapVariable, levels: int, above: str | None, kind: str | None) -> Variable:
-        nonlocal room, to_compose
-        room -= 1
-        if (levels <= 1 or room <= 0) and to_compose > 0:
-            value = variable.value
-            variable = await composed(requests, variable)
-            to_compose -= variable.value != value
-        shown = variable_payload(variable, requests.profile, limit=limit, parent=above, parent_type=kind)
-        if levels <= 1 or not variable.variables_reference or room <= 0:
-            return shown
-        try:
-            below = await children(requests, variable.variables_reference, variable.type)
-        except AdapterRefused as refusal:  # a pointer that leads nowhere
-            log.info("%s", refusal)
-            return shown
-        shown = replace(shown, value=in_short(requests, variable, shown.value))
-        grown = [await grow(each, levels - 1, shown.path, variable.type) for each in below[: max(0, room)]]
-        return replace(shown, children=grown, child_count=len([each for each in below if each.name != "len()"]))
-
-    return [await grow(each, depth, parent, kind) for each in found]
-
-
-async def with_lengths(requests: Requests, frame: StackFrame, shown: list[Variable]) -> list[Variable]:
-    """Return variables with the number of their children, where the adapter did not count them and it is known how."""
-    unknown = [(each.path, each.type or "") for each in shown if each.child_count is None and each.path is not None]
-    question = requests.profile.repl.lengths(unknown)
-    if question is None:
-        return shown
-    try:
-        answer = (await evaluate(requests, frame, question, requests.patience.seconds(LENGTHS_SECONDS))).value
-        lengths = {path: int(each) for (path, _), each in zip(unknown, answer.strip("'").split(), strict=True)}
-    except (UsageError, ValueError):
-        return shown
-    return [
-        replace(each, child_count=lengths[each.path])
-        if each.path is not None and lengths.get(each.path, -1) >= 0
-        else each
-        for each in shown
-    ]
-
-
-# --- Evaluation ----------------------------------------------------------------------------------------------
 
 
 async def evaluate(
@@ -181,23 +90,34 @@ def evaluation(body: EvaluateBody, nothing: tuple[str, str] | None) -> Evaluatio
     )
 
 
+class Unended(msgspec.Struct, frozen=True):
+    """An evaluation that has not ended in its time; `blocked_by`: what its thread was evaluating before."""
+
+    running: UnfinishedEvaluation
+    blocked_by: UnfinishedEvaluation | None
+    seconds: float
+
+
 async def evaluate_text(
-    requests: Requests,
-    frame: StackFrame,
-    part: str,
-    expression: str,
-    seconds: float,
-    withdraw: Callable[[], Awaitable[bool]] | None = None,
-    context: str | None = None,
+    requests: Requests, frame: StackFrame, part: str, expression: str, seconds: float, context: str | None = None
 ) -> EvaluateBody:
     """Evaluate a part of what the user wants evaluated, as it is; errors name the whole.
 
-    `withdraw` takes it back if it has not begun when the time is over, and returns whether it did. `context`: that of
-    DAP, where it is not the one for expressions. If its caller is cancelled it is interrupted in the program.
+    `context`: that of DAP, where it is not the one for expressions. What has not ended in time is interrupted.
     """
+    found = await send(requests, frame, part, expression, seconds, context)
+    if isinstance(found, Unended):
+        raise await interrupted(requests, found)
+    return found
+
+
+async def send(
+    requests: Requests, frame: StackFrame, part: str, expression: str, seconds: float, context: str | None = None
+) -> EvaluateBody | Unended:
+    """Have something evaluated as `evaluate_text` does. If its caller is cancelled it is interrupted in the program."""
     requests.evaluations += 1
     try:
-        return await _evaluate_text(requests, frame, part, expression, seconds, withdraw, context)
+        return await _sent(requests, frame, part, expression, seconds, context)
     except trio.Cancelled:
         if requests.evaluations == 1:  # else that of another client might be interrupted
             with trio.move_on_after(requests.patience.seconds(INTERRUPT_SECONDS), shield=True):
@@ -207,26 +127,20 @@ async def evaluate_text(
         requests.evaluations -= 1
 
 
-async def _evaluate_text(
-    requests: Requests,
-    frame: StackFrame,
-    part: str,
-    expression: str,
-    seconds: float,
-    withdraw: Callable[[], Awaitable[bool]] | None,
-    context: str | None,
-) -> EvaluateBody:
+async def _sent(
+    requests: Requests, frame: StackFrame, part: str, expression: str, seconds: float, context: str | None
+) -> EvaluateBody | Unended:
     context = context or requests.profile.dialect.evaluate_context
     arguments = {"expression": part, "frameId": frame.id, "context": context}
     blocked_by = requests.unfinished
     running = UnfinishedEvaluation(expression, None if requests.snapshot is None else requests.snapshot.generation)
-    body: EvaluateBody | None = None
     try:
         with trio.move_on_after(seconds):
             body = await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds + 1, late=running.end)
             wrong = requests.profile.habits.error_in(body.result)
             if wrong is not None:
                 raise AdapterRefused("evaluate", wrong)
+            return body
     except AdapterRefused as refusal:
         lines = refusal.reason.strip().splitlines() or [""]
         words = requests.profile.words
@@ -237,34 +151,28 @@ async def _evaluate_text(
             f"`{shortened(expression)}` failed: {shortened(error, MAX_MESSAGE_LENGTH)}",
             {"trace": shortened(trace, MAX_TRACE_LENGTH)} if trace else {},
         ) from None
-    if body is not None:
-        return body
-    raise await _unended(requests, running, blocked_by, seconds, withdraw)
+    return Unended(running, blocked_by, seconds)
 
 
-async def _unended(
-    requests: Requests,
-    running: UnfinishedEvaluation,
-    blocked_by: UnfinishedEvaluation | None,
-    seconds: float,
-    withdraw: Callable[[], Awaitable[bool]] | None,
-) -> UsageError:
-    """Interrupt what did not end in time, and return the error that says what has become of it."""
-    # First this, as it would begin when the one before it is interrupted.
-    withdrawn = blocked_by is not None and withdraw is not None and await withdraw()
-    interrupted = await _interrupt(requests)
-    if interrupted:
+async def interrupted(requests: Requests, unended: Unended, *, withdrawn: bool = False) -> UsageError:
+    """Interrupt what has not ended in time, and return the error that says what has become of it.
+
+    `withdrawn`: it had not begun, and will not.
+    """
+    ended = await _interrupt(requests)
+    if ended:
         requests.forget_unfinished()
     elif not withdrawn:
-        requests.keep_unfinished(running)
+        requests.keep_unfinished(unended.running)
+    running, blocked_by, seconds = unended.running, unended.blocked_by, unended.seconds
     shown = f"`{shortened(running.expression)}`"
     if blocked_by is not None:
         sentence = f"{shown} waited {seconds:.3g} s for `{shortened(blocked_by.expression)}`, which "
-        sentence += _fate_of_waiting(interrupted, withdrawn, blocked_by)
+        sentence += _fate_of_waiting(ended, withdrawn, blocked_by)
     else:
         fate = (
             "It was interrupted, and the program is where it was: raise `timeout` to give it longer."
-            if interrupted
+            if ended
             else f"It may still be running in the program, which does not move until then. {running.remedy}"
         )
         sentence = f"{shown} did not finish within {seconds:.3g} s. {fate}"
@@ -325,3 +233,27 @@ async def _interrupt(requests: Requests) -> bool:
             return False
         return True
     return False
+
+
+async def check_indexed(
+    values: AdapterValues, expression: str, file: str | None, evaluate: Callable[[str], Awaitable[EvaluateBody]]
+) -> None:
+    """Refuse an expression in a frame of this file if it indexes what the adapter cannot; `evaluate` asks for a part.
+
+    Raises:
+        UsageError: `EVAL_FAILED`, or the `EVAL_TIMEOUT` of `evaluate`.
+    """
+    for holder in values.indexed(expression, file):
+        try:
+            kind = (await evaluate(holder)).type
+        except UsageError as error:
+            if error.code != "EVAL_FAILED":
+                raise
+            continue  # then the whole fails as well, in words of its own
+        problem = values.index_problem(kind)
+        if problem is not None:
+            raise UsageError(
+                "EVAL_FAILED",
+                f"`{shortened(expression)}` was not evaluated: `{shortened(holder)}` {problem}. Its items are spelled "
+                f"as docs/adapters.md shows under Rust; `*({shortened(holder)} + 1)` is the memory behind.",
+            )

@@ -1,0 +1,189 @@
+"""Variables of a paused program from its adapter: of a frame's scopes, or inside a value, and what has one of a path.
+
+    page = await variables_page(ways, place, VariablesQuestion(path="order.items"))
+
+Every answer is bounded in size: each value that has something inside costs the adapter a request.
+"""
+
+import logging
+import re
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import DapVariable, ScopesBody
+from trio_debugmcp.errors import AdapterRefused, UsageError
+from trio_debugmcp.session.looking.adapter_evaluation import evaluate
+from trio_debugmcp.session.looking.composites import MAX_COMPOSED, children, composed, in_short, scope_children
+from trio_debugmcp.session.looking.variables import (
+    FramePlace,
+    ScopeName,
+    VariablesPage,
+    VariablesQuestion,
+    chosen_scopes,
+    variable_payload,
+)
+from trio_debugmcp.session.looking.ways import Ways
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.state.model import StackFrame
+from trio_debugmcp.state.payloads import Variable, shortened
+
+log = logging.getLogger(__name__)
+
+ADAPTER_SECONDS = 4.0
+"""For all requests to an adapter; what is not there by then is left out, and counted where the adapter counts."""
+
+MAX_NODES = 1000
+"""Variables fetched by one call, including children: every parent costs the adapter a request."""
+
+LENGTHS_SECONDS = 2.0
+"""For the lengths of collections, which takes no time unless the thread is busy."""
+
+_PATH_SECONDS = 5.0
+"""For the evaluation of a path, which may run a property of the user's."""
+
+PARENT_SECONDS = 5.0
+"""For the value of what a variable is inside of, as for an evaluation."""
+
+_LAST_PART = re.compile(r"(?P<parent>.+?)(?:(?:\.|->)(?P<name>[^.\[\]>]+)|(?P<item>\[[^\[\]]*\]))", re.DOTALL)
+"""What a path leads to, behind the path to what it is inside of."""
+
+
+async def variables_page(ways: Ways, place: FramePlace, question: VariablesQuestion) -> VariablesPage:
+    """Return the variables that are asked for, and how many there are.
+
+    Raises:
+        UsageError: `INVALID_FRAME`, `NOT_SUPPORTED`, `EVAL_FAILED`, `EVAL_TIMEOUT`, or `INVALID_PARAMETER` for those
+            that the adapter does not list.
+    """
+    requests, path = ways.requests, question.path
+    leaf: Variable | None = None
+    kind: str | None = None
+    unlisted = 0
+    frame = await ways.frames.find(ways.snapshot, place.thread_id, place.index)
+    if path is None:
+        found = await scope_variables(requests, frame, question.scope)
+    else:
+        value = await evaluate(requests, frame, path, requests.patience.seconds(_PATH_SECONDS))
+        found, kind = await children(requests, value.reference, value.type), value.type
+        unlisted = ways.profile.habits.unlisted_in(value.value)
+        if unlisted and question.start >= len(found):
+            raise UsageError(
+                "INVALID_PARAMETER",
+                f"{ways.profile.name} lists the first {len(found)} of {len(found) + unlisted}. Evaluate a further "
+                f"one by its index: `{path}[{question.start}]`.",
+            )
+        if not found:
+            leaf = Variable(path, shortened(value.value, question.limit), value.type, path, 0)
+    found = [each for each in found if question.wants(each.name, each.evaluate_name)]
+    page = found[question.start : question.start + question.count]
+    shown = await expand(requests, page, depth=question.depth, limit=question.limit, parent=path, kind=kind)
+    return VariablesPage(await with_lengths(requests, frame, shown), len(found) + unlisted, leaf)
+
+
+async def scope_variables(requests: Requests, frame: StackFrame, scope: ScopeName) -> list[DapVariable]:
+    """Return the variables of a frame's scopes, without the groups that the adapter invents.
+
+    Raises:
+        UsageError: `NOT_SUPPORTED`: the adapter has no such scope.
+    """
+    scopes = (await requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
+    chosen = chosen_scopes(requests.profile.dialect, scopes, scope)
+    if not chosen and scope not in ("all", "locals"):  # a frame without locals may have no scope for them
+        names = ", ".join(each.name for each in scopes) or "none"
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"{requests.profile.name} has no scope '{scope}' here; it has: {names}.",
+            {"scopes": names},
+        )
+    found: list[DapVariable] = []
+    for each in chosen:
+        found += await scope_children(requests, each.variables_reference)
+    return requests.profile.values.locals_of(found)
+
+
+async def expand(
+    requests: Requests,
+    found: list[DapVariable],
+    *,
+    depth: int,
+    limit: int,
+    parent: str | None = None,
+    kind: str | None = None,
+) -> list[Variable]:
+    """Return variables with their children down to `depth` levels, at most `MAX_NODES` in all.
+
+    They are inside of `parent`, whose type is `kind`.
+    """
+    room, to_compose = MAX_NODES, MAX_COMPOSED
+
+    async def grow(variable: DapVariable, levels: int, above: str | None, kind: str | None) -> Variable:
+        nonlocal room, to_compose
+        room -= 1
+        if (levels <= 1 or room <= 0) and to_compose > 0:
+            value = variable.value
+            variable = await composed(requests, variable)
+            to_compose -= variable.value != value
+        shown = variable_payload(variable, requests.profile, limit=limit, parent=above, parent_type=kind)
+        if levels <= 1 or not variable.variables_reference or room <= 0:
+            return shown
+        try:
+            below = await children(requests, variable.variables_reference, variable.type)
+        except AdapterRefused as refusal:  # a pointer that leads nowhere
+            log.info("%s", refusal)
+            return shown
+        shown = replace(shown, value=in_short(requests, variable, shown.value))
+        grown = [await grow(each, levels - 1, shown.path, variable.type) for each in below[: max(0, room)]]
+        return replace(shown, children=grown, child_count=len([each for each in below if each.name != "len()"]))
+
+    return [await grow(each, depth, parent, kind) for each in found]
+
+
+async def with_lengths(requests: Requests, frame: StackFrame, shown: list[Variable]) -> list[Variable]:
+    """Return variables with the number of their children, where the adapter did not count them and it is known how."""
+    unknown = [(each.path, each.type or "") for each in shown if each.child_count is None and each.path is not None]
+    question = requests.profile.repl.lengths(unknown)
+    if question is None:
+        return shown
+    try:
+        answer = (await evaluate(requests, frame, question, requests.patience.seconds(LENGTHS_SECONDS))).value
+        lengths = {path: int(each) for (path, _), each in zip(unknown, answer.strip("'").split(), strict=True)}
+    except (UsageError, ValueError):
+        return shown
+    return [
+        replace(each, child_count=lengths[each.path])
+        if each.path is not None and lengths.get(each.path, -1) >= 0
+        else each
+        for each in shown
+    ]
+
+
+async def container(requests: Requests, frame: StackFrame, path: str) -> tuple[int, str] | None:
+    """Return the reference of what a variable is inside of, and its name there; None if there is no such variable.
+
+    Raises:
+        UsageError: `EVAL_FAILED`: there is nothing that it could be inside of.
+    """
+    parts = _LAST_PART.fullmatch(path)
+    if parts is None:
+        scopes = (await requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
+        for scope in scopes:
+            name = _named(await children(requests, scope.variables_reference), path, {path})
+            if name is not None:
+                return scope.variables_reference, name
+    else:
+        holder = await evaluate(requests, frame, parts["parent"], requests.patience.seconds(PARENT_SECONDS))
+        item = parts["item"]
+        names = {parts["name"]} if item is None else {item, item[1:-1], item[1:-1].strip("'\"")}
+        name = _named(await children(requests, holder.reference), path, names)
+        if name is not None:
+            return holder.reference, name
+    return None
+
+
+def _named(found: Sequence[DapVariable], path: str, names: set[str | None]) -> str | None:
+    """Return the name of the variable of that path, or else of one of these names."""
+    by_path = [each.name for each in found if each.evaluate_name == path]
+    if by_path:
+        return by_path[-1]  # lldb lists those of outer blocks first: `n @ a.cpp:5`, `n @ a.cpp:7`, both by the path `n`
+    return next((each.name for each in found if each.name in names), None)

@@ -1,0 +1,226 @@
+"""`ProgramThreads`: threads and tasks of a program, with their stacks, while it is stopped, runs, waits or is blocked.
+
+    found = await session.looking.threads.threads()
+    found.source            # "probe", or another source; `failure` says why
+
+Of a program that is silent py-spy shows the threads, where it is installed. Without it they are as of the last stop.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.probe.answers import Frames, ProbeFrame, ProbeStack, ProbeStacks, ProbeThreads, Tasks
+from trio_debugmcp.session.looking.adapter_stacks import adapter_stacks
+from trio_debugmcp.session.looking.frames import active_thread
+from trio_debugmcp.session.looking.live_threads import (
+    LiveStack,
+    LiveState,
+    LiveThread,
+    TaskList,
+    last_thread,
+    live_frame,
+    live_task,
+    live_thread,
+    locals_of,
+    thread_in_words,
+)
+from trio_debugmcp.session.looking.program_probe import MAX_SIZE, MAX_THREADS
+from trio_debugmcp.session.looking.silence import Unanswered
+from trio_debugmcp.session.looking.ways import Seen, Ways, no_thread
+from trio_debugmcp.session.not_paused import not_paused
+from trio_debugmcp.state.model import Locals, StackFrame
+
+Source = Literal["probe", "outside", "adapter", "stop"]
+"""Where an answer is from: the probe, py-spy, the adapter, or the last stop."""
+
+ALL_FRAMES = 20
+"""Frames of each thread in a view of all stacks."""
+
+
+class ThreadList(Struct, frozen=True):
+    """Threads, how many there are, and which of them wait for each other.
+
+    Attributes:
+        failure: why it is not from the probe.
+    """
+
+    source: Source
+    threads: tuple[LiveThread, ...]
+    total: int
+    deadlocks: tuple[tuple[int, ...], ...] = ()
+    failure: Unanswered | None = None
+
+
+class StackList(Struct, frozen=True):
+    """The stacks of threads, of which there are `total`; the rest as of `ThreadList`."""
+
+    source: Source
+    stacks: tuple[LiveStack, ...] = ()
+    total: int = 0
+    failure: Unanswered | None = None
+
+
+class StackPage(Struct, frozen=True):
+    """Frames of one thread, and how many it has; `state`: of a thread that the adapter was not asked about."""
+
+    frames: tuple[StackFrame, ...]
+    total: int
+    locals: tuple[Locals, ...] = ()
+    state: LiveState | None = None
+
+
+class ProgramThreads:
+    """The threads of one session's program."""
+
+    def __init__(self, ways: Ways) -> None:
+        self._ways = ways
+
+    def __repr__(self) -> str:
+        return f"<ProgramThreads of {self._ways.requests.session_id}>"
+
+    # --- Threads ---------------------------------------------------------------------------------------------
+
+    async def threads(self, *, from_outside: bool = True) -> ThreadList:
+        """Return where the threads are, by the best way there is. `from_outside`: also by py-spy.
+
+        Raises:
+            UsageError: `NO_SESSION`: it has ended.
+        """
+
+        async def ask() -> ProbeThreads:
+            return await self._ways.probe.ask("threads", ProbeThreads, count=MAX_THREADS, size=MAX_SIZE)
+
+        found = await (self._ways.probed_or_seen(ask) if from_outside else self._ways.probed_alone(ask, looks=False))
+        if isinstance(found, ProbeThreads):
+            deadlocks = tuple(each.threads for each in found.deadlocks)
+            return ThreadList("probe", tuple(map(live_thread, found.threads)), found.total, deadlocks)
+        if found.outside is not None:
+            seen = tuple(each.thread for each in found.outside.stacks)
+            if found.failure.silence is not None and found.failure.silence.reason in ("stopped", "traced"):
+                seen = tuple(replace(each, state="stopped") for each in seen)
+            return ThreadList("outside", seen, len(seen), failure=found.failure)
+        last = tuple(map(last_thread, self._ways.snapshot.threads.threads))
+        return ThreadList("stop", last, len(last), failure=found.failure)
+
+    async def check_steppable(self, thread_id: int, stopped: int) -> None:
+        """Refuse to step another thread than the one that has `stopped`, unless it is stopped as well.
+
+        debugpy agrees to step one that is not, and then nothing moves any more.
+
+        Raises:
+            UsageError: `INVALID_THREAD`.
+        """
+        if thread_id == stopped or not self._ways.has_probe:
+            return
+        found = await self.threads(from_outside=False)
+        if found.failure is not None:
+            problem = f"It is not known whether thread {thread_id} can be stepped: {found.failure.reason}"
+        else:
+            thread = next((each for each in found.threads if each.id == thread_id), None)
+            if thread is not None and thread.state == "stopped":
+                return
+            gone = f"There is no thread {thread_id} any more"
+            where = gone if thread is None else f"T{thread_in_words(thread)[1:]}"
+            problem = f"{where}: it is not stopped in Python code, so it cannot be stepped"
+        raise UsageError(
+            "INVALID_THREAD",
+            f"{problem}. Step thread {stopped}, or set a breakpoint where thread {thread_id} returns to and continue.",
+            {"thread": thread_id, "stopped": stopped},
+        )
+
+    # --- Stacks ----------------------------------------------------------------------------------------------
+
+    async def stack(self, thread_id: int | None, start: int, count: int, *, with_locals: bool = False) -> StackPage:
+        """Return frames of a thread; without an id of the one that stopped, or the main one.
+
+        Raises:
+            UsageError: `INVALID_THREAD`, `NOT_PAUSED` or `NOT_SUPPORTED`: its stack is not known.
+        """
+        ways, snapshot = self._ways, self._ways.snapshot
+        if snapshot.phase == "Paused":
+            thread_id = active_thread(snapshot, thread_id)  # of several that are stopped, the active one
+            if not with_locals:
+                frames, total = await ways.frames.fetch(snapshot, thread_id, start, count)
+                return StackPage(tuple(frames), total)
+
+        async def ask() -> StackPage:
+            threads = await ways.probe.ask("threads", ProbeThreads, count=MAX_THREADS, size=MAX_SIZE)
+            found = await ways.probe.ask(
+                "frames", Frames, thread=thread_id, start=start, count=count, locals=with_locals
+            )
+            own = next((each for each in threads.threads if each.id == found.thread), None)
+            state = "unknown" if own is None else live_thread(own).state
+            return StackPage(tuple(map(live_frame, found.frames)), found.total, self._locals(found.frames), state)
+
+        found = await ways.probed_alone(ask)
+        if isinstance(found, Seen):
+            raise self._unknown_stack(found.failure)
+        return found
+
+    def _unknown_stack(self, failure: Unanswered) -> UsageError:
+        """Return the error of a stack that only the probe knows, and which it did not tell."""
+        snapshot = self._ways.snapshot
+        if failure.kind == "thread":
+            return no_thread(failure.text)
+        if snapshot.phase == "Paused":
+            return UsageError(
+                "NOT_SUPPORTED",
+                f"The variables of all frames are not known: {failure.reason}. Ask without locals, and then "
+                "variables_get for each frame that matters.",
+                {"adapter": self._ways.profile.name},
+            )
+        refusal = not_paused(snapshot)
+        if not self._ways.has_probe:
+            return refusal
+        return UsageError(refusal.code, f"Its stack is not known: {failure.reason}. {refusal.message}", refusal.details)
+
+    async def stacks(self, most: int, *, with_locals: bool = False) -> StackList:
+        """Return the stacks of all threads, at most so many frames of each, by the best way there is."""
+        ways, snapshot, most = self._ways, self._ways.requests.snapshot, min(most, ALL_FRAMES)
+        if not ways.has_probe and snapshot is not None and snapshot.phase == "Paused":
+            stacks = await adapter_stacks(ways, snapshot, most)
+            return StackList("adapter", stacks, len(snapshot.threads.threads))
+
+        async def ask() -> ProbeStacks:
+            size = None if with_locals else MAX_SIZE  # with locals, equal stacks are not merged
+            return await ways.probe.ask(
+                "stacks", ProbeStacks, count=MAX_THREADS, frames=most, locals=with_locals, size=size
+            )
+
+        found = await ways.probed_or_seen(ask)
+        if isinstance(found, ProbeStacks):
+            return StackList("probe", tuple(map(self._stack, found.stacks)), found.total)
+        if found.outside is None:
+            return StackList("stop", failure=found.failure)
+        cut = tuple(replace(each, frames=each.frames[:most]) for each in found.outside.stacks)
+        return StackList("outside", cut, len(cut), found.failure)
+
+    def _stack(self, stack: ProbeStack) -> LiveStack:
+        frames = tuple(map(live_frame, stack.frames))
+        return LiveStack(live_thread(stack), frames, stack.total, self._locals(stack.frames))
+
+    def _locals(self, frames: Sequence[ProbeFrame]) -> tuple[Locals, ...]:
+        is_path = self._ways.profile.expressions.is_path
+        return tuple(locals_of(each, is_path) for each in frames)
+
+    # --- Tasks -----------------------------------------------------------------------------------------------
+
+    async def tasks(self, start: int, count: int) -> TaskList:
+        """Return the tasks of asyncio and Trio, a page of them.
+
+        Raises:
+            UsageError: `NOT_SUPPORTED`: they are not known.
+        """
+        found = await self._ways.probed_alone(partial(self._ways.probe.ask, "tasks", Tasks, start=start, count=count))
+        if isinstance(found, Tasks):
+            return TaskList(tuple(map(live_task, found.tasks)), found.total, found.notes)
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"The tasks of this program are not known: {found.failure.reason}. Look at its threads with threads_list.",
+            {"adapter": self._ways.profile.name},
+        )
