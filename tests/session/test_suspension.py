@@ -322,6 +322,50 @@ async def test_a_pause_without_a_caller_that_waits_is_taken_back(cancelled: bool
         assert taken_back(adapter) == 1
 
 
+async def test_a_pause_is_sent_once_a_silent_program_says_which_threads_it_has(autojump_clock: MockClock) -> None:
+    """So what `debug_pause` says is true: it stays armed."""
+    async with running("legacy", waiting()) as (client, adapter):
+        answers = trio.Event()
+        for command in ("threads", "evaluate"):
+            plausible = adapter.answer_to(command)
+
+            async def late(arguments: Any, plausible: Any = plausible) -> object:
+                await answers.wait()
+                return await plausible(arguments)
+
+            adapter.answer(command, late)
+        adapter.answer("pause", partial(stop, adapter))
+        assert "The pause stays armed" in (await client.call("debug_pause"))["notes"][0]
+        assert adapter.sent("pause") == []
+        answers.set()
+        assert (await client.call("debug_wait"))["reason"] == "Pause"
+        assert len(adapter.sent("pause")) == 1
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+async def test_a_pause_that_nothing_needs_any_more_when_the_threads_are_known_is_not_sent(
+    stopped: bool, autojump_clock: MockClock
+) -> None:
+    async with running("legacy", waiting()) as (client, adapter):
+        answers, plausible = trio.Event(), adapter.answer_to("threads")
+
+        async def late(arguments: Any) -> object:
+            await answers.wait()
+            return await plausible(arguments)
+
+        adapter.answer("threads", late)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(partial(client.call, "debug_pause", timeout=1))
+            await trio.sleep(0.5)
+            if stopped:
+                await adapter.event("stopped", {"reason": "breakpoint", "threadId": 1})
+                answers.set()
+        answers.set()
+        await trio.sleep(1)
+        assert adapter.sent("pause") == []
+        assert taken_back(adapter) == 0
+
+
 async def test_a_pause_that_another_client_waits_for_stays(autojump_clock: MockClock) -> None:
     async with running("legacy", waiting()) as (client, adapter), trio.open_nursery() as nursery:
         answers: list[Any] = []

@@ -63,6 +63,7 @@ class Execution:
         self._examiner = examiner
         self._ending = ending
         self._probe = probe
+        self._unsent_pauses: list[trio.CancelScope] = []
         self._resuming = False
 
     def __repr__(self) -> str:
@@ -123,8 +124,6 @@ class Execution:
         Raises:
             DebugError: the adapter did not agree.
         """
-        if thread_id is None and not self._suspension.stopped:
-            thread_id = await self._any_thread()
         tasks = self.tasks
         if self._suspension.want_pause() and tasks is not None:
             await self._complete(tasks, partial(self._send_pause, thread_id))
@@ -146,6 +145,10 @@ class Execution:
         Only a Python program can be so late; others stop at once.
         """
         await trio.lowlevel.checkpoint()  # the task that sends the pause may not have begun yet
+        if self._unsent_pauses:
+            if len(self._unsent_pauses) == 1 and not self._suspension.awaits_one_pause:  # else that is another client's
+                self._unsent_pauses[0].cancel(reason="no client waits for the pause")
+            return
         if not self._suspension.awaits_one_pause:
             return
         unpaused = await self._probe.quietly("unpause", Unpaused)
@@ -214,13 +217,30 @@ class Execution:
                 _report(failed, error)
 
     async def _send_pause(self, thread_id: int | None, failed: trio.MemorySendChannel[DebugError]) -> None:
-        self._suspension.begin_pause()
         with failed:
             try:
-                await self._requests.request("pause", {"threadId": thread_id}, Nothing)
+                if thread_id is None:  # a program that is silent answers this late, and is to be paused then
+                    thread_id = await self._thread_to_pause()
+                if thread_id is None or not self._suspension.want_pause():
+                    return
+                self._suspension.begin_pause()
+                try:
+                    await self._requests.request("pause", {"threadId": thread_id}, Nothing)
+                except DebugError:
+                    self._suspension.forget_pause()
+                    raise
             except DebugError as error:
-                self._suspension.forget_pause()
                 _report(failed, error)
+
+    async def _thread_to_pause(self) -> int | None:
+        """Return a thread to be paused; None if the pause is taken back before one is known."""
+        with trio.CancelScope() as scope:
+            self._unsent_pauses.append(scope)
+            try:
+                return await self._any_thread()
+            finally:
+                self._unsent_pauses.remove(scope)
+        return None
 
     async def _complete(
         self, tasks: trio.Nursery, verb: Callable[[trio.MemorySendChannel[DebugError]], Awaitable[None]]
