@@ -46,7 +46,7 @@ def sample_for(profile: Profile) -> Path | None:
     """Return the program that is debugged to check an adapter; None if there is none of its language."""
     # Installed, the directory also has the compiled form of the Python one.
     files = [each for each in _PROGRAMS.iterdir() if each.is_file()]
-    samples = {each.suffix: each for each in files if _STOP.search(each.read_text("utf-8"))}
+    samples = {file.suffix: file for file in files if _STOP.search(file.read_text("utf-8"))}
     return next((samples[suffix] for suffix in profile.detect.suffixes if suffix in samples), None)
 
 
@@ -55,7 +55,7 @@ async def check(profile: Profile, files: Sequence[Path], program: Path, patience
 
     Error handling: whatever goes wrong is the finding.
     """
-    options = [f"--patience={patience.factor:g}", *(f"--adapters={each}" for each in files)]
+    options = [f"--patience={patience.factor:g}", *(f"--adapters={file}" for file in files)]
     seconds = patience.seconds(CHECK_SECONDS)
     server = StdioServerParameters(
         command=sys.executable, args=["-m", "trio_debugmcp", "serve", *options], env=dict(os.environ)

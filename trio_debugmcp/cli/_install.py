@@ -28,7 +28,7 @@ def install(profiles: Sequence[TableProfile]) -> list[str]:
 
     Packages of the system are installed together, as apt takes longer to start than to install.
     """
-    missing = [each for each in profiles if each.locate() is None]
+    missing = [profile for profile in profiles if profile.locate() is None]
     packages = {each.name: [] if (way := way_here(each.table)) is None else system_packages(way) for each in missing}
     problems = _install_system(packages)
     for profile in missing:
@@ -40,7 +40,11 @@ def install(profiles: Sequence[TableProfile]) -> list[str]:
         except (CannotInstall, OSError) as error:
             problems.setdefault(profile.name, str(error))
     forget_versions()
-    return [f"{each.name}: {problems.get(each.name) or each.absence()}" for each in profiles if each.locate() is None]
+    return [
+        f"{profile.name}: {problems.get(profile.name) or profile.absence()}"
+        for profile in profiles
+        if profile.locate() is None
+    ]
 
 
 def _install_system(packages_of: Mapping[str, list[str]]) -> dict[str, str]:
@@ -103,7 +107,7 @@ def _unpack(package: str, files: Sequence[str], directory: Path, new: Path) -> N
     with tarfile.open(archive) as packed:
         for member in packed:
             name = member.name.partition("/")[2]  # all is below package/
-            if not files or any(name == each or name.startswith(f"{each}/") for each in files):
+            if not files or any(name == file or name.startswith(f"{file}/") for file in files):
                 packed.extract(member.replace(name=name, deep=False), new, filter="data")
 
 

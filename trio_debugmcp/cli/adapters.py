@@ -72,16 +72,18 @@ def run(arguments: argparse.Namespace) -> int:
         return failed("adapters", error.message)
     if arguments.install is not None:
         return _install(arguments.install, profiles)
-    names = {each.name for each in profiles}
+    names = {profile.name for profile in profiles}
     unknown = next((name for name in arguments.check or () if name not in names), None)
     if unknown is not None:
-        return failed("adapters", f"{unknown} is none of: {', '.join(each.name for each in profiles)}")
+        return failed("adapters", f"{unknown} is none of: {', '.join(profile.name for profile in profiles)}")
     adapters = statuses(profiles, arguments.patience)
     to_check = (
-        None if arguments.check is None else arguments.check or [each.name for each in adapters if not each.problem]
+        None
+        if arguments.check is None
+        else arguments.check or [adapter.name for adapter in adapters if not adapter.problem]
     )
     if to_check is not None:
-        adapters = [each for each in adapters if each.name in to_check]
+        adapters = [adapter for adapter in adapters if adapter.name in to_check]
     checked = (
         adapters if to_check is None else _checked(adapters, profiles, tables_files(arguments), arguments.patience)
     )
@@ -102,8 +104,8 @@ def statuses(profiles: "Iterable[Profile]", patience: Patience) -> list[Status]:
     from trio_debugmcp.dap.profiles import TableProfile
 
     profiles = tuple(profiles)
-    trio.run(_learn, [each.finder for each in profiles if isinstance(each, TableProfile)], patience)
-    return [_status(each) for each in profiles]
+    trio.run(_learn, [profile.finder for profile in profiles if isinstance(profile, TableProfile)], patience)
+    return [_status(profile) for profile in profiles]
 
 
 async def _learn(finders: "list[Any]", patience: Patience) -> None:
@@ -165,7 +167,7 @@ def _checked(
 
     from trio_debugmcp.cli._adapter_check import AdapterCheck, check, sample_for
 
-    profile_of = {each.name: each for each in profiles}
+    profile_of = {profile.name: profile for profile in profiles}
     for status in adapters:
         program = sample_for(profile_of[status.name])
         if status.problem is not None:
@@ -181,7 +183,7 @@ def _install(names: list[str], profiles: "tuple[Profile, ...]") -> int:
     from trio_debugmcp.cli._install import install
     from trio_debugmcp.dap.profiles import TableProfile
 
-    profile_of = {each.name: each for each in profiles if isinstance(each, TableProfile)}
+    profile_of = {profile.name: profile for profile in profiles if isinstance(profile, TableProfile)}
     unknown = [name for name in names if name not in profile_of and name != "all"]
     if unknown:
         return failed("adapters", f"{unknown[0]} is none of: all, {', '.join(profile_of)}")

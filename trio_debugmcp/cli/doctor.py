@@ -122,7 +122,7 @@ def _adapters(profiles: "Sequence[Profile]", patience: Patience) -> list[DoctorF
         for status in adapters
         if status.problem is None
     ]
-    absent = [each for each in adapters if each.problem is not None]
+    absent = [adapter for adapter in adapters if adapter.problem is not None]
     if absent:
         names = ", ".join(f"{each.name} ({each.language})" for each in absent)
         hint = "`trio-debugmcp adapters` says why, and what installs each"

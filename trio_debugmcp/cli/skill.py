@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _show()
     from trio_debugmcp.skill import OtherSkill, places, read_skill
 
-    chosen = [each.directory for each in places() if each.used] if arguments.install is ... else [arguments.install]
+    chosen = [place.directory for place in places() if place.used] if arguments.install is ... else [arguments.install]
     failed = False
     for directory in chosen:
         try:

@@ -30,16 +30,16 @@ class Announced:
     def add(self, name: str, *keys: Hashable) -> None:
         """Record that a breakpoint was reported to an editor of this name."""
         known = self._keys[name] = self._keys.pop(name, {})  # the last of the names now
-        for each in keys:
-            known.pop(each, None)
-            known[each] = None
+        for key in keys:
+            known.pop(key, None)
+            known[key] = None
         _shorten(known, MAX_KEYS)
         _shorten(self._keys, MAX_NAMES)
 
     def discard(self, name: str, *keys: Hashable) -> None:
         """Record that editors of this name do not show a breakpoint any more."""
-        for each in keys:
-            self._keys.get(name, {}).pop(each, None)
+        for key in keys:
+            self._keys.get(name, {}).pop(key, None)
 
     def has(self, name: str, *keys: Hashable) -> bool:
         """Return whether one of these was reported to an editor of this name."""

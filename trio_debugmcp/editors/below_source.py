@@ -96,11 +96,11 @@ async def set_instruction_breakpoints(editor: Editor, arguments: SetInstructionB
         return {"breakpoints": []}
     editor.check_control("to set breakpoints")
     take_over(editor, _is_on_instruction)
-    kept = {_address(each) for each in arguments.breakpoints}
+    kept = {_address(breakpoint) for breakpoint in arguments.breakpoints}
     for old in _mine(editor):
         if old.lost is not None or old.spec.address not in kept:
             await take_back(editor, old)
-    return {"breakpoints": [await _set(editor, each) for each in arguments.breakpoints]}
+    return {"breakpoints": [await _set(editor, breakpoint) for breakpoint in arguments.breakpoints]}
 
 
 async def _set(editor: Editor, wanted: InstructionBreakpoint) -> dict[str, Any]:
@@ -121,7 +121,7 @@ async def _set(editor: Editor, wanted: InstructionBreakpoint) -> dict[str, Any]:
             if each.id not in before:
                 await take_back(editor, each)
         return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
-    made = next((each for each in editor.debugger.state.breakpoints if each.id == answer["id"]), None)
+    made = next((breakpoint for breakpoint in editor.debugger.state.breakpoints if breakpoint.id == answer["id"]), None)
     if made is None:
         return {"verified": False, "message": "It was removed again."}
     return shown_to(editor, made)

@@ -92,7 +92,11 @@ class EditorBook:
 
     def of(self, owner: Owner, is_meant: Callable[[Breakpoint], bool]) -> list[Breakpoint]:
         """Return what an editor has set, of those that are meant."""
-        return [each for each in self._debugger.state.breakpoints if is_meant(each) and self.is_owner(owner, each.id)]
+        return [
+            breakpoint
+            for breakpoint in self._debugger.state.breakpoints
+            if is_meant(breakpoint) and self.is_owner(owner, breakpoint.id)
+        ]
 
     def take_over(self, owner: Owner, is_meant: Callable[[Breakpoint], bool]) -> list[str]:
         """Record that what this editor had set before it left is its own: it is back. Returns the ids of these."""
@@ -148,14 +152,16 @@ class EditorBook:
         self.programs.forget(owner)
         self.watched.pop(owner, None)
         self._wishes.kept.discard(owner)
-        for each in self._debugger.state.exceptions:
-            if self._wishes.of(each.exception_type, owner) is not None:
+        for exception in self._debugger.state.exceptions:
+            if self._wishes.of(exception.exception_type, owner) is not None:
                 try:
-                    await self._debugger.breakpoints.exceptions.leave(each, owner)
+                    await self._debugger.breakpoints.exceptions.leave(exception, owner)
                 except DebugError as error:
-                    log.info("leaving %s: %s", each.id, error)
+                    log.info("leaving %s: %s", exception.id, error)
         for breakpoint_id in [id_ for id_, those in self._owners.items() if owner in those]:
-            found = next((each for each in self._debugger.state.breakpoints if each.id == breakpoint_id), None)
+            found = next(
+                (breakpoint for breakpoint in self._debugger.state.breakpoints if breakpoint.id == breakpoint_id), None
+            )
             if found is None:
                 self._owners.pop(breakpoint_id, None)
             elif await self.leave(owner, found):

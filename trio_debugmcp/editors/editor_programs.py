@@ -96,11 +96,11 @@ class EditorPrograms:
     def gone(self, owner: Owner) -> list[Owner]:
         """Return the connections that this editor had before. Another person's may have its name."""
         return [
-            each
-            for each in self._programs
-            if each[1] == owner[1]
-            and each not in self._here
-            and (each not in self._contested or self.is_one(each, owner))
+            program
+            for program in self._programs
+            if program[1] == owner[1]
+            and program not in self._here
+            and (program not in self._contested or self.is_one(program, owner))
         ]
 
     def is_one(self, one: Owner, other: Owner) -> bool:

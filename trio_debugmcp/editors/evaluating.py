@@ -203,15 +203,15 @@ async def completions(editor: Editor, arguments: CompletionsArguments) -> dict[s
     asked |= {} if frame is None else {"frameId": frame}
     body = await session.requests.request("completions", asked, CompletionsBody, seconds=COMPLETION_SECONDS)
     found = []
-    for each in body.targets or []:
-        name = each.label if each.text is None else each.text
-        shown: dict[str, Any] = {"label": editor.plain(each.label, name)}  # rdbg's has the value
-        if each.text is not None:
-            shown["text"] = editor.plain(each.text, name)
-        if each.length is not None and each.length < (column or 1):  # gdb has the length of the label there
-            shown["length"] = each.length
-        if each.start is not None:
-            shown["start"] = each.start  # an offset into the text, from 0 for all
+    for target in body.targets or []:
+        name = target.label if target.text is None else target.text
+        shown: dict[str, Any] = {"label": editor.plain(target.label, name)}  # rdbg's has the value
+        if target.text is not None:
+            shown["text"] = editor.plain(target.text, name)
+        if target.length is not None and target.length < (column or 1):  # gdb has the length of the label there
+            shown["length"] = target.length
+        if target.start is not None:
+            shown["start"] = target.start  # an offset into the text, from 0 for all
         found.append(shown)
     return {"targets": found}
 
@@ -231,7 +231,7 @@ async def set_variable(editor: Editor, arguments: SetVariableArguments) -> dict[
         return await _set_by_adapter(editor, session, snapshot, place, arguments)
     place = await as_of_now(session, snapshot, "variables", place)
     body = await session.requests.request("variables", {"variablesReference": place.adapter_id}, VariablesBody)
-    found = next((each for each in body.variables or [] if each.name == arguments.name), None)
+    found = next((variable for variable in body.variables or [] if variable.name == arguments.name), None)
     if found is None:
         raise EditorRefusal(f"There is no variable {arguments.name} here any more.")
     if found.evaluate_name is None:
@@ -243,8 +243,8 @@ async def _is_outside(editor: Editor, session: DebugSession, place: AdapterNumbe
     """Return whether a number is that of a scope which holds no locals."""
     frame = await session.looking.frame(place.thread, place.frame, editor.paused()[1])
     scopes = (await session.requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
-    inside = {each.variables_reference for each in chosen_scopes(session.profile.dialect, scopes, "locals")}
-    return place.adapter_id in {each.variables_reference for each in scopes} - inside
+    inside = {scope.variables_reference for scope in chosen_scopes(session.profile.dialect, scopes, "locals")}
+    return place.adapter_id in {scope.variables_reference for scope in scopes} - inside
 
 
 async def _set_by_adapter(
@@ -289,7 +289,7 @@ async def _read_back(
     asked |= {} if arguments.format is None else {"format": arguments.format}
     with suppress(DebugError):
         body = await session.requests.request("variables", asked, VariablesBody, seconds=HOVER_SECONDS)
-        called = [each for each in body.variables or [] if each.name == arguments.name]
+        called = [variable for variable in body.variables or [] if variable.name == arguments.name]
         if len(called) == 1:
             [now] = called
             counts = now.named_variables, now.indexed_variables

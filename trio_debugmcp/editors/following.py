@@ -85,7 +85,7 @@ class Follower:
         end = state.end_of(editor.session_id or "")
         if end is None or end.end_reason not in GOING_ON:
             return self._turn_to_focus()
-        before = {each.id for each in self._seen.state.snapshots}
+        before = {snapshot.id for snapshot in self._seen.state.snapshots}
         with trio.move_on_after(editor.debugger.patience.seconds(LAUNCH_SECONDS)):
             now = await merger.wait_until(lambda now: now.focus is not None and now.focus not in before)
             editor.join(now.program_of(now.focus or ""))

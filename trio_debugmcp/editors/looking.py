@@ -49,7 +49,7 @@ async def first_threads(session: DebugSession) -> list[tuple[int, str | None]]:
         body = await session.requests.request("threads", None, ThreadsBody, seconds=FIRST_THREADS_SECONDS)
     except (DebugError, OSError):  # it begins, or ends, or cannot tell while it runs
         return []
-    return [(each.id, each.name) for each in body.threads or []]
+    return [(thread.id, thread.name) for thread in body.threads or []]
 
 
 async def stack_trace(editor: Editor, arguments: StackTraceArguments) -> dict[str, Any]:
@@ -119,7 +119,7 @@ async def scopes(editor: Editor, arguments: ScopesArguments) -> dict[str, Any]:
 
     session = editor.session()
     snapshot, place, body = await asked(editor, "frame", arguments.frame_id, ask)
-    return {"scopes": [_scope(editor, session, snapshot, place, each) for each in body.scopes or []]}
+    return {"scopes": [_scope(editor, session, snapshot, place, scope) for scope in body.scopes or []]}
 
 
 def _scope(
@@ -164,7 +164,9 @@ async def variables(editor: Editor, arguments: VariablesArguments) -> dict[str, 
     _, snapshot, place = editor.place("variables", arguments.variables_reference)
     if editor.role != "control":
         known = _state_locals(snapshot, place.thread, place.frame)
-        return {"variables": [_known(editor, each.name, each.value, each.type) for each in known.variables]}
+        return {
+            "variables": [_known(editor, variable.name, variable.value, variable.type) for variable in known.variables]
+        }
     kind, start, count = arguments.filter, arguments.start, arguments.count
     if is_without(place, kind):
         return {"variables": []}
@@ -178,7 +180,7 @@ async def variables(editor: Editor, arguments: VariablesArguments) -> dict[str, 
 
     snapshot, place, body = await asked(editor, "variables", arguments.variables_reference, ask)
     children = page(body.variables or [], place, kind, start, count)
-    return {"variables": [_child(editor, snapshot, place, each) for each in children]}
+    return {"variables": [_child(editor, snapshot, place, child) for child in children]}
 
 
 def _child(editor: Editor, snapshot: Snapshot, place: AdapterNumber, child: DapVariable) -> dict[str, Any]:

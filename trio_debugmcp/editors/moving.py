@@ -92,10 +92,10 @@ async def goto_targets(editor: Editor, arguments: GotoTargetsArguments) -> dict[
     asked = {"source": {"path": path}, "line": editor.spelling.our_line(arguments.line)}
     body = await session.requests.request("gotoTargets", asked, TargetsBody)
     found = []
-    for each in body.targets or []:
-        line = each.line or editor.spelling.our_line(arguments.line)
-        number = editor.number("target", snapshot, each.id, frame=line, file=path)
-        found.append({"id": number, "label": each.label or f"line {line}", "line": editor.spelling.line(line)})
+    for target in body.targets or []:
+        line = target.line or editor.spelling.our_line(arguments.line)
+        number = editor.number("target", snapshot, target.id, frame=line, file=path)
+        found.append({"id": number, "label": target.label or f"line {line}", "line": editor.spelling.line(line)})
     return {"targets": found}
 
 
@@ -123,7 +123,9 @@ async def step_in_targets(editor: Editor, arguments: ScopesArguments) -> dict[st
     session.requests.need("supportsStepInTargetsRequest", "step into one of several calls", "Step into the line.")
     place = await as_of_now(session, snapshot, "frame", place)
     body = await session.requests.request("stepInTargets", {"frameId": place.adapter_id}, TargetsBody)
-    targets = [{"id": editor.number("target", snapshot, each.id), "label": each.label} for each in body.targets or []]
+    targets = [
+        {"id": editor.number("target", snapshot, target.id), "label": target.label} for target in body.targets or []
+    ]
     return {"targets": targets}
 
 

@@ -41,13 +41,13 @@ KINDS = [each["filter"] for each in FILTERS]
 async def set_exception_breakpoints(editor: Editor, arguments: SetExceptionBreakpointsArguments) -> dict[str, Any]:
     """Set the kinds of exceptions at which this editor wants to stop; answer what has become of each."""
     options = arguments.filter_options or []
-    named = [*arguments.filters, *(each.filter_id for each in options)]
+    named = [*arguments.filters, *(option.filter_id for option in options)]
     wanted = {*named} & {*KINDS}
     if editor.role != "control" and not named:
         return {}  # an observer has none: editors send that to all
     editor.check_control("to set breakpoints")
     problem: str | None = None
-    conditions = {each.filter_id: each.condition or None for each in options}
+    conditions = {option.filter_id: option.condition or None for option in options}
     condition = _one_for_all([conditions.get(each) for each in wanted])
     editor.book.pass_on_exceptions(editor.owner)
     try:
@@ -123,7 +123,7 @@ async def _leave(editor: Editor) -> None:
 
 def exceptions_of_all(editor: Editor) -> ExceptionBreakpoint | None:
     """Return the breakpoint on all exceptions, which is that of all kinds and clients."""
-    return next((each for each in editor.debugger.state.exceptions if each.exception_type == _ALL), None)
+    return next((exception for exception in editor.debugger.state.exceptions if exception.exception_type == _ALL), None)
 
 
 # --- Data -------------------------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ async def data_breakpoint_info(editor: Editor, arguments: DataBreakpointInfoArgu
         asked["variablesReference"] = place.adapter_id
         thread, frame = place.thread, place.frame
         body = await session.requests.request("variables", {"variablesReference": place.adapter_id}, VariablesBody)
-        found = next((each for each in body.variables or [] if each.name == arguments.name), None)
+        found = next((variable for variable in body.variables or [] if variable.name == arguments.name), None)
         path = (found.evaluate_name if found is not None else None) or arguments.name
     if arguments.frame_id is not None:
         place = await as_of_now(session, snapshot, "frame", editor.place("frame", arguments.frame_id)[2])
@@ -171,7 +171,7 @@ async def set_data_breakpoints(editor: Editor, arguments: SetDataBreakpointsArgu
     if editor.role != "control" and not arguments.breakpoints:
         return {"breakpoints": []}
     editor.check_control("to watch data")
-    wanted = [(each, _read(each.data_id)) for each in arguments.breakpoints]
+    wanted = [(breakpoint, _read(breakpoint.data_id)) for breakpoint in arguments.breakpoints]
     take_over(editor, _is_data)
     kept = {editor.book.watched[editor.owner].get(_key(each)) for each, _ in wanted}
     for old in _data(editor):
@@ -197,7 +197,7 @@ async def _watch(editor: Editor, wanted: DataBreakpoint, shown: _Shown) -> dict[
             if each.id not in before:
                 await take_back(editor, each)
         return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
-    made = next((each for each in editor.debugger.state.breakpoints if each.id == answer["id"]), None)
+    made = next((breakpoint for breakpoint in editor.debugger.state.breakpoints if breakpoint.id == answer["id"]), None)
     if made is None:
         return {"verified": False, "message": "It was removed again."}
     editor.book.watched[editor.owner][_key(wanted)] = made.id

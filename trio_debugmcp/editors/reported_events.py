@@ -81,17 +81,17 @@ def _of_threads(old: Snapshot | None, new: Snapshot) -> Iterator[Event]:
 
 
 def _alive(snapshot: Snapshot | None) -> set[int]:
-    return set() if snapshot is None else {each.id for each in snapshot.threads.threads if each.state != "Exited"}
+    return set() if snapshot is None else {thread.id for thread in snapshot.threads.threads if thread.state != "Exited"}
 
 
 def _of_modules(old: Snapshot | None, new: Snapshot) -> Iterator[Event]:
     if old is not None and old.modules is new.modules:
         return
-    before = {each.id: each for each in old.modules} if old is not None else {}
-    for each in new.modules:
-        known = before.pop(each.id, None)
-        if known is not each:
-            yield "module", {"reason": "new" if known is None else "changed", "module": module_of(each)}
+    before = {module.id: module for module in old.modules} if old is not None else {}
+    for module in new.modules:
+        known = before.pop(module.id, None)
+        if known is not module:
+            yield "module", {"reason": "new" if known is None else "changed", "module": module_of(module)}
     for each in before.values():
         yield "module", {"reason": "removed", "module": module_of(each)}
 
@@ -122,8 +122,8 @@ def of_breakpoints(old: State, new: State) -> BreakpointChanges | None:
     """Return how the breakpoints on lines and functions differ; None if they do not."""
     if old.breakpoints is new.breakpoints:
         return None
-    before = {each.id: each for each in old.breakpoints}
-    after = {each.id: each for each in new.breakpoints}
+    before = {breakpoint.id: breakpoint for breakpoint in old.breakpoints}
+    after = {breakpoint.id: breakpoint for breakpoint in new.breakpoints}
     return BreakpointChanges(
         new=[each for id_, each in after.items() if id_ not in before],
         changed=[each for id_, each in after.items() if id_ in before and each is not before[id_]],

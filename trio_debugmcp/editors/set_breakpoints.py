@@ -81,7 +81,7 @@ async def set_function_breakpoints(editor: Editor, arguments: SetFunctionBreakpo
     if editor.role != "control" and not arguments.breakpoints:
         return {"breakpoints": []}
     editor.check_control("to set breakpoints")
-    return await _replace(editor, None, [_function(each) for each in arguments.breakpoints])
+    return await _replace(editor, None, [_function(breakpoint) for breakpoint in arguments.breakpoints])
 
 
 def _function(each: FunctionBreakpoint) -> BreakpointSpec:
@@ -104,7 +104,7 @@ async def _replace(editor: Editor, file: str | None, wanted: list[BreakpointSpec
         for each in wanted[:MAX_BREAKPOINTS]:
             results.append(_Set(each, "", error=TWICE) if each.place in done else await _set(editor, each))
             done.add(each.place)
-    answers = [await _answer(editor, each, batch.refused) for each in results]
+    answers = [await _answer(editor, result, batch.refused) for result in results]
     beyond = {"verified": False, "message": f"more than {MAX_BREAKPOINTS} breakpoints: this is not set"}
     return {"breakpoints": [*answers, *(beyond for _ in wanted[MAX_BREAKPOINTS:])]}
 
@@ -134,19 +134,22 @@ def announce(editor: Editor, each: Breakpoint) -> None:
 
 def _leave_out(editor: Editor, file: str | None, wanted: set[Place]) -> None:
     """Tell the person which breakpoints of others stay that the editor shows no more: the program stops there."""
-    for each in filter(_is_in(file), editor.debugger.state.breakpoints):
-        places = _places(editor, each)
+    for breakpoint in filter(_is_in(file), editor.debugger.state.breakpoints):
+        places = _places(editor, breakpoint)
         if not wanted.isdisjoint(places):
             continue
-        editor.breakpoints.asked.pop(each.spec.place, None)
-        if not editor.book.is_owner(editor.owner, each.id):
+        editor.breakpoints.asked.pop(breakpoint.spec.place, None)
+        if not editor.book.is_owner(editor.owner, breakpoint.id):
             editor.breakpoints.absent.update(places)
-        if each.id in editor.breakpoints.announced:
-            editor.breakpoints.forget(each.id)
-            editor.book.announced.discard(editor.name, each.id, *places)
-            if editor.book.is_familys(editor.owner, each.id):
+        if breakpoint.id in editor.breakpoints.announced:
+            editor.breakpoints.forget(breakpoint.id)
+            editor.book.announced.discard(editor.name, breakpoint.id, *places)
+            if editor.book.is_familys(editor.owner, breakpoint.id):
                 continue  # by the connection that has set it, it is taken back
-            who, where = " and ".join(each.set_by) or "another client", each.spec.function or f"line {each.spec.line}"
+            who, where = (
+                " and ".join(breakpoint.set_by) or "another client",
+                breakpoint.spec.function or f"line {breakpoint.spec.line}",
+            )
             said = f"The breakpoint of {who} on {where} stays: it is not yours. What you set there now is yours.\n"
             editor.channel.event("output", {"category": "console", "output": editor.plain(said)})
 
@@ -157,7 +160,7 @@ async def _answer(editor: Editor, result: _Set, refused: Mapping[str, DebugError
     if error is not None:
         await _withdraw(editor, result)
         return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
-    now = next((each for each in editor.debugger.state.breakpoints if each.id == result.id), None)
+    now = next((breakpoint for breakpoint in editor.debugger.state.breakpoints if breakpoint.id == result.id), None)
     if now is None:  # another client has removed it meanwhile
         return {"verified": False, "message": "It was removed again."}
     editor.breakpoints.asked[result.wanted.place] = result.wanted.terms
@@ -166,7 +169,7 @@ async def _answer(editor: Editor, result: _Set, refused: Mapping[str, DebugError
 
 async def _withdraw(editor: Editor, refused: _Set) -> None:
     """Take back what stops the program under a breakpoint that is shown as refused."""
-    now = next((each for each in editor.debugger.state.breakpoints if each.id == refused.id), None)
+    now = next((breakpoint for breakpoint in editor.debugger.state.breakpoints if breakpoint.id == refused.id), None)
     before = {each.id for each in refused.mine}
     if now is not None and now.id not in before:
         if now.spec.terms == refused.wanted.terms:  # set, and then the adapter would not have it
@@ -197,7 +200,7 @@ async def take_back(editor: Editor, each: Breakpoint) -> None:
 
 
 async def _set(editor: Editor, wanted: BreakpointSpec) -> _Set:
-    here = [each for each in editor.debugger.state.breakpoints if each.spec.place == wanted.place]
+    here = [breakpoint for breakpoint in editor.debugger.state.breakpoints if breakpoint.spec.place == wanted.place]
     mine = [each for each in here if editor.book.is_owner(editor.owner, each.id)]
     same = next((each for each in mine if each.spec.terms == wanted.terms), None)
     if same is None and mine and editor.breakpoints.asked.get(wanted.place) == wanted.terms:
@@ -215,12 +218,12 @@ async def _set(editor: Editor, wanted: BreakpointSpec) -> _Set:
 
 def _echoed(editor: Editor, place: Place) -> Breakpoint | None:
     """Return the breakpoint of another client that was reported to an editor, which shows it at that place."""
-    for each in editor.debugger.state.breakpoints:
-        if place not in _places(editor, each) or editor.book.is_owner(editor.owner, each.id):
+    for breakpoint in editor.debugger.state.breakpoints:
+        if place not in _places(editor, breakpoint) or editor.book.is_owner(editor.owner, breakpoint.id):
             continue
-        before = place not in editor.breakpoints.absent and editor.book.announced.has(editor.name, each.id, place)
-        if before or each.id in editor.breakpoints.announced:
-            return each
+        before = place not in editor.breakpoints.absent and editor.book.announced.has(editor.name, breakpoint.id, place)
+        if before or breakpoint.id in editor.breakpoints.announced:
+            return breakpoint
     return None
 
 

@@ -117,7 +117,7 @@ class SharedValues:
         with suppress(DebugError):  # who asks learns why
             frame = {"frameId": snapshot.stack.frames[0].id}
             scopes = (await self.ask(session, snapshot, "scopes", frame, ScopesBody)).scopes or []
-            first = next((each.variables_reference for each in scopes if not each.expensive), 0)
+            first = next((scope.variables_reference for scope in scopes if not scope.expensive), 0)
             if first:
                 await self.ask(session, snapshot, "variables", {"variablesReference": first}, VariablesBody)
 

@@ -23,7 +23,7 @@ def parse_env_file(
         if binding.key is None or binding.value is None:
             continue
         atoms = list(parse_variables(binding.value))
-        names = {name for name in (getattr(each, "name", None) for each in atoms) if name is not None}
+        names = {name for name in (getattr(atom, "name", None) for atom in atoms) if name is not None}
         values = {name: variables.get(name, earlier.get(name)) or variable(name) for name in names}
-        variables[binding.key] = "".join(each.resolve(values) for each in atoms)
+        variables[binding.key] = "".join(atom.resolve(values) for atom in atoms)
     return variables, broken

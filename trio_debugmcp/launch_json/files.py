@@ -63,7 +63,7 @@ def label_of(task: Mapping[str, Any]) -> str | None:
 
 def names_of(items: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the names of configurations or compounds; one without a name cannot be selected."""
-    return [each["name"] for each in items if isinstance(each.get("name"), str)]
+    return [item["name"] for item in items if isinstance(item.get("name"), str)]
 
 
 def _object(content: Any, path: str) -> Mapping[str, Any]:
@@ -74,11 +74,11 @@ def _object(content: Any, path: str) -> Mapping[str, Any]:
 
 def _objects(content: Mapping[str, Any], key: str, path: str) -> tuple[Mapping[str, Any], ...]:
     items = content.get(key, [])
-    if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise UsageError("INVALID_PARAMETER", f"{path}: `{key}` must be a list of objects.", {"file": path})
     return tuple(items)
 
 
 def _inputs(content: Mapping[str, Any], path: str) -> dict[str, Input]:
     items = _objects(content, "inputs", path)
-    return {each["id"]: each for each in items if isinstance(each.get("id"), str)}
+    return {item["id"]: item for item in items if isinstance(item.get("id"), str)}

@@ -91,7 +91,7 @@ def resolve_compound(file: LaunchFile, name: str) -> Compound:
     Raises:
         UsageError: `INVALID_PARAMETER`: it names none, or one that is not there.
     """
-    compound = next(each for each in file.compounds if each.get("name") == name)
+    compound = next(compound for compound in file.compounds if compound.get("name") == name)
     what = f"The compound '{name}' of {file.path}"
     keys = Keys(compound, what)
     listed = keys.take("configurations")
@@ -117,7 +117,9 @@ def configuration_named(file: LaunchFile, name: str, context: VariableContext) -
     Raises:
         UsageError: `INVALID_PARAMETER`: there is none.
     """
-    configuration = next((each for each in file.configurations if each.get("name") == name), None)
+    configuration = next(
+        (configuration for configuration in file.configurations if configuration.get("name") == name), None
+    )
     if configuration is None:
         names = ", ".join([*names_of(file.configurations), *names_of(file.compounds)]) or "none"
         raise UsageError(

@@ -127,9 +127,9 @@ class ConfigurationVariables:
     # --- Files and folders ------------------------------------------------------------------------------------
 
     def _folder(self, name: str, written: str) -> Folder:
-        folder = next((each for each in self._context.folders if each.name == name), None)
+        folder = next((folder for folder in self._context.folders if folder.name == name), None)
         if folder is None:
-            names = ", ".join(each.name for each in self._context.folders)
+            names = ", ".join(folder.name for folder in self._context.folders)
             raise UsageError(
                 "INVALID_PARAMETER",
                 f"{self._what} uses {written}, but no folder of the workspace is called '{name}'. Folders: {names}.",
@@ -142,7 +142,7 @@ class ConfigurationVariables:
         if file is None and self._context.assumes:
             file = f"{folder}/file"
         path = PurePosixPath(file or "")
-        inside = (each.path for each in self._context.folders if path.is_relative_to(each.path))
+        inside = (folder.path for folder in self._context.folders if path.is_relative_to(folder.path))
         folder = max(inside, key=len, default=folder)
         values = {
             "file": str(path),

@@ -94,7 +94,7 @@ def _resolved(file: TasksFile, reference: Any, context: VariableContext, above: 
     return Task(
         label,
         command,
-        tuple(_resolved(file, each, context, (*above, label)) for each in others),
+        tuple(_resolved(file, other, context, (*above, label)) for other in others),
         "sequence" if keys.text("dependsOrder") == "sequence" else "parallel",
         background=keys.flag("isBackground") or False,
         ready=_ready(laid_over.get("problemMatcher"), what),
@@ -105,14 +105,14 @@ def _find(file: TasksFile, reference: Any) -> Mapping[str, Any]:
     """Return the task of a name, or with all the keys of an object, or one that the editor would find by itself."""
     if isinstance(reference, dict):
         keys = {key: each for key, each in reference.items() if key not in ("group", "problemMatcher")}
-        fits = [each for each in file.tasks if keys.items() <= {**file.common, **each}.items()] if _plain(keys) else []
+        fits = [task for task in file.tasks if keys.items() <= {**file.common, **task}.items()] if _plain(keys) else []
         return fits[0] if fits else reference
     name = str(reference)
     if name == "${defaultBuildTask}":
-        builds = [each for each in file.tasks if _is_default_build(each)]
+        builds = [task for task in file.tasks if _is_default_build(task)]
         if builds:
             return builds[0]
-    task = next((each for each in file.tasks if label_of_task(each) == name), None)
+    task = next((task for task in file.tasks if label_of_task(task) == name), None)
     if task is not None:
         return task
     detected = _DETECTED.fullmatch(name)
@@ -121,12 +121,12 @@ def _find(file: TasksFile, reference: Any) -> Mapping[str, Any]:
     if detected is not None:
         watches = {"isBackground": True, "problemMatcher": "$tsc-watch"} if detected["option"] == "watch" else {}
         return {"type": "typescript", "tsconfig": detected["config"], "option": detected["option"], **watches}
-    names = ", ".join(label_of_task(each) for each in file.tasks) or "none"
+    names = ", ".join(label_of_task(task) for task in file.tasks) or "none"
     raise UsageError("INVALID_PARAMETER", f"There is no task '{name}' in {file.path}. Tasks: {names}.", {"task": name})
 
 
 def _plain(keys: Mapping[str, Any]) -> bool:
-    return all(isinstance(each, str | int | bool) for each in keys.values())
+    return all(isinstance(key, str | int | bool) for key in keys.values())
 
 
 def _is_default_build(task: Mapping[str, Any]) -> bool:

@@ -139,8 +139,12 @@ def _map_sources(keys: Keys, mode: str) -> None:
 def _pass_over_setup(keys: Keys, mode: str) -> None:
     """Drop the commands that prepare the debugger; pretty printing, which most have, is on anyway."""
     commands = keys.take("setupCommands") or []
-    texts = [str(each.get("text")) for each in commands if isinstance(each, dict)] if isinstance(commands, list) else []
-    others = [each for each in texts if "pretty-print" not in each]
+    texts = (
+        [str(command.get("text")) for command in commands if isinstance(command, dict)]
+        if isinstance(commands, list)
+        else []
+    )
+    others = [text for text in texts if "pretty-print" not in text]
     if others:
         keys.notes.append(f"setupCommands are passed over, as {mode} is used without cppdbg: {'; '.join(others)}")
 
@@ -237,7 +241,7 @@ def _run_by_command(keys: Keys) -> None:
     """Run the script by what `command` says, for example `bin/rails`; that is a script, too."""
     if keys.left.pop("useBundler", None):  # which is what `bundle exec` does
         keys.left["env"] = {"RUBYOPT": "-rbundler/setup", **(keys.left.get("env") or {})}
-    words = [each for each in keys.texts("command") if each not in ("bundle", "exec", "ruby")]
+    words = [text for text in keys.texts("command") if text not in ("bundle", "exec", "ruby")]
     if not words:
         return
     if "/" not in words[0]:
@@ -256,7 +260,7 @@ def _java(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
         keys.left["program"] = keys.take("mainClass")
     elif request == "launch" and main:
         paths = [each for path in class_paths or ("$Auto",) for each in (_CLASSES if path in _AUTOMATIC else (path,))]
-        kept = [os.path.normpath(os.path.join(folder, each)) for each in paths if not each.startswith("!")]
+        kept = [os.path.normpath(os.path.join(folder, path)) for path in paths if not path.startswith("!")]
         keys.left.setdefault("classpath", ":".join(dict.fromkeys(kept)))
     return ("java",)
 

@@ -48,7 +48,7 @@ def _masked(value: Any, name: str, seen: set[str]) -> Any:
         case dict():
             return _masked_object(value, name, seen)
         case [str(), *_] if all(isinstance(each, str) for each in value):
-            return [masked_value(name, each, seen) for each in masked_lines(value)]
+            return [masked_value(name, masked_line, seen) for masked_line in masked_lines(value)]
         case [{"text": str()}, *_] if all(
             isinstance(item, dict) and isinstance(item.get("text"), str) for item in value
         ):

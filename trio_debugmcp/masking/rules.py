@@ -63,7 +63,7 @@ class SecretRule:
         anywhere: bool = False,
     ) -> None:
         self.label = label
-        self.keywords = [each.lower() for each in keywords] if any_case else keywords
+        self.keywords = [keyword.lower() for keyword in keywords] if any_case else keywords
         self._anywhere = anywhere or inside
         self._source = pattern if self._anywhere else f"{_WORD_START}(?:{pattern})"
         self._flags = re.IGNORECASE if any_case else re.NOFLAG
@@ -86,7 +86,7 @@ class SecretRule:
     def may_match(self, content: Text) -> bool:
         """Return whether a text has one of the keywords."""
         within = content.lower if self._any_case else content.text if self._anywhere else content.long
-        return any(each in within for each in self.keywords)
+        return any(keyword in within for keyword in self.keywords)
 
     def find(self, content: Text) -> Iterator[tuple[int, int]]:
         """Yield where this form is in a text."""

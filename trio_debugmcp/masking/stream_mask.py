@@ -64,7 +64,7 @@ def _findings(text: str) -> list[Finding]:
     """Return the secrets in a text, and one that has only begun at its end: it may be read before the rest arrives."""
     secrets = findings(text)
     at = max(0, len(text) - MAX_BEGINNING)
-    begun = [each for each in findings(text[at:] + CUT) if each.end == len(text) - at]
+    begun = [finding for finding in findings(text[at:] + CUT) if finding.end == len(text) - at]
     if begun and not (secrets and secrets[-1].end == len(text)):
         secrets.append(Finding(at + begun[0].start, len(text), begun[0].label))
     return secrets

@@ -216,7 +216,7 @@ def open_recorder(
         server=__version__,
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",
-        adapters=[each.name for each in profiles],
+        adapters=[profile.name for profile in profiles],
         started_at="",
         anchor=0.0,
         argv=redactor.arguments(argv),
@@ -237,7 +237,11 @@ def open_recorder(
 
 def _tables(profiles: Sequence[Profile], redactor: Redactor) -> dict[str, dict[str, Any]] | UnsetType:
     """Return the tables that are not ours: without them a replay does not know what their adapters' messages mean."""
-    users = {each.name: each.table for each in profiles if isinstance(each, TableProfile) and each not in PROFILES}
+    users = {
+        profile.name: profile.table
+        for profile in profiles
+        if isinstance(profile, TableProfile) and profile not in PROFILES
+    }
     if not users:
         return UNSET
     decoded: dict[str, dict[str, Any]] = msgspec.json.decode(redactor.message(msgspec.json.encode(users)))

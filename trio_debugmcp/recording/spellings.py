@@ -97,7 +97,7 @@ class Secrets:
         """Where the match at `at` begins and ends, not before `least` and without half an escape sequence."""
         befores, afters = around
         start, end = at, at + len(sign)
-        start -= max(_agreeing(each[::-1], text[max(least, at - len(each)) : at][::-1]) for each in befores)
+        start -= max(_agreeing(before[::-1], text[max(least, at - len(before)) : at][::-1]) for before in befores)
         agreeing, whole = max(
             (agreeing := _agreeing(after, text[end : end + len(after)]), agreeing == len(after)) for after in afters
         )

@@ -66,7 +66,9 @@ class ReplayedSession:
         self._script = _Script(playhead)
         self._launches = launches(entries)
         self._programs: dict[int, ReplayedProgram] = {}
-        own = next((each for each in entries if isinstance(each, ProgramEntry) and each.process != "terminal"), None)
+        own = next(
+            (entry for entry in entries if isinstance(entry, ProgramEntry) and entry.process != "terminal"), None
+        )
         self.is_program = own is not None and own.process == "program"
         self.own_process = None if own is None else self._programs.setdefault(own.pid, ReplayedProgram(own.pid))
 

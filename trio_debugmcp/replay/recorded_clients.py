@@ -179,7 +179,7 @@ class RecordedClients:
     ) -> None:
         match entry:
             case ClientEntry():
-                mine = [each for each in self._entries if isinstance(each, McpEntry)]
+                mine = [entry for entry in self._entries if isinstance(entry, McpEntry)]
                 client = self._clients[entry.client] = _RecordedClient(entry, mine)
                 await nursery.start(client.run, serve)
             case McpEntry():
@@ -197,7 +197,7 @@ def staying_clients(entries: Sequence[AnyEntry]) -> set[str]:
     A replay does not end with them, and shows the session as it was: in the place where the recording ends.
     """
     end = entries[-1] if entries else None
-    session_end = max((each.t for each in entries if isinstance(each, SessionEndEntry)), default=-inf)
+    session_end = max((entry.t for entry in entries if isinstance(entry, SessionEndEntry)), default=-inf)
     if not (isinstance(end, EndEntry) and end.complete) or end.t - session_end > AT_ONCE_SECONDS:
         return set()
     staying = set()

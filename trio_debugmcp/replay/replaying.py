@@ -74,7 +74,7 @@ class Replay(Host, ConnectionTap):
         self.driven = drive
         self._recording = recording
         self._report = report
-        self._openings = {each.session: each for each in recording.entries if isinstance(each, SessionEntry)}
+        self._openings = {entry.session: entry for entry in recording.entries if isinstance(entry, SessionEntry)}
         try:
             self._sessions, self._playhead = _sessions(recording, speed, patience, following=drive)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -202,7 +202,7 @@ class Replay(Host, ConnectionTap):
             raise _unknown(f"it has no answer to: {question}")
         # A little ahead: what follows on a message is asked here some milliseconds before or after it was asked then.
         now = self._playhead.position + PROMPT_SECONDS
-        entry = next((each for each in reversed(answers) if each.t <= now), answers[0])
+        entry = next((answer for answer in reversed(answers) if answer.t <= now), answers[0])
         if entry.error is not None:
             raise UsageError(entry.error.code, entry.error.message, entry.error.details)
         answer: T = entry.answer
@@ -233,8 +233,8 @@ def _sessions(
 ) -> tuple[dict[str, ReplayedSession], Playhead]:
     """Make the recorded sessions, and the playhead that they share."""
     entries = recording.entries
-    names = [each.session for each in entries if isinstance(each, SessionEntry)]
-    hang_ups = {each.session: each for each in entries if isinstance(each, HangUpEntry)}
+    names = [entry.session for entry in entries if isinstance(entry, SessionEntry)]
+    hang_ups = {entry.session: entry for entry in entries if isinstance(entry, HangUpEntry)}
     spoken = [
         (session, line) for entry in entries if (session := getattr(entry, "session", None)) and (line := taped(entry))
     ]
@@ -246,7 +246,7 @@ def _sessions(
     sessions = {}
     for name in names:
         if name in made:
-            mine = [each for each in entries if getattr(each, "session", None) == name]
+            mine = [entry for entry in entries if getattr(entry, "session", None) == name]
             stderr = hang_ups[name].stderr if name in hang_ups else ""
             sessions[name] = ReplayedSession(made[name], mine, playhead, stderr)
     return sessions, playhead

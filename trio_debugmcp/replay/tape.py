@@ -264,7 +264,7 @@ def tapes(messages: Iterable[tuple[str, TapedMessage]], ended_at: Mapping[str, f
 
 def without_terminals(messages: Iterable[tuple[str, TapedMessage]]) -> Iterator[tuple[str, TapedMessage]]:
     """Leave out `runInTerminal`, as if the adapter had started the program: for a client that must start nothing."""
-    return (each for each in messages if each[1].message.get("command") != "runInTerminal")
+    return (message for message in messages if message[1].message.get("command") != "runInTerminal")
 
 
 def _tool(move: str) -> str:

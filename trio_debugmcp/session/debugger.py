@@ -102,7 +102,7 @@ class Debugger:
         self.tasks = self.sessions.tasks
 
     def __repr__(self) -> str:
-        return f"<Debugger sessions={[each.id for each in self.sessions]} focus={self.state.focus!r}>"
+        return f"<Debugger sessions={[session.id for session in self.sessions]} focus={self.state.focus!r}>"
 
     @property
     def state(self) -> State:
@@ -140,7 +140,7 @@ class Debugger:
             return self.sessions.find(self.state.program_of(session.id)) or session
         if session_id is None or not self.state.snapshots:
             raise no_session()
-        known = ", ".join(each.id for each in self.state.snapshots)
+        known = ", ".join(snapshot.id for snapshot in self.state.snapshots)
         raise UsageError("NO_SESSION", f"There is no debug session '{session_id}'. Sessions: {known}.")
 
     def program(self, session_id: str | None = None) -> DebugSession:
@@ -152,7 +152,9 @@ class Debugger:
         session = self.session(session_id)
         snapshot = session.snapshot
         if snapshot is not None and snapshot.origin.listens:
-            raise only_listens(snapshot, [each for each in self.state.snapshots if each.parent == session.id])
+            raise only_listens(
+                snapshot, [snapshot for snapshot in self.state.snapshots if snapshot.parent == session.id]
+            )
         return session
 
     def paused(self, session_id: str | None = None) -> tuple[DebugSession, Snapshot]:
@@ -169,7 +171,7 @@ class Debugger:
 
     def living_sessions(self) -> list[DebugSession]:
         """Return the sessions, parents before their children; of a call that names one, those of its program."""
-        living = [each for each in self.sessions if each.snapshot is not None]
+        living = [session for session in self.sessions if session.snapshot is not None]
         program = None if self.programs.chosen is None else self.programs.at_hand()
         return living if program is None else [each for each in living if each.id in program.sessions]
 

@@ -44,10 +44,12 @@ class Timeline:
     def record(self, happenings: Iterable[Happening]) -> int:
         """Append what has happened just now; return the last id."""
         now = iso_time(self._clock.now())
-        for each in happenings:
-            self._note_lasting(each)
+        for happening in happenings:
+            self._note_lasting(happening)
             self.last_id += 1
-            self._events.append(TimelineEvent(self.last_id, now, each.type, each.thread_id, each.payload))
+            self._events.append(
+                TimelineEvent(self.last_id, now, happening.type, happening.thread_id, happening.payload)
+            )
             if len(self._events) > MAX_EVENTS:
                 self._events.popleft()
                 self.dropped += 1

@@ -135,7 +135,7 @@ class Execution:
         except AdapterRefused as refusal:  # Perl's does not list them while the program runs
             log.info("%s", refusal)
             threads = []
-        known = [each.id for each in threads]
+        known = [thread.id for thread in threads]
         # delve has -1 for the one that runs.
         return next((each for each in known if each >= 0), known[0] if known else _ONLY_THREAD)
 

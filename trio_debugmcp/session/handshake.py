@@ -164,7 +164,9 @@ async def wait_program(merger: Merger, session_id: str, ending: Ending, patience
             nursery.start_soon(watch_end)
             # A program that ends at once ends this session, too; one that failed to start does not count.
             await merger.wait_until(
-                lambda state: any(each.parent == session_id and each.phase in _RUNS for each in state.snapshots)
+                lambda state: any(
+                    snapshot.parent == session_id and snapshot.phase in _RUNS for snapshot in state.snapshots
+                )
             )
             nursery.cancel_scope.cancel(reason="the program may run")
         if ending.failed:

@@ -28,7 +28,7 @@ def only_listens(snapshot: Snapshot, programs: Sequence[Snapshot]) -> UsageError
     """Return the `NOT_PAUSED` error of what needs a program, in a session that waits for programs to dial in."""
     where = f"Session {snapshot.id} only listens at {snapshot.origin.process_name}"
     if programs:
-        known = ", ".join(each.id for each in programs)
+        known = ", ".join(program.id for program in programs)
         advice = f"; each program that has dialed in is a session of its own. Pass session_id, one of {known}."
     else:
         advice = f", and {_programs_missing(snapshot)}. {DIAL_IN}, and wait for the first stop with debug_wait."

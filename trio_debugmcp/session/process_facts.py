@@ -44,8 +44,8 @@ class ModuleList:
             self._is_refused = not (isinstance(error, UsageError) and error.code == "NOT_PAUSED")
             log.info("modules: %s", error)
             return
-        for each in body.modules or []:
-            await self._merger.merge(EventReceived(requests.session_id, ModuleEvent("new", each)))
+        for module in body.modules or []:
+            await self._merger.merge(EventReceived(requests.session_id, ModuleEvent("new", module)))
 
 
 async def learn_process(requests: Requests, merger: Merger, process_id: int | None) -> None:

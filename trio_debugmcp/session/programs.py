@@ -102,11 +102,11 @@ class Programs:
 
     def living(self) -> list[DebuggedProgram]:
         """Return the programs that are being started or debugged."""
-        return [each for each in self._programs.values() if self._is_living(each.id)]
+        return [program for program in self._programs.values() if self._is_living(program.id)]
 
     def of(self, session_id: str) -> DebuggedProgram | None:
         """Return the program that a session belongs to, or did."""
-        return next((each for each in self._programs.values() if session_id in each.sessions), None)
+        return next((program for program in self._programs.values() if session_id in program.sessions), None)
 
     def roots_of(self, session_id: str | None) -> list[str] | None:
         """Return the root session of a session's program, as what a wait is for; None without a session."""
@@ -129,7 +129,7 @@ class Programs:
         found = self.at_hand()
         if found is None or found.was_started or found.id in self._state().roots():
             return found if found is not None and found.was_started else None
-        return next((each for each in reversed(self._programs.values()) if each.was_started), None)
+        return next((program for program in reversed(self._programs.values()) if program.was_started), None)
 
     def are_of_several_languages(self) -> bool:
         """Return whether it depends on the program which language is meant: several are debugged, and none is named."""
@@ -173,7 +173,7 @@ class Programs:
 
     def report(self, stop: int, reader: Hashable) -> None:
         """Keep that an answer has shown a stop to a reader; of the stops that are over nothing is kept."""
-        current = {each.stop.number for each in self._state().snapshots if each.stop is not None}
+        current = {snapshot.stop.number for snapshot in self._state().snapshots if snapshot.stop is not None}
         self._reported = {each: known for each, known in self._reported.items() if each in current}
         self._reported.setdefault(stop, set()).add(reader)
 

@@ -145,7 +145,7 @@ class EventPump:
         """End the session of a program that has exited, if the adapter does not; after its children have ended."""
         await trio.sleep(self._requests.patience.seconds(EXIT_SECONDS))
         session_id = self._requests.session_id
-        await self._merger.wait_until(lambda state: all(each.parent != session_id for each in state.snapshots))
+        await self._merger.wait_until(lambda state: all(snapshot.parent != session_id for snapshot in state.snapshots))
         self._finish("the program ended")
 
     async def _finish_after_children(self) -> None:
@@ -201,7 +201,11 @@ class EventPump:
     def _tracepoints(self) -> dict[str, str]:
         """Return the ids of all tracepoints and their messages."""
         breakpoints = self._merger.state.breakpoints
-        return {each.id: each.spec.log_message for each in breakpoints if each.spec.log_message is not None}
+        return {
+            breakpoint.id: breakpoint.spec.log_message
+            for breakpoint in breakpoints
+            if breakpoint.spec.log_message is not None
+        }
 
     async def _on_text(self, category: str, text: str) -> None:
         """Keep what the program wrote, or the adapter, and learn what the adapter says in its words."""

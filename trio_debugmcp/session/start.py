@@ -80,11 +80,11 @@ def path_mappings(start: Start) -> tuple[PathMapping, ...]:
             return mappings
         case ChildStart(configuration={"pathMappings": [*mappings]}):
             return tuple(
-                PathMapping(each["localRoot"], each["remoteRoot"])
-                for each in mappings
-                if isinstance(each, dict)
-                and isinstance(each.get("localRoot"), str)
-                and isinstance(each.get("remoteRoot"), str)
+                PathMapping(mapping["localRoot"], mapping["remoteRoot"])
+                for mapping in mappings
+                if isinstance(mapping, dict)
+                and isinstance(mapping.get("localRoot"), str)
+                and isinstance(mapping.get("remoteRoot"), str)
             )
         case _:
             return ()

@@ -55,10 +55,11 @@ def without_history(state: State) -> State:
     return replace(
         state,
         breakpoints=tuple(
-            replace(each, hits=0, bindings=(), problem=None, notifications_sent=0) for each in state.breakpoints
+            replace(breakpoint, hits=0, bindings=(), problem=None, notifications_sent=0)
+            for breakpoint in state.breakpoints
         ),
-        run_places=tuple(replace(each, bindings=(), problem=None) for each in state.run_places),
-        exceptions=tuple(replace(each, hits=0, session_ids=(), problem=None) for each in state.exceptions),
+        run_places=tuple(replace(run_place, bindings=(), problem=None) for run_place in state.run_places),
+        exceptions=tuple(replace(exception, hits=0, session_ids=(), problem=None) for exception in state.exceptions),
     )
 
 
@@ -68,7 +69,7 @@ def replaced(kept: tuple[Breakpoint, ...], new: Breakpoint) -> Breakpoint:
     if old is None:
         return new
     # Stops and adapters may have changed these since the sender read the breakpoint: ours are the newer ones.
-    earlier = tuple(replace(each, earlier=each.hits) for each in old.bindings)
+    earlier = tuple(replace(binding, earlier=binding.hits) for binding in old.bindings)
     sent = old.notifications_sent if new.version == old.version else 0
     return replace(new, hits=old.hits, notifications_sent=sent, bindings=earlier)
 
@@ -77,7 +78,7 @@ def enabled(breakpoint_: Breakpoint, change: BreakpointEnabled) -> Breakpoint:
     """The breakpoint enabled or disabled. One that becomes active again is a new version, which counts from zero."""
     if not change.enabled or breakpoint_.is_active:
         return replace(breakpoint_, enabled=change.enabled)
-    earlier = tuple(replace(each, earlier=each.hits) for each in breakpoint_.bindings)
+    earlier = tuple(replace(binding, earlier=binding.hits) for binding in breakpoint_.bindings)
     return replace(breakpoint_, enabled=True, version=change.version, notifications_sent=0, bindings=earlier)
 
 
@@ -102,8 +103,8 @@ def with_places(state: State, updated: _Updated) -> State:
     """The state with its breakpoints and places of runs updated."""
     return replace(
         state,
-        breakpoints=tuple(updated(each) for each in state.breakpoints),
-        run_places=tuple(updated(each) for each in state.run_places),
+        breakpoints=tuple(updated(breakpoint) for breakpoint in state.breakpoints),
+        run_places=tuple(updated(run_place) for run_place in state.run_places),
     )
 
 
@@ -147,16 +148,18 @@ def released(state: State, session_ids: Container[str]) -> State:
     return replace(
         state,
         breakpoints=tuple(
-            replace(each, lost=ENDED) if each.spec.only_in is not None and each.spec.only_in in session_ids else each
-            for each in state.breakpoints
+            replace(breakpoint, lost=ENDED)
+            if breakpoint.spec.only_in is not None and breakpoint.spec.only_in in session_ids
+            else breakpoint
+            for breakpoint in state.breakpoints
         ),
         exceptions=tuple(
             replace(
-                each,
-                session_ids=tuple(id_ for id_ in each.session_ids if id_ not in session_ids),
-                unknown_in=tuple(id_ for id_ in each.unknown_in if id_ not in session_ids),
+                exception,
+                session_ids=tuple(id_ for id_ in exception.session_ids if id_ not in session_ids),
+                unknown_in=tuple(id_ for id_ in exception.unknown_in if id_ not in session_ids),
             )
-            for each in state.exceptions
+            for exception in state.exceptions
         ),
     )
 
@@ -169,9 +172,9 @@ def breakpoint_changed(state: State, session_id: str, event: BreakpointEvent) ->
         answer = replace(answer, verified=False)
 
     meant = [
-        each
-        for each in state.stop_places
-        if any(b.session_id == session_id and b.adapter_id == answer.id is not None for b in each.bindings)
+        stop_place
+        for stop_place in state.stop_places
+        if any(b.session_id == session_id and b.adapter_id == answer.id is not None for b in stop_place.bindings)
     ]
     # lldb numbers data breakpoints for themselves, and reports others.
     ids = {each.id for each in meant if each.spec.watch is None} or {each.id for each in meant}
@@ -241,9 +244,9 @@ def stop_reason(state: State, change: StopExamined, hit: set[str]) -> PauseReaso
     """
     if change.data is not None:
         return "DataBreakpoint"  # lldb calls it a breakpoint
-    if change.reason == "Breakpoint" and hit and hit <= {each.id for each in state.run_places}:
+    if change.reason == "Breakpoint" and hit and hit <= {run_place.id for run_place in state.run_places}:
         return "Step"
-    functions = {each.id for each in state.stop_places if each.spec.function is not None}
+    functions = {stop_place.id for stop_place in state.stop_places if stop_place.spec.function is not None}
     return "FunctionBreakpoint" if change.reason == "Breakpoint" and hit and hit <= functions else change.reason
 
 
@@ -300,7 +303,7 @@ def recorded(state: State, change: HitsRecorded) -> State:
     # The highest: threads of the program may write their records in another order than they counted in.
     counted = {each.breakpoint: each.hits for each in sorted(change.hits, key=lambda hit: hit.hits)}
     state = with_hits(state, counted, change.session_id, counted)
-    return _notified(state, change.session_id, [each.breakpoint for each in change.hits if each.text is not None])
+    return _notified(state, change.session_id, [hit.breakpoint for hit in change.hits if hit.text is not None])
 
 
 def _notified(state: State, session_id: str, ids: Sequence[str]) -> State:

@@ -95,29 +95,29 @@ class SnapshotsPayload(Payload, frozen=True):
 def with_capture(captures: tuple[Capture, ...], taken: Capture) -> tuple[Capture, ...]:
     """Return the captures with a new one, which remembers those that were discarded for it."""
     taken = replace(taken, size=_weight(taken.variables))
-    room = MAX_BYTES - taken.size - sum(each.size for each in captures)
+    room = MAX_BYTES - taken.size - sum(capture.size for capture in captures)
     gone = max(0, len(captures) + 1 - MAX_CAPTURES)
-    room += sum(each.size for each in captures[:gone])
+    room += sum(capture.size for capture in captures[:gone])
     while room < 0 and gone < len(captures):
         room += captures[gone].size
         gone += 1
-    return (*captures[gone:], replace(taken, discarded=tuple(each.id for each in captures[:gone])))
+    return (*captures[gone:], replace(taken, discarded=tuple(capture.id for capture in captures[:gone])))
 
 
 def without_sessions(captures: tuple[Capture, ...], gone: set[str]) -> tuple[Capture, ...]:
     """Return the captures but those of sessions that have ended; the same object if there are none."""
-    left = tuple(each for each in captures if each.session_id not in gone)
+    left = tuple(capture for capture in captures if capture.session_id not in gone)
     return captures if len(left) == len(captures) else left
 
 
 def without_captures(captures: tuple[Capture, ...], ids: frozenset[str]) -> tuple[Capture, ...]:
     """Return the captures but those with these ids."""
-    return tuple(each for each in captures if each.id not in ids)
+    return tuple(capture for capture in captures if capture.id not in ids)
 
 
 def snapshots_payload(captures: tuple[Capture, ...], revision: int) -> SnapshotsPayload:
     """The payload of `debugger://snapshots`."""
-    return SnapshotsPayload([capture_payload(each) for each in captures], len(captures), revision)
+    return SnapshotsPayload([capture_payload(capture) for capture in captures], len(captures), revision)
 
 
 def capture_payload(capture: Capture) -> SnapshotPayload:
@@ -136,6 +136,6 @@ def capture_payload(capture: Capture) -> SnapshotPayload:
 def _weight(values: tuple[CapturedValue, ...]) -> int:
     """Return the bytes that values take in memory, about."""
     return sum(
-        _NODE_BYTES + len(each.name) + len(each.value) + len(each.path or "") + _weight(each.children or ())
-        for each in values
+        _NODE_BYTES + len(value.name) + len(value.value) + len(value.path or "") + _weight(value.children or ())
+        for value in values
     )

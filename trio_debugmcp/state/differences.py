@@ -60,8 +60,8 @@ class _Comparing:
 
     def inside(self, old: CapturedValue, new: CapturedValue, path: str) -> None:
         """Compare what two values consist of, child by child, and then what else there is to them."""
-        before = {each.key or each.name: each for each in old.children or ()}
-        after = {each.key or each.name: each for each in new.children or ()}
+        before = {child.key or child.name: child for child in old.children or ()}
+        after = {child.key or child.name: child for child in new.children or ()}
         known = len(self.changes), len(self.unknown)
         for key, each in before.items():
             other = after.get(key)

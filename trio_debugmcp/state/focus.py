@@ -69,7 +69,7 @@ def focus_after_end(state: State, closed: Snapshot, left: tuple[Snapshot, ...]) 
 
 def _of_tree(state: State, session_id: str) -> list[Snapshot]:
     roots = state.roots()
-    return [each for each in state.snapshots if roots[each.id] == roots.get(session_id)]
+    return [snapshot for snapshot in state.snapshots if roots[snapshot.id] == roots.get(session_id)]
 
 
 def _longest_paused(snapshots: Iterable[Snapshot]) -> Snapshot | None:

@@ -43,10 +43,10 @@ def with_stop(kept: KeptStops, snapshot: Snapshot, sources: tuple[SourceText, ..
         raise AssertionError("a paused session has a stop")
     users = dict(kept.users)
     size = kept.size
-    for each in sources:
-        if each not in users:
-            size += source_bytes(each)
-        users[each] = users.get(each, 0) + 1
+    for source in sources:
+        if source not in users:
+            size += source_bytes(source)
+        users[source] = users.get(source, 0) + 1
     new = _measured(
         kept.stops,
         KeptStop(
@@ -97,9 +97,9 @@ def _some(threads: Threads) -> Threads:
 
 def stop_of_stack(kept: KeptStops, snapshot: Snapshot) -> KeptStop | None:
     """Return the kept stop that a session's stack is of, also when the program has resumed since."""
-    for each in reversed(kept.stops):
-        if each.session_id == snapshot.id:
-            return each if each.stack.captured_at == snapshot.stack.captured_at else None
+    for stop in reversed(kept.stops):
+        if stop.session_id == snapshot.id:
+            return stop if stop.stack.captured_at == snapshot.stack.captured_at else None
     return None
 
 
@@ -113,13 +113,13 @@ def stop_before(stops: tuple[KeptStop, ...], later: KeptStop) -> KeptStop | None
     same place, without a stop elsewhere, is taken for the same.
     """
     stack = later.stack
-    for each in reversed(stops):
-        other = each.stack
-        if each.stop.number >= later.stop.number or each.session_id != later.session_id:
+    for stop in reversed(stops):
+        other = stop.stack
+        if stop.stop.number >= later.stop.number or stop.session_id != later.session_id:
             continue
         if other.thread_id != stack.thread_id or not other.frames or other.total > stack.total:
             continue  # of another thread, or in a function that is called from there
-        return each if other.total == stack.total and _function(other) == _function(stack) else None
+        return stop if other.total == stack.total and _function(other) == _function(stack) else None
     return None
 
 
@@ -132,15 +132,17 @@ def changes(before: KeptStop, after: KeptStop) -> tuple[tuple[str, str | None], 
     old, new = before.stack.locals, after.stack.locals
     if old is None or new is None:
         return ()
-    known = {key_of(each): each for each in old.variables}
+    known = {key_of(variable): variable for variable in old.variables}
     cut = old.total > len(old.variables)  # what is not among the first may have been there all the same
     found: list[tuple[str, str | None]] = []
-    for each in new.variables:
-        was = known.get(key_of(each))
+    for variable in new.variables:
+        was = known.get(key_of(variable))
         if was is None and not cut:
-            found.append((key_of(each), None))
-        elif was is not None and ((was.value, was.type) != (each.value, each.type) or _differ_inside(was, each)):
-            found.append((key_of(each), was.value))
+            found.append((key_of(variable), None))
+        elif was is not None and (
+            (was.value, was.type) != (variable.value, variable.type) or _differ_inside(was, variable)
+        ):
+            found.append((key_of(variable), was.value))
     return tuple(found)
 
 
@@ -171,11 +173,11 @@ def _within_bounds(kept: KeptStops) -> KeptStops:
     users = dict(kept.users)
     while len(kept.stops) - gone > MAX_STOPS or (size > MAX_BYTES and gone < len(kept.stops)):
         size -= kept.stops[gone].size
-        for each in kept.stops[gone].sources:
-            users[each] -= 1
-            if not users[each]:
-                del users[each]
-                size -= source_bytes(each)
+        for source in kept.stops[gone].sources:
+            users[source] -= 1
+            if not users[source]:
+                del users[source]
+                size -= source_bytes(source)
         gone += 1
     return kept if not gone else KeptStops(kept.stops[gone:], kept.last, tuple(users.items()), size)
 
@@ -185,8 +187,10 @@ def _measured(earlier: tuple[KeptStop, ...], kept: KeptStop) -> KeptStop:
     before = stop_before(earlier, kept)
     found = () if before is None else changes(before, kept)
     size = _NODE_BYTES * 3
-    size += sum(_frame_bytes(each) for each in kept.stack.frames)
-    size += sum(_NODE_BYTES + _text_bytes(each.name) + _place_bytes(each.location) for each in kept.threads.threads)
+    size += sum(_frame_bytes(frame) for frame in kept.stack.frames)
+    size += sum(
+        _NODE_BYTES + _text_bytes(thread.name) + _place_bytes(thread.location) for thread in kept.threads.threads
+    )
     if kept.stack.locals is not None:
         size += _variables_bytes(kept.stack.locals.variables) + _variables_bytes(kept.stack.locals.returned)
     size += sum(map(reading_bytes, kept.readings))
@@ -194,7 +198,7 @@ def _measured(earlier: tuple[KeptStop, ...], kept: KeptStop) -> KeptStop:
     stop = kept.stop
     raised = None if stop.exception is None else stop.exception.message
     size += _text_bytes(stop.description) + _text_bytes(raised)
-    size += sum(_NODE_BYTES + _text_bytes(each.before) + _text_bytes(each.after) for each in stop.changes)
+    size += sum(_NODE_BYTES + _text_bytes(change.before) + _text_bytes(change.after) for change in stop.changes)
     number = None if before is None or kept.stack.locals is None else before.stop.number
     return replace(kept, changed=found, compared_with=number, size=size)
 
@@ -211,13 +215,13 @@ def reading_bytes(reading: Reading) -> int:
 
 def _variables_bytes(variables: tuple[Variable, ...] | list[Variable]) -> int:
     size = 0
-    for each in variables:
-        size += _NODE_BYTES + getsizeof(each.name) + getsizeof(each.value)
-        size += _text_bytes(each.type) + _text_bytes(each.digest)
-        if each.path is not None and each.path is not each.name:
-            size += getsizeof(each.path)
-        if each.children is not UNSET:
-            size += _variables_bytes(each.children)
+    for variable in variables:
+        size += _NODE_BYTES + getsizeof(variable.name) + getsizeof(variable.value)
+        size += _text_bytes(variable.type) + _text_bytes(variable.digest)
+        if variable.path is not None and variable.path is not variable.name:
+            size += getsizeof(variable.path)
+        if variable.children is not UNSET:
+            size += _variables_bytes(variable.children)
     return size
 
 

@@ -322,30 +322,30 @@ class State(Struct, frozen=True):
     def roots(self) -> dict[str, str]:
         """The id of every session, with that of the root it comes from; one whose parent has ended is a root."""
         roots: dict[str, str] = {}
-        for each in self.snapshots:  # parents stand before their children, so one pass finds the root of each
-            roots[each.id] = roots.get(each.parent or "", each.id)
+        for snapshot in self.snapshots:  # parents stand before their children, so one pass finds the root of each
+            roots[snapshot.id] = roots.get(snapshot.parent or "", snapshot.id)
         return roots
 
     @property
     def shown(self) -> tuple[Snapshot, ...]:
         """The sessions without those that only launch: their programs, which are children, stand for them."""
-        return tuple(each for each in self.snapshots if not each.origin.launches)
+        return tuple(snapshot for snapshot in self.snapshots if not snapshot.origin.launches)
 
     def places_of(self, session_id: str) -> list[StopPlace]:
         """What the adapter of a session is to have, as it is meant for its program."""
         program = self.roots().get(session_id, "")
         places = (each.seen_by(program) for each in (*self.breakpoints, *self.run_places))
-        return [each for each in places if each is not None]
+        return [place for place in places if place is not None]
 
     def program_of(self, session_id: str) -> str:
         """The first child of a session that only launches, as long as there is one; else the session itself."""
         launcher = self.snapshot(session_id)
-        children = (each.id for each in self.snapshots if each.parent == session_id)
+        children = (snapshot.id for snapshot in self.snapshots if snapshot.parent == session_id)
         return next(children, session_id) if launcher is not None and launcher.origin.launches else session_id
 
     def has_lasting_children(self, session_id: str) -> bool:
         """Whether a session has children that outlive it."""
-        return any(each.parent == session_id and each.outlives_parent for each in self.snapshots)
+        return any(snapshot.parent == session_id and snapshot.outlives_parent for snapshot in self.snapshots)
 
     def family(self, session_id: str) -> set[str]:
         """The ids of a session and of those that come from it."""

@@ -111,8 +111,10 @@ def reduce(change: Change, state: State) -> State:
 def _(change: SessionOpened, state: State) -> State:
     opened = Snapshot(change.session_id, change.origin, change.parent, change.outlives_parent)
     if change.parent is not None:
-        others = tuple(with_child(each) if each.id == change.parent else each for each in state.snapshots)
-        opened = replace(opened, written=next((each.written for each in others if each.id == change.parent), 0))
+        others = tuple(
+            with_child(snapshot) if snapshot.id == change.parent else snapshot for snapshot in state.snapshots
+        )
+        opened = replace(opened, written=next((other.written for other in others if other.id == change.parent), 0))
         return replace(state, snapshots=(*others, opened), focus=focus_after_open(state, opened))
     if state.focus is not None:  # another program runs: it keeps its hits, and the focus until this one has started
         return replace(state, snapshots=(*state.snapshots, opened))
@@ -273,7 +275,8 @@ def _(change: OutputWritten, state: State) -> State:
     if root is None:  # the output of a session that has ended must not mark that of the next one as changed
         return state
     snapshots = tuple(
-        replace(each, written=change.total) if roots[each.id] == root else each for each in state.snapshots
+        replace(snapshot, written=change.total) if roots[snapshot.id] == root else snapshot
+        for snapshot in state.snapshots
     )
     return replace(state, snapshots=snapshots)
 
@@ -294,7 +297,7 @@ def _(change: BreakpointPut, state: State) -> State:
 @reduce.register
 def _(change: ExceptionBreakpointPut, state: State) -> State:
     new = change.breakpoint
-    old = next((each for each in state.exceptions if each.id == new.id), None)
+    old = next((exception for exception in state.exceptions if exception.id == new.id), None)
     if old is not None:
         # As above: a stop may have been counted since the sender read it.
         new = replace(new, hits=old.hits, session_ids=old.session_ids, unknown_in=old.unknown_in)
@@ -314,8 +317,8 @@ def _(change: BreakpointEnabled, state: State) -> State:
 def _(change: BreakpointsRemoved, state: State) -> State:
     return replace(
         state,
-        breakpoints=tuple(each for each in state.breakpoints if each.id not in change.ids),
-        exceptions=tuple(each for each in state.exceptions if each.id not in change.ids),
+        breakpoints=tuple(breakpoint for breakpoint in state.breakpoints if breakpoint.id not in change.ids),
+        exceptions=tuple(exception for exception in state.exceptions if exception.id not in change.ids),
     )
 
 
@@ -336,7 +339,9 @@ def _(change: RunPlacesWithdrawn, state: State) -> State:
 
 @reduce.register
 def _(change: RunPlacesRemoved, state: State) -> State:
-    return replace(state, run_places=tuple(each for each in state.run_places if each.id not in change.ids))
+    return replace(
+        state, run_places=tuple(run_place for run_place in state.run_places if run_place.id not in change.ids)
+    )
 
 
 @reduce.register
@@ -382,7 +387,7 @@ def _(change: HitsRecorded, state: State) -> State:
 
 @reduce.register
 def _(change: BreakpointFaulted, state: State) -> State:
-    exceptions = tuple(condition_failed(each, change) for each in state.exceptions)
+    exceptions = tuple(condition_failed(exception, change) for exception in state.exceptions)
     return replace(faulted(state, change), exceptions=exceptions)
 
 
@@ -428,7 +433,7 @@ def _with_snapshot(state: State, session_id: str, updated: Callable[[Snapshot], 
     new = updated(old)
     if new is old:
         return state
-    return replace(state, snapshots=tuple(new if each is old else each for each in state.snapshots))
+    return replace(state, snapshots=tuple(new if snapshot is old else snapshot for snapshot in state.snapshots))
 
 
 def _with_stop(state: State, session_id: str, generation: int, updated: Callable[[Snapshot], Snapshot]) -> State:

@@ -122,10 +122,10 @@ ALL_SENT = "all its notifications are sent: breakpoint_enable starts it again"
 
 def breakpoints_payload(state: State, revision: int) -> BreakpointsPayload:
     """The payload of `debugger://breakpoints`, also without a session."""
-    kept = [(each, each.spec) for each in state.breakpoints]
+    kept = [(breakpoint, breakpoint.spec) for breakpoint in state.breakpoints]
     return BreakpointsPayload(
         breakpoints=[breakpoint_payload(each) for each, spec in kept if spec.function is None and spec.watch is None],
-        exception_breakpoints=[exception_breakpoint_payload(each) for each in state.exceptions],
+        exception_breakpoints=[exception_breakpoint_payload(exception) for exception in state.exceptions],
         function_breakpoints=[breakpoint_payload(each) for each, spec in kept if spec.function is not None],
         data_breakpoints=[data_breakpoint_payload(each, spec.watch) for each, spec in kept if spec.watch is not None],
         revision=revision,

@@ -72,7 +72,7 @@ def changed_in_sessions(old: State, new: State) -> set[str]:
     """The URIs of sessions' resources that differ between two states; all of a session that has opened or ended."""
     if old.snapshots is new.snapshots and old.focus == new.focus:
         return set()
-    before, after = ({each.id: each for each in state.snapshots} for state in (old, new))
+    before, after = ({snapshot.id: snapshot for snapshot in state.snapshots} for state in (old, new))
     trees = tuple((state.roots(), tree_parts(state)) for state in (old, new))
     found = {uri for id_ in before.keys() ^ after.keys() for uri in _all(id_)}
     if old.focus != new.focus or trees[0][1] != trees[1][1]:

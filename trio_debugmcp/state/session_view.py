@@ -55,8 +55,10 @@ def tree_parts(state: State) -> dict[str, tuple[object, ...]]:
     """The parts of all sessions that the payloads of those of their tree are made of, by the id of its root."""
     roots = state.roots()
     trees: dict[str, list[object]] = {}
-    for each in state.snapshots:
-        trees.setdefault(roots[each.id], []).append((each.id, each.parent, each.origin, each.phase, each.stop))
+    for snapshot in state.snapshots:
+        trees.setdefault(roots[snapshot.id], []).append(
+            (snapshot.id, snapshot.parent, snapshot.origin, snapshot.phase, snapshot.stop)
+        )
     return {root: tuple(parts) for root, parts in trees.items()}
 
 
@@ -67,8 +69,8 @@ def sessions_payload(state: State, revision: int) -> SessionsPayload:
 
 def _listed(state: State, snapshots: Sequence[Snapshot]) -> list[ChildSession]:
     """These sessions; one that only launches is the process of its child, and only there until that is."""
-    doubles = {each.id for each in snapshots if state.program_of(each.id) != each.id}
-    listed = [_child(each) for each in snapshots if each.id not in doubles]
+    doubles = {snapshot.id for snapshot in snapshots if state.program_of(snapshot.id) != snapshot.id}
+    listed = [_child(snapshot) for snapshot in snapshots if snapshot.id not in doubles]
     return [replace(each, parent_session_id=None) if each.parent_session_id in doubles else each for each in listed]
 
 

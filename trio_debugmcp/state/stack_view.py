@@ -46,7 +46,7 @@ def stack_payload(state: State, snapshot: Snapshot, revision: int) -> StackPaylo
         thread_id=stack.thread_id,
         frames=[frame_payload(index, frame) for index, frame in enumerate(stack.frames)],
         total=stack.total,
-        scopes=[] if stack.locals is None else [Scope(each.name, each.expensive) for each in stack.locals.scopes],
+        scopes=[] if stack.locals is None else [Scope(scope.name, scope.expensive) for scope in stack.locals.scopes],
         locals=None if stack.locals is None else list(stack.locals.variables),
         locals_total=0 if stack.locals is None else max(stack.locals.total, len(stack.locals.variables)),
         stop=None if kept is None else kept.stop.number,

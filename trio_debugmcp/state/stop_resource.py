@@ -135,27 +135,27 @@ def stop_payload(kept: KeptStop) -> StopPayload:
         exception=stop.exception,
         breakpoint_ids=list(stop.breakpoint_ids),
         data_changes=[
-            DataChangePayload(each.breakpoint, each.expression, each.before, each.after, each.note)
-            for each in stop.changes
+            DataChangePayload(change.breakpoint, change.expression, change.before, change.after, change.note)
+            for change in stop.changes
         ],
         location=stop.location,
         thread_id=stop.thread_id,
         frames=[frame_payload(index, frame) for index, frame in enumerate(stack.frames)],
         total_frames=max(stack.total, len(stack.frames)),
-        scopes=[] if found is None else [Scope(each.name, each.expensive) for each in found.scopes],
+        scopes=[] if found is None else [Scope(scope.name, scope.expensive) for scope in found.scopes],
         locals=None if found is None else list(found.variables),
         total_locals=0 if found is None else max(found.total, len(found.variables)),
         returned=[] if found is None else list(found.returned),
         changed=dict(kept.changed),
         compared_with=kept.compared_with,
         threads=[
-            ThreadPayload(each.id, each.name, each.state, each.id == kept.threads.current, each.location)
-            for each in kept.threads.threads
+            ThreadPayload(thread.id, thread.name, thread.state, thread.id == kept.threads.current, thread.location)
+            for thread in kept.threads.threads
         ],
         total_threads=kept.total_threads,
-        readings=[_reading(each) for each in kept.readings],
+        readings=[_reading(reading) for reading in kept.readings],
         readings_dropped=kept.unkept,
-        sources=[_version(each) for each in kept.sources],
+        sources=[_version(source) for source in kept.sources],
         revision=kept.revision,
     )
 

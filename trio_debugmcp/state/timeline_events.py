@@ -196,8 +196,8 @@ def _of_breakpoints(old: State, change: Change, new: State) -> Iterator[Happenin
 
 
 def _shown(state: State) -> dict[str, Breakpoint | ExceptionBreakpoint]:
-    lines = {each.id: each for each in state.breakpoints}
-    return {**lines, **{each.id: each for each in state.exceptions}}
+    lines = {breakpoint.id: breakpoint for breakpoint in state.breakpoints}
+    return {**lines, **{exception.id: exception for exception in state.exceptions}}
 
 
 def _of_breakpoint(
@@ -231,12 +231,13 @@ def _of_breakpoint(
 def _of_hits(old: State, change: HitsRecorded, new: State) -> Iterator[Happening]:
     """What tracepoints wrote, in order. `hitCount` counts the hits in all sessions, the records those of one."""
     places = {}
-    for each in new.breakpoints:
-        description = _description(each)
-        places[each.id] = {key: description.get(key) for key in ("file", "line")}
+    for breakpoint in new.breakpoints:
+        description = _description(breakpoint)
+        places[breakpoint.id] = {key: description.get(key) for key in ("file", "line")}
     elsewhere = {
-        each.id: each.hits - sum(b.hits - b.earlier for b in each.bindings if b.session_id == change.session_id)
-        for each in old.breakpoints
+        breakpoint.id: breakpoint.hits
+        - sum(b.hits - b.earlier for b in breakpoint.bindings if b.session_id == change.session_id)
+        for breakpoint in old.breakpoints
     }
     for hit in change.hits:
         if hit.text is not None and hit.breakpoint in places and hit.breakpoint in elsewhere:

@@ -64,7 +64,7 @@ def waiting_tools() -> frozenset[str]:
     from trio_debugmcp.server.tools import open_toolbox
     from trio_debugmcp.server.tools.tool import EvaluationSeconds, Seconds
 
-    hints = {each.name: get_type_hints(each.params, include_extras=True) for each in open_toolbox().tools}
+    hints = {tool.name: get_type_hints(tool.params, include_extras=True) for tool in open_toolbox().tools}
     return frozenset(name for name, each in hints.items() if each.get("timeout") in (Seconds, EvaluationSeconds))
 
 
@@ -127,7 +127,10 @@ class DebugClient:
 
     async def templates(self) -> list[str]:
         """Return the URI templates of `resources/templates/list`."""
-        return [each.uri_template for each in (await self.sdk.list_resource_templates()).resource_templates]
+        return [
+            resource_template.uri_template
+            for resource_template in (await self.sdk.list_resource_templates()).resource_templates
+        ]
 
     @asynccontextmanager
     async def subscribed(self, *uris: str, list_changes: bool = True) -> AsyncIterator[None]:

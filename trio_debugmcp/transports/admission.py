@@ -130,7 +130,7 @@ class Admission:
         """Count the connections."""
         clients = self._clients
         return AdmissionStatistics(
-            sum(not each.left for each in self._strangers),
+            sum(not stranger.left for stranger in self._strangers),
             len(clients["control"]),
             len(clients["observe"]),
             self._turned_out,
@@ -157,7 +157,10 @@ class Admission:
     def _idle_stranger(self) -> Visitor | None:
         """The one that has been here longest of those that wait for their next request and have had their time."""
         until = trio.current_time() - CROWDED_SECONDS
-        return next((each for each in self._strangers if each.idle_since is not None and each.since <= until), None)
+        return next(
+            (stranger for stranger in self._strangers if stranger.idle_since is not None and stranger.since <= until),
+            None,
+        )
 
     def _turn_out(self, stranger: Visitor) -> None:
         self._strangers.pop(stranger, None)
@@ -166,7 +169,7 @@ class Admission:
     def _is_full(self) -> bool:
         """Whether all places are taken, once those of strangers are free that have left and have had their time."""
         until = trio.current_time() - CROWDED_SECONDS
-        for visitor in [each for each in self._strangers if each.left and each.since <= until]:
+        for visitor in [stranger for stranger in self._strangers if stranger.left and stranger.since <= until]:
             del self._strangers[visitor]
         return len(self._strangers) >= self.limits.strangers
 
@@ -198,7 +201,7 @@ class Admission:
         """Do what `Visitor.admit` does."""
         clients = self._clients[role]
         if len(clients) >= self.limits.of_role(role):
-            idle = [each for each in clients if each.idle_since is not None]
+            idle = [client for client in clients if client.idle_since is not None]
             if not idle:
                 raise Refused(
                     HTTPStatus.SERVICE_UNAVAILABLE,

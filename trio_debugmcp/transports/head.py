@@ -89,12 +89,12 @@ class Head(Struct, frozen=True):
     def is_last(self) -> bool:
         """Whether no other request may follow on the connection: the peer says so, or a body comes that is not read."""
         has_body = bool(self.values("transfer-encoding")) or any(map(int, self.values("content-length")))
-        return has_body or "close" in [each.lower() for each in self.tokens("connection")]
+        return has_body or "close" in [token.lower() for token in self.tokens("connection")]
 
     @property
     def wants_websocket(self) -> bool:
         """Whether the request asks for an upgrade to WebSocket."""
-        return "websocket" in [each.lower() for each in self.tokens("upgrade")]
+        return "websocket" in [token.lower() for token in self.tokens("upgrade")]
 
 
 async def read_head(stream: trio.abc.Stream, begun: bytes = b"") -> Head | None:

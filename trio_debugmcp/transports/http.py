@@ -225,7 +225,7 @@ class HttpApp:
         peers = [each for each in self._running if each.role == role and not each.shared]
         if len(peers) < MAX_SESSIONS:
             return
-        idle = [each for each in peers if each.idle_since < inf]
+        idle = [peer for peer in peers if peer.idle_since < inf]
         if role == "control" or not idle:  # the client of an idle session in control may own the debug session
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "too many MCP sessions are open", {"Retry-After": "10"})
         oldest = min(idle, key=lambda peer: peer.idle_since)
@@ -257,7 +257,9 @@ async def serve_http(
         # Accepted connections inherit the option. Other systems than Linux drop a vanished peer much later.
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             listener.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(STALL_SECONDS * 1000))
-    secured = [trio.SSLListener(each, tls, https_compatible=True) for each in listeners] if tls is not None else None
+    secured = (
+        [trio.SSLListener(listener, tls, https_compatible=True) for listener in listeners] if tls is not None else None
+    )
     sdk_logs = [logging.getLogger(f"mcp.server.streamable_http{each}") for each in ("", "_manager")]
     for sdk_log in sdk_logs:
         sdk_log.addFilter(is_relevant)

@@ -138,8 +138,8 @@ def _check_upgrade(head: Head) -> None:
         Refused: 400 or 426.
     """
     upgrades, connections = head.values("upgrade"), head.values("connection")
-    ready = [each.lower() for each in upgrades] == ["websocket"] and len(connections) == 1
-    if not ready or "upgrade" not in [each.lower() for each in head.tokens("connection")]:
+    ready = [upgrade.lower() for upgrade in upgrades] == ["websocket"] and len(connections) == 1
+    if not ready or "upgrade" not in [token.lower() for token in head.tokens("connection")]:
         raise Refused(HTTPStatus.UPGRADE_REQUIRED, "speak WebSocket here", {"Upgrade": "websocket"})
     if head.method != "GET" or len(head.values("sec-websocket-key")) != 1:
         raise Refused(HTTPStatus.BAD_REQUEST, "not a WebSocket handshake")

@@ -57,8 +57,10 @@ def _names(command: str, client: "InspectorClient") -> list[tuple[str, str | Non
     """What may follow a command."""
     tools = [(tool.name, tool.description) for tool in client.tools]
     prompts = [(prompt.name, prompt.description) for prompt in client.prompts]
-    resources = [(each.uri, each.name) for each in client.resources]
-    templates = [(each.uri_template, each.name) for each in client.resource_templates]
+    resources = [(resource.uri, resource.name) for resource in client.resources]
+    templates = [
+        (resource_template.uri_template, resource_template.name) for resource_template in client.resource_templates
+    ]
     names_of: dict[str, Sequence[tuple[str, str | None]]] = {
         "call": tools,
         "prompt": prompts,
@@ -78,7 +80,7 @@ def _parameters(command: str, name: str, client: "InspectorClient") -> list[tupl
         return [(f"{key}=", each.get("description") or each.get("type")) for key, each in _schema(name, client).items()]
     if command == "prompt":
         prompt = next((prompt for prompt in client.prompts if prompt.name == name), None)
-        return [(f"{each.name}=", each.description) for each in (prompt.arguments or [] if prompt else [])]
+        return [(f"{argument.name}=", argument.description) for argument in (prompt.arguments or [] if prompt else [])]
     from mcp import InvalidUriTemplate, UriTemplate
 
     try:
@@ -101,7 +103,7 @@ async def _values(
         if schema.get("type") == "boolean":
             return ("true", "false")
         values = schema.get("enum") or [schema[key] for key in ("const", "default") if key in schema]
-        return [str(each) for each in values]
+        return [str(value) for value in values]
     from mcp import MCPError
     from mcp.types import PromptReference, ResourceTemplateReference
 

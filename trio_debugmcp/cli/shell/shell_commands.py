@@ -93,7 +93,9 @@ class Commands:
         self._display.items([(tool.name, tool.description) for tool in await self._client.list_tools()], words)
 
     async def _resources(self, words: Sequence[str]) -> None:
-        listed = [(each.uri, each.description or each.name) for each in await self._client.list_resources()]
+        listed = [
+            (resource.uri, resource.description or resource.name) for resource in await self._client.list_resources()
+        ]
         listed += [
             (template.uri_template, template.description or template.name)
             for template in await self._client.list_resource_templates()

@@ -241,8 +241,8 @@ class _Run:
             return
         over = self._over[task.label] = trio.Event()
         if task.order == "sequence":
-            for each in task.needs:
-                await self.run(each)
+            for need in task.needs:
+                await self.run(need)
         elif task.needs:
             await self._run_together(task.needs)
         if task.command is not None:

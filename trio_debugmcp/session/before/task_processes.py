@@ -79,7 +79,7 @@ class _Output:
             if self._pattern is None or self._ready is None or self._ready.is_set():
                 continue
             lines = (line + text).splitlines(keepends=True)
-            if any(self._pattern.search(each[:_LINE_LENGTH].rstrip("\r\n")) for each in lines):
+            if any(self._pattern.search(line[:_LINE_LENGTH].rstrip("\r\n")) for line in lines):
                 self._ready.set()
             line = lines[-1][-_LINE_LENGTH:] if lines and not lines[-1].endswith("\n") else ""
 

@@ -50,7 +50,9 @@ class AddressedSync:
                 await self._send("setDataBreakpoints", watches)
             if capabilities.supports_instruction_breakpoints:
                 on_instructions = [each for each in mine if each.spec.address is not None]
-                instructions = [(each, _instruction(self._judging.sent(each).spec)) for each in on_instructions]
+                instructions = [
+                    (breakpoint, _instruction(self._judging.sent(breakpoint).spec)) for breakpoint in on_instructions
+                ]
                 await self._send("setInstructionBreakpoints", instructions)
         snapshot = self._requests.snapshot
         if snapshot is not None and snapshot.phase == "Paused":

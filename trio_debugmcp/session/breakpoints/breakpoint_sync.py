@@ -90,7 +90,9 @@ class BreakpointSync:
     async def send_all(self) -> None:
         """Send every breakpoint, to a session that is being configured."""
         self.accepting = True
-        files = {each.spec.file for each in self._merger.state.stop_places if each.spec.file is not None}
+        files = {
+            stop_place.spec.file for stop_place in self._merger.state.stop_places if stop_place.spec.file is not None
+        }
         await self.send({*files, *self.hidden.named, *self.hidden.files(), FUNCTIONS, EXCEPTIONS})
         await self.addressed.send()
 

@@ -43,7 +43,7 @@ class BreakpointSyncs:
     @property
     def accepting(self) -> list[BreakpointSync]:
         """The sessions whose adapters take breakpoints now."""
-        return [each for each in self._syncs if each.accepting]
+        return [sync for sync in self._syncs if sync.accepting]
 
     def add(self, sync: BreakpointSync) -> None:
         """Send changes to this session too, as soon as it accepts them."""
@@ -51,7 +51,7 @@ class BreakpointSyncs:
             self._notifications.clear()
             self.carried = frozenset(self.earlier)
         self._syncs.append(sync)
-        sync.lines.suffixes = lambda: {suffix for each in self._syncs for suffix in each.profile.detect.suffixes}
+        sync.lines.suffixes = lambda: {suffix for sync in self._syncs for suffix in sync.profile.detect.suffixes}
 
     def remove(self, sync: BreakpointSync) -> None:
         """Send nothing more to this session; removing it twice is fine."""
@@ -61,7 +61,7 @@ class BreakpointSyncs:
 
     def lag(self, state: State) -> bool:
         """Whether an adapter has other breakpoints than it should, which its session is about to send."""
-        return any(each.lags(state) for each in self._syncs)
+        return any(sync.lags(state) for sync in self._syncs)
 
     def take_notification(self, tracepoint: StopPlace) -> bool:
         """Return whether a tracepoint may still notify, and count it: the processes of a program have one limit."""
@@ -86,10 +86,10 @@ class BreakpointSyncs:
         """
         changed = list(changed)
         lines = [each for each in changed if isinstance(each, StopPlace)]
-        wanted = {each.spec.file for each in lines if each.spec.file is not None}
-        wanted |= {FUNCTIONS for each in lines if each.spec.function is not None}
+        wanted = {line.spec.file for line in lines if line.spec.file is not None}
+        wanted |= {FUNCTIONS for line in lines if line.spec.function is not None}
         wanted |= {EXCEPTIONS for each in changed if isinstance(each, ExceptionBreakpoint)}
-        addressed = any(each.spec.address or each.spec.watch for each in lines)
+        addressed = any(line.spec.address or line.spec.watch for line in lines)
         failures: list[DebugError] = []
 
         async def send(sync: BreakpointSync) -> None:

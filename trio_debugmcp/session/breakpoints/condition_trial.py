@@ -53,12 +53,14 @@ class ConditionTrial:
 
     def _message(self, mine: StopPlace) -> str | None:
         """Return why the adapter has not set a breakpoint; None if it has."""
-        now = [each for each in self._merger.state.stop_places if each.id == mine.id]
+        now = [stop_place for stop_place in self._merger.state.stop_places if stop_place.id == mine.id]
         session_id = self._requests.session_id
         bindings = [binding for each in now for binding in each.bindings if binding.session_id == session_id]
-        return next((each.message or "it is not set" for each in bindings if not each.verified), None)
+        return next((binding.message or "it is not set" for binding in bindings if not binding.verified), None)
 
     def _said(self, mine: StopPlace) -> str | None:
         """Return what the adapter has written of a condition; its answer may only say that it is not set."""
-        problem = next((each.problem for each in self._merger.state.stop_places if each.id == mine.id), None)
+        problem = next(
+            (stop_place.problem for stop_place in self._merger.state.stop_places if stop_place.id == mine.id), None
+        )
         return problem and problem.removeprefix(f"the condition `{mine.spec.condition}` failed: ")

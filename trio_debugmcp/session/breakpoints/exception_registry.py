@@ -45,7 +45,10 @@ class ExceptionRegistry:
 
     def of_type(self, exception_type: str) -> ExceptionBreakpoint | None:
         """Return the breakpoint on exceptions of a type."""
-        return next((each for each in self._merger.state.exceptions if each.exception_type == exception_type), None)
+        return next(
+            (exception for exception in self._merger.state.exceptions if exception.exception_type == exception_type),
+            None,
+        )
 
     async def set(self, spec: ExceptionSpec, owner: Owner | None = None) -> ExceptionBreakpoint:
         """Set an exception breakpoint; one for the same type is replaced, as far as it is the owner's.

@@ -79,7 +79,7 @@ class ExceptionWishes:
     def release(self, connection: Hashable) -> None:
         """Keep what the clients of a connection want as of no client: it has ended."""
         for wishes in self._wishes.values():
-            released = [each for each in wishes if each is not None and each[0] is connection and each not in self.kept]
+            released = [wish for wish in wishes if wish is not None and wish[0] is connection and wish not in self.kept]
             specs = [wishes.pop(each) for each in released]
             if specs:
                 wishes[None] = _joined([*specs, *([wishes[None]] if None in wishes else [])])
@@ -88,12 +88,12 @@ class ExceptionWishes:
 def _joined(specs: list[ExceptionSpec]) -> ExceptionSpec:
     """Return what stops whenever one of these does. Of different conditions none holds: a stop too many is seen."""
     last = specs[-1]
-    conditions = {each.condition for each in specs}
+    conditions = {spec.condition for spec in specs}
     return ExceptionSpec(
         exception_type=last.exception_type,
-        first_chance=any(each.first_chance for each in specs),
-        second_chance=any(each.second_chance for each in specs),
-        user_unhandled=any(each.user_unhandled for each in specs),
-        include_subtypes=any(each.include_subtypes for each in specs),
+        first_chance=any(spec.first_chance for spec in specs),
+        second_chance=any(spec.second_chance for spec in specs),
+        user_unhandled=any(spec.user_unhandled for spec in specs),
+        include_subtypes=any(spec.include_subtypes for spec in specs),
         condition=last.condition if len(conditions) == 1 else None,
     )

@@ -38,12 +38,12 @@ class ExceptionSync:
 
     def moves_functions(self) -> bool:
         """Have the functions that raise exceptions watched if any are wanted; return whether that is to be sent."""
-        mine = [each for each in self._merger.state.exceptions if each.enabled]
+        mine = [exception for exception in self._merger.state.exceptions if exception.enabled]
         return self._hidden.raises(bool(wanted_exceptions(mine, self._requests.snapshot)))
 
     async def send(self) -> None:
         """Send the exception breakpoints, even if there are none: an adapter that gets none uses its own defaults."""
-        mine = [each for each in self._merger.state.exceptions if each.enabled]
+        mine = [exception for exception in self._merger.state.exceptions if exception.enabled]
         if not mine and not self._requests.capabilities.exception_breakpoint_filters:
             return
         wanted = await with_session_modes(self._requests, mine)
@@ -65,8 +65,8 @@ class ExceptionSync:
     async def look_for_types(self) -> None:
         """At a stop: look whether exception types that did not exist do by now."""
         session_id = self._requests.session_id
-        if any(session_id in each.unknown_in for each in self._merger.state.exceptions):
-            mine = [each for each in self._merger.state.exceptions if session_id in each.session_ids]
+        if any(session_id in exception.unknown_in for exception in self._merger.state.exceptions):
+            mine = [exception for exception in self._merger.state.exceptions if session_id in exception.session_ids]
             unknown = await self._unknown_types(mine)
             watched = frozenset(each.id for each in mine)
             await self._merger.merge(ExceptionBreakpointsBound(session_id, watched, None, unknown))

@@ -114,4 +114,4 @@ def _place(profile: Profile, start: Launch) -> EntryPlace | None:
 
 
 def _ids(answers: Iterable[DapBreakpoint]) -> frozenset[int]:
-    return frozenset(each.id for each in answers if each.id is not None)
+    return frozenset(answer.id for answer in answers if answer.id is not None)

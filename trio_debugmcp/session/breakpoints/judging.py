@@ -43,7 +43,7 @@ class Judging:
 
         So are all where the adapter refuses a second breakpoint.
         """
-        members = [each for group in groups for each in group.members]
+        members = [member for group in groups for member in group.members]
         only_one = self._requests.profile.habits.one_per_line
         lines = {
             group.members[0].spec.line
@@ -51,8 +51,8 @@ class Judging:
             if any(map(self._is_judged_alone, group.members)) or (only_one and len(group.members) > 1)
         }
         together = [group for group in by_line(members) if group.members[0].spec.line in lines]
-        self._joined.difference_update(each.id for each in members)
-        self._joined.update(each.id for group in together if len(group.members) > 1 for each in group.members)
+        self._joined.difference_update(member.id for member in members)
+        self._joined.update(member.id for group in together if len(group.members) > 1 for member in group.members)
         return [*(group for group in groups if group.members[0].spec.line not in lines), *together]
 
     def noted(self, each: StopPlace, answer: DapBreakpoint) -> DapBreakpoint:

@@ -127,7 +127,7 @@ class LineSync:
             groups = placement.grouped(placed) if shared else placement.apart(placed)
         groups = self._judging.joined(groups)
         hidden = self._hidden.lines(file, lambda: self._places.first_statement(file))
-        wanted = [*(self._line_breakpoint(file, each, judged=problem is None) for each in groups), *hidden]
+        wanted = [*(self._line_breakpoint(file, group, judged=problem is None) for group in groups), *hidden]
         arguments = {"source": {"path": file, "name": Path(file).name}, "breakpoints": wanted, "sourceModified": False}
         try:
             body = await self._ids.set_breakpoints(arguments)
@@ -138,12 +138,12 @@ class LineSync:
         # Some adapters answer with fewer breakpoints than were sent; those keep what is known of them.
         answered = list(zip(groups, body.breakpoints or [], strict=False))
         answers = [
-            (each, self._judging.noted(each, noted(each, answer, problem)))
+            (member, self._judging.noted(member, noted(member, answer, problem)))
             for group, answer in answered
-            for each in group.members
+            for member in group.members
         ]
         for group, _ in answered:
-            winner = next((each for each in group.members if not isinstance(each, RunPlace)), None)
+            winner = next((member for member in group.members if not isinstance(member, RunPlace)), None)
             if winner is not None:  # for one run that is not worth a message
                 why = f"overridden by {winner.id}, which is on the same line: remove one of the two"
                 answers += [(each, DapBreakpoint(message=why)) for each in group.overridden]
@@ -152,8 +152,8 @@ class LineSync:
     def _located(self) -> list[StopPlace]:
         """What the adapter is to have; on functions that were found, at their lines."""
         places = self._merger.state.places_of(self._requests.session_id)
-        lines = {each.id: self.functions.get(each.id, (each.spec.file, each.spec.line)) for each in places}
-        return [each.with_spec(file=lines[each.id][0], line=lines[each.id][1]) for each in places]
+        lines = {place.id: self.functions.get(place.id, (place.spec.file, place.spec.line)) for place in places}
+        return [place.with_spec(file=lines[place.id][0], line=lines[place.id][1]) for place in places]
 
     async def bind(
         self,
@@ -177,11 +177,11 @@ class LineSync:
 
     def _line_breakpoint(self, file: str, group: placement.Group, *, judged: bool) -> dict[str, Any]:
         if judged and not group.is_simple:
-            condition = self._hits.condition((each, self._places.guarded(file, each)) for each in group.members)
+            condition = self._hits.condition((member, self._places.guarded(file, member)) for member in group.members)
             return {"line": group.members[0].spec.line, "condition": condition}
-        members = [self._trial.as_sent(each) for each in group.members]
+        members = [self._trial.as_sent(member) for member in group.members]
         first, conditions = members[0], placement.conditions_of(members[0])
-        guarded = list(dict.fromkeys(self._places.guarded(file, each) for each in members))
+        guarded = list(dict.fromkeys(self._places.guarded(file, member) for member in members))
         if all(guarded):
             either = self._requests.profile.expressions.either
             conditions["condition"] = either(guarded) if len(guarded) > 1 else guarded[0]

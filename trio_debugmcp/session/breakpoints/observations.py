@@ -157,17 +157,17 @@ class Run:
     @property
     def has_one_session(self) -> bool:
         """Whether one process of the program has had all the hits."""
-        return len({id_ for each in self.places for id_ in each.sessions}) < 2
+        return len({id_ for place in self.places for id_ in place.sessions}) < 2
 
     @property
     def hits(self) -> int:
         """The hits so far, of all places."""
-        return sum(len(each.hits) for each in self.places)
+        return sum(len(place.hits) for place in self.places)
 
     @property
     def wanted(self) -> int:
         """The hits that complete it."""
-        return min(self.most_hits, sum(each.max_hits for each in self.places))
+        return min(self.most_hits, sum(place.max_hits for place in self.places))
 
     def wants(self, place: ObservedPlace) -> bool:
         """Return whether further hits of this place count."""
@@ -205,7 +205,7 @@ class Observations:
         Raises:
             UsageError: `NOT_PAUSED`: another run is under way, and holds the breakpoints of the user's.
         """
-        if run.holds and any(each.holds for each in self._runs):
+        if run.holds and any(run.holds for run in self._runs):
             raise UsageError(
                 "NOT_PAUSED",
                 "Another batch_evaluate is under way. Put all experiments into one call, or wait for its end.",
@@ -246,19 +246,21 @@ class Observations:
 
     def of(self, breakpoints: Sequence[StopPlace]) -> list[tuple[Run, ObservedPlace]]:
         """Return the places under way that have one of these breakpoints."""
-        return [found for each in breakpoints if (found := self._find(each.id)) is not None]
+        return [found for breakpoint in breakpoints if (found := self._find(breakpoint.id)) is not None]
 
     def was_observed(self, session_id: str, adapter_ids: frozenset[int]) -> bool:
         """Return whether all these are the adapter's ids of places of runs that are over."""
-        places = [each.run_place for run in self._past for each in run.places if each.run_place is not None]
-        hidden = {each.adapter_id for place in places for each in place.bindings if each.session_id == session_id}
+        places = [place.run_place for run in self._past for place in run.places if place.run_place is not None]
+        hidden = {
+            binding.adapter_id for place in places for binding in place.bindings if binding.session_id == session_id
+        }
         return bool(adapter_ids) and adapter_ids <= hidden
 
     def _find(self, breakpoint_id: str) -> tuple[Run, ObservedPlace] | None:
         for run in self._runs:
-            for each in run.places:
-                if each.run_place is not None and each.run_place.id == breakpoint_id:
-                    return run, each
+            for place in run.places:
+                if place.run_place is not None and place.run_place.id == breakpoint_id:
+                    return run, place
         return None
 
 

@@ -88,10 +88,12 @@ class StopObserver:
             return known
         hit = set(stopped.hit_breakpoint_ids or ())
         there = [
-            each
-            for each in self._merger.state.stop_places
-            for binding in each.bindings
-            if binding.session_id == self._requests.session_id and binding.adapter_id in hit and each.spec.watch is None
+            stop_place
+            for stop_place in self._merger.state.stop_places
+            for binding in stop_place.bindings
+            if binding.session_id == self._requests.session_id
+            and binding.adapter_id in hit
+            and stop_place.spec.watch is None
         ]
         counted = self._hits.at_stop([each.id for each in there])
         if counted:
@@ -136,7 +138,7 @@ class StopObserver:
         if place.run_place is None:
             return
         id_, session_id = place.run_place.id, self._requests.session_id
-        now = next((each for each in self._merger.state.run_places if each.id == id_), place.run_place)
+        now = next((run_place for run_place in self._merger.state.run_places if run_place.id == id_), place.run_place)
         place.run_place = now  # with its bindings: where it was, and by which id a late stop is known
         await self._merger.merge(RunPlacesWithdrawn(frozenset({id_})))
         with trio.move_on_after(self._look_seconds):

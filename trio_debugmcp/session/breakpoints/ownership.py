@@ -43,8 +43,8 @@ class Owners:
         """Record that a client sets a breakpoint, before anything shows it, and tell the witnesses."""
         self.add(breakpoint_id, owner)
         if owner is not None:
-            for each in self.witnesses:
-                each(breakpoint_id, owner)
+            for witness in self.witnesses:
+                witness(breakpoint_id, owner)
 
     def names(self, breakpoint_id: str) -> tuple[str, ...]:
         """Return the names of those that have set a breakpoint, also of such as have disconnected since."""
@@ -90,8 +90,8 @@ class Owners:
         """Record that another breakpoint takes the place of one, for the clients that have set that one."""
         self._owners.setdefault(other_id, set()).update(self._owners.get(one_id, set()))
         self._names.setdefault(other_id, {}).update(self._names.get(one_id, {}))
-        for each in self.followers:
-            each(one_id, other_id)
+        for follower in self.followers:
+            follower(one_id, other_id)
 
     def forget(self, breakpoint_id: str) -> None:
         """Forget a breakpoint that was removed."""
@@ -101,4 +101,4 @@ class Owners:
     def release(self, connection: Hashable) -> None:
         """Release what the clients of a connection have set: it has ended."""
         for owners in self._owners.values():
-            owners.difference_update([each for each in owners if each[0] is connection])
+            owners.difference_update([owner for owner in owners if owner[0] is connection])

@@ -25,19 +25,19 @@ class Group(Struct, frozen=True):
     def is_simple(self) -> bool:
         """Whether the adapter can judge and count it: what stops there does so always, or on one condition."""
         first, *others = self.members
-        if any(each.observed is not None for each in self.members):
+        if any(member.observed is not None for member in self.members):
             return False
         return not (first.spec.hit_condition or first.spec.log_message) and (
-            not others or all(each.always_stops for each in self.members)
+            not others or all(member.always_stops for member in self.members)
         )
 
 
 def by_line(breakpoints: list[StopPlace]) -> list[Group]:
     """Group breakpoints by their lines, for a program that judges each of them itself."""
     lines: dict[int | None, list[StopPlace]] = {}
-    for each in breakpoints:
-        lines.setdefault(each.spec.line, []).append(each)
-    return [Group(tuple(each)) for each in lines.values()]
+    for breakpoint in breakpoints:
+        lines.setdefault(breakpoint.spec.line, []).append(breakpoint)
+    return [Group(tuple(line)) for line in lines.values()]
 
 
 def grouped(breakpoints: list[StopPlace]) -> list[Group]:
@@ -59,10 +59,12 @@ def apart(breakpoints: list[StopPlace]) -> list[Group]:
 
     What is on the line of an observed place is then judged here, at each stop.
     """
-    if all(each.observed is None for each in breakpoints):
+    if all(breakpoint.observed is None for breakpoint in breakpoints):
         return [Group((each,)) for each in one_per_line(breakpoints)]
-    joined = [each for each in breakpoints if not (each.spec.hit_condition or each.spec.log_message)]
-    return [*grouped(joined), *(Group((each,)) for each in breakpoints if each not in joined)]
+    joined = [
+        breakpoint for breakpoint in breakpoints if not (breakpoint.spec.hit_condition or breakpoint.spec.log_message)
+    ]
+    return [*grouped(joined), *(Group((breakpoint,)) for breakpoint in breakpoints if breakpoint not in joined)]
 
 
 def one_per_line(breakpoints: list[StopPlace]) -> list[StopPlace]:
@@ -70,26 +72,30 @@ def one_per_line(breakpoints: list[StopPlace]) -> list[StopPlace]:
 
     Where the user's own breakpoint always stops, it serves for both; otherwise it is left out until the run is over.
     """
-    of_run = {each.spec.line for each in breakpoints if isinstance(each, RunPlace)}
-    own = {each.spec.line for each in breakpoints if each.always_stops and not isinstance(each, RunPlace)}
+    of_run = {breakpoint.spec.line for breakpoint in breakpoints if isinstance(breakpoint, RunPlace)}
+    own = {
+        breakpoint.spec.line
+        for breakpoint in breakpoints
+        if breakpoint.always_stops and not isinstance(breakpoint, RunPlace)
+    }
 
     def is_left(place: StopPlace) -> bool:
         line = place.spec.line
         return line not in own if isinstance(place, RunPlace) else line not in of_run or line in own
 
-    return [each for each in breakpoints if is_left(each)]
+    return [breakpoint for breakpoint in breakpoints if is_left(breakpoint)]
 
 
 def supported(breakpoints: list[StopPlace], able: Capabilities) -> tuple[list[StopPlace], list[tuple[StopPlace, str]]]:
     """Divide into what can be sent and what can be done with this adapter in no way."""
     sent, unsupported = [], []
-    for each in breakpoints:
-        if not each.is_sent and not (each.counts_held and able.hit_records is not None):
+    for breakpoint in breakpoints:
+        if not breakpoint.is_sent and not (breakpoint.counts_held and able.hit_records is not None):
             continue
-        if each.spec.is_limited and able.hit_records is None:
-            unsupported.append((each, LIMITS))
+        if breakpoint.spec.is_limited and able.hit_records is None:
+            unsupported.append((breakpoint, LIMITS))
         else:
-            sent.append(each)
+            sent.append(breakpoint)
     return sent, unsupported
 
 

@@ -94,7 +94,7 @@ class ProgramHits:
 
     async def problem_with(self, groups: Iterable[Group]) -> str | None:
         """Have the program judge these if one needs it. Return None, or why it does not: "" without a direct line."""
-        if all(each.is_simple for each in groups):
+        if all(group.is_simple for group in groups):
             return None
         return await self.ready() if self.possible else ""
 
@@ -171,7 +171,14 @@ class ProgramHits:
     def _found(self, record: HitRecord) -> StopPlace | None:
         """Return the breakpoint that was hit, unless it was removed or replaced meanwhile."""
         mine = (record.breakpoint_id, record.version)
-        return next((each for each in self._merger.state.stop_places if (each.id, each.version) == mine), None)
+        return next(
+            (
+                stop_place
+                for stop_place in self._merger.state.stop_places
+                if (stop_place.id, stop_place.version) == mine
+            ),
+            None,
+        )
 
     async def _fail(self, record: HitRecord, found: StopPlace) -> str | None:
         """A condition raised an error: the program stops there, or says so once in place of a message."""

@@ -149,7 +149,9 @@ class BreakpointRegistry:
         """Record that a client does not mean a breakpoint any more; return whether another client has set it."""
         self.owners.discard(breakpoint_id, owner)
         names = self.owners.names(breakpoint_id)
-        found = next((each for each in self._merger.state.breakpoints if each.id == breakpoint_id), None)
+        found = next(
+            (breakpoint for breakpoint in self._merger.state.breakpoints if breakpoint.id == breakpoint_id), None
+        )
         if found is not None and found.set_by != names:
             await self.syncs.merge(changes.BreakpointPut(replace(found, set_by=names)))
         return self.owners.has_any(breakpoint_id)
@@ -161,7 +163,7 @@ class BreakpointRegistry:
     def at_place(self, spec: BreakpointSpec) -> list[Breakpoint]:
         """Return the breakpoints at the place of this one."""
         spec = spelled(spec, self._merger.state.breakpoints)
-        return [each for each in self._merger.state.breakpoints if same_place(each, spec)]
+        return [breakpoint for breakpoint in self._merger.state.breakpoints if same_place(breakpoint, spec)]
 
     async def enable(self, breakpoint_id: str, *, enabled: bool) -> None:
         """Enable or disable a breakpoint of any kind.
@@ -210,15 +212,19 @@ class BreakpointRegistry:
         `lines_of` returns the lines of a file, None for one that cannot be read. Returns what changed, a note for each.
         """
         notes = []
-        for each in self._merger.state.breakpoints:
-            lines = lines_of(each.spec.file) if each.spec.file is not None and each.spec.text is not None else None
+        for breakpoint in self._merger.state.breakpoints:
+            lines = (
+                lines_of(breakpoint.spec.file)
+                if breakpoint.spec.file is not None and breakpoint.spec.text is not None
+                else None
+            )
             if lines is None:
                 continue
-            now, note = found_again(each, lines)
-            if now is not each:
+            now, note = found_again(breakpoint, lines)
+            if now is not breakpoint:
                 await self.syncs.merge(changes.BreakpointPut(now))
             if note is not None:
-                notes.append(f"{each.id} {note}")
+                notes.append(f"{breakpoint.id} {note}")
         return notes
 
     def release(self, connection: Hashable) -> None:

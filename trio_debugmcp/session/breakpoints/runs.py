@@ -72,7 +72,7 @@ class Runs:
         If it holds the user's breakpoints, those do not stop the program meanwhile, and the block gets their ids;
         tracepoints write on, and exceptions stop it.
         """
-        held = [each for each in self._state.breakpoints if run.holds and _stops(each)]
+        held = [breakpoint for breakpoint in self._state.breakpoints if run.holds and _stops(breakpoint)]
         hidden: list[RunPlace] = []
         self.observations.open(run)
         try:
@@ -98,7 +98,7 @@ class Runs:
 
     async def _withdraw(self, places: Sequence[RunPlace], *, releases: bool = False) -> None:
         """Take the places of a run away and release what was held, also for a caller that is cancelled."""
-        ids = frozenset(each.id for each in places)
+        ids = frozenset(place.id for place in places)
         with trio.CancelScope(shield=True):  # bounded: the merger never waits
             await self._merger.merge(RunPlacesWithdrawn(ids, releases))
             # The sessions send what has changed, however long their adapters take: nothing is left behind.
@@ -108,7 +108,7 @@ class Runs:
 
     async def _end_judging(self, run: Run) -> None:
         """Interrupt conditions of a run that programs still evaluate: no caller waits for them any more."""
-        if any(each.condition is not None and not each.is_complete for each in run.places):
+        if any(place.condition is not None and not place.is_complete for place in run.places):
 
             async def interrupt(sync: BreakpointSync) -> None:
                 run.interrupted += await sync.end_judging()
@@ -118,7 +118,7 @@ class Runs:
                     nursery.start_soon(interrupt, sync)
 
     def _now(self, place: RunPlace) -> RunPlace:
-        return next((each for each in self._state.run_places if each.id == place.id), place)
+        return next((run_place for run_place in self._state.run_places if run_place.id == place.id), place)
 
     def line_of(self, place: RunPlace) -> int | None:
         """Return the line where a place is in force, which may not be the one that was asked for."""
@@ -135,7 +135,9 @@ class Runs:
     def problem(self, place: RunPlace) -> str | None:
         """Return why no session stops at the line of this place; None if one does."""
         line = place.spec.file, place.spec.line
-        there = [each for each in self._state.stop_places if (each.spec.file, each.spec.line) == line]
+        there = [
+            stop_place for stop_place in self._state.stop_places if (stop_place.spec.file, stop_place.spec.line) == line
+        ]
         able = [each for each in there if each.always_stops or each.id == place.id]
         bindings = [binding for each in able for binding in each.bindings]
         if any(binding.verified for binding in bindings):

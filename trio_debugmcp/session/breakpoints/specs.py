@@ -28,7 +28,7 @@ def spelling(file: str, known: Iterable[Breakpoint]) -> str:
     if file in files:
         return file
     real = realpath(file)
-    return next((each for each in files if realpath(each) == real), file)
+    return next((file for file in files if realpath(file) == real), file)
 
 
 def same_place(one: Breakpoint, other: BreakpointSpec) -> bool:
@@ -57,4 +57,4 @@ def addressed_in(breakpoints: Iterable[Breakpoint], session_id: str, adapter: st
             return spec.only_in == session_id
         return spec.watch is not None and spec.watch.adapter == adapter
 
-    return [each for each in breakpoints if is_mine(each.spec)]
+    return [breakpoint for breakpoint in breakpoints if is_mine(breakpoint.spec)]

@@ -105,7 +105,7 @@ async def _info(
             return info
         else:
             reasons.append(f"the adapter would watch another place: {info.description}")
-    reason = next((each.strip().rstrip(".") for each in reasons if each.strip()), "the adapter gave no reason")
+    reason = next((reason.strip().rstrip(".") for reason in reasons if reason.strip()), "the adapter gave no reason")
     raise UsageError(
         "INVALID_PARAMETER",
         f"`{shortened(question.text)}` cannot be watched: {shortened(reason, MAX_MESSAGE_LENGTH)}. Pass a variable, or "

@@ -21,10 +21,10 @@ async def adapter_stacks(ways: Ways, snapshot: Snapshot, most: int) -> tuple[Liv
     """
     found: list[LiveStack] = []
     with trio.move_on_after(ways.requests.patience.seconds(_SECONDS)):
-        for each in snapshot.threads.threads[:_MAX_THREADS]:
+        for thread in snapshot.threads.threads[:_MAX_THREADS]:
             try:
-                stack, total = await ways.frames.fetch(snapshot, each.id, 0, most)
+                stack, total = await ways.frames.fetch(snapshot, thread.id, 0, most)
             except AdapterRefused:
                 continue
-            found.append(LiveStack(last_thread(each), tuple(stack), total))
+            found.append(LiveStack(last_thread(thread), tuple(stack), total))
     return tuple(found)

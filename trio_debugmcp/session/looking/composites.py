@@ -28,13 +28,13 @@ async def children(requests: Requests, reference: int, kind: str | None = None) 
     values, dialect = requests.profile.values, requests.profile.dialect
     found = [
         replace(
-            each,
-            value=values.shown(each.value, each.type),
-            type=values.plain_type(each.type),
-            variables_reference=0 if values.is_leaf(each.value, each.type) else each.variables_reference,
+            variable,
+            value=values.shown(variable.value, variable.type),
+            type=values.plain_type(variable.type),
+            variables_reference=0 if values.is_leaf(variable.value, variable.type) else variable.variables_reference,
         )
-        for each in body.variables or []
-        if not dialect.hides(each) and not requests.profile.habits.makes_up(each.name)
+        for variable in body.variables or []
+        if not dialect.hides(variable) and not requests.profile.habits.makes_up(variable.name)
     ]
     if len(found) == 1 and values.is_target(found[0].name, kind) and found[0].variables_reference:
         return await children(requests, found[0].variables_reference)
@@ -66,9 +66,9 @@ async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
 async def all_composed(requests: Requests, variables: Sequence[DapVariable]) -> list[DapVariable]:
     """Return variables, the first `MAX_COMPOSED` of those that need it composed."""
     room, shown = MAX_COMPOSED, []
-    for each in variables:
-        new = await composed(requests, each) if room else each
-        room -= new is not each
+    for variable in variables:
+        new = await composed(requests, variable) if room else variable
+        room -= new is not variable
         shown.append(new)
     return shown
 

@@ -138,7 +138,7 @@ def _probed(found: RaisedException, is_path: Callable[[str], bool], failure: Una
         notes=found.notes,
         notes_total=found.notes_total,
         members=found.members,
-        frames=tuple(_probed_frame(each, is_path, failure) for each in found.frames),
+        frames=tuple(_probed_frame(frame, is_path, failure) for frame in found.frames),
         total=found.total,
         inner=tuple(_probed(each, is_path, failure) for each in found.inner),
     )
@@ -153,7 +153,7 @@ def _probed_frame(found: RaisedFrame, is_path: Callable[[str], bool], failure: U
         is_user_code=not found.library,
         raised=found.raised,
         stopped=found.top,
-        locals=tuple(probe_variable(each, is_path, unknown) for each in found.locals),
+        locals=tuple(probe_variable(local, is_path, unknown) for local in found.locals),
         locals_total=found.locals_total,
     )
 

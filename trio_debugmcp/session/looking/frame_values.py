@@ -94,12 +94,12 @@ class FrameValues:
         )
         if failure is not None:
             log.info("variables: %s", failure.text)
-            if question.filter and any(each.name_withheld for each in found.variables):
+            if question.filter and any(variable.name_withheld for variable in found.variables):
                 raise self._unsearched(place, question, failure)  # those that were found may not be those wanted
             found = replace(found, variables=await values_apart(self._ways.probe, place, found.variables, failure))
         is_path = self._ways.profile.expressions.is_path
         unknown = unknown_value(found.variables, failure)
-        shown = [probe_variable(each, is_path, unknown) for each in found.variables]
+        shown = [probe_variable(variable, is_path, unknown) for variable in found.variables]
         if question.path is None or found.value is None or found.size:
             return VariablesPage(shown, found.total)
         leaf = ProbeVariable(question.path, found.value, found.type, withheld=found.withheld)
@@ -117,7 +117,7 @@ class FrameValues:
         shown = stack.locals if plain and place == FramePlace(stack.thread_id or 0) else None
         if shown is None or len(shown.variables) < shown.total:
             return None
-        found = [each for each in shown.variables if question.wants(each.name)]
+        found = [variable for variable in shown.variables if question.wants(variable.name)]
         return VariablesPage(found[question.start : question.start + question.count], len(found))
 
 

@@ -62,7 +62,7 @@ class ProgramFrames:
         """Return the name of a frame's module from the list of modules: its id may be an address."""
         snapshot = self._requests.snapshot
         modules = snapshot.modules if snapshot is not None and frame.module_id is not None else ()
-        name = next((each.name for each in modules if each.id == frame.module_id), None)
+        name = next((module.name for module in modules if module.id == frame.module_id), None)
         return name.rpartition("/")[2] if name else self._requests.profile.dialect.module_name(frame)
 
     async def fetch(

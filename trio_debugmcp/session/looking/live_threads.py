@@ -119,7 +119,7 @@ def live_frame(place: ProbePlace) -> StackFrame:
 
 def locals_of(frame: ProbeFrame, is_path: Callable[[str], bool]) -> Locals:
     """Return the locals of a frame of the probe's."""
-    return Locals(variables=tuple(probe_variable(each, is_path) for each in frame.locals), total=frame.locals_total)
+    return Locals(variables=tuple(probe_variable(local, is_path) for local in frame.locals), total=frame.locals_total)
 
 
 def live_task(task: ProbeTask) -> LiveTask:

@@ -95,9 +95,9 @@ def _seconds(ways: Ways) -> float:
 
 def _answer(found: NativeType, asked: MembersQuestion) -> DescribedType:
     word = (asked.filter or "").lower()
-    members = [Member(each.name, "fields", _text(each)) for each in found.fields]
-    members += [Member(_method_name(each), "methods", each) for each in found.methods]
-    wanted = [each for each in members if word in each.name.lower() and asked.kind in (None, each.kind)]
+    members = [Member(field.name, "fields", _text(field)) for field in found.fields]
+    members += [Member(_method_name(method), "methods", method) for method in found.methods]
+    wanted = [member for member in members if word in member.name.lower() and asked.kind in (None, member.kind)]
     return DescribedType(
         name=found.name,
         file=found.file,
@@ -114,7 +114,7 @@ def _text(field: NativeField) -> str:
     words = [field.type]
     words += [] if field.offset is None else [f"offset {field.offset}"]
     words += [] if field.size is None else [f"{field.size} bytes"]
-    return ", ".join(each for each in words if each)
+    return ", ".join(word for word in words if word)
 
 
 def _method_name(text: str) -> str:

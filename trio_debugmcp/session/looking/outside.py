@@ -75,13 +75,13 @@ def stacks_of(dumped: bytes, ids: Mapping[str, int]) -> Outside:
         threads = msgspec.json.decode(dumped, type=tuple[_OutsideThread, ...])
     except (msgspec.DecodeError, RecursionError) as error:
         raise CannotLook(f"what py-spy wrote cannot be read: {error}") from None
-    found = [(_stack(each, frames, ids), each.owns_gil) for each in threads if (frames := _frames(each.frames))]
+    found = [(_stack(thread, frames, ids), thread.owns_gil) for thread in threads if (frames := _frames(thread.frames))]
     return Outside(tuple(stack for stack, _ in found), next((stack for stack, keeps in found if keeps), None))
 
 
 def _stack(thread: _OutsideThread, frames: tuple[StackFrame, ...], ids: Mapping[str, int]) -> LiveStack:
     name = thread.thread_name or ""
-    own = next((each for each in frames if each.is_user_code), frames[0])
+    own = next((frame for frame in frames if frame.is_user_code), frames[0])
     state: LiveState = "running" if thread.owns_gil or thread.active else "waiting"
     live = LiveThread(ids.get(name) or thread.os_thread_id or thread.thread_id, name, state, own.location)
     return LiveStack(live, frames, len(frames))

@@ -177,9 +177,9 @@ class ProgramProbe:
 
     def _local(self, file: str) -> str:
         """The path on this machine of a file of the program; in other answers the program's debugger has put it in."""
-        for each in self._mappings:
-            if file.startswith(each.remote.rstrip("/") + "/"):
-                return each.local.rstrip("/") + file[len(each.remote.rstrip("/")) :]
+        for mapping in self._mappings:
+            if file.startswith(mapping.remote.rstrip("/") + "/"):
+                return mapping.local.rstrip("/") + file[len(mapping.remote.rstrip("/")) :]
         return file
 
     async def _evaluate(self, expression: str, within: float) -> str:

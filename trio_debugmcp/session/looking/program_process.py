@@ -75,8 +75,12 @@ class ProgramProcess:
         pid, snapshot = self.pid, self._requests.snapshot
         if pid is None or snapshot is None:
             return None
-        names = [each.name for each in snapshot.threads.threads]
-        ids = {each.name: each.id for each in snapshot.threads.threads if each.name and names.count(each.name) == 1}
+        names = [thread.name for thread in snapshot.threads.threads]
+        ids = {
+            thread.name: thread.id
+            for thread in snapshot.threads.threads
+            if thread.name and names.count(thread.name) == 1
+        }
         try:
             written = await self._host.look_into(pid, self._requests.patience)
             return replace(stacks_of(written, ids), sample=self._host.sample(pid))

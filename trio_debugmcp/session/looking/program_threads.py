@@ -97,10 +97,10 @@ class ProgramThreads:
 
         found = await (self._ways.probed_or_seen(ask) if from_outside else self._ways.probed_alone(ask, looks=False))
         if isinstance(found, ProbeThreads):
-            deadlocks = tuple(each.threads for each in found.deadlocks)
+            deadlocks = tuple(deadlock.threads for deadlock in found.deadlocks)
             return ThreadList("probe", tuple(map(live_thread, found.threads)), found.total, deadlocks)
         if found.outside is not None:
-            seen = tuple(each.thread for each in found.outside.stacks)
+            seen = tuple(stack.thread for stack in found.outside.stacks)
             if found.failure.silence is not None and found.failure.silence.reason in ("stopped", "traced"):
                 seen = tuple(replace(each, state="stopped") for each in seen)
             return ThreadList("outside", seen, len(seen), failure=found.failure)
@@ -121,7 +121,7 @@ class ProgramThreads:
         if found.failure is not None:
             problem = f"It is not known whether thread {thread_id} can be stepped: {found.failure.reason}"
         else:
-            thread = next((each for each in found.threads if each.id == thread_id), None)
+            thread = next((thread for thread in found.threads if thread.id == thread_id), None)
             if thread is not None and thread.state == "stopped":
                 return
             gone = f"There is no thread {thread_id} any more"
@@ -153,7 +153,7 @@ class ProgramThreads:
             found = await ways.probe.ask(
                 "frames", Frames, thread=thread_id, start=start, count=count, locals=with_locals
             )
-            own = next((each for each in threads.threads if each.id == found.thread), None)
+            own = next((thread for thread in threads.threads if thread.id == found.thread), None)
             state = "unknown" if own is None else live_thread(own).state
             return StackPage(tuple(map(live_frame, found.frames)), found.total, self._locals(found.frames), state)
 
@@ -197,7 +197,7 @@ class ProgramThreads:
             return StackList("probe", tuple(map(self._stack, found.stacks)), found.total)
         if found.outside is None:
             return StackList("stop", failure=found.failure)
-        cut = tuple(replace(each, frames=each.frames[:most]) for each in found.outside.stacks)
+        cut = tuple(replace(stack, frames=stack.frames[:most]) for stack in found.outside.stacks)
         return StackList("outside", cut, len(cut), found.failure)
 
     def _stack(self, stack: ProbeStack) -> LiveStack:
@@ -206,7 +206,7 @@ class ProgramThreads:
 
     def _locals(self, frames: Sequence[ProbeFrame]) -> tuple[Locals, ...]:
         is_path = self._ways.profile.expressions.is_path
-        return tuple(locals_of(each, is_path) for each in frames)
+        return tuple(locals_of(frame, is_path) for frame in frames)
 
     # --- Tasks -----------------------------------------------------------------------------------------------
 

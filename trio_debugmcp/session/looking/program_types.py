@@ -157,7 +157,9 @@ class ProgramTypes:
                 requests = self._ways.requests
                 requests.need("supportsModulesRequest", "tell what is loaded", "Use stacktrace_get and sources_list.")
             return ModulePage(known, len(known), found.failure)
-        loaded = [Module(0, each.name, each.file, each.version, None, not each.library) for each in found.modules]
+        loaded = [
+            Module(0, module.name, module.file, module.version, None, not module.library) for module in found.modules
+        ]
         return ModulePage(tuple(loaded), found.total)
 
     async def loaded_files(self) -> frozenset[str] | None:
@@ -165,4 +167,4 @@ class ProgramTypes:
         found = await self._ways.probe.quietly("modules", Modules, start=0, count=MAX_MODULES, size=MAX_SIZE)
         if found is None or len(found.modules) < found.total:
             return None
-        return frozenset(each.file for each in found.modules if each.file is not None)
+        return frozenset(module.file for module in found.modules if module.file is not None)

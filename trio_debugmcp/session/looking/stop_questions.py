@@ -130,7 +130,7 @@ class StopQuestions:
             return None
         if not found.frames or any(frame.id is None for frame in found.frames):
             return None  # its thread is not stopped: only the adapter knows what it means
-        threads = tuple(Thread(each.id, each.name, location=self._place(each)) for each in found.threads)
+        threads = tuple(Thread(thread.id, thread.name, location=self._place(thread)) for thread in found.threads)
         if found.threads_total > len(found.threads):  # of all threads at least the names are known
             threads = _merged(await self._fetch_threads(), threads)
         return Findings(
@@ -183,7 +183,7 @@ class StopQuestions:
         unknown = unknown_value(_values(answer), failure)
         return Locals(
             scopes=_SCOPES,
-            variables=tuple(probe_variable(each, is_path, unknown) for each in answer.locals),
+            variables=tuple(probe_variable(local, is_path, unknown) for local in answer.locals),
             total=answer.locals_total,
             returned=tuple(probe_variable(each, is_path, unknown) for each in answer.returned[:MAX_RETURNED]),
         )
@@ -200,12 +200,14 @@ class StopQuestions:
         where = {"threadId": thread_id, "startFrame": 0, "levels": CAPTURED_FRAMES}
         stack = await self._requests.request_or_empty("stackTrace", where, StackTraceBody, seconds=EXAMINATION_SECONDS)
         frames = self._ways.frames.captured(stack.stack_frames or [])
-        return Findings(thread_id, tuple(Thread(each.id, each.name) for each in threads), frames, stack.total_frames)
+        return Findings(
+            thread_id, tuple(Thread(thread.id, thread.name) for thread in threads), frames, stack.total_frames
+        )
 
     async def _fetch_threads(self) -> Sequence[DapThread]:
         body = await self._requests.request_or_empty("threads", {}, ThreadsBody, seconds=EXAMINATION_SECONDS)
         words = self._requests.profile.words
-        return [replace(each, name=each.name and words.thread_name(each.name)) for each in body.threads or []]
+        return [replace(thread, name=thread.name and words.thread_name(thread.name)) for thread in body.threads or []]
 
     async def _adapter_locals(self, frame_id: int | None) -> Locals:
         """Return the locals of a frame from the adapter."""
@@ -213,10 +215,10 @@ class StopQuestions:
             return Locals()
         profile = self._requests.profile
         scopes = (await self._requests.request("scopes", {"frameId": frame_id}, ScopesBody)).scopes or []
-        named = tuple(NamedScope(each.name, each.variables_reference, bool(each.expensive)) for each in scopes)
+        named = tuple(NamedScope(scope.name, scope.variables_reference, bool(scope.expensive)) for scope in scopes)
         found: list[DapVariable] = []
-        for each in chosen_scopes(profile.dialect, scopes, "locals"):
-            found += await scope_children(self._requests, each.variables_reference)
+        for scope in chosen_scopes(profile.dialect, scopes, "locals"):
+            found += await scope_children(self._requests, scope.variables_reference)
         found = profile.values.locals_of(found)
         returned = [replace(each, name=_RETURNED) for each in found if profile.values.is_returned(each)]
         own = [each for each in found if not profile.values.is_returned(each)]
@@ -234,7 +236,7 @@ def _values(answer: ProbeStop) -> tuple[ProbeVariable, ...]:
 
 
 def _has_withheld(answer: ProbeStop) -> bool:
-    return any(each.withheld for each in _values(answer))
+    return any(value.withheld for value in _values(answer))
 
 
 def _merged(named: Sequence[DapThread], placed: Sequence[Thread]) -> tuple[Thread, ...]:

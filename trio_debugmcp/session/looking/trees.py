@@ -81,7 +81,7 @@ def _has_withheld(node: TreeNode) -> bool:
 
 def _without_withheld(node: TreeNode, text: str) -> TreeNode:
     """Return a tree in which a text stands for the values that are not known."""
-    below = tuple(_without_withheld(each, text) for each in node.children)
+    below = tuple(_without_withheld(child, text) for child in node.children)
     return replace(node, value=text if node.withheld else node.value, withheld=False, children=below)
 
 

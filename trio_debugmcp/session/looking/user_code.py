@@ -63,7 +63,7 @@ class UserCode:
         if path.startswith("<") or not _INSTALLED.isdisjoint(path.split("/")):  # `<node_internals>/timers`
             return True
         places = self._places() if path.startswith("/") else []
-        return bool(places) and not any(path.startswith(f"{each.rstrip('/')}/") for each in places)
+        return bool(places) and not any(path.startswith(f"{place.rstrip('/')}/") for place in places)
 
     def _places(self) -> list[str]:
         """Return the directories of the projects that the program belongs to; none if it was attached to."""
@@ -73,7 +73,7 @@ class UserCode:
         if origin is None or origin.launch_mode != "Launch" or origin.executable_path is None:
             return []
         directories = {str(Path(origin.executable_path).parent), origin.working_directory or ""} - {""}
-        return [self._project(each) for each in sorted(directories)]
+        return [self._project(directory) for directory in sorted(directories)]
 
     def _project(self, directory: str) -> str:
         if directory not in self._projects:

@@ -109,7 +109,7 @@ def probe_variable(variable: ProbeVariable, is_path: Callable[[str], bool], unkn
         path=path if path.isidentifier() or (path and is_path(path)) else None,
         child_count=variable.size,
         digest=variable.digest,
-        children=[probe_variable(each, is_path, unknown) for each in variable.children] or UNSET,
+        children=[probe_variable(child, is_path, unknown) for child in variable.children] or UNSET,
     )
 
 
@@ -130,8 +130,8 @@ def chosen_scopes(dialect: Dialect, scopes: Sequence[DapScope], wanted: ScopeNam
     if wanted == "all":
         return list(scopes)
     if wanted != "locals":
-        return [each for each in scopes if _is_called(each, dialect.scope_names[wanted])]
-    own = [each for each in scopes if not _OUTSIDE.search(each.name) and each.presentation_hint != "registers"]
+        return [scope for scope in scopes if _is_called(scope, dialect.scope_names[wanted])]
+    own = [scope for scope in scopes if not _OUTSIDE.search(scope.name) and scope.presentation_hint != "registers"]
     words = [dialect.scope_names["locals"], dialect.scope_names["arguments"]]
     named = [each for each in own if any(_is_called(each, word) for word in words)]
     if not named:

@@ -59,7 +59,7 @@ async def values_apart(
 
 def has_withheld(variables: tuple[ProbeVariable, ...]) -> bool:
     """Return whether one of them lacks what only code of the program knows."""
-    return any(each.withheld or each.name_withheld or has_withheld(each.children) for each in variables)
+    return any(variable.withheld or variable.name_withheld or has_withheld(variable.children) for variable in variables)
 
 
 def failed_value(failure: Unanswered) -> str:
@@ -71,4 +71,4 @@ def unknown_value(values: Sequence[ProbeVariable], failure: Unanswered | None = 
     """Return what stands for the values that were withheld, and are not known because the probe did not answer."""
     if failure is not None and not failure.is_slow:
         return failed_value(failure)
-    return _UNKNOWN if sum(each.withheld for each in values) <= 1 else _ONE_IS_SLOW
+    return _UNKNOWN if sum(value.withheld for value in values) <= 1 else _ONE_IS_SLOW

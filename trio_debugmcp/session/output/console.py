@@ -241,7 +241,7 @@ class Console:
 
         Not until they are empty: of a program that writes without end they never are.
         """
-        wanted = {each: self._pipes[each] + _unread(each) for each in self._pipes}
+        wanted = {pipe: self._pipes[pipe] + _unread(pipe) for pipe in self._pipes}
         with trio.move_on_after(self._patience.seconds(_SETTLE_SECONDS)):
             # A pump does not report what it has read, so it is checked after every turn of the pumps.
             while any(self._pipes.get(each, until) < until for each, until in wanted.items()):  # noqa: ASYNC110

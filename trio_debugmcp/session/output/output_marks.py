@@ -30,8 +30,8 @@ def pieces(text: str, marks: Mapping[str, str], prefix: str | None = None) -> li
 
 def parted(text: str, beginnings: Sequence[str]) -> tuple[str, str]:
     """Return what of a program's output is its own, and the lines with these beginnings, which its debugger wrote."""
-    if not any(each in text for each in beginnings):
+    if not any(beginning in text for beginning in beginnings):
         return text, ""
     lines = text.splitlines(keepends=True)
-    others = [each for each in lines if each.startswith(tuple(beginnings))]
-    return "".join(each for each in lines if each not in others), "".join(others)
+    others = [line for line in lines if line.startswith(tuple(beginnings))]
+    return "".join(line for line in lines if line not in others), "".join(others)

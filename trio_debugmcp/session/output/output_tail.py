@@ -30,13 +30,13 @@ class OutputTail:
     def skip_to_last(self, characters: int) -> int:
         """Skip what is before the last so many characters; return how many were skipped."""
         entries = self._console.unsealed(self._seq)
-        total = sum(len(each.text) for each in entries)
+        total = sum(len(entry.text) for entry in entries)
         skipped = 0
-        for each in entries:
+        for entry in entries:
             if total - skipped <= characters:
                 break
-            self._seq, self._offset = each.seq + 1, 0
-            skipped += len(each.text)
+            self._seq, self._offset = entry.seq + 1, 0
+            skipped += len(entry.text)
         return skipped
 
     def news(self) -> Iterator[tuple[str, str]]:

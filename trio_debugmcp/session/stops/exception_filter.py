@@ -107,7 +107,7 @@ class ExceptionFilter:
             return await self._signal(stopped, signal, found)
         if stopped.reason != "exception":  # asked elsewhere, some adapters answer with nonsense
             return None
-        candidates = [each for each in self._merger.state.exceptions if each.enabled]
+        candidates = [exception for exception in self._merger.state.exceptions if exception.enabled]
         modes = () if self._requests.snapshot is None else self._requests.snapshot.origin.stop_at
         function, frame_id = ("", None) if found.top is None else (found.top.label, found.top.id)
         if self._requests.profile.thrown.is_panic(function):
@@ -139,12 +139,12 @@ class ExceptionFilter:
 
     async def _panic(self, found: Findings, mine: Sequence[ExceptionBreakpoint], modes: Sequence[str]) -> Raised:
         frames = found.frames
-        if not is_decided(each.label for each in frames):
+        if not is_decided(frame.label for frame in frames):
             wanted = {"threadId": found.thread_id, "startFrame": 0, "levels": _MAX_PANIC_FRAMES}
             seconds = EXAMINATION_SECONDS
             body = await self._requests.request_or_empty("stackTrace", wanted, StackTraceBody, seconds=seconds)
             frames = self._frames.captured(body.stack_frames or []) or frames
-        stack = [PanicFrame(each.label, each.location.file, each.location.line) for each in frames]
+        stack = [PanicFrame(frame.label, frame.location.file, frame.location.line) for frame in frames]
         seen = panic(stack, await self._written(_LAST_PANIC_ENTRIES))
         info = ExceptionInfo(seen.type, seen.message and shortened(seen.message, MAX_MESSAGE_LENGTH), seen.mode)
         if seen.mode is None:
@@ -280,7 +280,7 @@ class ExceptionFilter:
 
 def _is_outermost(frames: Sequence[StackFrame]) -> bool:
     """Whether an exception leaves the frame of a module that nothing but the debugger has called."""
-    names = [each.label for each in frames if not each.label.startswith("[Chained Exc: ")]
+    names = [frame.label for frame in frames if not frame.label.startswith("[Chained Exc: ")]
     current = next((name for name in names if name.endswith(_CURRENT)), names[0] if names else "")
     return current.startswith("<module>") and current == names[-1]
 

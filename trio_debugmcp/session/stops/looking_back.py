@@ -39,9 +39,9 @@ def stops_of(kept: KeptStops, session_id: str | None) -> tuple[KeptStop, ...]:
     """
     if session_id is None:
         return kept.stops
-    found = tuple(each for each in kept.stops if each.session_id == session_id)
+    found = tuple(stop for stop in kept.stops if stop.session_id == session_id)
     if not found:
-        known = ", ".join(dict.fromkeys(each.session_id for each in kept.stops)) or "none"
+        known = ", ".join(dict.fromkeys(stop.session_id for stop in kept.stops)) or "none"
         raise UsageError("NO_SESSION", f"No stop of session '{session_id}' is kept. Sessions with stops: {known}.")
     return found
 

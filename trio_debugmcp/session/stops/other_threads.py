@@ -43,7 +43,7 @@ class OtherThreads:
         again = [thread_id for thread_id in self._not_located if thread_id in others]
         self._not_located = dict.fromkeys(again)
         places: list[tuple[int, Location]] = []
-        for thread_id in [each for each in others if each not in self._not_located] + again:
+        for thread_id in [other for other in others if other not in self._not_located] + again:
             if trio.current_time() >= deadline:
                 break
             # Moved to the end before the request: if that is cancelled, this thread waits longest for its next turn.

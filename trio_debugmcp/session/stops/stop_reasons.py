@@ -146,7 +146,7 @@ class StopReasons:
         file = frames[0].location.file
         if file is None or not self._requests.profile.code.is_disassembly(file):
             return file is None and not frames[0].source_reference
-        return not any(each.is_user_code for each in frames)
+        return not any(frame.is_user_code for frame in frames)
 
     def _there(self, stopped: Stopped, frames: Sequence[StackFrame]) -> list[StopPlace]:
         """Return the user's breakpoints at a stop."""

@@ -92,7 +92,7 @@ def _parse(recording: bytes) -> tuple[JsonEntry, list[JsonEntry]]:
 
 def _home(entries: Iterable[JsonEntry]) -> str | None:
     """Return the directory of the first program, if it has one."""
-    target = next((each["target"] for each in entries if each.get("edge") == "session" and each.get("target")), "")
+    target = next((entry["target"] for entry in entries if entry.get("edge") == "session" and entry.get("target")), "")
     home = str(PurePosixPath(target).parent)
     return home if home.startswith("/") and home != "/" else None
 

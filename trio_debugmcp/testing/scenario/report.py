@@ -39,7 +39,7 @@ class Report(Struct, frozen=True):
     @property
     def differences(self) -> list[tuple[int | None, str]]:
         """All differences, with the number of their line, or None for what no line expects."""
-        return [(entry.line, each) for entry in self.entries for each in entry.differences]
+        return [(entry.line, difference) for entry in self.entries for difference in entry.differences]
 
     def __str__(self) -> str:
         """Format the timeline, with `✗` at what differs."""
@@ -79,7 +79,7 @@ def _lines(entry: Entry) -> list[str]:
     number = "" if entry.line is None else str(entry.line)
     text = entry.text if len(entry.text) <= MAX_TEXT else f"{entry.text[:MAX_TEXT]}…"
     first = f"{mark} {entry.at:10.3f} s {number:>4}  {entry.who:<10} {text}"
-    return [first, *(f"✗{' ' * 21}{each}" for each in entry.differences)]
+    return [first, *(f"✗{' ' * 21}{difference}" for difference in entry.differences)]
 
 
 def _plain(value: Any) -> str:

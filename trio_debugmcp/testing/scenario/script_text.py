@@ -174,7 +174,7 @@ def _check_names(scenario: Scenario) -> None:
         there = adapters | to_come if isinstance(line, SetAnswer) else adapters
         for what, name, names in _named(line, clients, there, calls):
             if name not in names:
-                introduced = _listed(sorted(each for each in names if each is not None)) or "none"
+                introduced = _listed(sorted(name for name in names if name is not None)) or "none"
                 which = "" if name is None else f" `{name}`"
                 raise BadScenario(
                     f"{scenario.name}:{step.number}: there is no {what}{which} yet; there are {introduced}"

@@ -47,22 +47,22 @@ def is_panic(function: str) -> bool:
 
 def is_decided(functions: Iterable[str]) -> bool:
     """Whether so much of a stack shows if anything of the program's catches a panic."""
-    return any(_CATCHES.search(each) or _BEGINS.search(each) for each in functions)
+    return any(_CATCHES.search(function) or _BEGINS.search(function) for function in functions)
 
 
 def panic(frames: Sequence[PanicFrame], output: str) -> ThrownDescription:
     """Describe a panic, `output` being the last that the program wrote; without a mode if it is only passed on."""
-    functions = [each.function for each in frames]
-    if any(_PASSED_ON.search(each) for each in functions[:4]):
+    functions = [frame.function for frame in frames]
+    if any(_PASSED_ON.search(function) for function in functions[:4]):
         return ThrownDescription(PANIC)
-    first = next((each for each in functions if _CATCHES.search(each) or _BEGINS.search(each)), "")
+    first = next((function for function in functions if _CATCHES.search(function) or _BEGINS.search(function)), "")
     mode = "always" if _CATCHES.search(first) else "unhandled"
     return ThrownDescription(PANIC, _notice(frames, output.replace("\r\n", "\n")), (PANIC,), mode)
 
 
 def _notice(frames: Sequence[PanicFrame], output: str) -> str | None:
     """What the program has written about it: the last that names a place of the stack, as others may have panicked."""
-    places = {(each.file.rpartition("/")[2], each.line) for each in frames if each.file is not None}
+    places = {(frame.file.rpartition("/")[2], frame.line) for frame in frames if frame.file is not None}
     for found in reversed(list(_NOTICE.finditer(output))):
         place = found["place"] or found["at"]
         file, line, _ = place.rsplit(":", 2)
