@@ -176,7 +176,7 @@ POLICY = {
         transports.port.IDLE_SECONDS transports.port.KEPT_SECONDS
     """,
     "of a client's own": """
-        transports.command.FLUSH_SECONDS transports.command.EXIT_SECONDS transports.command.TERM_SECONDS
+        transports.line_pipes.FLUSH_SECONDS transports.command.EXIT_SECONDS transports.command.TERM_SECONDS
         transports.command.REAP_SECONDS transports.command.LAST_STDERR_SECONDS transports.websocket.CONNECT_SECONDS
     """,
     "the end of a hang, or no wait": """
