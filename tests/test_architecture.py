@@ -71,6 +71,7 @@ LATER_IN = {
 MOST_LINES = 350
 MOST_JAVASCRIPT_LINES = 250
 MOST_BODY_LINES = 40
+MOST_METHODS = 15
 MOST_PUBLIC_METHODS = 15
 
 SUBJECTS = {"data", "faults", "fuzz", "interop", "languages", "programs", "real", "scenarios", "traces", "warm"}
@@ -315,6 +316,17 @@ def test_classes_have_few_public_methods() -> None:
         if len(public) > MOST_PUBLIC_METHODS:
             large.append(f"{name}: {len(public)}")
     assert not large, "\n".join(large)
+
+
+def test_a_class_with_many_methods_gives_its_reason() -> None:
+    """Its docstring says `hence so many`."""
+    unexplained = [
+        f"{name}: {len(methods(node))}"
+        for name, node in SOURCE.definitions(ast.ClassDef)
+        if len(methods(node)) > MOST_METHODS
+        and "hence so many" not in " ".join((ast.get_docstring(node) or "").split())
+    ]
+    assert not unexplained, "\n".join(unexplained)
 
 
 # --- Tests ------------------------------------------------------------------------------------------------------------

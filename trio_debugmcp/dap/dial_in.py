@@ -64,6 +64,8 @@ Announce = Callable[[IncomingConnection], None]
 class DialIns:
     """The listening socket, the callers that wait to be taken, and the processes whose children announce themselves.
 
+    It listens, queues callers and registers processes, hence so many methods: who a caller is depends on all three.
+
     Made by `open_dial_ins`.
 
     Attributes:

@@ -43,6 +43,8 @@ _SETS_BREAKPOINTS = frozenset({"setBreakpoints", "setFunctionBreakpoints", "setE
 class DirectStream(trio.abc.Stream):
     """The DAP stream of one program that dials in. Made by `open_launched`, `open_injected` and `open_caller`.
 
+    It has the methods of a stream for the session and those of a connection for the program, hence so many.
+
     Attributes:
         pid: the program's process id, once it is known.
         is_ours: the session started the process and ends it, so it is never released.

@@ -36,7 +36,10 @@ class _Seen(Struct):
 
 
 class Follower:
-    """Reports to one editor what happens in its session."""
+    """Reports to one editor what happens in its session.
+
+    A method for each kind of change that editors are sent events about, hence so many.
+    """
 
     def __init__(self, editor: Editor, rounds: Rounds) -> None:
         self._editor = editor

@@ -27,6 +27,8 @@ ask is of another version, and is not waited for again."""
 class Playhead:
     """Recorded time, in seconds from the recording's start. It stands at 0 until `begin` is called.
 
+    It is used from both sides, by what plays and by what waits for time, hence so many methods.
+
     Args:
         speed: recorded seconds per second; 0: as fast as possible, up to the moment that was `release`d.
         moves: the recorded moves, and when they were made.

@@ -101,6 +101,8 @@ class _Line(Struct):
 class Tape:
     """One adapter connection. Made by `tapes`.
 
+    It matches what comes and plays what is due, hence so many methods: both go over the same records.
+
     Pass it the client's messages with `take`, and report with `sent` what was sent.
     """
 

@@ -91,7 +91,10 @@ class ConnectionStatistics(Struct, frozen=True):
 
 
 class ConnectionServer:
-    """The request handlers of one connection."""
+    """The request handlers of one connection.
+
+    A method for each MCP request, hence so many.
+    """
 
     def __init__(
         self, debugger: Debugger, hub: Hub, tools: Toolbox, logs: LogRelay, client: Client, *, shared: bool = False

@@ -43,6 +43,8 @@ _ONLY_THREAD = 1
 class Execution:
     """Moves the program of one session.
 
+    A method for each way to move a program, and what they share, hence so many.
+
     Attributes:
         tasks: where tasks that end with the session are started; None before it has begun and once it is ending.
     """

@@ -75,6 +75,8 @@ class DebuggedProgram:
 class Programs:
     """The programs of one server: those that are debugged, in the order in which they were started, and the last ones.
 
+    A method for each question about the programs that tools ask, hence so many.
+
     Args:
         state: returns what is true now.
         is_living: whether a session has not ended, by its id.

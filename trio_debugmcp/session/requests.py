@@ -87,6 +87,8 @@ class UnfinishedEvaluation:
 class Requests:
     """The requests of one session to its adapter. Made by the session; usable from `connect` until it ends.
 
+    Beside sending, it knows what is under way and what the adapter has said of itself, hence so many methods.
+
     Attributes:
         capabilities: what the adapter can do; empty until the handshake.
         started: the program was allowed to run, so a refusal may mean that it has ended since.

@@ -80,6 +80,8 @@ class SharedContext(msgspec.Struct, frozen=True):
 class DebugSession:
     """One session. Made by the debugger, alive while `run` runs.
 
+    A method for each stage of a session's life, hence so many.
+
     Attributes:
         requests: how its adapter is asked.
         execution: how its program is moved.

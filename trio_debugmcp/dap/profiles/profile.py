@@ -167,7 +167,10 @@ class Dialect:
 
 
 class Profile(ABC):
-    """One debug adapter: how it is found, started and reached, and the arguments of `launch` and `attach`."""
+    """One debug adapter: how it is found, started and reached, and the arguments of `launch` and `attach`.
+
+    A method for each way in which adapters differ, hence so many.
+    """
 
     name: str
     """The adapter's own name, by which users select it."""

@@ -66,6 +66,8 @@ Stream = Literal["stdout", "stderr", "console", "tracepoint"]
 class Console:
     """Output and input of one root session and its children; the output can be read after the session has ended.
 
+    It is filled by the session and read by clients, hence so many methods: both work on the same entries.
+
     Tracepoint messages are entries among the output, but not announced as output: the program did not write them.
     """
 

@@ -62,6 +62,8 @@ _REASONS: dict[str, PauseReason] = {
 class Examiner:
     """Examines the stops of one session, one at a time.
 
+    A method for each step of an examination, hence so many: all may be cancelled by the next stop.
+
     Attributes:
         last_signal: the signal that the last stop was about; None if that was about something else.
     """

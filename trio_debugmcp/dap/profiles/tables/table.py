@@ -87,7 +87,10 @@ class JudgedExpressions(Expressions):
 
 
 class TableProfile(Profile):
-    """One debug adapter of a table."""
+    """One debug adapter of a table.
+
+    It implements every method of `Profile`, hence so many.
+    """
 
     def __init__(self, name: str, table: Table) -> None:
         self.name = name

@@ -68,7 +68,10 @@ def names_of(frame: Any) -> Tuple[Dict[str, Any], ...]:
 
 
 class Walk:
-    """One evaluation: its names, and what it may still use up."""
+    """One evaluation: its names, and what it may still use up.
+
+    A method for each kind of syntax node, hence so many.
+    """
 
     def __init__(self, lookups: Tuple[Dict[str, Any], ...]) -> None:
         for names in lookups:
