@@ -467,6 +467,20 @@ def test_files_are_found_and_a_lost_connection_is_reported_calmly(agent: Agent, 
     top = f"help_ {agent.directory / 'helper.py'}:2\n<module> {agent.directory / 'app.py'}:3"
     assert page.evaluate("window.copied") == top
 
+    # So is a long one, of which an answer has a part.
+    deep = agent.directory / "deep.py"
+    deep.write_text("def dive(depth):\n    return dive(depth - 1) if depth else 0  # down\n\n\ndive(900)\n")
+    agent.call(
+        "debug_launch",
+        program="deep.py",
+        replace=True,
+        breakpoints=[{"file": "deep.py", "line": 2, "condition": "not depth"}],
+    )
+    expect(page.locator("#where")).to_contain_text("deep.py:2")
+    copying = "() => new Promise((copied) => { navigator.clipboard.writeText = async (text) => copied(text); %s })"
+    found = page.evaluate(copying % "document.querySelector('[aria-label=\"Copy the call stack\"]').click()")
+    assert found.splitlines() == [*[f"dive {deep}:2"] * 901, f"<module> {deep}:5"]
+
     # A session that a client has ended did not end by an exit code of its own; an old file is said to be one.
     agent.call("debug_disconnect")
     expect(page.locator("#where")).to_contain_text("agent ended the session")

@@ -106,85 +106,48 @@ def test_many_notifications_during_a_read_cause_one_more_read(page: "Page") -> N
     assert reads == [2, 3]
 
 
-def test_answers_of_tools_become_what_the_resources_would_have(page: "Page") -> None:
+def test_answers_of_tools_are_shown_in_the_words_of_the_page(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
           const answers = await import('/answers.js');
-          const lines = [
-            'visit lib/shop.py:24 | a: b = c', 'main :31',
-            'run /usr/x.py:5 (library) | go(1)', '<module> lib/shop.py:38',
-          ];
-          const known = [null, '/src/app.py', '/src/lib/shop.py'];
-          const places = (frames) => frames.map(({name, location: {file, line}}) => [name, file, line]);
-          const inside = answers.variablesOf({variables: {"['tea']": '[4, 5]', owner: "'ben'"}}, 'cart');
-          const before = {
-            revision: 7, exceptionBreakpoints: [], functionBreakpoints: [], dataBreakpoints: [],
-            breakpoints: [{id: 'bp-1', file: '/src/app.py', state: 'Bound'}, {id: 'bp-2', file: '/src/app.py'}],
+          const ended = {
+            state: 'Disconnected', reason: 'Exited', exitCode: null, endReason: null, exception: null, location: null,
+            frames: [],
           };
-          const kept = {breakpoints: ['bp-1 app.py:6, 2 hits', 'bp-3 app.py:7, disabled']};
-          const after = answers.withoutSession(before, kept);
+          const shop = {file: '/src/shop.py', line: 2, functionName: 'pay'};
           return {
-            frames: places(answers.framesOf({frames: lines}, known)),
-            unknown: places(answers.framesOf({frames: lines}, [])),
-            native: places(answers.framesOf({frames: ['operator new(unsigned long) /a/b.cc:3', 'start']}, [])),
-            inside: inside.map(({path, childCount}) => [path, childCount]),
-            top: answers.variablesOf({variables: {n: '-3', empty: '[]', cart: "Cart(owner='ben')"}})
-              .map(({path, childCount}) => [path, childCount]),
-            events: answers.eventsOf({events: [
-              {eventId: 1, type: 'sessionStarted', payload: {sessionId: 's-1'}},
-              {eventId: 2, type: 'stopped', threadId: 1, payload: {location: {file: 'lib/shop.py', line: 3}}},
-              {eventId: 3, type: 'breakpointSet', payload: {id: 'bp-1', file: 'other.py'}},
-              {eventId: 4, type: 'toolCalled', payload: {tool: 'debug_state'}},
-              {eventId: 5, type: 'sessionEnded', payload: {reason: 'over'}},
-            ]}, known),
-            output: answers.outputOf({entries: [{stdout: 'a'}, {log: 'b'}], nextSeq: 9}, 4)
-              .entries.map(({seq, stream, text}) => [seq, stream, text]),
+            page: answers.variablesOf({variables: [{name: 'n'}], total: 3}).total,
+            values: [
+              {value: '1', type: 'int', showsType: true, printed: ''},
+              {value: "'ben'", type: 'Name', showsType: false, printed: 'x'},
+              {value: null, type: null, showsType: true, printed: ''},
+            ].map(answers.evaluated),
             ends: [
-              answers.endOf({state: 'Disconnected'}),
-              answers.endOf({state: 'Disconnected', reason: 'Exited', exitCode: 3}),
-              answers.endOf({state: 'Disconnected', reason: 'Exited', notes: ['agent called x', 'disconnected']},
-                ['cut… (+3 characters)', 'disconnected']),
-              answers.endOf({state: 'Disconnected', reason: 'Exited', notes: ['disconnected by agent']},
-                ['disconnected']),
-              answers.endOf({state: 'Disconnected', reason: 'Exited', notes: ['disconnected by agent']}, ['over']),
-              answers.endOf({state: 'Disconnected', reason: 'Exited', notes: ['agent called x', 'cut off']},
-                ['cut… (+4 characters)']),
-              answers.endOf({state: 'Disconnected', reason: 'Exited', exitCode: 0, notes: ['agent called x']}, ['']),
-              answers.endOf({
-                state: 'Disconnected', reason: 'Exited', exitCode: 1, exception: 'KeyError: 3', at: 'a.py:2 in f',
-                notes: ['the exception is the last one that the program printed'],
-              }),
+              answers.endOf({...ended, reason: null}),
+              answers.endOf({...ended, state: 'Running'}),
+              answers.endOf({...ended, exitCode: 3}),
+              answers.endOf({...ended, endReason: 'disconnected'}),
+              answers.endOf({...ended, endReason: 'cut off'}),
+              answers.endOf({...ended, exception: {type: 'KeyError', message: '3'}, location: shop, frames: [shop]}),
+              answers.endOf({...ended, exception: {type: 'E', message: null}, location: {...shop, functionName: ''}}),
             ],
-            lines: after.breakpoints.map(({id, file, state}) => [id, file, state]),
-            added: after.functionBreakpoints.map(({id, functionName, state}) => [id, functionName, state]),
           };
         }"""
     )
-    shop = "/src/lib/shop.py"
-    assert found["frames"] == [["visit", shop, 24], ["main", shop, 31], ["run", "/usr/x.py", 5], ["<module>", shop, 38]]
-    assert [file for _, file, _ in found["unknown"]] == [None, None, "/usr/x.py", None]
-    started, stopped, made, called, ended = found["events"]
-    assert called["payload"]["arguments"] == {}
-    assert (started["threadId"], started["payload"]["parentSessionId"], ended["payload"]["exitCode"]) == (None,) * 3
-    assert (stopped["threadId"], stopped["payload"]["location"]) == (1, {"file": shop, "line": 3})
-    assert made["payload"] == {"id": "bp-1", "file": "/src/other.py", "location": None}
-    assert found["native"] == [["operator new(unsigned long)", "/a/b.cc", 3], ["start", None, None]]
-    assert found["inside"] == [["cart['tea']", None], ["cart.owner", 0]]
-    assert found["top"] == [["n", 0], ["empty", 0], ["cart", None]]
-    assert found["output"] == [[4, "stdout", "a"], [5, "tracepoint", "b"]]
-    nothing: dict[str, object] = {"exception": None, "at": None, "stack": []}
-    assert found["ends"] == [
-        None,
-        {"exitCode": 3, "reason": "the program ended", **nothing},
-        {"exitCode": None, "reason": "a client has ended the session", **nothing},
-        {"exitCode": None, "reason": "a client has ended the session", **nothing},
-        {"exitCode": None, "reason": "the program ended", **nothing},
-        {"exitCode": None, "reason": "cut off", **nothing},
-        {"exitCode": 0, "reason": "the program ended", **nothing},
-        {"exitCode": 1, "reason": "the program ended", "exception": "KeyError: 3", "at": "a.py:2 in f", "stack": []},
+    assert found["page"] == 3
+    assert found["values"] == [
+        {"value": "1", "type": None, "printed": "", "executed": False},
+        {"value": "'ben'", "type": "Name", "printed": "x", "executed": False},
+        {"type": None, "printed": "", "executed": True, "value": None},
     ]
-    assert found["lines"] == [["bp-1", "/src/app.py", "Pending"]]
-    assert found["added"] == [["bp-3", "app.py:7, disabled", "Disabled"]]
+    none, running, exited, by_client, cut, raised, bare = found["ends"]
+    assert (none, running) == (None, None)
+    assert (exited["exitCode"], exited["reason"], exited["exception"], exited["at"]) == (
+        3, "the program ended", None, None,
+    )  # fmt: skip
+    assert (by_client["reason"], cut["reason"]) == ("a client has ended the session", "cut off")
+    assert (raised["exception"], raised["at"], len(raised["frames"])) == ("KeyError: 3", "shop.py:2 in pay", 1)
+    assert (bare["exception"], bare["at"]) == ("E", "shop.py:2")
 
 
 ANSI = {
@@ -247,9 +210,9 @@ def test_a_gap_in_the_events_is_loaded_newest_first_until_it_is_closed(page: "Pa
             asked.push([after, count]);
             const from = Math.max(after + 1, ring.first);
             const to = Math.min(from + Math.min(count, 200), ring.last + 1);  // it answers with what fits
-            return {events: range(from, to), nextEventId: to - 1, ...(to <= ring.last ? {total: 9} : {})};
+            return {events: range(from, to), nextEventId: to - 1, total: ring.last - from + 1};
           };
-          const log = new EventLog(query, (found) => (state = found), () => []);
+          const log = new EventLog(query, (found) => (state = found));
           await log.resource({events: range(1751, 2001), totalEvents: 2000, eventsDropped: 100});
           const whole = {ids: state.events.map(({eventId}) => eventId), gaps: state.gaps, forgotten: state.forgotten};
           const questions = asked.length;

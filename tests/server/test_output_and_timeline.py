@@ -187,6 +187,10 @@ async def test_a_cursor_continues_without_a_gap_or_a_repetition(era: Era, autoju
             page = await client.call("timeline_query", after_event_id=cursor, count=2)
             left = len(everything) - len(seen)
             assert page.get("total", len(page["events"])) == left
+            data = await client.call("timeline_query", after_event_id=cursor, count=2, full=True)
+            assert (data["total"], [each["eventId"] for each in data["events"]], data["nextEventId"]) == (
+                left, [each["eventId"] for each in page["events"]], page["nextEventId"],
+            )  # fmt: skip
             if not page["events"]:
                 break
             seen += page["events"]

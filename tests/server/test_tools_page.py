@@ -4,6 +4,7 @@ import msgspec
 
 from tests.server.tools_page import PAGE, answers_of, document
 from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools import open_toolbox
 
 
@@ -24,5 +25,7 @@ def test_the_page_has_every_tool_with_its_parameters_also_those_that_are_not_lis
 
 def test_the_page_explains_every_key_of_a_stop() -> None:
     stop = PAGE.read_text(encoding="utf-8").partition("## The stop")[2].partition("\n## ")[0]
+    data = stop.partition("As data, with `full`")[2]
+    assert all(f"`{each.encode_name}`" in data for each in msgspec.structs.fields(StopData))
     keys = {key for row in stop.splitlines() if row.startswith("| `") for key in row.split("|")[1].split("`")[1::2]}
-    assert keys == {field.encode_name for field in msgspec.structs.fields(StopAnswer)}
+    assert keys == {field.encode_name for field in msgspec.structs.fields(StopAnswer) if field.name != "full"}

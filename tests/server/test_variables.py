@@ -274,7 +274,9 @@ async def test_names_are_asked_for_at_once_and_those_that_are_missing_say_so(aut
         before = len(adapter.probed)
         found = await client.call("variables_get", names=["gone", "n"])
         assert found == {"variables": {"gone": "<there is none of this name>", "n": "5"}}
-        [asked] = [parameters for question, parameters in adapter.probed[before:] if question == "variables"]
+        data = await client.call("variables_get", names=["gone", "n"], full=True)
+        assert ([each["name"] for each in data["variables"]], data["total"], data["missing"]) == (["n"], 1, ["gone"])
+        [asked, _] = [parameters for question, parameters in adapter.probed[before:] if question == "variables"]
         assert (asked["names"], "filter" in asked) == (["gone", "n"], False)
 
 

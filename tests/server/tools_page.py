@@ -4,7 +4,7 @@
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -13,8 +13,10 @@ import msgspec
 
 from tests.real.tool_cases import ANY, MEANINGS, codes
 from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.server.tools.tool import UNLISTED, Tool
+from trio_debugmcp.state.payloads import Payload
 
 PAGE = Path(__file__).parents[2] / "docs" / "tools.md"
 
@@ -96,8 +98,28 @@ def answers_of(tool: Tool) -> list[type[Answer]]:
 def _answer(kind: type[Answer]) -> str:
     if kind.__name__ == "StopAnswer":
         return "a [stop](#the-stop)."
-    keys = " ".join(f"`{field.encode_name}`" for field in msgspec.structs.fields(kind))
-    return f"{keys}. {' '.join((kind.__doc__ or '').split())}"
+    data = data_type(kind)
+    full = "" if data is kind else f" With `full`: {_keys(data)}. {_doc(data)}"
+    if issubclass(data, StopData):
+        own = [each for each in data.__struct_fields__ if each not in StopData.__struct_fields__]
+        full = f" With `full`: the [stop as data](#the-stop) with {_keys(data, own)}."
+    return f"{_keys(kind)}. {_doc(kind)}{full}"
+
+
+def _keys(kind: type[msgspec.Struct], names: Collection[str] | None = None) -> str:
+    fields = [each for each in msgspec.structs.fields(kind) if each.name != "full"]
+    return " ".join(f"`{each.encode_name}`" for each in fields if names is None or each.name in names)
+
+
+def _doc(kind: type[msgspec.Struct]) -> str:
+    return " ".join((kind.__doc__ or "").split())
+
+
+def data_type(answer: type[Answer]) -> type[msgspec.Struct]:
+    """Return the struct of an answer as data: that of its field `full`, or where the answer is data, its own."""
+    declared = get_type_hints(answer)["full"]
+    kinds = [each for each in (get_args(declared) or (declared,)) if each is not type(None)]
+    return answer if kinds == [Payload] else kinds[0]
 
 
 if __name__ == "__main__":

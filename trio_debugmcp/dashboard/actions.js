@@ -1,6 +1,6 @@
 // The actions of the page. Selecting what to look at works for every page; the others call tools that need control.
 
-import {variablesOf} from './answers.js';
+import {evaluated, variablesOf} from './answers.js';
 import {frameArguments, frameKey} from './program/frame.js';
 import {Lists} from './values/lists.js';
 
@@ -141,7 +141,7 @@ export class Actions {
 
   async #evaluated(expression, args) {
     try {
-      return await this.call('evaluate', {expression, ...args});
+      return evaluated(await this.call('evaluate', {expression, ...args}));
     } catch (error) {
       return {error: error.message};
     }

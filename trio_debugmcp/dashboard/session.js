@@ -1,6 +1,6 @@
 // Turns resource payloads into what the page shows.
 
-import {endOf, outputOf, withoutSession} from './answers.js';
+import {endOf} from './answers.js';
 import {fetchEarlier, joined} from './output/console.js';
 import {EventLog} from './connection/eventlog.js';
 import {following} from './program/follow.js';
@@ -79,7 +79,6 @@ export class SessionView {
     this.log = new EventLog(
       (args) => this.#tried('timeline_query', args),
       (log) => store.update(log),
-      () => [store.state.session?.executablePath],
     );
   }
 
@@ -165,22 +164,20 @@ export class SessionView {
   async #readLast() {
     const processName = this.#processName;
     const found = await this.#tried('debug_state');
-    const ended = found && (await this.#tried('timeline_query', {types: ['sessionEnded']}));
-    const last = found && endOf(found, ended?.events.map(({payload}) => payload?.reason ?? ''));
+    const last = found && endOf(found);
     if (last !== undefined) this.#store.update({last: last && {processName, ...last}});
   }
 
   async #readBreakpoints() {
     const found = await this.#tried('breakpoint_list');
-    const {active, breakpoints} = this.#store.state;
-    if (found && !active) this.#store.update({breakpoints: withoutSession(breakpoints, found)});
+    if (found && !this.#store.state.active) this.#store.update({breakpoints: found});
   }
 
   /** Fetch the end of the output and of the events, which can come after the resources are gone. */
   async #readRest() {
     const {output} = this.#store.state;
     const rest = await this.#tried('process_read_output', {since_seq: output.nextSeq, max_bytes: 65536});
-    if (rest?.entries.length) this.#output(outputOf(rest, output.nextSeq));
+    if (rest?.entries.length) this.#output(rest);
     await this.log.loadNew();
   }
 

@@ -312,13 +312,14 @@ async def _assign(
 ) -> dict[str, Any]:
     answer = await editor.call(
         "variable_set",
+        full=True,
         session_id=session.id,
         path=path,
         value=value,
         frame_index=place.frame,
         thread_id=place.thread or None,
     )
-    shown = editor.plain(next(iter(answer["variable"].values())), path)
+    shown = editor.plain(answer["variable"]["value"], path)
     now = session.snapshot
     if now is None or now.generation != snapshot.generation:  # the program runs, and has other values at its next stop
         return {"value": shown}

@@ -17,7 +17,7 @@ from msgspec import UNSET, Struct
 
 from trio_debugmcp.state.breakpoint import Binding, Breakpoint, ExceptionBreakpoint, Watch
 from trio_debugmcp.state.captures import snapshots_payload
-from trio_debugmcp.state.model import Snapshot, State
+from trio_debugmcp.state.model import Module, Snapshot, State
 from trio_debugmcp.state.payloads import (
     BreakpointPayload,
     BreakpointsPayload,
@@ -216,10 +216,13 @@ def threads_payload(snapshot: Snapshot, revision: int) -> ThreadsPayload:
 
 
 def _modules_payload(snapshot: Snapshot, revision: int) -> ModulesPayload:
-    modules = [
-        ModulePayload(m.id, m.name, m.path, m.version, m.symbol_status, m.is_user_code) for m in snapshot.modules
-    ]
+    modules = [module_payload(each) for each in snapshot.modules]
     return ModulesPayload(modules, len(modules), revision)
+
+
+def module_payload(module: Module) -> ModulePayload:
+    """A module that the program has loaded."""
+    return ModulePayload(module.id, module.name, module.path, module.version, module.symbol_status, module.is_user_code)
 
 
 def _best_binding(each: Breakpoint) -> Binding | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from trio_debugmcp.state.model import Snapshot, State
@@ -31,12 +31,12 @@ def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionP
         language=origin.language,
         exit_code=snapshot.exit_code,
         exception=None if stop is None else stop.exception,
-        children=[_child(each) for each in state.snapshots if each.parent == snapshot.id],
+        children=[child_session(each) for each in state.snapshots if each.parent == snapshot.id],
         sessions=_listed(state, [each for each in state.snapshots if roots[each.id] == roots[snapshot.id]]),
         session_id=snapshot.id,
         parent_session_id=snapshot.parent,
         revision=revision,
-        listening=_listening(state, snapshot),
+        listening=listening_payload(state, snapshot) or UNSET,
     )
 
 
@@ -70,18 +70,20 @@ def sessions_payload(state: State, revision: int) -> SessionsPayload:
 def _listed(state: State, snapshots: Sequence[Snapshot]) -> list[ChildSession]:
     """These sessions; one that only launches is the process of its child, and only there until that is."""
     doubles = {snapshot.id for snapshot in snapshots if state.program_of(snapshot.id) != snapshot.id}
-    listed = [_child(snapshot) for snapshot in snapshots if snapshot.id not in doubles]
+    listed = [child_session(snapshot) for snapshot in snapshots if snapshot.id not in doubles]
     return [replace(each, parent_session_id=None) if each.parent_session_id in doubles else each for each in listed]
 
 
-def _listening(state: State, snapshot: Snapshot) -> Listening | UnsetType:
+def listening_payload(state: State, snapshot: Snapshot) -> Listening | None:
+    """Return where a session listens; None of one that does not."""
     if not snapshot.origin.listens:
-        return UNSET
+        return None
     connected = sum(each.parent == snapshot.id for each in state.snapshots)
     return Listening(snapshot.origin.process_name, connected, snapshot.dialed_in)
 
 
-def _child(snapshot: Snapshot) -> ChildSession:
+def child_session(snapshot: Snapshot) -> ChildSession:
+    """Return the summary of a session."""
     stop = snapshot.stop if snapshot.phase == "Paused" else None
     return ChildSession(
         session_id=snapshot.id,

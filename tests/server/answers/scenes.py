@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import trio
 from msgspec.structs import replace
@@ -18,6 +18,9 @@ from tests.session.test_children import adopt
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import FakeAdapter, Server, open_server
 from trio_debugmcp.testing.fake_native import NATIVE_CAPABILITIES
+
+if TYPE_CHECKING:
+    from mcp_types import CallToolResult
 
 SHOP = """\
 class Basket:
@@ -50,12 +53,17 @@ BASKET = "Basket(owner='ben', lines=[2 items])"
 
 Answers = AsyncIterator[tuple[str, str]]
 
+PLAY_SECONDS = 1000
+"""Of a scene, on the virtual clock: one in which a call fails may wait for what does not come."""
+
 
 class Scene:
     """A server in a directory with `shop.py`, and the adapter that it launches."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, full: bool = False) -> None:
         self.directory = directory
+        self.full = full
+        self.calls: list[tuple[str, CallToolResult]] = []
         self.file = str(directory / "shop.py")
         (directory / "shop.py").write_text(SHOP)
         self.adapter = FakeAdapter()
@@ -66,7 +74,9 @@ class Scene:
     async def call(self, tool: str, **arguments: Any) -> str:
         """Return the text of an answer, without what differs from run to run: times, tokens, where Python is."""
         assert self.server is not None
-        result = await open_toolbox().call(self.server.app.debugger, tool, arguments)
+        given = {**arguments, "full": True} if self.full else arguments
+        result = await open_toolbox().call(self.server.app.debugger, tool, given)
+        self.calls.append((tool, result))
         (content,) = result.content
         text: str = content.text  # type: ignore[union-attr]
         text = text.replace(str(self.directory), "$DIR")
@@ -365,10 +375,15 @@ SCENES: list[Callable[[Scene], Answers]] = [
 
 async def answers_of(play: Callable[[Scene], Answers], directory: Path) -> dict[str, str]:
     """Play a scene and return its answers by name."""
-    scene = Scene(directory)
+    return await played(play, Scene(directory))
+
+
+async def played(play: Callable[[Scene], Answers], scene: Scene) -> dict[str, str]:
+    """Play it in a scene that has not begun; return the answers that it names."""
     if play is probed:
         with_probe(scene)
     options = scene.adapter.options()
-    options = replace(options, settings=replace(options.settings, directory=str(directory)))
+    options = replace(options, settings=replace(options.settings, directory=str(scene.directory)))
     async with open_server(options) as scene.server:
-        return {name: text async for name, text in play(scene)}
+        with trio.fail_after(PLAY_SECONDS):
+            return {name: text async for name, text in play(scene)}

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from trio_debugmcp.dap.profiles.python.branches import branches
-from trio_debugmcp.server.answers.call_lines import SOURCE_CHARACTERS, FunctionSource, call_lines
+from trio_debugmcp.server.answers.call_lines import SOURCE_CHARACTERS, FunctionSource, call_lines, line_text
 from trio_debugmcp.session.looking.traced_calls import TracedCall
 
 PROGRAM = """\
@@ -28,7 +28,7 @@ SOURCE = FunctionSource(PROGRAM.splitlines(), branches(PROGRAM.encode()))
 def rendered(head: list[Any], most: int = 200, size: int = 16384, **more: Any) -> list[str]:
     place = {"file": "/shop.py", "line": 1, "function": "total"}
     call = msgspec.convert({"place": place, "head": head, **more}, TracedCall)
-    return call_lines(call, SOURCE, most, size)
+    return [line_text(each) for each in call_lines(call, SOURCE, most, size)]
 
 
 def test_a_line_has_its_source_once_and_what_it_changed() -> None:
@@ -118,4 +118,4 @@ def test_what_is_too_long_lacks_its_middle_in_lines_and_in_bytes() -> None:
 def test_a_long_line_of_source_is_cut() -> None:
     source = FunctionSource(["x" * 300])
     call = msgspec.convert({"place": {"file": "f", "line": 1, "function": "f"}, "head": [[1]]}, TracedCall)
-    assert call_lines(call, source, 10, 1000) == ["1 " + "x" * SOURCE_CHARACTERS + "…"]
+    assert [line_text(each) for each in call_lines(call, source, 10, 1000)] == ["1 " + "x" * SOURCE_CHARACTERS + "…"]

@@ -9,8 +9,10 @@ from trio_debugmcp.server.answers.lines import (
     breakpoint_line,
     session_line,
     task_line,
+    task_now,
     thread_line,
     thread_name,
+    thread_now,
 )
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.looking.live_threads import last_thread, live_task, live_thread
@@ -26,7 +28,7 @@ HERE = Location("/shop/till.py", 24, 1, "visit", None)
 
 def test_a_thread_of_the_last_stop_has_its_place_and_the_active_one_a_star() -> None:
     def line(thread: Thread, current: int | None) -> str:
-        return thread_line(PLACES, last_thread(thread), current)
+        return thread_line(PLACES, thread_now(last_thread(thread), current))
 
     assert line(Thread(2, "counter", location=HERE), 2) == "*2 counter till.py:24 in visit"
     assert line(Thread(3, None, "Running"), 2) == "3, running"
@@ -38,13 +40,13 @@ def test_a_thread_as_it_is_now_says_what_it_waits_for() -> None:
     waits = ThreadWait("lock", "self.lock", holder=LockHolder(2, "payer", sure=True))
 
     def line(state: str, **more: Any) -> str:
-        return thread_line(PLACES, live_thread(ProbeThread(1, "main", state, at=at, **more)), None)
+        return thread_line(PLACES, thread_now(live_thread(ProbeThread(1, "main", state, at=at, **more)), None))
 
     assert line("waiting", waits=waits) == "1 main till.py:3 in Pool.work, waits for self.lock, held by thread 2 payer"
     assert line("waiting") == "1 main till.py:3 in Pool.work, waits in C code"
     assert line("stopped") == "1 main till.py:3 in Pool.work"
     assert line("running") == line("unknown") == "1 main till.py:3 in Pool.work, running"
-    assert thread_line(PLACES, live_thread(ProbeThread(7, "bare", "running")), 7) == "*7 bare, running"
+    assert thread_line(PLACES, thread_now(live_thread(ProbeThread(7, "bare", "running")), 7)) == "*7 bare, running"
 
 
 def test_a_thread_is_named_by_its_id_and_name() -> None:
@@ -56,10 +58,12 @@ def test_a_thread_is_named_by_its_id_and_name() -> None:
 def test_a_task_is_indented_as_its_nursery_is_and_shows_what_it_awaits() -> None:
     chain = (ProbePlace("/shop/till.py", 4, "handle"), ProbePlace("/shop/till.py", 9, "get", "Queue.get"))
     task = ProbeTask("trio", 1, "ben", "waiting", chain, waits="a timer", depth=2)
-    assert task_line(PLACES, live_task(task)) == "    ben: handle till.py:4 > Queue.get :9, waits for a timer"
-    assert (
-        task_line(PLACES, live_task(ProbeTask("trio", 1, "ben", "ready", chain[:1]))) == "ben: handle till.py:4, ready"
-    )
+
+    def line(task: ProbeTask) -> str:
+        return task_line(PLACES, task_now(live_task(task)))
+
+    assert line(task) == "    ben: handle till.py:4 > Queue.get :9, waits for a timer"
+    assert line(ProbeTask("trio", 1, "ben", "ready", chain[:1])) == "ben: handle till.py:4, ready"
 
 
 def test_a_session_has_its_program_its_phase_and_the_place_where_it_is_paused() -> None:

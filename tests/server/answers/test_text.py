@@ -6,7 +6,15 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trio_debugmcp.server.answers.text import MAX_LINE_LENGTH, excerpt, in_order, joined, numbered, without_debugger
+from trio_debugmcp.server.answers.text import (
+    MAX_LINE_LENGTH,
+    excerpt,
+    in_order,
+    joined,
+    numbered,
+    numbered_excerpt,
+    without_debugger,
+)
 from trio_debugmcp.state.payloads import OutputEntry, shortened
 
 
@@ -25,12 +33,12 @@ def test_the_indentation_that_lines_share_is_left_out() -> None:
 
 def test_an_excerpt_has_the_lines_on_either_side_without_empty_ones_at_its_ends() -> None:
     lines = ["", "a", "", "b", "", "", "c"]
-    assert excerpt(lines, 4, 2) == "2  a\n3\n4> b"
-    assert excerpt(lines, 2, 2) == "2> a\n3\n4  b"
-    assert excerpt(lines, 3, 1) == "2  a\n3>\n4  b"
-    assert excerpt(lines, 6, 1) == "6>\n7  c"
-    assert excerpt(lines, 7, 3) == "4  b\n5\n6\n7> c"
-    assert excerpt(lines, 9, 1) == ""
+    assert numbered_excerpt(excerpt(lines, 4, 2)) == "2  a\n3\n4> b"
+    assert numbered_excerpt(excerpt(lines, 2, 2)) == "2> a\n3\n4  b"
+    assert numbered_excerpt(excerpt(lines, 3, 1)) == "2  a\n3>\n4  b"
+    assert numbered_excerpt(excerpt(lines, 6, 1)) == "6>\n7  c"
+    assert numbered_excerpt(excerpt(lines, 7, 3)) == "4  b\n5\n6\n7> c"
+    assert numbered_excerpt(excerpt(lines, 9, 1)) == ""
 
 
 def test_a_line_of_many_characters_is_cut() -> None:

@@ -19,5 +19,7 @@ async def test_an_adapter_that_ignores_paging_is_paged_all_the_same(autojump_clo
     async with paused("legacy", adapter) as (client, _):
         page = await client.call("stacktrace_get", start=55, count=10)
         assert page == {"frames": [f"f{number} :{number + 1} (library)" for number in range(55, 60)]}
+        data = await client.call("stacktrace_get", start=55, count=10, full=True)
+        assert [each["index"] for each in data["frames"]] == [*range(55, 55 + len(data["frames"]))]
         page = await client.call("stacktrace_get", start=0, count=2)
         assert page == {"frames": ["f0 :1 (library)", "f1 :2 (library)"], "omitted": 58}

@@ -2,8 +2,6 @@
 // them and those that are known already is a gap, which is fetched, the newest part first, and shown as not loaded
 // until then.
 
-import {eventsOf} from '../answers.js';
-
 /**
  * @typedef {object} TimelineEvent
  * @property {number} eventId
@@ -37,12 +35,10 @@ export class EventLog {
   /**
    * @param {(args: object) => Promise<any>} query  Asks timeline_query; undefined when there is no answer.
    * @param {(log: Log) => void} onChange
-   * @param {() => (string | null | undefined)[]} knownFiles  Absolute paths, which show where relative ones start.
    */
-  constructor(query, onChange, knownFiles) {
+  constructor(query, onChange) {
     this.query = query;
     this.onChange = onChange;
-    this.knownFiles = knownFiles;
   }
 
   /** Forget everything: it may be another server. */
@@ -108,8 +104,8 @@ export class EventLog {
   async #asked(args) {
     const found = await this.query({...args, max_result_bytes: PAGE_BYTES});
     if (!found) return null;
-    const files = new Set(this.#events.map(({payload}) => (payload.location ?? payload).file));
-    return {events: /** @type {any[]} */ (eventsOf(found, [...files, ...this.knownFiles()])), more: 'total' in found};
+    const {events, total} = found;
+    return {events: /** @type {any[]} */ (events), more: total > events.length};
   }
 
   /** @param {TimelineEvent[]} events */

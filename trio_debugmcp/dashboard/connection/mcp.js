@@ -88,9 +88,9 @@ export class McpClient {
     });
   }
 
-  /** Call a tool, and return its structured result or throw a ToolError. */
+  /** Call a tool, and return its answer as data or throw a ToolError. */
   async callTool(name, args = {}) {
-    const result = await this.request('tools/call', {name, arguments: args});
+    const result = await this.request('tools/call', {name, arguments: {...args, full: true}});
     if (!result.isError) return result.structuredContent;
     throw toolError(result.content?.[0]?.text ?? 'The tool failed.');
   }

@@ -1,7 +1,5 @@
 // The output that the page has: the end of it from the resource, and what was before when it was asked for.
 
-import {outputOf} from '../answers.js';
-
 /** Characters that are kept: as many as the server keeps. */
 const KEPT_CHARACTERS = 4 * 1024 * 1024;
 
@@ -39,14 +37,16 @@ export async function fetchEarlier(ask, known, onFound) {
   // With the first one that is here, of which the resource may have the end only.
   const begun = entries[0]?.seq ?? nextSeq;
   const first = entries[1]?.seq ?? nextSeq;
+  /** @type {Entry[]} */
   const pieces = [];
   for (let since = dropped + 1; since !== first; ) {
     const found = await ask('process_read_output', {since_seq: since, until_seq: first, max_bytes: EARLIER_BYTES});
     if (!found || found.nextSeq === since) return;
-    // Its pieces are joined: they need fewer numbers than there were entries, and their times are not known.
-    // What tracepoints wrote is on the timeline, not here.
-    const written = outputOf(found, dropped + 1 + pieces.length).entries.filter(({stream}) => stream !== 'tracepoint');
-    pieces.push(...written.map((entry) => ({...entry, time: ''})));
+    // What tracepoints wrote is on the timeline, not here. A long entry comes in parts, which have one number.
+    for (const entry of found.entries.filter(({stream}) => stream !== 'tracepoint')) {
+      const before = pieces.at(-1)?.seq === entry.seq ? pieces.pop() : undefined;
+      pieces.push({...entry, text: (before?.text ?? '') + entry.text});
+    }
     since = found.nextSeq;
   }
   const now = known();

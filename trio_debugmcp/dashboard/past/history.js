@@ -179,7 +179,7 @@ export class History {
   }
 
   async #asked(which) {
-    const {stop, ...kept} = await this.call('stop_get', {...which, full: true});
+    const {stop, ...kept} = await this.call('stop_get', which);
     this.store.update({keptStops: {first: kept.first, last: kept.last}});
     return stop;
   }

@@ -1,7 +1,6 @@
 // What a page that is opened after the end of a session shows: the last stop, as a page that was there all the time still
 // has it, with the texts of the files as they ran; of a program that has crashed without a stop, where that was.
 
-import {tracebackOf} from '../answers.js';
 import {ConnectionLost, McpError, ToolError} from '../connection/mcp.js';
 import {frameOf, lastStop, shownFrame} from './moment.js';
 
@@ -28,15 +27,14 @@ export class LateView {
   }
 
   /**
-   * Show the last stop, or else the traceback. `at` is where the exception was raised that ended the program.
+   * Show the last stop, or else the traceback. `location` is where the exception was raised that ended the program.
    *
-   * @param {{at: string | null, stack?: string[]}} end
+   * @param {{location: any, frames: any[], at: string | null}} end
    */
   show = async (end) => {
-    const {at} = end;
     const number = lastStop(this.live.state.events)?.payload.stop;
     if (!number) return this.#crashed(end); // nothing was kept of it
-    const stop = await this.#asked({stop: number, full: true});
+    const stop = await this.#asked({stop: number});
     const {active, stack, last} = this.live.state;
     if (!stop || active || stack?.frames.length || !last) return; // another session has begun meanwhile
     this.stop = number;
@@ -47,13 +45,13 @@ export class LateView {
       threads: {threads: stop.stop.threads, capturedAt, stale: true},
       frames: {...frameOf(stop.stop, 0), threadId, list: frames},
       changed: new Map(Object.entries(changed ?? {})),
-      place: placeOf(stop.stop, at),
+      place: placeOf(stop.stop, end.location),
     });
   };
 
-  /** Show the traceback, and the source of the first of its frames that the server has. @param {{at: string | null, stack?: string[]}} end */
+  /** Show the traceback, and the source of the first of its frames that the server has. @param {{frames: any[], at: string | null}} end */
   async #crashed(end) {
-    const list = tracebackOf(end);
+    const list = end.frames;
     let problem = 'It never stopped, so that no stop was kept to go back to.';
     let index = -1;
     for (const [at, {location}] of list.entries()) {
@@ -87,9 +85,9 @@ export class LateView {
    * @returns {Promise<{text: string, note: string}>}
    */
   text = async (file) => {
-    const {lines, changed = false} = await this.call('source_get', {file, max_result_bytes: MOST_BYTES});
+    const {lines, changed} = await this.call('source_get', {file, max_result_bytes: MOST_BYTES});
     const note = changed ? 'The file has changed since the program ran.' : '';
-    return {text: lines.map((line) => line.slice(line.indexOf(' ') + 1)).join('\n'), note};
+    return {text: lines.map(({text}) => text).join('\n'), note};
   };
 
   /** @param {object} args */
@@ -103,12 +101,10 @@ export class LateView {
   }
 }
 
-/** The place of a stop, or of the exception if that was in the same file. @param {any} stop @param {string | null} at */
-function placeOf({frames, sources}, at) {
+/** The place of a stop, or of the exception if that was in the same file. @param {any} stop @param {any} raisedAt */
+function placeOf({frames, sources}, raisedAt) {
   const {file, line} = shownFrame(frames)?.location ?? {};
   if (!file) return null;
-  const [, name, number] = /^(.*?):(\d+)(?: in .*)?$/s.exec(at ?? '') ?? [];
-  const raised = name && (file === name || file.endsWith(`/${name}`));
   const version = sources?.find((source) => source.file === file)?.version ?? null;
-  return {file, line: raised ? Number(number) : line, version};
+  return {file, line: raisedAt?.file === file ? raisedAt.line : line, version};
 }

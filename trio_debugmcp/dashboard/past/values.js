@@ -67,7 +67,6 @@ export function showValues(name, history, {call, functionName, sessionId}) {
 
   call('stop_get', {
     variable: name,
-    full: true,
     max_result_bytes: MOST_BYTES,
     ...(sessionId === null ? {} : {session_id: sessionId}),
   }).then(

@@ -1,6 +1,5 @@
 // Copies the call stack that is shown, all of it, as text.
 
-import {framesOf} from '../answers.js';
 import {copy} from '../view/clipboard.js';
 import {byId, el} from '../view/dom.js';
 import {icon} from '../view/icons.js';
@@ -23,16 +22,15 @@ export function createCopyStack(store, call) {
 
   /** All frames; those that are shown where the program runs again, or the server is gone. */
   async function frames() {
-    const {frames: {list, threadId}, stack, threads, session} = store.state;
+    const {frames: {list, threadId}, stack} = store.state;
     if (stack?.stale !== false) return list;
-    const known = [...list, ...(threads?.threads ?? [])].map(({location}) => location?.file);
     try {
       /** @type {any[]} */
       const found = [];
       for (;;) {
         const page = await call('stacktrace_get', {thread_id: threadId, start: found.length, count: PAGE_FRAMES});
-        found.push(...framesOf(page, [...known, session?.executablePath]));
-        if (page.frames.length === 0 || found.length >= (page.total ?? 0)) return found;
+        found.push(...page.frames);
+        if (page.frames.length === 0 || found.length >= page.total) return found;
       }
     } catch {
       return list;

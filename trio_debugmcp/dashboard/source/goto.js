@@ -5,7 +5,6 @@ import {byId, el, isTyping} from '../view/dom.js';
 import {baseName, plural} from '../view/words.js';
 
 const SHOWN_FILES = 200;
-const LIBRARY = ' (library)';
 
 export function createGoTo(store, actions) {
   const button = el('button', {
@@ -108,13 +107,11 @@ async function sources(call) {
   /** @type {string[]} */
   const found = [];
   for (;;) {
-    const {sources: page, total = 0} = await call('sources_list', {absolute: true, start: found.length, count: 10_000});
-    found.push(...page);
-    if (page.length === 0 || found.length >= total) return [...new Set(found.map((each) => without(each)))];
+    const {sources: page, total} = await call('sources_list', {start: found.length, count: 10_000});
+    found.push(...page.map(({file}) => file));
+    if (page.length === 0 || found.length >= total) return found;
   }
 }
-
-const without = (line) => (line.endsWith(LIBRARY) ? line.slice(0, -LIBRARY.length) : line);
 
 /** @param {string} text  part of a name, with `:line` at its end */
 export function parsed(text) {

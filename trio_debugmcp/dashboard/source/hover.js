@@ -2,6 +2,7 @@
 //
 // Nothing is run for it: locals are known already, and the rest is asked by `evaluate_safe`, which runs no code.
 
+import {evaluated} from '../answers.js';
 import {byId, el} from '../view/dom.js';
 import {frameArguments} from '../program/frame.js';
 import {isPressed} from '../view/single_keys.js';
@@ -99,7 +100,7 @@ export function createHover(store, call) {
     if (!paused()) return null; // of the past is known what was read then
     const args = {expression: path, ...frameArguments(store.state), max_value_length: MOST_CHARACTERS, timeout: 2};
     try {
-      const {value, type} = await call('evaluate_safe', args);
+      const {value, type} = evaluated(await call('evaluate_safe', args));
       return value === undefined ? null : {path, value, type};
     } catch {
       return null; // most words of a source have no value here, and the pointer did not ask for an error

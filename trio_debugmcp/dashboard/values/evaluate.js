@@ -1,5 +1,6 @@
 // Evaluating in the frame that is shown: a field with a history, and its results.
 
+import {evaluated as asShown} from '../answers.js';
 import {keepAtEnd} from '../view/at_end.js';
 import {byId, el, setText} from '../view/dom.js';
 import {TYPED} from '../timeline/events.js';
@@ -97,7 +98,7 @@ export function createEvaluate(store, actions) {
   async function evaluated(expression) {
     const args = {expression, ...frameArguments(store.state), max_value_length: MOST_CHARACTERS, ...TYPED};
     try {
-      return await actions.call('evaluate', args);
+      return asShown(await actions.call('evaluate', args));
     } catch (error) {
       return {error: error.message};
     }

@@ -1,6 +1,6 @@
 // What is not in the resources of a long list: further locals, children and frames, a page at a time.
 
-import {framesOf, variablesOf} from '../answers.js';
+import {variablesOf} from '../answers.js';
 
 /** Variables of a page: a stop brings the first hundred. */
 const PAGE = 200;
@@ -30,17 +30,13 @@ export class Lists {
   /** Fetch children of a variable of the frame that is shown. @param {string} path @param {number} start */
   async children(path, start = 0) {
     const found = await this.ask('variables_get', {...this.#where(), path, ...page(start)});
-    return found ? variablesOf(found, path) : [];
+    return found ? variablesOf(found) : [];
   }
 
   /** Fetch the first frames of a thread, and how many it has. @param {number} threadId */
   async frames(threadId, start = 0, count = 50) {
-    const {threads, stack, session} = this.#store.state;
-    const known = [...(threads?.threads ?? []), ...(stack?.frames ?? [])].map(({location}) => location?.file);
     const found = await this.ask('stacktrace_get', {thread_id: threadId, start, count});
-    if (!found) return null;
-    const list = framesOf(found, [...known, session?.executablePath]);
-    return {list, total: start + list.length + (found.omitted ?? 0)};
+    return found ? {list: found.frames, total: found.total} : null;
   }
 
   /** Fetch the other frames of the stack that is shown, down to its root. */

@@ -1,5 +1,6 @@
 // A value in a dialog of its own: whole, to be read, copied, and in control set anew.
 
+import {evaluated} from '../answers.js';
 import {copy} from '../view/clipboard.js';
 import {field, openDialog} from '../view/dialog.js';
 import {el} from '../view/dom.js';
@@ -23,21 +24,23 @@ const MOST_BYTES = 10_000_000;
 export async function wholeValue(call, state, path) {
   const where = {...frameArguments(state), max_value_length: MOST_CHARACTERS};
   if (state.role !== 'control') return valueOf(await call('evaluate_safe', {expression: path, ...where}));
-  const apart = {...where, apart: true, max_result_bytes: MOST_BYTES};
+  const wanted = {...where, max_result_bytes: MOST_BYTES};
   if (/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(path)) {
-    const {variables, types} = await call('variables_get', {...apart, scope: 'all', names: [path]});
-    const value = variables[path];
-    if (value !== undefined && value !== '<there is none of this name>') return {value, type: types?.[path] ?? null};
+    const [variable] = (await call('variables_get', {...wanted, scope: 'all', names: [path]})).variables;
+    if (variable) return variable;
   } else {
-    const {value, types} = await call('variables_get', {...apart, path, count: 1});
-    if (value !== undefined) return {value, type: types?.[path] ?? null};
+    const {value} = await call('variables_get', {...wanted, path, count: 1});
+    if (value !== null) return value;
   }
   // Of something with parts, what its list shows is its repr: this has all of it.
   return valueOf(await call('evaluate', {expression: path, ...where}));
 }
 
 /** @returns {Value} */
-const valueOf = ({value = '(no value)', type = null}) => ({value, type});
+function valueOf(answer) {
+  const {value = '(no value)', type} = evaluated(answer);
+  return {value, type};
+}
 
 /**
  * Show a value. `load` gets the whole one as it is now; with that and a `path` it can be set, where the page is in control.
@@ -123,7 +126,7 @@ function setterOf(path, actions, store, done) {
       undo.hidden = isUndo || before === null || isCut(before) || !isLiteral(before);
       undo.title = `Set it to ${(before ?? '').slice(0, 200)} again`;
       if (isUndo) input.value = value;
-      await done(variable[path] ?? value);
+      await done(variable.value);
     } catch (error) {
       refuse(error.message);
     }

@@ -65,7 +65,7 @@ function variableRow(variable, marks, look) {
   const {path, childCount} = variable;
   const dataset = {path, changed: String(marks.has(keyOf(variable)))};
   const content = contentOf(variable, marks);
-  if (!look || childCount === 0) return leaf(dataset, content);
+  if (!look || childCount === 0 || path === null) return leaf(dataset, content); // what has no path cannot be asked for
   return disclosure(dataset, content, path, opened, (inside) => {
     const page = async () => {
       const shown = inside.querySelectorAll(':scope > .variable').length;

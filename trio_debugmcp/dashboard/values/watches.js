@@ -124,7 +124,7 @@ function opening(path, dataset, content, actions) {
 function childRow({name, value, path, childCount}, actions) {
   const content = [el('span', {className: 'name', title: name}, name), el('span', {className: 'value', title: value}, value)];
   const dataset = {path};
-  return childCount === 0 ? leaf(dataset, content) : opening(path, dataset, content, actions);
+  return childCount === 0 || path === null ? leaf(dataset, content) : opening(path, dataset, content, actions);
 }
 
 /** An error as its row shows it, beside the expression. */

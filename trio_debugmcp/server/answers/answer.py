@@ -1,16 +1,43 @@
-"""`Answer`, the base of the structs that tools answer with."""
+"""`Answer`, the base of the structs that tools answer with: in words for a model, and as data for a program.
+
+    answer = StackAnswer(frames=["main shop.py:31"], full=StackData(frames=[main], total=1, state="Suspended"))
+    encoded(answer)    # {"frames": ["main shop.py:31"]}
+    whole(answer)      # {"frames": [{"index": 0, "name": "main", "location": {…}, …}], "total": 1, …}
+
+The words are made of the data, so that both say the same.
+"""
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from mcp_types import CallToolResult, ContentBlock, TextContent
 from msgspec import Struct
+from msgspec.structs import fields, replace
+
+from trio_debugmcp.state.payloads import Payload
+
+
+class AnswerData(Payload, frozen=True, kw_only=True):
+    """An answer as data: every key is there, as in resources.
+
+    `same`: fields that are those of the answer in words, which has the last word on them.
+    """
+
+    same: ClassVar[tuple[str, ...]] = ("notes",)
+
+    notes: list[str] = []
 
 
 class Answer(Struct, rename="camel", frozen=True, kw_only=True, omit_defaults=True):
-    """An answer: keys in camelCase, without those that have no news, which are the ones that have their defaults."""
+    """An answer: keys in camelCase, without those that have no news, which are the ones that have their defaults.
+
+    `full`: the data that the words are made of; None where the keys of the answer are data themselves. It is not in the
+    answer, but is what a call with `full` gets instead.
+    """
+
+    full: Payload | None = None
 
 
 def with_notes(result: CallToolResult, notes: Sequence[str]) -> CallToolResult:
@@ -26,6 +53,37 @@ def with_notes(result: CallToolResult, notes: Sequence[str]) -> CallToolResult:
 _encoder = msgspec.json.Encoder()
 
 
-def encoded(answer: Answer) -> tuple[str, dict[str, Any]]:
-    """Return an answer as text and as structured content. Hosts show a model one or the other, so they are the same."""
-    return _encoder.encode(answer).decode(), msgspec.to_builtins(answer)
+def encoded(answer: Answer, *, full: bool = False) -> tuple[str, dict[str, Any]]:
+    """Return an answer as text and as structured content. Hosts show a model one or the other, so they are the same.
+
+    `full`: the answer as data.
+    """
+    body = whole(answer) if full else msgspec.to_builtins(replace(answer, full=None))
+    body.pop("full", None)  # of an answer that has data in any case
+    return _encoder.encode(body).decode(), body
+
+
+def data_of(answer: Answer) -> Any:
+    """Return the data of an answer that has some, also for data of which that is a part."""
+    if not isinstance(answer.full, AnswerData):
+        return answer.full
+    return replace(answer.full, **{name: getattr(answer, name) for name in answer.full.same if hasattr(answer, name)})
+
+
+def whole(answer: Answer) -> dict[str, Any]:
+    """Return an answer as data, with every key."""
+    body: dict[str, Any] = _with_every_key(answer) if answer.full is None else msgspec.to_builtins(data_of(answer))
+    return body
+
+
+def _with_every_key(value: Any) -> Any:
+    """Return the builtins of an answer, also those keys that have no news."""
+    if isinstance(value, Answer):
+        return {
+            field.encode_name: _with_every_key(getattr(value, field.name))
+            for field in fields(value)
+            if field.name != "full"
+        }
+    if isinstance(value, list | tuple):
+        return [_with_every_key(each) for each in value]
+    return msgspec.to_builtins(value)

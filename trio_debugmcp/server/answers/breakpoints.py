@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Container
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.lines import breakpoint_line
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
@@ -13,10 +13,18 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.sources import KnownSource, read_source
 from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, ExceptionBreakpoint
 from trio_debugmcp.state.model import Snapshot
-from trio_debugmcp.state.payloads import shortened
+from trio_debugmcp.state.payloads import (
+    BreakpointPayload,
+    BreakpointsPayload,
+    DataBreakpointPayload,
+    ExceptionBreakpointPayload,
+    shortened,
+)
 from trio_debugmcp.state.resources import (
+    BREAKPOINTS,
     NO_TYPE,
     breakpoint_payload,
+    breakpoints_payload,
     data_breakpoint_payload,
     exception_breakpoint_payload,
 )
@@ -32,6 +40,20 @@ _MAX_NAMED = 5
 """Breakpoints of before that a note names."""
 
 
+class BreakpointData(AnswerData, frozen=True, kw_only=True):
+    """A breakpoint, which is one of these; the others are null. `text`: of its line.
+
+    `instruction`: where it is on one; `value`: of its data, there now.
+    """
+
+    breakpoint: BreakpointPayload | None = None
+    exception_breakpoint: ExceptionBreakpointPayload | None = None
+    data_breakpoint: DataBreakpointPayload | None = None
+    text: str | None = None
+    instruction: str | None = None
+    value: str | None = None
+
+
 class BreakpointAnswer(Answer, frozen=True, kw_only=True):
     """A breakpoint: where it is, and the text of that line. `state`: Pending in a session, or Disabled.
 
@@ -39,6 +61,7 @@ class BreakpointAnswer(Answer, frozen=True, kw_only=True):
     Of data: what the adapter `watches`, and the `value` there now.
     """
 
+    full: BreakpointData = BreakpointData()
     id: str
     at: str | None = None
     line: str | None = None
@@ -60,6 +83,7 @@ class Removed(Answer, frozen=True, kw_only=True):
 class BreakpointLines(Answer, frozen=True, kw_only=True):
     """All breakpoints, a line each."""
 
+    full: BreakpointsPayload | None = None
     breakpoints: list[str]
 
 
@@ -69,11 +93,15 @@ def breakpoint_answer(debugger: Debugger, each: Breakpoint | ExceptionBreakpoint
     if isinstance(each, ExceptionBreakpoint):
         known = exception_breakpoint_payload(each)
         return BreakpointAnswer(
-            id=each.id, state=_state(each.enabled, known.verified, in_session=in_session), message=known.message
+            full=BreakpointData(exception_breakpoint=known),
+            id=each.id,
+            state=_state(each.enabled, known.verified, in_session=in_session),
+            message=known.message,
         )
     if each.spec.watch is not None:
         data = data_breakpoint_payload(each, each.spec.watch)
         return BreakpointAnswer(
+            full=BreakpointData(data_breakpoint=data),
             id=each.id,
             watches=each.spec.watch.description or None,
             state=_state(data.enabled, data.verified, in_session=in_session),
@@ -82,10 +110,12 @@ def breakpoint_answer(debugger: Debugger, each: Breakpoint | ExceptionBreakpoint
     shown = breakpoint_payload(each)
     placed = shown.file is not None and bool(shown.line)
     moved = shown.requested_line is not None and shown.requested_line != shown.line
+    line = _text(debugger, shown.file, shown.line) if shown.file is not None and shown.line else None
     return BreakpointAnswer(
+        full=BreakpointData(breakpoint=shown, text=line),
         id=each.id,
         at=Places(debugger.workspace.directory).line(shown.file, shown.line) if placed else None,
-        line=_text(debugger, shown.file, shown.line) if shown.file is not None and shown.line else None,
+        line=line,
         requested_line=shown.requested_line if moved else None,
         state=_state(shown.enabled, shown.verified, in_session=in_session),
         message=shown.message,
@@ -119,7 +149,8 @@ def breakpoint_lines(debugger: Debugger) -> BreakpointLines:
     state, places = debugger.state, Places(debugger.workspace.directory)
     in_session = state.root is not None
     lines = [breakpoint_line(places, each, in_session=in_session) for each in state.every_breakpoint]
-    return BreakpointLines(breakpoints=lines)
+    full = breakpoints_payload(state, debugger.merger.revisions[BREAKPOINTS])
+    return BreakpointLines(full=full, breakpoints=lines)
 
 
 def _state(enabled: bool, verified: bool, *, in_session: bool) -> str | None:

@@ -16,6 +16,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.profiles.function_code import Branch
 from trio_debugmcp.server.answers.folding import Cut, Fold, Gap, cut, folded
 from trio_debugmcp.session.looking.traced_calls import TracedCall, TracedLine
+from trio_debugmcp.state.payloads import Payload
 
 SOURCE_CHARACTERS = 100
 """Of a line of source. What it does stands behind it."""
@@ -60,7 +61,38 @@ class _LineStep(Struct, frozen=True):
 _Kept = _LineStep | Gap | Fold
 
 
-def call_lines(call: TracedCall, source: FunctionSource, most_lines: int, most_bytes: int) -> list[str]:
+class PathChange(Payload, frozen=True):
+    """What a line has made of a variable; null: it was taken away."""
+
+    path: str
+    value: str | None
+
+
+class CallLine(Payload, frozen=True):
+    """A line that ran, and what it did; or what is `leftOut` there. `source`: the first time that it ran.
+
+    `did`: what it called, raised, yielded and waited for; `decided`: which way it went.
+    """
+
+    line: int | None
+    source: str | None
+    did: list[str]
+    changes: list[PathChange]
+    decided: str | None
+    left_out: str | None
+
+
+def line_text(line: CallLine) -> str:
+    """Return a line as text: `23 total += price(line)  # price(line='tea') -> 3; total=3`."""
+    if line.left_out is not None:
+        return f"… {line.left_out}"
+    parts = [*line.did, *(_change(each.path, each.value) for each in line.changes)]
+    parts += [line.decided] if line.decided else []
+    before = f"{line.line} {line.source or ''}".rstrip()
+    return f"{before}  # {'; '.join(parts)}" if parts else before
+
+
+def call_lines(call: TracedCall, source: FunctionSource, most_lines: int, most_bytes: int) -> list[CallLine]:
     """Return the lines of a call; loops are folded, and then the middle is left out, where there are too many."""
     steps: list[_LineStep | Gap] = [*_steps(call.head)]
     if call.between:
@@ -79,8 +111,8 @@ def call_lines(call: TracedCall, source: FunctionSource, most_lines: int, most_b
     return lines
 
 
-def _bytes(lines: Sequence[str]) -> int:
-    return sum(len(each.encode()) + _JSON_BYTES for each in lines)
+def _bytes(lines: Sequence[CallLine]) -> int:
+    return sum(len(line_text(each).encode()) + _JSON_BYTES for each in lines)
 
 
 def _steps(lines: Sequence[TracedLine]) -> Iterator[_LineStep]:
@@ -89,7 +121,7 @@ def _steps(lines: Sequence[TracedLine]) -> Iterator[_LineStep]:
         yield _LineStep(line, following[index] if index < len(following) else None)
 
 
-def _rendered(shown: Sequence[_Kept | Cut], source: FunctionSource) -> Iterator[str]:
+def _rendered(shown: Sequence[_Kept | Cut], source: FunctionSource) -> Iterator[CallLine]:
     known: set[int] = set()
     for each in shown:
         match each:
@@ -98,27 +130,24 @@ def _rendered(shown: Sequence[_Kept | Cut], source: FunctionSource) -> Iterator[
                 known.add(line.number)
                 branch = source.branches.get(line.number)
                 decided = branch.outcome(following) if branch is not None and following is not None else ""
-                yield _line(line, text, decided)
+                changes = [PathChange(*each) for each in line.changes]
+                yield CallLine(line.number, text or None, list(_notes(line.notes)), changes, decided or None, None)
             case Fold(turns, _, first, last):
-                yield f"… {turns} more times {_span(first, last)}"
+                yield _left_out(f"{turns} more times {_span(first, last)}")
             case Gap(counts):
                 most = sorted(counts.items(), key=lambda pair: -pair[1])[:_MOST_COUNTED]
                 ran = ", ".join(f"{count} times {number}" for number, count in sorted(most))
-                yield f"… {each.lines} lines that were only counted: {ran}"
+                yield _left_out(f"{each.lines} lines that were only counted: {ran}")
             case Cut(lines):
-                yield f"… {lines} lines left out"
+                yield _left_out(f"{lines} lines left out")
+
+
+def _left_out(words: str) -> CallLine:
+    return CallLine(None, None, [], [], None, words)
 
 
 def _span(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}-{last}"
-
-
-def _line(line: TracedLine, text: str, decided: str) -> str:
-    parts = [*_notes(line.notes), *(_change(*each) for each in line.changes)]
-    if decided:
-        parts.append(decided)
-    before = f"{line.number} {text}".rstrip()
-    return f"{before}  # {'; '.join(parts)}" if parts else before
 
 
 def _change(path: str, value: str | None) -> str:

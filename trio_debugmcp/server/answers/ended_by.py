@@ -1,4 +1,4 @@
-"""Who has ended a session, for the clients that have not."""
+"""Who has ended a session, for the clients that have not; and which programs are debugged still."""
 
 from typing import Any
 
@@ -7,6 +7,9 @@ from trio_debugmcp.state.model import Snapshot
 
 BY_A_CLIENT = "disconnected"
 """The reason for an end that a client has asked for."""
+
+_MAX_OTHERS = 5
+"""Programs that a note names; debug_state has all of them."""
 
 
 def end_reason(debugger: Debugger, ended: Snapshot, reader: str | None) -> str | None:
@@ -23,3 +26,16 @@ def end_reason(debugger: Debugger, ended: Snapshot, reader: str | None) -> str |
     if name is None or name == reader:
         return ended.end_reason
     return f"{BY_A_CLIENT} by a person ({name})" if is_person else f"{BY_A_CLIENT} by {name}"
+
+
+def others_notes(debugger: Debugger, session_id: str) -> list[str]:
+    """Return a note on the programs that are debugged beside one that is over."""
+    state, roots = debugger.state, debugger.state.roots()
+    over = {session_id, roots.get(session_id)}
+    programs = {state.program_of(each) for each in roots.values() if each not in over}  # js-debug's is a child
+    others = [each for each in state.snapshots if each.id in programs]
+    if not others:
+        return []
+    named = ", ".join(f"{each.id} {each.origin.process_name or ''} ({each.phase})" for each in others[:_MAX_OTHERS])
+    more = f" and {len(others) - _MAX_OTHERS} more" if len(others) > _MAX_OTHERS else ""
+    return [f"other programs are still debugged: {named}{more}; in focus is {state.focus}"]

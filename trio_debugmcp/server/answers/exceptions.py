@@ -1,16 +1,18 @@
 """Exceptions with what is behind them, for answers: causes as a list, groups as trees, frames with source lines."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-from trio_debugmcp.server.answers.answer import Answer
+from msgspec.structs import replace
+
+from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.source import source_line
 from trio_debugmcp.server.answers.values import counted, fitting, without_runner_names
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.exception_context import ExceptionContext, ExceptionTree, PassedFrame
 from trio_debugmcp.session.looking.truncation import json_size
-from trio_debugmcp.state.payloads import UnixTime, shortened
+from trio_debugmcp.state.payloads import Location, Payload, UnixTime, Variable, shortened
 
 RAISED = " (raised here)"
 """At the end of the frame in which an exception was raised."""
@@ -34,6 +36,48 @@ _LEAST_BYTES = 200
 """JSON bytes of one of these, however many there are."""
 
 
+class PassedFramePayload(Payload, frozen=True):
+    """A frame that an exception has passed. `raised`: it was raised here; `stopped`: the program is stopped here."""
+
+    name: str
+    location: Location
+    is_user_code: bool
+    raised: bool
+    stopped: bool
+    text: str | None
+    locals: list[Variable]
+    locals_total: int
+
+
+class ExceptionPayload(Payload, frozen=True):
+    """An exception, its frames from where it was raised on, and what is directly behind it, in `inner`.
+
+    `way`: from the one before it: cause, context, suppressed, member or inner. `same`: it stands elsewhere in the tree,
+    with what is behind it. `members`: how many a group has. `trace`: lines of a stack that are known only as text.
+    """
+
+    exception: str
+    way: str | None
+    same: bool
+    added: list[str]
+    added_total: int
+    members: int
+    frames: list[PassedFramePayload]
+    total_frames: int
+    trace: list[str]
+    inner: list["ExceptionPayload"]
+
+
+class ExceptionData(AnswerData, frozen=True, kw_only=True):
+    """The exception with what is behind it; `omitted`: how many of these were left out. `mode`: how it stopped."""
+
+    same: ClassVar[tuple[str, ...]] = ("notes", "mode")
+
+    exception: ExceptionPayload
+    mode: str | None = None
+    omitted: int = 0
+
+
 class ExceptionAnswer(Answer, frozen=True, kw_only=True):
     """The exception, its `frames` from where it was raised on, and the `locals` of the first of these.
 
@@ -43,6 +87,7 @@ class ExceptionAnswer(Answer, frozen=True, kw_only=True):
     there are, where some were left out; `omitted`: how many of the exceptions behind it were.
     """
 
+    full: ExceptionData | None = None
     exception: str
     mode: str | None = None
     added: list[str] = []
@@ -66,10 +111,12 @@ def exception_answer(
     tree = found.exception
     telling = _ExceptionAnswer(debugger, began, max(_LEAST_BYTES, _INNER_BYTES // max(1, _count(tree) - 1)))
     frames, total = telling.frames(tree, _FRAMES_BYTES)
+    told = {} if text is None else {"exception": text}
     notes = list(found.remarks)
     if found.uncounted:
         notes.append("there are more exceptions behind it than were counted")
     return ExceptionAnswer(
+        full=ExceptionData(exception=replace(_payload(debugger, began, tree), **told), omitted=found.omitted),
         exception=text or tree.exception,
         mode=mode,
         added=_fitting_notes(tree, _NOTES_BYTES),
@@ -81,6 +128,41 @@ def exception_answer(
         omitted={"exceptions": found.omitted} if found.omitted else {},
         notes=notes,
     )
+
+
+def _payload(debugger: Debugger, began: UnixTime | None, tree: ExceptionTree) -> ExceptionPayload:
+    """Return an exception as data; the lines of source are those of the words."""
+    return ExceptionPayload(
+        exception=tree.exception,
+        way=tree.way,
+        same=tree.same,
+        added=list(tree.notes),
+        added_total=tree.notes_total,
+        members=tree.members,
+        frames=[
+            PassedFramePayload(
+                each.name,
+                Location(each.file, each.line, None, each.name, None),
+                each.is_user_code,
+                each.raised,
+                each.stopped,
+                _source_of(debugger, began, each),
+                list(each.locals),
+                each.locals_total,
+            )
+            for each in tree.frames
+        ],
+        total_frames=tree.total,
+        trace=list(tree.trace),
+        inner=[_payload(debugger, began, each) for each in tree.inner],
+    )
+
+
+def _source_of(debugger: Debugger, began: UnixTime | None, frame: PassedFrame) -> str | None:
+    """Return the line of a frame of the user's code, as far as it is known."""
+    if not frame.is_user_code:
+        return None
+    return frame.text or source_line(debugger, began, frame.file, frame.line)
 
 
 class _ExceptionAnswer:
@@ -136,9 +218,7 @@ class _ExceptionAnswer:
         return RAISED if frame.raised else STOPPED if frame.stopped else ""
 
     def _source(self, frame: PassedFrame) -> str:
-        if not frame.is_user_code:
-            return ""
-        text = frame.text or source_line(self._debugger, self._began, frame.file, frame.line)
+        text = _source_of(self._debugger, self._began, frame)
         return f" | {text}" if text else ""
 
 

@@ -1,18 +1,58 @@
 """What runs that were observed have found, as answers: a stop, with the hits of each experiment, or the last value."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import StopAnswer
-from trio_debugmcp.server.answers.values import rendered
+from trio_debugmcp.server.answers.stop_data import ShownValue, StopData
+from trio_debugmcp.server.answers.values import shown_value
 from trio_debugmcp.session.breakpoints.observations import Hit, ObservedPlace, Run
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.truncation import json_size
+from trio_debugmcp.state.payloads import Payload
 
 _HITS_BYTES = 18_000
 """JSON bytes of the hits of all experiments; a stop with its locals takes up to about 12 KB."""
+
+
+class ExperimentPayload(Payload, frozen=True):
+    """What one experiment has found. `status`: complete, partial, notHit or failed; `hits`: the first of `hitCount`.
+
+    `passes`: how often the program came by, where a condition decides; `failures`: how often that failed.
+    """
+
+    file: str | None
+    line: int | None
+    function: str | None
+    status: str
+    hit_count: int
+    passes: int
+    failures: int
+    hits: list[list[ShownValue]]
+    error: str | None
+
+
+class BatchData(StopData, frozen=True, kw_only=True):
+    """Why a batch has `ended`, what its experiments have found, and where the program is, as after any move."""
+
+    same: ClassVar[tuple[str, ...]] = (*StopData.same, "ended")
+
+    ended: str = ""
+    experiments: list[ExperimentPayload] = []
+
+
+class UntilData(StopData, frozen=True, kw_only=True):
+    """Whether the expression `holds`, how often a run has looked, its last value, and where the program is."""
+
+    same: ClassVar[tuple[str, ...]] = (*StopData.same, "holds", "looks", "failures", "value", "error")
+
+    holds: bool = False
+    looks: int | None = None
+    failures: int = 0
+    value: str | None = None
+    error: str | None = None
 
 
 class ExperimentAnswer(Answer, frozen=True, kw_only=True):
@@ -34,6 +74,7 @@ class ExperimentAnswer(Answer, frozen=True, kw_only=True):
 class BatchStop(StopAnswer, frozen=True, kw_only=True):
     """Why a batch has `ended` (complete, maxTotalHits, timeout, stopped, exited), and where the program is."""
 
+    full: BatchData | None = None
     ended: str
     experiments: list[ExperimentAnswer] = []
 
@@ -41,6 +82,7 @@ class BatchStop(StopAnswer, frozen=True, kw_only=True):
 class UntilStop(StopAnswer, frozen=True, kw_only=True):
     """How often a run has looked, be it never; where the expression did not hold, its last value, and its failures."""
 
+    full: UntilData | None = None
     holds: bool = False
     looks: int | None = None
     failures: int = 0
@@ -54,11 +96,11 @@ def batch_answer(
     """Answer what a run has found, in how much room there is: each experiment has its share, and what others leave."""
     places = Places(debugger.workspace.directory)
     python = all(each.looking.is_python for each in debugger.living_sessions())
-    shown: dict[int, list[dict[str, str]]] = {}
+    shown: dict[int, tuple[list[list[ShownValue]], list[dict[str, str]]]] = {}
     room, left = _HITS_BYTES, len(run.places)
     for place in sorted(run.places, key=lambda each: len(each.hits)):
         shown[id(place)] = _fitting(place, room // left, python=python)
-        room, left = room - json_size(shown[id(place)]), left - 1
+        room, left = room - json_size(shown[id(place)][1]), left - 1
     notes = [f"held meanwhile: {', '.join(held)}"] if held else []
     notes += _uncounted(debugger, held)
     if run.interrupted:
@@ -68,8 +110,16 @@ def batch_answer(
             f"ended, and {'were' if many else 'was'} interrupted"
         )
     notes += _doubts(debugger, run)
-    found = [_experiment(places, place, shown[id(place)]) for place in run.places]
-    return BatchStop(**{**_fields(stop), "notes": [*stop.notes, *notes]}, ended=_ended(run, outcome), experiments=found)
+    found = [_experiment(place, shown[id(place)][0]) for place in run.places]
+    full = BatchData(**_data_fields(stop), experiments=found)
+    return BatchStop(
+        **{**_fields(stop), "notes": [*stop.notes, *notes], "full": full},
+        ended=_ended(run, outcome),
+        experiments=[
+            _experiment_words(places, place, each, shown[id(place)][1])
+            for place, each in zip(run.places, found, strict=True)
+        ],
+    )
 
 
 def _uncounted(debugger: Debugger, held: Sequence[str]) -> list[str]:
@@ -91,7 +141,7 @@ def until_answer(debugger: Debugger, stop: StopAnswer, run: Run, problem: str | 
         notes.append("its last evaluation had not ended, and was interrupted")
     notes += _doubts(debugger, run)
     return UntilStop(
-        **{**_fields(stop), "notes": [*stop.notes, *notes]},
+        **{**_fields(stop), "notes": [*stop.notes, *notes], "full": UntilData(**_data_fields(stop))},
         holds=bool(place.hits),
         looks=place.passes,
         failures=place.failures,
@@ -119,6 +169,11 @@ def _fields(stop: StopAnswer) -> dict[str, Any]:
     return {name: getattr(stop, name) for name in StopAnswer.__struct_fields__}
 
 
+def _data_fields(stop: StopAnswer) -> dict[str, Any]:
+    full = stop.full or StopData()
+    return {name: getattr(full, name) for name in StopData.__struct_fields__}
+
+
 def _ended(run: Run, outcome: Outcome | None) -> str:
     if all(each.is_complete for each in run.places):
         return "complete"
@@ -129,7 +184,7 @@ def _ended(run: Run, outcome: Outcome | None) -> str:
     return "exited" if outcome.ended is not None else "stopped"
 
 
-def _experiment(places: Places, place: ObservedPlace, hits: list[dict[str, str]]) -> ExperimentAnswer:
+def _experiment(place: ObservedPlace, hits: list[list[ShownValue]]) -> ExperimentPayload:
     now = place.run_place
     bindings = () if now is None else now.bindings
     line = next((each.line for each in bindings if each.verified and each.line), place.line)
@@ -138,32 +193,51 @@ def _experiment(places: Places, place: ObservedPlace, hits: list[dict[str, str]]
     error = f"the condition failed: {place.error}" if place.failures else None
     if error is None and not place.passes and not any(each.verified for each in bindings):
         error = next((each.message for each in bindings if each.message), None)
-    return ExperimentAnswer(
-        at=places.line(place.file or "", line),
+    return ExperimentPayload(
+        file=place.file,
+        line=line,
+        function=place.function,
         status=status,
         hit_count=len(place.hits),
         passes=place.passes if place.condition is not None else 0,
         failures=place.failures,
         hits=hits,
-        omitted=len(place.hits) - len(hits) if place.capture else 0,
         error=error,
     )
 
 
-def _fitting(place: ObservedPlace, room: int, *, python: bool) -> list[dict[str, str]]:
-    """Return as many of the hits as there is room for, at least one."""
-    found: list[dict[str, str]] = []
+def _experiment_words(
+    places: Places, place: ObservedPlace, shown: ExperimentPayload, hits: list[dict[str, str]]
+) -> ExperimentAnswer:
+    return ExperimentAnswer(
+        at=places.line(shown.file or "", shown.line),
+        status=shown.status,
+        hit_count=shown.hit_count,
+        passes=shown.passes,
+        failures=shown.failures,
+        hits=hits,
+        omitted=shown.hit_count - len(hits) if place.capture else 0,
+        error=shown.error,
+    )
+
+
+def _fitting(place: ObservedPlace, room: int, *, python: bool) -> tuple[list[list[ShownValue]], list[dict[str, str]]]:
+    """Return as many of the hits as there is room for, at least one, as data and in words."""
+    found: list[list[ShownValue]] = []
+    words: list[dict[str, str]] = []
     for hit in place.hits if place.capture else ():
-        values = _values(place, hit, python=python)
-        room -= json_size(values) + 1
+        values = _values(place, hit)
+        named = {each.expression: shown_value(each, python=python) for each in values}
+        room -= json_size(named) + 1
         if found and room < 0:
             break
         found.append(values)
-    return found
+        words.append(named)
+    return found, words
 
 
-def _values(place: ObservedPlace, hit: Hit, *, python: bool) -> dict[str, str]:
+def _values(place: ObservedPlace, hit: Hit) -> list[ShownValue]:
     if len(hit.values) < len(place.capture):  # of a record that could not be read
-        return dict.fromkeys(place.capture, "<not known>")
+        return [ShownValue(each, None, None, "not known") for each in place.capture]
     pairs = zip(place.capture, hit.values, strict=True)
-    return {name: rendered(value, kind, python=python) for name, (value, kind) in pairs}
+    return [ShownValue(name, value, kind, None) for name, (value, kind) in pairs]

@@ -1,11 +1,18 @@
 """Threads, sessions, modules and breakpoints, each as one line."""
 
 from trio_debugmcp.server.answers.places import LIBRARY, Places
+from trio_debugmcp.server.answers.stop_data import TaskNow, ThreadNow
 from trio_debugmcp.session.looking.live_threads import LiveTask, LiveThread
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
-from trio_debugmcp.state.model import Module, Snapshot
-from trio_debugmcp.state.payloads import BreakpointPayload, DataBreakpointPayload, ExceptionBreakpointPayload
+from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import (
+    BreakpointPayload,
+    DataBreakpointPayload,
+    ExceptionBreakpointPayload,
+    ModulePayload,
+)
 from trio_debugmcp.state.resources import breakpoint_payload, data_breakpoint_payload, exception_breakpoint_payload
+from trio_debugmcp.state.stack_view import frame_payload
 
 # --- Threads and sessions ---------------------------------------------------------------------------------------------
 
@@ -16,24 +23,39 @@ def thread_name(snapshot: Snapshot, thread_id: int) -> str:
     return f"{thread_id} {name}" if name else f"{thread_id}"
 
 
-def thread_line(places: Places, thread: LiveThread, current: int | None) -> str:
+STATES = {"stopped": "Suspended", "waiting": "Waiting", "exited": "Exited"}
+"""States of threads in the contract's words; what runs, or may run, is Running."""
+
+_SAID = {"Suspended": "", "Waiting": ", waits in C code"}
+
+
+def thread_now(thread: LiveThread, current: int | None) -> ThreadNow:
+    """Return a thread as data. `current`: the id of the active one."""
+    state = STATES.get(thread.state, "Running")
+    return ThreadNow(thread.id, thread.name or None, state, thread.id == current, thread.location, thread.waits)
+
+
+def thread_line(places: Places, thread: ThreadNow) -> str:
     """Return `*1 MainThread shop.py:40 in main, waits for lock, held by thread 2 payer`. `*` marks the active one."""
-    place = places.at_location(thread.location)
-    state = f", waits for {thread.waits}" if thread.waits is not None else _STATES.get(thread.state, ", running")
-    words = [f"*{thread.id}" if thread.id == current else f"{thread.id}", thread.name, place]
+    words = [f"*{thread.id}" if thread.is_current else f"{thread.id}", thread.name, places.at_location(thread.location)]
+    state = _SAID.get(thread.state, f", {thread.state.lower()}")
+    state = state if thread.waits_for is None else f", waits for {thread.waits_for}"
     return " ".join(each for each in words if each) + state
 
 
-_STATES = {"stopped": "", "waiting": ", waits in C code", "exited": ", exited"}
+def task_now(task: LiveTask) -> TaskNow:
+    """Return a task as data."""
+    frames = [frame_payload(index, each) for index, each in enumerate(task.frames)]
+    return TaskNow(task.name, task.library, task.depth, task.state, task.waits, task.thread_id, frames)
 
 
-def task_line(places: Places, task: LiveTask) -> str:
+def task_line(places: Places, task: TaskNow) -> str:
     """Return `  Task-2: fetch app.py:10 > sleep :20, waits for a timer`, indented as its nursery is."""
     chain = " > ".join(
         line if each.is_user_code else f"{each.name}{LIBRARY}"
         for each, line in zip(task.frames, places.frames(task.frames), strict=True)
     )
-    state = f", waits for {task.waits}" if task.waits else f", {task.state}"
+    state = f", waits for {task.waits_for}" if task.waits_for else f", {task.state}"
     return f"{'  ' * task.depth}{task.name}: {chain}{state}"
 
 
@@ -48,7 +70,7 @@ def session_line(places: Places, snapshot: Snapshot) -> str:
     return " ".join(each for each in words if each)
 
 
-def module_line(places: Places, module: Module) -> str:
+def module_line(places: Places, module: ModulePayload) -> str:
     """Return `shop.till 1.2 till.py`: a module with its version and its file."""
     words = [module.name, module.version, None if module.path is None else places.file(module.path)]
     line = " ".join(each for each in words if each)

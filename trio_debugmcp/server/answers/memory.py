@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from trio_debugmcp.dap.messages import Instruction
+from trio_debugmcp.server.answers.answer import AnswerData
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.looking.pointers import number
+from trio_debugmcp.state.payloads import Payload
 
 ByteFormat = Literal["hex", "text", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64"]
 
@@ -23,6 +25,23 @@ _GROUP_BYTES = 4
 
 _TEXT = re.compile(rb"[\x20-\x7e]{4}")
 """What makes bytes worth showing as text."""
+
+
+class InstructionPayload(Payload, frozen=True):
+    """A machine instruction, and the place in the source that it is of. `current`: the frame is there."""
+
+    address: str
+    instruction: str
+    symbol: str | None
+    file: str | None
+    line: int | None
+    current: bool
+
+
+class InstructionsData(AnswerData, frozen=True, kw_only=True):
+    """Instructions, one after the other in memory."""
+
+    instructions: list[InstructionPayload]
 
 
 def size_of(form: ByteFormat) -> int:
@@ -70,18 +89,29 @@ def _number(word: str, form: ByteFormat) -> int | float:
     return float(word) if form.startswith("f") else int(word, 0)
 
 
-def instruction_lines(places: Places, found: Sequence[Instruction], current: int | None) -> list[str]:
+def instruction_payloads(found: Sequence[Instruction], current: int | None) -> list[InstructionPayload]:
+    """Return instructions as data. Adapters name the file only where it is another one than before."""
+    payloads: list[InstructionPayload] = []
+    file: str | None = None
+    for each in found:
+        file = file if each.location is None else each.location.path or each.location.name
+        text = " ".join(each.instruction.split())
+        payloads.append(
+            InstructionPayload(_address(each.address), text, each.symbol, file, each.line or None, _is(each, current))
+        )
+    return payloads
+
+
+def instruction_lines(places: Places, found: Sequence[InstructionPayload]) -> list[str]:
     """Return a line for each instruction: `> 0x1193 mov -0x1c(%rbp),%eax  shop.c:11 in add`. `>`: the current one.
 
     Place and function are named where they are others than before.
     """
     lines = []
-    file: str | None = None
     place = symbol = ""
     for each in found:
-        text = f"{'> ' if _is(each, current) else ''}{_address(each.address)} {' '.join(each.instruction.split())}"
-        file = file if each.location is None else each.location.path or each.location.name
-        now = places.line(file, each.line) if each.line else place
+        text = f"{'> ' if each.current else ''}{each.address} {each.instruction}"
+        now = places.line(each.file, each.line) if each.line else place
         where = [now if now != place else "", f"in {each.symbol}" if each.symbol not in (None, symbol) else ""]
         lines.append("  ".join(word for word in (text, " ".join(filter(None, where))) if word))
         place, symbol = now, each.symbol or symbol

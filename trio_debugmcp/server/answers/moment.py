@@ -7,6 +7,7 @@ A card gives the text back with each of its calls.
 """
 
 from contextvars import ContextVar
+from typing import Any
 
 from msgspec import Struct
 
@@ -58,6 +59,13 @@ class Moment(Struct, frozen=True):
         return (
             found is not None and found.phase == "Paused" and found.stop is not None and found.stop.number == self.stop
         )
+
+
+def for_card(moment: str | None) -> dict[str, Any] | None:
+    """Return the `_meta` of an answer with a stop; None for a client that draws no cards."""
+    if not WANTED.get():
+        return None
+    return {META_KEY: {"moment": moment} if moment else {}}
 
 
 def moment_of(snapshot: Snapshot, next_seq: int) -> str | None:

@@ -11,6 +11,7 @@ from typing import Any
 from trio_debugmcp.server.answers.values import LENGTH, rendered
 from trio_debugmcp.session.looking.trees import TreeNode
 from trio_debugmcp.session.looking.truncation import json_size
+from trio_debugmcp.state.payloads import Payload
 
 _PLAIN = frozenset({"list", "tuple", "set", "frozenset", "dict", "deque"})
 """Types whose text is made of that of their items, or says that some are left out."""
@@ -34,6 +35,36 @@ _MAX_PATH = 80
 
 NOTABLE_BYTES = 4 * MAX_NOTABLE * (_MAX_PATH + 8)
 """For all of them, at most, unless their characters are of several bytes."""
+
+
+class ObjectPayload(Payload, frozen=True):
+    """A value with what is inside of it. `childCount`: how much is inside, shown or not; null if that is not counted.
+
+    `cycle` and `same`: the path where this object is shown, of one that this is inside of, or of another one.
+    """
+
+    name: str
+    value: str
+    type: str | None
+    path: str | None
+    child_count: int | None
+    children: list["ObjectPayload"]
+    cycle: str | None
+    same: str | None
+
+
+def object_payload(node: TreeNode) -> ObjectPayload:
+    """Return a value as data."""
+    return ObjectPayload(
+        name=node.name,
+        value=node.value,
+        type=node.type,
+        path=node.name if node.path is None else node.path or None,
+        child_count=None if node.size < 0 else node.size,
+        children=[object_payload(each) for each in node.children],
+        cycle=node.cycle,
+        same=node.same,
+    )
 
 
 def tree(node: TreeNode, max_bytes: int) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.state.model import KeptStop, Reading
 from trio_debugmcp.state.payloads import Payload, Variable, iso_time
-from trio_debugmcp.state.stop_resource import StopPayload
+from trio_debugmcp.state.stop_resource import StopPayload, stop_payload
 
 _LOCALS_BYTES = 8000
 """As of a stop that holds now."""
@@ -31,12 +31,22 @@ _READ_BYTES = 8000
 """Of what was read there beside the locals."""
 
 
+class WholeStop(Payload, frozen=True):
+    """A stop as its resource has it, which stop is the `first` and the `last` that is kept, and how many are not."""
+
+    stop: StopPayload
+    first: int
+    last: int
+    dropped: int
+
+
 class PastStop(Answer, frozen=True, kw_only=True):
     """Where the program was then. `last`: the number of the last stop; `dropped`: how many before are not kept.
 
     `changed`: against the stop `comparedWith`, the one before of the same call. `read`: what clients asked there.
     """
 
+    full: WholeStop | None = None
     stop: int
     last: int
     dropped: int = 0
@@ -57,15 +67,6 @@ class PastStop(Answer, frozen=True, kw_only=True):
     omitted: dict[str, int] = {}
     notes: list[str] = []
     session: str | None = None
-
-
-class WholeStop(Answer, frozen=True, kw_only=True):
-    """A stop as its resource has it, which stop is the `first` and the `last` that is kept, and how many are not."""
-
-    stop: StopPayload
-    first: int
-    last: int
-    dropped: int
 
 
 class PastSource(Answer, frozen=True, kw_only=True):
@@ -90,14 +91,23 @@ class ValueThen(Payload, frozen=True):
     type: str | None
 
 
+class PastValuesData(Payload, frozen=True):
+    """The values of a variable, the oldest first; of `total` the last ones. `stops`: how many were looked at."""
+
+    points: list[ValueThen]
+    stops: int
+    total: int
+    dropped: int
+
+
 class PastValues(Answer, frozen=True, kw_only=True):
     """The values of a variable, the oldest first: number of the stop, place, value. `stops`: how many were looked at.
 
-    `total`: how many have it, where some were left out; the last ones are shown. `points`: the same with all parts.
+    `total`: how many have it, where some were left out; the last ones are shown.
     """
 
+    full: PastValuesData | None = None
     values: list[str] = []
-    points: list[ValueThen] = []
     stops: int
     total: int = 0
     dropped: int = 0
@@ -113,7 +123,9 @@ def past_stop(debugger: Debugger, kept: KeptStop) -> PastStop:
         notes.append("its locals were not read: the program was resumed before")
     thread = next((each.name for each in kept.threads.threads if each.id == stop.thread_id), None)
     several = len({each.session_id for each in all_kept.stops}) > 1
+    whole = WholeStop(stop_payload(kept), all_kept.first, all_kept.last, all_kept.dropped)
     answer = PastStop(
+        full=whole,
         stop=stop.number,
         last=all_kept.last,
         dropped=all_kept.dropped,
@@ -212,7 +224,7 @@ def _source(kept: KeptStop) -> str | None:
     if location is None or location.line is None:
         return None
     lines = next((each.text for each in kept.sources if each.path == location.file), "").splitlines()
-    return text.excerpt(lines, location.line, EXCERPT_LINES) or None
+    return text.numbered_excerpt(text.excerpt(lines, location.line, EXCERPT_LINES)) or None
 
 
 # --- One variable over the stops --------------------------------------------------------------------------------------
@@ -246,33 +258,35 @@ def _within(variables: Iterable[Variable], path: str) -> Variable | None:
     return None
 
 
-def past_values(
-    debugger: Debugger, stops: tuple[KeptStop, ...], name: str, max_bytes: int, *, whole: bool = False
-) -> PastValues:
+def past_values(debugger: Debugger, stops: tuple[KeptStop, ...], name: str, max_bytes: int) -> PastValues:
     """Answer which values a variable had at these stops; of too many the last ones."""
     found = values_at(stops, name)
     several = len({each.session_id for each, _ in found}) > 1
     places = Places(debugger.workspace.directory)
-    shown: list[Any] = []
+    points: list[ValueThen] = []
+    lines: list[str] = []
     for kept, variable in reversed(found):
-        each = _point(kept, variable) if whole else _line(places, kept, variable, several)
-        max_bytes -= json_size(each)
-        if shown and max_bytes < 0:
+        point = _point(kept, variable)
+        line = _line(places, point, several)
+        max_bytes -= json_size(line)
+        if lines and max_bytes < 0:
             break
-        shown.append(each)
-    shown.reverse()
-    answer = PastValues(
+        points.append(point)
+        lines.append(line)
+    dropped = debugger.state.kept.dropped
+    return PastValues(
+        full=PastValuesData(points[::-1], len(stops), len(found), dropped),
+        values=lines[::-1],
         stops=len(stops),
-        total=len(found) if len(shown) < len(found) else 0,
-        dropped=debugger.state.kept.dropped,
+        total=len(found) if len(lines) < len(found) else 0,
+        dropped=dropped,
     )
-    return replace(answer, points=shown) if whole else replace(answer, values=shown)
 
 
-def _line(places: Places, kept: KeptStop, variable: Variable, several: bool) -> str:
-    session = f" {kept.session_id}" if several else ""
-    where = places.at_location(kept.stop.location) or "?"
-    return f"{kept.stop.number}{session} {where}: {values.rendered(variable.value, variable.type)}"
+def _line(places: Places, point: ValueThen, several: bool) -> str:
+    session = f" {point.session_id}" if several else ""
+    where = places.at(point.file, point.line, point.function_name) or "?"
+    return f"{point.stop}{session} {where}: {values.rendered(point.value, point.type)}"
 
 
 def _point(kept: KeptStop, variable: Variable) -> ValueThen:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable
 
 from trio_debugmcp.state.model import StackFrame
-from trio_debugmcp.state.payloads import Location
+from trio_debugmcp.state.payloads import Frame, Location
 
 LIBRARY = " (library)"
 """At the end of frames that are not code of the user's."""
@@ -57,7 +57,7 @@ class Places:
             before = file
         return lines
 
-    def frames(self, frames: Iterable[StackFrame], before: str | None = None) -> list[str]:
+    def frames(self, frames: Iterable[StackFrame | Frame], before: str | None = None) -> list[str]:
         """Return a line for each frame of a stack."""
         found = ((each.name, each.location.file, each.location.line, each.is_user_code) for each in frames)
         return self.stack(found, before)

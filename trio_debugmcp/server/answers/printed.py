@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, PrintedExceptions, Survived
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.stop_data import CausePayload
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.model import Snapshot
-from trio_debugmcp.state.payloads import shortened, signal_name
+from trio_debugmcp.state.payloads import ExceptionInfo, Location, shortened, signal_name
 
 CRASH_NOTE = "the exception is the last one that the program printed"
 
@@ -87,14 +88,31 @@ def survived_type(debugger: Debugger) -> str | None:
     return None if found is None else found.partition(":")[0].strip()
 
 
-def behind_crash(debugger: Debugger, crash: Crash) -> tuple[list[str], int]:
-    """Return a line for each exception behind the one that ended a program, and the number of those left out."""
-    places = Places(debugger.workspace.directory)
-    found = [
-        f"{each.way}: {shortened(each.exception, _MAX_LENGTH)}{_place(places, each.frames[0] if each.frames else None)}"
-        for each in _behind(crash)
+def behind_crash(crash: Crash) -> tuple[list[CausePayload], int]:
+    """Return the exceptions behind the one that ended a program, and the number of those left out."""
+    found = list(_behind(crash))
+    shown = [
+        CausePayload(each.way or "", each.exception, crash_location(each.frames[0]) if each.frames else None)
+        for each in found[:MAX_BEHIND]
     ]
-    return found[:MAX_BEHIND], max(0, len(found) - MAX_BEHIND)
+    return shown, len(found) - len(shown)
+
+
+def cause_line(places: Places, cause: CausePayload) -> str:
+    """Return `cause: KeyError: 'tea', at shop.py:9 in price`."""
+    place = "" if cause.location is None else f", at {places.at_location(cause.location)}"
+    return f"{cause.way}: {shortened(cause.exception, _MAX_LENGTH)}{place}"
+
+
+def crash_location(frame: CrashFrame) -> Location:
+    """Return the place of a frame that was printed."""
+    return Location(frame.file or None, frame.line if frame.file else None, None, frame.function, None)
+
+
+def printed_exception(text: str) -> ExceptionInfo:
+    """Return an exception of the line that a program has printed: `ValueError: …`."""
+    kind, colon, message = text.partition(": ")
+    return ExceptionInfo(kind, message if colon else None, None)
 
 
 def _behind(crash: Crash) -> Iterator[Crash]:

@@ -6,7 +6,7 @@
 At an ordinary breakpoint it takes some 600 bytes beside the values and the output themselves.
 """
 
-from collections.abc import Container, Hashable, Mapping
+from collections.abc import Container, Hashable, Mapping, Sequence
 from contextvars import ContextVar
 
 import trio
@@ -14,20 +14,41 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles.language import Crash
-from trio_debugmcp.errors import AdapterGone, UsageError
+from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.breakpoints import end_notes, thread_notes
-from trio_debugmcp.server.answers.ended_by import end_reason
+from trio_debugmcp.server.answers.ended_by import end_reason, others_notes
 from trio_debugmcp.server.answers.lines import session_line, thread_name
 from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.printed import behind_crash, survived_notes
+from trio_debugmcp.server.answers.printed import (
+    behind_crash,
+    cause_line,
+    crash_location,
+    printed_exception,
+    survived_notes,
+)
+from trio_debugmcp.server.answers.stop_data import (
+    StopData,
+    of_process,
+    output_data,
+    paused_data,
+    source_around,
+    with_data,
+)
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.programs import chosen
 from trio_debugmcp.session.waiting import wait_locals
 from trio_debugmcp.state.model import DataChange, Snapshot, Stack
-from trio_debugmcp.state.payloads import ExceptionInfo, Location, OutputEntry, UnixTime, signal_name
+from trio_debugmcp.state.payloads import (
+    ExceptionInfo,
+    Frame,
+    OutputEntry,
+    Variable,
+    signal_name,
+)
+from trio_debugmcp.state.session_view import child_session, listening_payload
 
 READER: ContextVar[tuple[Hashable, str | None] | None] = ContextVar("READER", default=None)
 """Who gets the answers of this task: what is new in the output is kept apart for each client."""
@@ -49,9 +70,6 @@ _LOCALS_BYTES = 8000
 
 UNKNOWN_DATA = "the adapter does not say which data breakpoint was hit, and their values do not show it"
 
-_MAX_OTHERS = 5
-"""Programs that a note names; debug_state has all of them."""
-
 _PLAIN_MODE = "always"
 """How an exception stops the program unless something else is said: where it is raised."""
 
@@ -63,6 +81,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     `moment`: which stop it is, for cards; not in the answer itself.
     """
 
+    full: StopData | None = None
     state: str
     reason: str | None = None
     breakpoints: tuple[str, ...] = ()
@@ -160,6 +179,8 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     notes: list[str] = []
     omitted: dict[str, int] = {}
     places = Places(debugger.workspace.directory)
+    shown, known, total = _locals(stack, omitted, notes)
+    full = paused_data(snapshot, 1 + FRAMES_BELOW, known, total)
     exception, mode = (None, None) if stop.exception is None else exception_text(stop.exception)
     if stop.description and stop.exception is None:  # else it is a part of that
         notes.append(stop.description)
@@ -168,8 +189,9 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     if stop.reason == "DataBreakpoint" and not stop.changes:
         notes.append(UNKNOWN_DATA)
     notes += thread_notes(debugger, snapshot, stop.thread_id)
-    source = _source(debugger, places, stop.location, snapshot.origin.attached_at, notes)
+    source = source_around(debugger, stop.location, snapshot.origin.attached_at, EXCERPT_LINES, notes)
     return StopAnswer(
+        full=replace(full, source=source),
         state="Paused",
         reason=stop.reason,
         breakpoints=stop.breakpoint_ids,
@@ -180,37 +202,26 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
         stack=_stack(places, stack, omitted),
         changed={each.expression: data_change(each) for each in stop.changes},
         returned=_returned(stack),
-        locals=_locals(stack, omitted, notes),
-        source=source,
+        locals=shown,
+        source=text.numbered_excerpt(source) or None,
         omitted=omitted,
         notes=notes,
         session=_several(debugger, snapshot.id),
     )
 
 
-def others_notes(debugger: Debugger, session_id: str) -> list[str]:
-    """Return a note on the programs that are debugged beside one that is over."""
-    state, roots = debugger.state, debugger.state.roots()
-    over = {session_id, roots.get(session_id)}
-    programs = {state.program_of(each) for each in roots.values() if each not in over}  # js-debug's is a child
-    others = [each for each in state.snapshots if each.id in programs]
-    if not others:
-        return []
-    named = ", ".join(f"{each.id} {each.origin.process_name or ''} ({each.phase})" for each in others[:_MAX_OTHERS])
-    more = f" and {len(others) - _MAX_OTHERS} more" if len(others) > _MAX_OTHERS else ""
-    return [f"other programs are still debugged: {named}{more}; in focus is {state.focus}"]
-
-
 def ended_answer(debugger: Debugger, ended: Snapshot) -> StopAnswer:
     """Answer how a session has ended."""
     reason = end_reason(debugger, ended, (READER.get() or (None, None))[1])
     signal = signal_name(ended.exit_code)
+    is_told = ended.exit_code is None or ended.failed
     return StopAnswer(
+        full=replace(of_process(ended), end_reason=ended.end_reason if is_told else None),
         state="Disconnected",
         reason="Exited",
         exit_code=ended.exit_code,
         signal=None if signal is UNSET else signal,
-        notes=[reason] if reason and (ended.exit_code is None or ended.failed) else [],
+        notes=[reason] if reason and is_told else [],
     )
 
 
@@ -223,12 +234,24 @@ def with_crash(debugger: Debugger, answer: StopAnswer, crash: Crash, note: str) 
     ]
     left_out = len(shown) - 1 - FRAMES_BELOW
     name, file, line, _ = shown[0] if shown else ("", None, None, True)
-    causes, behind = behind_crash(debugger, crash)
+    causes, behind = behind_crash(crash)
     omitted = {"frames": left_out, "causes": behind}
+    frames = [
+        Frame(index, each.function, crash_location(each), not each.is_library)
+        for index, each in enumerate(crash.frames[: 1 + FRAMES_BELOW])
+    ]
     return replace(
         answer,
+        full=replace(
+            answer.full or StopData(),
+            exception=printed_exception(crash.exception),
+            causes=causes,
+            location=frames[0].location if frames else None,
+            frames=frames,
+            total_frames=len(crash.frames),
+        ),
         exception=crash.exception,
-        causes=causes,
+        causes=[cause_line(places, each) for each in causes],
         at=places.at(file, line, name) or None,
         stack=places.stack(shown[1 : 1 + FRAMES_BELOW], before=file),
         omitted={name: count for name, count in omitted.items() if count > 0},
@@ -239,15 +262,16 @@ def with_crash(debugger: Debugger, answer: StopAnswer, crash: Crash, note: str) 
 def running_answer(debugger: Debugger, snapshot: Snapshot | None) -> StopAnswer:
     """Answer that a program runs, or that programs may dial in to a session."""
     if snapshot is None:
-        return StopAnswer(state="Running")
+        return StopAnswer(full=StopData(), state="Running")
+    listens = listening_payload(debugger.state, snapshot)
     listening = None
-    if snapshot.origin.listens:
-        connected = sum(each.parent == snapshot.id for each in debugger.state.snapshots)
-        listening = f"{snapshot.origin.process_name}, {connected} connected, {snapshot.dialed_in} have dialed in"
+    if listens is not None:
+        listening = f"{listens.address}, {listens.connected} connected, {listens.dialed_in} have dialed in"
     notes = [f"the program is {snapshot.phase.lower()}"] if snapshot.phase in ("Starting", "Terminating") else []
     # The answer to the launch, which names the session, is not there yet.
     named = snapshot.id if snapshot.phase == "Starting" else _several(debugger, snapshot.id)
-    return StopAnswer(state="Running", listening=listening, notes=notes, session=named)
+    full = replace(of_process(snapshot), listening=listens)
+    return StopAnswer(full=full, state="Running", listening=listening, notes=notes, session=named)
 
 
 def with_sessions(debugger: Debugger, answer: StopAnswer) -> StopAnswer:
@@ -256,6 +280,7 @@ def with_sessions(debugger: Debugger, answer: StopAnswer) -> StopAnswer:
     if len(snapshots) + (answer.state == "Disconnected") < 2:
         return answer
     places = Places(debugger.workspace.directory)
+    answer = with_data(answer, sessions=[child_session(each) for each in snapshots])
     return replace(answer, sessions=[session_line(places, each) for each in snapshots])
 
 
@@ -290,39 +315,26 @@ def data_change(change: DataChange) -> str:
     return f"{change.before} -> {change.after}" if change.before != change.after else f"{change.after}, not changed"
 
 
-def _locals(stack: Stack, omitted: dict[str, int], notes: list[str]) -> dict[str, str]:
+def _locals(
+    stack: Stack, omitted: dict[str, int], notes: list[str]
+) -> tuple[dict[str, str], Sequence[Variable] | None, int]:
+    """Return the locals that there is room for, by name and as they are, and how many there are."""
     found = stack.locals
     if found is None:
         known = "the locals are not there yet: ask for them with variables_get"
         notes.append(known if stack.frames else "where it is stopped is not known: the debug adapter reported no stack")
-        return {}
+        return {}, None, 0
     own = values.without_runner_names(found.variables)
     shown, count = values.fitting(own, _LOCALS_BYTES)
-    left_out = found.total - len(found.variables) + len(own) - count
-    if left_out > 0:
-        omitted["locals"] = left_out
-    return shown
-
-
-def _source(
-    debugger: Debugger, places: Places, location: Location | None, began: UnixTime, notes: list[str]
-) -> str | None:
-    """Return the lines around a place; None if its source cannot be read. `notes` get what is not right about it."""
-    if location is None or location.file is None or location.line is None:
-        return None
-    try:
-        found = debugger.sources.running(location.file, began, debugger.host)
-    except UsageError:
-        return None
-    if found.edited:
-        shown = "the source shown is that of before" if found.from_before else "its lines may not be those that run"
-        name = places.file(location.file)
-        notes.append(f"{name} was edited after the program started: {shown}; debug_restart runs the new text")
-    return text.excerpt(found.text.splitlines(), location.line, EXCERPT_LINES) or None
+    total = found.total - len(found.variables) + len(own)
+    if total > count:
+        omitted["locals"] = total - count
+    return shown, own[:count], total
 
 
 def with_output(answer: StopAnswer, news: list[OutputEntry], lost: Mapping[str, int]) -> StopAnswer:
     """Return the answer with the end of what each stream got, and how much was left out."""
+    answer = with_data(answer, **output_data(news, lost, _STREAM_CHARACTERS))
     omitted = dict(answer.omitted)
     streams = {}
     dropped = {text.STREAMS.get(stream, stream): number for stream, number in lost.items()}

@@ -4,7 +4,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from trio_debugmcp.state.payloads import OutputEntry, shortened
+from trio_debugmcp.state.payloads import OutputEntry, SourceLine, shortened
 
 MAX_LINE_LENGTH = 160
 """Characters of a source line in an excerpt; generated files have lines of many thousands."""
@@ -62,19 +62,22 @@ def without_debugger(text: str) -> str:
     return _DEBUGGER_NOTES.sub("", text) if any(words in text for words in _NOTES) else text
 
 
-def excerpt(lines: Sequence[str], current: int, either_side: int) -> str:
-    """Return the lines around the current one, numbered; nothing if there is no such line.
-
-    Empty lines at the ends are left out.
-    """
+def excerpt(lines: Sequence[str], current: int, either_side: int) -> list[SourceLine]:
+    """Return the lines around the current one; none if there is no such line. Empty ones at the ends are left out."""
     if not 1 <= current <= len(lines):
-        return ""
+        return []
     first, last = max(1, current - either_side), min(len(lines), current + either_side)
     while first < current and not lines[first - 1].strip():
         first += 1
     while last > current and not lines[last - 1].strip():
         last -= 1
-    return numbered(lines[first - 1 : last], first, current)
+    return [SourceLine(number, lines[number - 1].rstrip("\n"), number == current) for number in range(first, last + 1)]
+
+
+def numbered_excerpt(lines: Sequence[SourceLine]) -> str:
+    """Return an excerpt as one string."""
+    current = next((each.line for each in lines if each.current), None)
+    return numbered([each.text for each in lines], lines[0].line, current) if lines else ""
 
 
 def joined(entries: Iterable[OutputEntry]) -> dict[str, str]:

@@ -1,9 +1,11 @@
 """Types with their members, symbols and references as strings: `(product, count=1) Basket till.py:9`."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
+from trio_debugmcp.server.answers.answer import AnswerData
 from trio_debugmcp.server.answers.places import LIBRARY, Places
-from trio_debugmcp.session.looking.type_descriptions import DescribedType, Inbound, Member, Outbound, Symbol
+from trio_debugmcp.session.looking.type_descriptions import DescribedType, Inbound, Outbound, Symbol
+from trio_debugmcp.state.payloads import Location, Payload
 
 _ASYNC = "async "
 
@@ -11,17 +13,138 @@ ClassLine = Callable[[str, str], int | None]
 """The line of a class by its file and its name, as far as the source tells."""
 
 
-def type_place(places: Places, found: DescribedType, line_of: ClassLine) -> str | None:
-    """Return the place where a type or a function is defined."""
-    if not found.file:
-        return None
+class MemberPayload(Payload, frozen=True):
+    """A member of a type: its signature, type or value as `text`, and the class that passes it on, if that is another.
+
+    `kind`: fields, properties, methods, classMethods, staticMethods or attributes.
+    """
+
+    name: str
+    kind: str
+    text: str
+    of: str | None
+    file: str | None
+    line: int | None
+
+
+class TypeData(AnswerData, frozen=True, kw_only=True):
+    """A type, with the first of `total` members, or a function with its signature. `size`: bytes of an instance.
+
+    `inherited`: how many members library classes pass on that are not listed.
+    """
+
+    type: str
+    file: str | None
+    line: int | None
+    is_user_code: bool
+    is_function: bool
+    signature: str
+    doc: str
+    bases: list[str]
+    mro: list[str]
+    metaclass: str
+    size: int
+    item_size: int
+    members: list[MemberPayload]
+    inherited: dict[str, int]
+    total: int
+
+
+class SymbolPayload(Payload, frozen=True):
+    """A type, or a function with its signature."""
+
+    name: str
+    is_type: bool
+    signature: str
+    file: str | None
+    line: int | None
+    is_user_code: bool
+
+
+class SymbolsData(AnswerData, frozen=True, kw_only=True):
+    """A page of `total` symbols."""
+
+    symbols: list[SymbolPayload]
+    total: int
+
+
+class InboundPayload(Payload, frozen=True):
+    """What refers to an object. `way`: from the holder, `of`, to the object; null: a variable itself is the holder.
+
+    `path` leads to the object, `under` to where the way cannot be followed by an expression. Both begin with a
+    `variable`: a global of `module`, or a local of the frame with that index, of a thread.
+    """
+
+    way: str
+    of: str | None
+    type: str | None
+    path: str | None
+    under: str | None
+    variable: str | None
+    module: str | None
+    frame_index: int | None
+    thread_id: int | None
+    location: Location | None
+
+
+class OutboundPayload(Payload, frozen=True):
+    """What an object refers to, and by which way."""
+
+    way: str
+    value: str
+
+
+class ReferencesData(AnswerData, frozen=True, kw_only=True):
+    """What refers to an object and what it refers to: the first of as many as the totals say.
+
+    `instances`: of a class, which all refer to it, are counted only.
+    """
+
+    value: str
+    type: str
+    inbound: list[InboundPayload]
+    inbound_total: int
+    instances: int
+    outbound: list[OutboundPayload]
+    outbound_total: int
+
+
+def type_data(found: DescribedType, line_of: ClassLine) -> TypeData:
+    """Return a type as data."""
     line = found.line or None
-    if not found.function:
+    if found.file and not found.function:
         line = (None if found.library else line_of(found.file, found.qualname)) or line
-    return places.line(found.file, line) + (LIBRARY if found.library else "")
+    members = [
+        MemberPayload(each.name, each.kind, each.text, each.of or None, each.file or None, each.line or None)
+        for each in found.members
+    ]
+    return TypeData(
+        type=found.name,
+        file=found.file or None,
+        line=line,
+        is_user_code=not found.library,
+        is_function=found.function,
+        signature=found.signature,
+        doc=found.doc,
+        bases=list(found.bases),
+        mro=list(found.mro),
+        metaclass=found.metaclass,
+        size=found.size,
+        item_size=found.item_size,
+        members=members,
+        inherited=found.inherited,
+        total=found.total,
+    )
 
 
-def members_of(places: Places, found: DescribedType) -> dict[str, dict[str, str]]:
+def type_place(places: Places, found: TypeData) -> str | None:
+    """Return the place where a type or a function is defined."""
+    if found.file is None:
+        return None
+    return places.line(found.file, found.line) + ("" if found.is_user_code else LIBRARY)
+
+
+def members_of(places: Places, found: TypeData) -> dict[str, dict[str, str]]:
     """Return the members by kind and name. A file is named where it is not that of the type."""
     kinds: dict[str, dict[str, str]] = {}
     for each in found.members:
@@ -29,21 +152,25 @@ def members_of(places: Places, found: DescribedType) -> dict[str, dict[str, str]
     return kinds
 
 
-def _member(places: Places, member: Member, file: str) -> str:
+def _member(places: Places, member: MemberPayload, file: str | None) -> str:
     place = places.line(None if member.file == file else member.file, member.line) if member.line else ""
     return " ".join(each for each in (member.text, member.of, place) if each)
 
 
-def symbol_lines(places: Places, symbols: Iterable[Symbol], line_of: ClassLine) -> Iterable[tuple[bool, str]]:
-    """Yield whether each symbol is a type, and its line: `shop.till.Basket till.py:3`."""
-    for each in symbols:
-        line: int | None = each.line or None
-        if each.type and not each.library and each.file:
-            line = line_of(each.file, each.qualname) or line
-        place = places.line(each.file, line) if each.file else ""
-        is_async = each.signature.startswith(_ASYNC)
-        words = [_ASYNC.strip() if is_async else "", each.name + each.signature.removeprefix(_ASYNC), place]
-        yield each.type, " ".join(word for word in words if word) + (LIBRARY if each.library else "")
+def symbol_payload(symbol: Symbol, line_of: ClassLine) -> SymbolPayload:
+    """Return a symbol as data."""
+    line: int | None = symbol.line or None
+    if symbol.type and not symbol.library and symbol.file:
+        line = line_of(symbol.file, symbol.qualname) or line
+    return SymbolPayload(symbol.name, symbol.type, symbol.signature, symbol.file or None, line, not symbol.library)
+
+
+def symbol_line(places: Places, symbol: SymbolPayload) -> str:
+    """Return the line of a symbol: `shop.till.Basket till.py:3`."""
+    place = "" if symbol.file is None else places.line(symbol.file, symbol.line)
+    is_async = symbol.signature.startswith(_ASYNC)
+    words = [_ASYNC.strip() if is_async else "", symbol.name + symbol.signature.removeprefix(_ASYNC), place]
+    return " ".join(word for word in words if word) + ("" if symbol.is_user_code else LIBRARY)
 
 
 def inbound_line(places: Places, found: Inbound, thread_id: int | None) -> str:
@@ -64,6 +191,22 @@ def _variable(places: Places, found: Inbound, thread_id: int | None) -> str:
     words = "local in " + " ".join((found.function, places.line(found.file, found.line)))
     words += f", frame {found.index}" if found.index else ""
     return words if found.thread == thread_id else f"{words}, thread {found.thread} {found.thread_name}"
+
+
+def inbound_payload(found: Inbound) -> InboundPayload:
+    """Return what refers to an object as data."""
+    return InboundPayload(
+        way=found.way,
+        of=found.of or None,
+        type=found.type or None,
+        path=found.path or None,
+        under=found.under or None,
+        variable=found.name or None,
+        module=found.module,
+        frame_index=found.index if found.local else None,
+        thread_id=found.thread if found.local else None,
+        location=Location(found.file, found.line, None, found.function, None) if found.local else None,
+    )
 
 
 def outbound_line(found: Outbound) -> str:

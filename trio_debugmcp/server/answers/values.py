@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from trio_debugmcp.server.answers.answer import AnswerData
+from trio_debugmcp.server.answers.stop_data import ShownValue
 from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.state.payloads import Variable
 
@@ -77,12 +79,32 @@ def rendered(value: str, kind: str | None, *, python: bool = False) -> str:
     return value if shows_type(value, kind, python=python) else f"{value} ({kind})"
 
 
+def shown_value(shown: ShownValue, *, python: bool = False) -> str:
+    """Return the value of an expression, or why there is none."""
+    if shown.error is not None:
+        return f"<{shown.error}>"
+    return "<executed>" if shown.value is None else rendered(shown.value, shown.type, python=python)
+
+
 def without_types(variables: Iterable[Variable]) -> list[Variable]:
     """Return the variables, and what is inside them, without their types."""
     return [
         replace(each, type=None, children=without_types(each.children) if isinstance(each.children, list) else UNSET)
         for each in variables
     ]
+
+
+class VariablesData(AnswerData, frozen=True, kw_only=True):
+    """Variables of a frame, or what is inside of one. `total`: how many there are.
+
+    `value`: that of the path that was asked for, where nothing is inside of it. `missing`: names that were asked for,
+    and of which there is none.
+    """
+
+    variables: list[Variable]
+    total: int
+    value: Variable | None = None
+    missing: list[str] = []
 
 
 NO_PATH = " (no path)"

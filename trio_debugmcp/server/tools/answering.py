@@ -7,13 +7,13 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
-from trio_debugmcp.server.answers.lines import thread_line
+from trio_debugmcp.server.answers.lines import thread_line, thread_now
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
-from trio_debugmcp.server.answers.values import rendered
+from trio_debugmcp.server.answers.stop_data import ShownValue, ThreadNow, with_data
+from trio_debugmcp.server.answers.values import shown_value
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.adapter_evaluation import INTERRUPT_SECONDS
-from trio_debugmcp.session.looking.live_threads import LiveThread
 from trio_debugmcp.session.stops.looking_back import keep_value
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened
@@ -56,60 +56,62 @@ async def wait_answer(
     if show and outcome is not None and outcome.paused is not None:
         least, most = debugger.patience.seconds(LEAST_SHOW_SECONDS), debugger.patience.seconds(SHOW_SECONDS)
         seconds = min(max(deadline - trio.current_time(), least), most)
-        return replace(answer, show=await _evaluated(debugger, outcome.paused, show, seconds))
+        python = debugger.session(outcome.paused.id).looking.is_python  # an expression may end the session
+        shown = await _evaluated(debugger, outcome.paused, show, seconds)
+        words = {each.expression: shown_value(each, python=python) for each in shown}
+        return replace(with_data(answer, show=shown), show=words)
     return answer
 
 
-async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str], seconds: float) -> dict[str, str]:
+async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str], seconds: float) -> list[ShownValue]:
     """Return the values of expressions in the top frame of a stop; of one that fails, or takes too long, why."""
-    values = dict.fromkeys(show, "<not evaluated: out of time>")
+    shown = {each: ShownValue(each, None, None, "not evaluated: out of time") for each in show}
     session = debugger.session(snapshot.id)
     end = trio.current_time() + seconds
     # The evaluation that uses up the time is interrupted, and says so itself; this only bounds the interruption.
     with trio.move_on_at(end + debugger.patience.seconds(INTERRUPT_SECONDS)):
-        for each in values:
+        for each in shown:
             left = end - trio.current_time()
             if left <= 0:
                 break
-            values[each] = "<out of time>"
+            shown[each] = ShownValue(each, None, None, "out of time")
             try:
                 frame = await session.looking.frame(None, 0, snapshot)
                 found = (await session.looking.evaluation.in_frame(frame, each, left)).evaluation
             except DebugError as error:  # also one that ended the program: the stop is answered all the same
-                values[each] = f"<{shortened(error.message if isinstance(error, UsageError) else str(error))}>"
+                problem = shortened(error.message if isinstance(error, UsageError) else str(error))
+                shown[each] = ShownValue(each, None, None, problem)
             else:
                 told = shortened(found.value)
                 await keep_value(debugger.merger, snapshot, snapshot.stack.thread_id or 0, 0, each, told, found.type)
-                text = rendered(told, found.type, python=session.looking.is_python)
-                values[each] = text if text or found.type else "<executed>"
+                shown[each] = ShownValue(each, told if told or found.type else None, found.type, None)
     session.refresh_locals()  # an expression may change something
-    return values
+    return list(shown.values())
 
 
 async def with_threads(debugger: Debugger, answer: StopAnswer, session_id: str | None = None) -> StopAnswer:
     """Return the answer about a program that runs, with where its threads are."""
-    threads, notes = await _threads(debugger, session_id)
-    return replace(answer, threads=threads, notes=[*answer.notes, *notes])
+    found, notes = await _threads(debugger, session_id)
+    return with_thread_lines(debugger, replace(answer, notes=[*answer.notes, *notes]), *found)
 
 
-async def _threads(debugger: Debugger, session_id: str | None) -> tuple[list[str], list[str]]:
-    """Return where the threads of the running program are; if it does not say so in time, a note."""
+async def _threads(debugger: Debugger, session_id: str | None) -> tuple[tuple[list[ThreadNow], int], list[str]]:
+    """Return the threads of the running program, and how many there are; if it does not say so in time, a note."""
     with suppress(UsageError, AdapterGone):
         session = debugger.session(session_id)
         with trio.move_on_after(debugger.patience.seconds(THREADS_SECONDS)):
             found = await session.looking.threads.threads(from_outside=False)
             if found.failure is not None:
-                return [], [_UNKNOWN.format(found.failure.reason)] if found.failure.is_slow else []
+                return ([], 0), [_UNKNOWN.format(found.failure.reason)] if found.failure.is_slow else []
             current = None if session.snapshot is None else session.snapshot.threads.current
-            return thread_lines(debugger, found.threads, found.total, current), []
-        return [], [_UNKNOWN.format("there was not enough time")]
-    return [], []
+            return ([thread_now(each, current) for each in found.threads], found.total), []
+        return ([], 0), [_UNKNOWN.format("there was not enough time")]
+    return ([], 0), []
 
 
-def thread_lines(
-    debugger: Debugger, threads: Sequence[LiveThread], total: int, current: int | None = None
-) -> list[str]:
-    """Return a line for each thread; of very many only the first, and how many there are more."""
-    places = Places(debugger.workspace.directory)
-    lines = [thread_line(places, thread, current) for thread in threads[:MAX_SHOWN_THREADS]]
-    return [*lines, f"{total - len(lines)} more: see threads_list"] if total > len(lines) else lines
+def with_thread_lines(debugger: Debugger, answer: StopAnswer, threads: Sequence[ThreadNow], total: int) -> StopAnswer:
+    """Return the answer with a line for each thread; of very many only the first, and how many there are more."""
+    places, shown = Places(debugger.workspace.directory), list(threads[:MAX_SHOWN_THREADS])
+    lines = [thread_line(places, thread) for thread in shown]
+    lines += [f"{total - len(lines)} more: see threads_list"] if total > len(lines) else []
+    return replace(with_data(answer, threads=shown, total_threads=total), threads=lines)

@@ -3,11 +3,13 @@
 from typing import Annotated, Literal
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.answer import Answer, AnswerData, data_of
 from trio_debugmcp.server.answers.moment import Moment
 from trio_debugmcp.server.answers.stop import READER, StopAnswer, with_output
+from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.moving.pausing import DebugPause, pause
 from trio_debugmcp.server.tools.moving.run_control import DebugContinue, DebugStep, resume, step
 from trio_debugmcp.server.tools.starting.sessions import DebugState, state_now
@@ -30,9 +32,18 @@ class CardRun(Params, frozen=True, kw_only=True):
     stop: ShownStop | None = None
 
 
+class CardData(AnswerData, frozen=True, kw_only=True):
+    """Whether the program is still where the card shows it; if not, where it is `now`, and which stop that is."""
+
+    current: bool = False
+    now: StopData | None = None
+    moment: str | None = None
+
+
 class CardAnswer(Answer, frozen=True, kw_only=True):
     """Whether the program is still where the card shows it; if not, where it is now, with the output since."""
 
+    full: CardData | None = None
     current: bool = False
     now: StopAnswer | None = None
 
@@ -40,15 +51,19 @@ class CardAnswer(Answer, frozen=True, kw_only=True):
 async def _state(debugger: Debugger, params: CardState) -> CardAnswer:
     shown = Moment.parsed(params.stop or "")
     if shown is not None and shown.is_now(debugger.state):
-        return CardAnswer(current=True)
+        return CardAnswer(full=CardData(current=True), current=True)
     session_id = _session(debugger, shown)
     with chosen(session_id):
         now = await state_now(debugger, DebugState(session_id=session_id))
         program = debugger.programs.at_hand()
         if shown is None or program is None or not (shown.session in program.sessions and shown.was(debugger.state)):
-            return CardAnswer(now=now)  # of another program, whose output it would be
+            return _moved_on(now)  # of another program, whose output it would be
         # Not as news of this client: a chat may have several cards, and each shows what came since its own stop.
-        return CardAnswer(now=with_output(now, debugger.console.entries(shown.next_seq), {}))
+        return _moved_on(with_output(now, debugger.console.entries(shown.next_seq), {}))
+
+
+def _moved_on(now: StopAnswer) -> CardAnswer:
+    return CardAnswer(full=CardData(now=data_of(now), moment=now.moment), now=replace(now, full=None))
 
 
 async def _run(debugger: Debugger, params: CardRun) -> StopAnswer:

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, Tool
 from trio_debugmcp.session.debugger import Debugger
@@ -38,6 +38,15 @@ class ShownEvent(Answer, frozen=True, kw_only=True):
     payload: dict[str, Any] = {}
 
 
+class TimelineData(AnswerData, frozen=True, kw_only=True):
+    """Events as in `debugger://timeline`. `total`: how many match after the cursor, these among them."""
+
+    events: list[TimelineEvent]
+    next_event_id: int
+    total: int
+    dropped: int
+
+
 class TimelineAnswer(Answer, frozen=True, kw_only=True):
     """Events, oldest first. `nextEventId`: pass it as `after_event_id` to continue without a gap or a repetition.
 
@@ -45,6 +54,7 @@ class TimelineAnswer(Answer, frozen=True, kw_only=True):
     What a tracepoint wrote has no thread, as not every adapter says it: `thread_id` leaves it out.
     """
 
+    full: TimelineData | None = None
     events: list[ShownEvent]
     next_event_id: int
     total: int | None = None
@@ -69,9 +79,12 @@ async def _query(debugger: Debugger, params: TimelineQuery) -> TimelineAnswer:
     places = Places(debugger.workspace.directory)
     shown = _fitting(matching, places, params.count, params.max_result_bytes - _HEAD_BYTES)
     all_shown = len(shown) == len(matching)
+    next_event_id = timeline.last_id if all_shown else shown[-1].event_id
+    events = matching[: len(shown)]
     return TimelineAnswer(
+        full=TimelineData(events=events, next_event_id=next_event_id, total=len(matching), dropped=timeline.dropped),
         events=shown,
-        next_event_id=timeline.last_id if all_shown else shown[-1].event_id,
+        next_event_id=next_event_id,
         total=None if all_shown else len(matching),
         dropped=timeline.dropped,
     )

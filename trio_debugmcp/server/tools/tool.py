@@ -25,14 +25,15 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import NO_SESSION, AdapterGone, DebugError, UsageError
-from trio_debugmcp.server.answers.answer import Answer, encoded
-from trio_debugmcp.server.answers.moment import META_KEY, WANTED
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.moment import for_card
 from trio_debugmcp.server.answers.stop import READER, StopAnswer
 from trio_debugmcp.server.auth import Role
-from trio_debugmcp.server.failures import failed_result, usage_error
+from trio_debugmcp.server.failures import usage_error
 from trio_debugmcp.server.people.other_clients import OtherClients
 from trio_debugmcp.server.people.turns import in_turn
 from trio_debugmcp.server.people.words import deed_in, with_words
+from trio_debugmcp.server.tools.full import CallOutcome, call_outcome, checked_full, failed_call, without_full
 from trio_debugmcp.server.tools.misspelled import unknown_tool
 from trio_debugmcp.server.tools.schema import listed_schema, parameter_names
 from trio_debugmcp.server.tools.story import RecordedCall, Story
@@ -218,21 +219,22 @@ class Toolbox:
 
         `reader`: whose reports have what is new in the output since the last report to the same.
         """
+        full, arguments = without_full(arguments)
         tool = self._tools.get(name)
         if tool is not None and tool.by_person:
             reader, client = self._others.person_beside(reader), PERSON
         READER.set(self._others.caller(reader, client))  # for this task, which serves this call
         if tool is not None and not tool.noted:
-            result, _ = await self._run(debugger, name, arguments, role, (reader, client))
-            return await with_words(debugger, self._others, result)
+            ran = await self._run(debugger, name, arguments, role, (reader, client), full=full)
+            return await with_words(debugger, self._others, ran.result)
         async with self._story.recorded(debugger, name, arguments, (reader, client)) as call:
-            result, code = await self._run(debugger, name, arguments, role, (reader, client))
-            call.came_to(result, code)
-            if code is None and tool is not None:
+            ran = await self._run(debugger, name, arguments, role, (reader, client), full=full)
+            call.came_to(ran.words, ran.code)
+            if ran.code is None and tool is not None:
                 is_deed = tool.moves or tool.read_only
-                deed = deed_in(debugger, name, arguments, result, moves=tool.moves) if is_deed else None
+                deed = deed_in(debugger, name, arguments, ran.words, moves=tool.moves) if is_deed else None
                 self._others.called(reader, client, name, deed)
-        return await with_words(debugger, self._others, result)
+        return await with_words(debugger, self._others, ran.result)
 
     @asynccontextmanager
     async def recorded(
@@ -252,8 +254,10 @@ class Toolbox:
         arguments: dict[str, Any],
         role: Role,
         caller: tuple[Hashable, str | None],
-    ) -> tuple[types.CallToolResult, str | None]:
-        """Return the result, and the code of the failure if it is one."""
+        *,
+        full: object,
+    ) -> CallOutcome:
+        """Return what came of a call; `full`: the caller gets it as data."""
         try:
             tool = self._tools.get(name)
             if tool is None:
@@ -261,6 +265,7 @@ class Toolbox:
             if not tool.allows(role):
                 raise tool.refusal()
             params = _convert(tool, arguments)
+            as_data = checked_full(full)
             for part in ("show", "address") if role == "observe" else ():  # they run code, and read any memory
                 if getattr(params, part, None):
                     raise tool.refusal(f" with `{part}`")
@@ -273,23 +278,17 @@ class Toolbox:
         except (DebugError, OSError, msgspec.ValidationError) as error:
             if isinstance(error, AdapterGone):
                 await _wait_ended(debugger)
-            failure = usage_error(error)
-            return failed_result(failure), failure.code
+            return failed_call(usage_error(error))
         except Exception as error:
             log.exception("tool %s", name)
-            failure = UsageError(
-                "INTERNAL", f"{name} failed because of a bug in the debugger: {type(error).__name__}: {error}"
-            )
-            return failed_result(failure), failure.code
+            problem = f"{name} failed because of a bug in the debugger: {type(error).__name__}: {error}"
+            return failed_call(UsageError("INTERNAL", problem))
         meta = None
         if isinstance(result, StopAnswer):
-            if WANTED.get():
-                meta = {META_KEY: {"moment": result.moment} if result.moment else {}}
+            meta = for_card(result.moment)
             notes = [*result.notes, *self._others.notes(*caller, self.controls)]
             result = replace(result, notes=notes, moment=None)
-        text, structured = encoded(result)
-        content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
-        return types.CallToolResult(content=content, structured_content=structured, _meta=meta), None
+        return call_outcome(result, meta, full=as_data)
 
 
 async def _wait_ended(debugger: Debugger) -> None:

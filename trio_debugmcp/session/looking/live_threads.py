@@ -72,6 +72,8 @@ class LiveTask(Struct, frozen=True):
     frames: tuple[StackFrame, ...]
     waits: str | None = None
     depth: int = 0
+    library: str = ""
+    thread_id: int | None = None
 
 
 class TaskList(Struct, frozen=True):
@@ -124,7 +126,8 @@ def locals_of(frame: ProbeFrame, is_path: Callable[[str], bool]) -> Locals:
 
 def live_task(task: ProbeTask) -> LiveTask:
     """Return a task of the probe's."""
-    return LiveTask(task.name, task.state, tuple(map(live_frame, task.chain)), task.waits, task.depth)
+    frames = tuple(map(live_frame, task.chain))
+    return LiveTask(task.name, task.state, frames, task.waits, task.depth, task.library, task.thread)
 
 
 # --- From the state ---------------------------------------------------------------------------------------------------

@@ -158,7 +158,8 @@ class ProgramTypes:
                 requests.need("supportsModulesRequest", "tell what is loaded", "Use stacktrace_get and sources_list.")
             return ModulePage(known, len(known), found.failure)
         loaded = [
-            Module(0, module.name, module.file, module.version, None, not module.library) for module in found.modules
+            Module(module.name, module.name, module.file, module.version, None, not module.library)
+            for module in found.modules
         ]
         return ModulePage(tuple(loaded), found.total)
 

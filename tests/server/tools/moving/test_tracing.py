@@ -16,8 +16,10 @@ from tests.session.answers import refuse
 from tests.session.test_children import adopt
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.profiles.python.code_files import PythonCode
-from trio_debugmcp.server.tools.moving.tracing import REPLACED, STOP_SECONDS
+from trio_debugmcp.server.answers.call_lines import PathChange
+from trio_debugmcp.server.tools.moving.tracing import REPLACED, STOP_SECONDS, TraceData
 from trio_debugmcp.session.settings import Settings
+from trio_debugmcp.state.payloads import Location
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
 from trio_debugmcp.testing.fake_adapter import ProbedProfile
 
@@ -122,6 +124,27 @@ def on_continue(found: Scene, then: Callable[[], Any], nursery: trio.Nursery) ->
     found.adapter.on_request = request
 
 
+async def test_a_trace_is_data_for_a_program(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with scene(tmp_path) as found, trio.open_nursery() as nursery:
+
+        async def end() -> None:
+            assert found.adapter.probe is not None
+            found.adapter.probe["traced"] = ENDED
+            await trio.sleep(0.1)
+            await found.adapter.stop("step")
+
+        on_continue(found, end, nursery)
+        answer = await found.trace(full=True)
+        trace = msgspec.convert(answer, TraceData, strict=True)
+        assert msgspec.to_builtins(trace) == answer
+        assert (trace.function, trace.file, trace.line) == ("Shop.total", found.file, 2)
+        (traced,) = trace.calls
+        assert (traced.returned, traced.raised, traced.ran) == ("3", None, 4)
+        first = traced.lines[0]
+        assert (first.line, first.source, first.changes) == (3, "paid = 0", [PathChange("paid", "0")])
+        assert (trace.stop.state, trace.stop.location) == ("Paused", Location("/src/app.py", 1, 1, "main", None))
+
+
 async def test_the_call_is_found_followed_and_shown_with_the_stop(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with scene(tmp_path) as found, trio.open_nursery() as nursery:
 
@@ -135,6 +158,7 @@ async def test_the_call_is_found_followed_and_shown_with_the_stop(tmp_path: Path
         answer = await found.trace()
         where = found.file.removeprefix("/")
         assert answer["function"] == f"Shop.total {where}:2"
+        assert "full" not in answer["stop"], "the words have no data in them"
         assert answer["calls"] == [
             {
                 "caller": "shop.py:16 in <module>",

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import BreakpointAnswer, breakpoint_answer
-from trio_debugmcp.server.answers.memory import instruction_lines
+from trio_debugmcp.server.answers.memory import instruction_lines, instruction_payloads
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.tools.breakpoints.conditions import Condition, HitCondition, check_texts
@@ -51,7 +51,7 @@ async def _set_data(debugger: Debugger, params: BreakpointSetData) -> Breakpoint
     )
     made = await debugger.breakpoints.set(spec, READER.get())
     answer = breakpoint_answer(debugger, debugger.breakpoints.find(made.id))
-    return replace(answer, value=found.value)
+    return replace(answer, full=replace(answer.full, value=found.value), value=found.value)
 
 
 async def set_on_instruction(
@@ -77,8 +77,9 @@ async def set_on_instruction(
     spec = BreakpointSpec(address=place, only_in=session.id, condition=condition, hit_condition=hit_condition)
     made = await debugger.breakpoints.set(spec, READER.get())
     answer = breakpoint_answer(debugger, debugger.breakpoints.find(made.id))
-    lines = instruction_lines(Places(debugger.workspace.directory), found, None)
-    return replace(answer, instruction=lines[0] if lines else place)
+    lines = instruction_lines(Places(debugger.workspace.directory), instruction_payloads(found, None))
+    instruction = lines[0] if lines else place
+    return replace(answer, full=replace(answer.full, instruction=instruction), instruction=instruction)
 
 
 TOOLS = (

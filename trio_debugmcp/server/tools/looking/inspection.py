@@ -7,9 +7,9 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.text import without_debugger
-from trio_debugmcp.server.answers.values import fitting, full_path, rendered, shows_type, without_types
+from trio_debugmcp.server.answers.values import VariablesData, fitting, full_path, rendered, shows_type, without_types
 from trio_debugmcp.server.answers.whole import shortened_value
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
@@ -71,10 +71,24 @@ class VariablesAnswer(Answer, frozen=True, kw_only=True):
     of `value` by its path.
     """
 
+    full: VariablesData | None = None
     variables: dict[str, str]
     total: int | None = None
     value: str | None = None
     types: dict[str, str] = {}
+
+
+class ValueData(AnswerData, frozen=True, kw_only=True):
+    """What an evaluation has come to: null of statements, which have no value. `printed`: what it wrote.
+
+    `showsType`: the value is written so that it shows its type.
+    """
+
+    expression: str
+    value: str | None
+    type: str | None
+    shows_type: bool
+    printed: str = ""
 
 
 class Value(Answer, frozen=True, kw_only=True):
@@ -83,6 +97,7 @@ class Value(Answer, frozen=True, kw_only=True):
     `executed`: statements have run, and have no value.
     """
 
+    full: ValueData | None = None
     value: str | None = None
     type: str | None = None
     executed: bool = False
@@ -107,10 +122,12 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesAnswe
     asked = replace(params, filter=None, start=0, names=every, count=2 * len(every))  # as a local, and as a global
     found = (await _page(session, place, asked)).variables
     chosen: list[Variable] = []
+    missing: list[str] = []
     for name, names in named.items():
         exact = [each for each in found if each.name == name or each.path in names]
+        missing += [] if exact else [name]
         chosen += exact or [Variable(name, "<there is none of this name>", None, name, 0)]
-    return _answer(chosen, len(chosen), params)
+    return _answer(chosen, len(chosen), params, missing=missing)
 
 
 def _reading(page: VariablesPage, thread_id: int, params: VariablesGet) -> Reading:
@@ -137,14 +154,22 @@ async def _page(session: DebugSession, place: FramePlace, params: VariablesGet) 
 
 
 def _answer(
-    found: Sequence[Variable], total: int, params: VariablesGet, leaf: Variable | None = None
+    found: Sequence[Variable],
+    total: int,
+    params: VariablesGet,
+    leaf: Variable | None = None,
+    missing: Sequence[str] = (),
 ) -> VariablesAnswer:
     types = {each.path or each.name: each.type for each in (*found, *([leaf] if leaf else [])) if each.type}
+    typed, typed_leaf = found, leaf
     if params.apart:
         found, leaf = without_types(found), leaf and replace(leaf, type=None)
     shown, count = fitting(found, params.max_result_bytes - _HEAD_BYTES, params.path, params.depth)
+    there = [each for each in typed[:count] if each.name not in missing]
+    full = VariablesData(variables=there, total=total - len(missing), value=typed_leaf, missing=list(missing))
     value = None if leaf is None else rendered(leaf.value, leaf.type)
     return VariablesAnswer(
+        full=full,
         variables=shown,
         total=total if count < total else None,
         value=value,
@@ -162,11 +187,15 @@ async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
         found, printed = await _evaluate_stopped(debugger, params)
     value, kind = found.evaluation.value, found.evaluation.type
     has_value = bool(value) or kind is not None
+    shown = _cut(found.evaluation, params.max_value_length) if has_value else None
+    is_plain = shows_type(value, kind, python=session.looking.is_python)
+    printed = shortened(printed, MAX_PRINTED_LENGTH) if printed else ""
     return Value(
-        value=_cut(found.evaluation, params.max_value_length) if has_value else None,
-        type=None if shows_type(value, kind, python=session.looking.is_python) else kind,
+        full=ValueData(expression=params.expression, value=shown, type=kind, shows_type=is_plain, printed=printed),
+        value=shown,
+        type=None if is_plain else kind,
         executed=not has_value,
-        printed=shortened(printed, MAX_PRINTED_LENGTH) if printed else "",
+        printed=printed,
     )
 
 

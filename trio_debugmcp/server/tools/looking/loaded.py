@@ -1,12 +1,12 @@
 """The tools that list what a program consists of: its modules and its source files."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from msgspec import Meta
 
 from trio_debugmcp.errors import no_session
-from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.lines import module_line
 from trio_debugmcp.server.answers.places import LIBRARY, Places
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
@@ -14,6 +14,8 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.truncation import truncated
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import ModulePayload, Payload
+from trio_debugmcp.state.resources import module_payload
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 100
 """For the lines of an answer."""
@@ -37,9 +39,31 @@ class SourcesList(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
+class ModulesData(AnswerData, frozen=True, kw_only=True):
+    """A page of `total` modules, as in `debugger://modules`; the `id` of a module of Python is its name."""
+
+    modules: list[ModulePayload]
+    total: int
+
+
+class SourcePayload(Payload, frozen=True):
+    """A source file of the program."""
+
+    file: str
+    is_user_code: bool
+
+
+class SourcesData(AnswerData, frozen=True, kw_only=True):
+    """A page of `total` files."""
+
+    sources: list[SourcePayload]
+    total: int
+
+
 class ModuleLines(Answer, frozen=True, kw_only=True):
     """A line each: name, version, file. `total`: how many there are, where some were left out."""
 
+    full: ModulesData | None = None
     modules: list[str]
     total: int | None = None
     notes: list[str] = []
@@ -48,6 +72,7 @@ class ModuleLines(Answer, frozen=True, kw_only=True):
 class SourceLines(Answer, frozen=True, kw_only=True):
     """The files by name. `total`: how many there are, where some were left out."""
 
+    full: SourcesData | None = None
     sources: list[str]
     total: int | None = None
 
@@ -56,14 +81,21 @@ async def _modules(debugger: Debugger, params: ModulesList) -> ModuleLines:
     session = debugger.program(params.session_id)
     places = Places(debugger.workspace.directory)
     found = await session.looking.types.modules(params.start, params.count, params.filter)
-    lines = [module_line(places, each) for each in found.modules]
+    modules = [module_payload(each) for each in found.modules]
+    lines = [module_line(places, each) for each in modules]
     if found.failure is None:
         kept = truncated(lines, _ROOM_BYTES)
-        return ModuleLines(modules=kept, total=found.total if len(kept) < found.total else None)
-    shown, total = _page(lines, params)
+        full = ModulesData(modules=modules[: len(kept)], total=found.total)
+        return ModuleLines(full=full, modules=kept, total=_where_cut(kept, found.total))
+    page, shown, total = _page([*zip(modules, lines, strict=True)], params)
     reason = found.failure.reason
     note = f"only those whose code has been seen at a stop: the program does not say what it has, as {reason}"
-    return ModuleLines(modules=shown, total=total, notes=[note] if session.looking.is_python else [])
+    return ModuleLines(
+        full=ModulesData(modules=page, total=total),
+        modules=shown,
+        total=_where_cut(shown, total),
+        notes=[note] if session.looking.is_python else [],
+    )
 
 
 async def _sources(debugger: Debugger, params: SourcesList) -> SourceLines:
@@ -72,13 +104,17 @@ async def _sources(debugger: Debugger, params: SourcesList) -> SourceLines:
         raise no_session()
     places = Places(debugger.workspace.directory)
     libraries = _library_files(session.snapshot)
-    lines = [
-        shown + (LIBRARY if path in libraries or _is_library(session, path) else "")
+    files = [
+        SourcePayload(path, path not in libraries and not _is_library(session, path))
         for path in debugger.sources.known()
-        for shown in [path if params.absolute else places.file(path)]
     ]
-    shown, total = _page(lines, params)
-    return SourceLines(sources=shown, total=total)
+    lines = [
+        (path if params.absolute else places.file(path)) + ("" if each.is_user_code else LIBRARY)
+        for each in files
+        for path in [each.file]
+    ]
+    page, shown, total = _page([*zip(files, lines, strict=True)], params)
+    return SourceLines(full=SourcesData(sources=page, total=total), sources=shown, total=_where_cut(shown, total))
 
 
 def _is_library(session: DebugSession, path: str) -> bool:
@@ -92,12 +128,20 @@ def _library_files(snapshot: Snapshot) -> set[str]:
     return {each for each in found if each is not None}
 
 
-def _page(lines: Sequence[str], params: ModulesList | SourcesList) -> tuple[list[str], int | None]:
-    """Return the lines that are asked for, and how many there are of them, where some are left out."""
+T = TypeVar("T")
+
+
+def _page(shown: Sequence[tuple[T, str]], params: ModulesList | SourcesList) -> tuple[list[T], list[str], int]:
+    """Return what is asked for, with its lines, and how many there are."""
     word = (params.filter or "").lower()
-    found = [each for each in lines if word in each.lower()]
-    kept = truncated(found[params.start : params.start + params.count], _ROOM_BYTES)
-    return kept, len(found) if len(kept) < len(found) else None
+    found = [(item, line) for item, line in shown if word in line.lower()]
+    page = found[params.start : params.start + params.count]
+    lines = truncated((line for _, line in page), _ROOM_BYTES)
+    return [item for item, _ in page[: len(lines)]], lines, len(found)
+
+
+def _where_cut(lines: Sequence[str], total: int) -> int | None:
+    return total if len(lines) < total else None
 
 
 TOOLS = (

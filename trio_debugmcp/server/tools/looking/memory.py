@@ -86,6 +86,7 @@ class MemoryBytes(Answer, frozen=True, kw_only=True):
 class Instructions(Answer, frozen=True, kw_only=True):
     """A line each: address, instruction, and the place where it is another. `>` marks where the frame is."""
 
+    full: shown.InstructionsData | None = None
     instructions: list[str]
     notes: list[str] = []
 
@@ -159,10 +160,11 @@ async def _disassemble(debugger: Debugger, params: Disassemble) -> Instructions:
         )
     found = await memory_access.instructions(session.requests, address, params.count)
     current = number(frame.instruction)
-    lines = shown.instruction_lines(Places(debugger.workspace.directory), found, current)
+    payloads = shown.instruction_payloads(found, current)
+    lines = shown.instruction_lines(Places(debugger.workspace.directory), payloads)
     missing = params.count - len(lines)
     notes = [f"the {missing} behind them cannot be disassembled"] if missing else []
-    return Instructions(instructions=lines, notes=notes)
+    return Instructions(full=shown.InstructionsData(instructions=payloads), instructions=lines, notes=notes)
 
 
 TOOLS = (

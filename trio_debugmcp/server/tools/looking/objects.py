@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.nested_values import NOTABLE_BYTES, notable, tree
+from trio_debugmcp.server.answers.answer import Answer, AnswerData
+from trio_debugmcp.server.answers.nested_values import NOTABLE_BYTES, ObjectPayload, notable, object_payload, tree
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.summaries import Number
+from trio_debugmcp.session.looking.summaries import Number, Summary
 from trio_debugmcp.session.looking.variables import VariablesQuestion
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 100
@@ -23,6 +23,13 @@ class ObjectInspect(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
+class ObjectData(AnswerData, frozen=True, kw_only=True):
+    """A value with what is inside of it. `notable`: the paths of nulls, empty texts, NaN and infinities."""
+
+    object: ObjectPayload
+    notable: dict[str, list[str]]
+
+
 class ObjectTree(Answer, frozen=True, kw_only=True):
     """A value with what is inside, by name, nested; `count` is how much is inside, shown or not.
 
@@ -31,6 +38,7 @@ class ObjectTree(Answer, frozen=True, kw_only=True):
     and infinities.
     """
 
+    full: ObjectData | None = None
     value: str
     count: int = 0
     more: bool = False
@@ -73,7 +81,8 @@ async def _inspect(debugger: Debugger, params: ObjectInspect) -> ObjectTree:
         path=params.expression.strip(), depth=params.depth, count=params.max_children, size=_ROOM_BYTES
     )
     found = await looking.values.tree(place, question)
-    return ObjectTree(**tree(found, _ROOM_BYTES - NOTABLE_BYTES), notable=notable(found))
+    full = ObjectData(object=object_payload(found), notable=notable(found))
+    return ObjectTree(full=full, **tree(found, _ROOM_BYTES - NOTABLE_BYTES), notable=full.notable)
 
 
 async def _summarize(debugger: Debugger, params: CollectionSummarize) -> CollectionSummary:
@@ -81,7 +90,7 @@ async def _summarize(debugger: Debugger, params: CollectionSummarize) -> Collect
     place = looking.place(params.thread_id, params.frame_index)
     question = VariablesQuestion(path=params.expression.strip(), count=params.max_items)
     found = await looking.values.summary(place, question)
-    return CollectionSummary(**{name: getattr(found, name) for name in CollectionSummary.__struct_fields__})
+    return CollectionSummary(**{name: getattr(found, name) for name in Summary.__struct_fields__ if name != "withheld"})
 
 
 TOOLS = (

@@ -6,14 +6,13 @@ import msgspec
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.past import PastSource, PastStop, PastValues, WholeStop, past_stop, past_values
+from trio_debugmcp.server.answers.past import PastSource, PastStop, PastValues, past_stop, past_values
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.source_text import source_text
 from trio_debugmcp.session.stops.looking_back import kept_stop, stops_of
 from trio_debugmcp.state.model import KeptStop
 from trio_debugmcp.state.payloads import shortened
-from trio_debugmcp.state.stop_resource import stop_payload
 
 _HEAD_BYTES = 200
 """Of an answer around its values."""
@@ -27,7 +26,6 @@ class StopGet(Params, frozen=True, kw_only=True):
         Annotated[str, Meta(min_length=1)] | None,
         Meta(description="Instead, the values of this local, or expression that was evaluated, at all kept stops."),
     ] = None
-    full: Annotated[bool, Meta(description="All that is kept, as in the resource; for programs.")] = False
     source: Annotated[str | None, Meta(description="Instead, the text of this file as it ran at the stop.")] = None
     # Not `session_id` in the struct, which would have to be the id of a session that is still known.
     of_session: Annotated[str | None, Meta(description="Only stops of this session, which may have ended.")] = (
@@ -36,12 +34,12 @@ class StopGet(Params, frozen=True, kw_only=True):
     max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
 
 
-async def _stop(debugger: Debugger, params: StopGet) -> PastStop | WholeStop | PastSource | PastValues:
+async def _stop(debugger: Debugger, params: StopGet) -> PastStop | PastSource | PastValues:
     kept = debugger.state.kept
     if params.variable is not None:
         stops = stops_of(kept, params.of_session)
         room = params.max_result_bytes - _HEAD_BYTES
-        return past_values(debugger, stops, params.variable, room, whole=params.full)
+        return past_values(debugger, stops, params.variable, room)
     number = params.stop
     if number is None:
         number = stops_of(kept, params.of_session)[-1].stop.number if params.of_session is not None else kept.last
@@ -50,8 +48,6 @@ async def _stop(debugger: Debugger, params: StopGet) -> PastStop | WholeStop | P
         raise UsageError("STOP_NOT_FOUND", f"Stop {number} is of session {found.session_id}: leave out session_id.")
     if params.source is not None:
         return await _source(debugger, found, params.source)
-    if params.full:
-        return WholeStop(stop=stop_payload(found), first=kept.first, last=kept.last, dropped=kept.dropped)
     return past_stop(debugger, found)
 
 
@@ -81,6 +77,6 @@ TOOLS = (
         run=_stop,
         read_only=True,
         idempotent=True,
-        unlisted=frozenset({"full", "source"}),
+        unlisted=frozenset({"source"}),
     ),
 )

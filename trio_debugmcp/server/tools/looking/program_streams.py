@@ -5,11 +5,12 @@ from typing import Annotated, Literal
 from msgspec import Meta
 from msgspec.structs import replace
 
-from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.text import STREAMS, in_order
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.truncation import truncated
+from trio_debugmcp.state.payloads import OutputEntry
 
 _INSIDE = 2**38
 """A cursor is the number of an entry, plus this times the characters of it that have been read. An entry is at most
@@ -35,12 +36,21 @@ class ProcessWriteInput(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
+class OutputData(AnswerData, frozen=True, kw_only=True):
+    """Output, entry by entry, as in `debugger://output`."""
+
+    entries: list[OutputEntry]
+    next_seq: int
+    dropped: int
+
+
 class OutputAnswer(Answer, frozen=True, kw_only=True):
     """Output, oldest first, each piece by its stream. `nextSeq`: ask from here next time.
 
     `dropped`: pieces from the cursor on that were too old to be kept.
     """
 
+    full: OutputData | None = None
     entries: list[dict[str, str]]
     next_seq: int
     dropped: int = 0
@@ -70,13 +80,17 @@ async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> OutputA
         kept = truncated(wanted, params.max_bytes)
         if len(kept) < len(wanted):
             next_seq = wanted[len(kept)].seq
-        return OutputAnswer(entries=in_order(kept), next_seq=next_seq, dropped=dropped)
+        return _output(kept, next_seq, dropped)
     first = wanted[0]
     # Whole characters, and at least one, so that a reader can page on.
     text = first.text.encode()[: params.max_bytes].decode(errors="ignore") or first.text[:1]
     read = len(text) + (position if first.seq == seq else 0)
-    piece = in_order([replace(first, text=text)])
-    return OutputAnswer(entries=piece, next_seq=first.seq + read * _INSIDE, dropped=dropped)
+    return _output([replace(first, text=text)], first.seq + read * _INSIDE, dropped)
+
+
+def _output(entries: list[OutputEntry], next_seq: int, dropped: int) -> OutputAnswer:
+    full = OutputData(entries=entries, next_seq=next_seq, dropped=dropped)
+    return OutputAnswer(full=full, entries=in_order(entries), next_seq=next_seq, dropped=dropped)
 
 
 async def _write_input(debugger: Debugger, params: ProcessWriteInput) -> Written:

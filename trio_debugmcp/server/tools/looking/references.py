@@ -6,7 +6,13 @@ from msgspec import Meta
 
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.typed import inbound_line, outbound_line
+from trio_debugmcp.server.answers.typed import (
+    OutboundPayload,
+    ReferencesData,
+    inbound_line,
+    inbound_payload,
+    outbound_line,
+)
 from trio_debugmcp.server.tools.looking.safely import safe_place
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger
@@ -33,6 +39,7 @@ class ReferenceLines(Answer, frozen=True, kw_only=True):
     The totals: how many there are, where some were left out.
     """
 
+    full: ReferencesData | None = None
     value: str
     type: str = ""
     inbound: list[str] = []
@@ -49,7 +56,17 @@ async def _references(debugger: Debugger, params: ReferencesGet) -> ReferenceLin
     places = Places(debugger.workspace.directory)
     inbound = truncated((inbound_line(places, each, place.thread_id) for each in found.inbound), _ROOM_BYTES)
     outbound = truncated((outbound_line(each) for each in found.outbound), _ROOM_BYTES)
+    full = ReferencesData(
+        value=found.value,
+        type=found.type,
+        inbound=[inbound_payload(each) for each in found.inbound[: len(inbound)]],
+        inbound_total=found.inbound_total,
+        instances=found.instances,
+        outbound=[OutboundPayload(each.way, each.value) for each in found.outbound[: len(outbound)]],
+        outbound_total=found.outbound_total,
+    )
     return ReferenceLines(
+        full=full,
         value=found.value,
         type="" if found.type in found.value else found.type,
         inbound=inbound,

@@ -1,7 +1,7 @@
 """The tool that evaluates without running any code of the program, which observers may call."""
 
 from trio_debugmcp.server.answers.values import shows_type
-from trio_debugmcp.server.tools.looking.inspection import Evaluate, Value, check_no_frame
+from trio_debugmcp.server.tools.looking.inspection import Evaluate, Value, ValueData, check_no_frame
 from trio_debugmcp.server.tools.tool import Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.safe_evaluation import SafePlace
@@ -37,7 +37,10 @@ async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
     if snapshot is not None and place.frame is not None:
         told = shortened(value, limit)
         await keep_value(debugger.merger, snapshot, place.thread_id or 0, place.index, params.expression, told, kind)
-    return Value(value=shortened(value, limit), type=None if shows_type(value, kind) else kind)
+    shown = shortened(value, limit)
+    is_plain = shows_type(value, kind)
+    full = ValueData(expression=params.expression, value=shown, type=kind, shows_type=is_plain)
+    return Value(full=full, value=shown, type=None if is_plain else kind)
 
 
 TOOLS = (

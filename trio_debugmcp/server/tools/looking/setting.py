@@ -3,13 +3,14 @@
 from typing import Annotated
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.values import rendered
 from trio_debugmcp.server.tools.tool import FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.state.payloads import shortened
+from trio_debugmcp.state.payloads import Variable, shortened
 
 
 class VariableSet(Params, frozen=True, kw_only=True):
@@ -20,9 +21,16 @@ class VariableSet(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
+class VariableData(AnswerData, frozen=True, kw_only=True):
+    """What the variable is afterwards."""
+
+    variable: Variable
+
+
 class VariableAnswer(Answer, frozen=True, kw_only=True):
     """What the variable is afterwards, by its path."""
 
+    full: VariableData | None = None
     variable: dict[str, str]
 
 
@@ -46,7 +54,10 @@ async def _set(debugger: Debugger, params: VariableSet) -> VariableAnswer:
         found = await session.looking.evaluation.assign(place, path, params.value)
     finally:
         session.refresh_locals()  # also after a failure: the value may have run code of the program
-    return VariableAnswer(variable={path: rendered(shortened(found.value), found.type)})
+    variable = replace(found, value=shortened(found.value))
+    return VariableAnswer(
+        full=VariableData(variable=variable), variable={path: rendered(variable.value, variable.type)}
+    )
 
 
 TOOLS = (

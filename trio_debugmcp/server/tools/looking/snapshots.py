@@ -8,11 +8,12 @@ from msgspec.structs import replace
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.snapshots import DifferenceData, SnapshotData, SnapshotsData, change_payload
 from trio_debugmcp.server.answers.values import rendered
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, Start, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.truncation import json_size, truncated
-from trio_debugmcp.state.captures import MAX_BYTES, MAX_CAPTURES, Capture, CapturedValue
+from trio_debugmcp.state.captures import MAX_BYTES, MAX_CAPTURES, Capture, CapturedValue, capture_payload
 from trio_debugmcp.state.changes import CapturesRemoved, CaptureTaken
 from trio_debugmcp.state.differences import CaptureDifference, ChangedPath, difference
 from trio_debugmcp.state.payloads import shortened
@@ -55,6 +56,7 @@ class SnapshotDelete(Params, frozen=True, kw_only=True):
 class SnapshotTaken(Answer, frozen=True, kw_only=True):
     """`variables`: how many the frame has; `omitted` of them were left out."""
 
+    full: SnapshotData | None = None
     id: str
     label: str = ""
     at: str
@@ -70,6 +72,7 @@ class SnapshotDifference(Answer, frozen=True, kw_only=True):
     that were not seen whole.
     """
 
+    full: DifferenceData | None = None
     added: dict[str, str] = {}
     removed: dict[str, str] = {}
     modified: dict[str, Any] = {}
@@ -83,6 +86,7 @@ class SnapshotDifference(Answer, frozen=True, kw_only=True):
 class SnapshotLines(Answer, frozen=True, kw_only=True):
     """A line each: id, label, number of variables, place. `total`: how many there are, where some were left out."""
 
+    full: SnapshotsData | None = None
     snapshots: list[str]
     total: int = 0
 
@@ -117,6 +121,7 @@ async def _create(debugger: Debugger, params: SnapshotCreate) -> SnapshotTaken:
         raise no_session()
     gone = ", ".join(kept.discarded)
     return SnapshotTaken(
+        full=SnapshotData(snapshot=capture_payload(kept), omitted=kept.total - len(kept.variables)),
         id=kept.id,
         label=kept.label if not params.label else "",
         at=_place(debugger, kept),
@@ -146,7 +151,11 @@ def _compact(found: CaptureDifference, page: tuple[ChangedPath, ...]) -> Snapsho
             break
         shown[each.kind][each.path] = value
         number += 1
+    changes = [change_payload(each) for each in page[:number]]
     return SnapshotDifference(
+        full=DifferenceData(
+            changes=changes, total=len(found.changes), unchanged=found.unchanged, unknown=list(found.unknown)
+        ),
         added=shown["added"],
         removed=shown["removed"],
         modified=shown["modified"],
@@ -191,7 +200,8 @@ def _function(debugger: Debugger, capture: Capture) -> str:
 async def _list(debugger: Debugger, params: SnapshotList) -> SnapshotLines:
     captures = debugger.state.captures
     shown = truncated((_line(debugger, each) for each in captures), _ROOM_BYTES)
-    return SnapshotLines(snapshots=shown, total=len(captures) if len(shown) < len(captures) else 0)
+    full = SnapshotsData(snapshots=[capture_payload(each) for each in captures[: len(shown)]], total=len(captures))
+    return SnapshotLines(full=full, snapshots=shown, total=len(captures) if len(shown) < len(captures) else 0)
 
 
 def _line(debugger: Debugger, capture: Capture) -> str:

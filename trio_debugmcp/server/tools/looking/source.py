@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.paths import source_path
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, SessionId, Tool
@@ -13,6 +13,7 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.source_text import source_text
 from trio_debugmcp.session.looking.truncation import json_size, truncated
 from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import SourceLine
 
 _HEAD_BYTES = 100
 """Of an answer around its lines and the file's name."""
@@ -26,12 +27,22 @@ class SourceGet(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
+class SourceData(AnswerData, frozen=True, kw_only=True):
+    """Lines of a file of `total`. `changed`: as in words."""
+
+    file: str
+    lines: list[SourceLine]
+    total: int
+    changed: bool
+
+
 class SourceAnswer(Answer, frozen=True, kw_only=True):
     """Numbered lines of a file. `total`: how many it has, where some were left out; ask with `start_line`.
 
     `changed`: of a program that has ended, the file has another text now than when that began.
     """
 
+    full: SourceData | None = None
     file: str
     lines: list[str]
     total: int | None = None
@@ -55,11 +66,16 @@ async def _source(debugger: Debugger, params: SourceGet) -> SourceAnswer:
             "INVALID_PARAMETER",
             f"'{path}' has lines 1 to {len(lines)}; line {params.start_line} is not one of them.",
         )
-    numbered = (f"{number} {lines[number - 1]}" for number in range(params.start_line, last + 1))
     name = Places(debugger.workspace.directory).file(path)
+    numbered = (f"{number} {lines[number - 1]}" for number in range(params.start_line, last + 1))
     kept = truncated(numbered, params.max_result_bytes - json_size(name) - _HEAD_BYTES)
     changed = ended is not None and _is_changed(debugger, path, ended)
-    return SourceAnswer(file=name, lines=kept, total=len(lines) if len(kept) < len(lines) else None, changed=changed)
+    shown = range(params.start_line, params.start_line + len(kept))
+    data = [SourceLine(number, lines[number - 1], False) for number in shown]
+    full = SourceData(file=path, lines=data, total=len(lines), changed=changed)
+    return SourceAnswer(
+        full=full, file=name, lines=kept, total=len(lines) if len(kept) < len(lines) else None, changed=changed
+    )
 
 
 def _is_changed(debugger: Debugger, path: str, ended: Snapshot) -> bool:

@@ -11,10 +11,12 @@ from msgspec import Meta
 
 from trio_debugmcp.errors import no_session
 from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.lines import STATES
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.source import frames_with_source
+from trio_debugmcp.server.answers.stacks import AllStacksData, MergedStackData, StackData, ThreadOf
 from trio_debugmcp.server.answers.values import counted, rendered
-from trio_debugmcp.server.tools.looking.threads import STATES, outside_note
+from trio_debugmcp.server.tools.looking.threads import outside_note
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.live_threads import LiveStack
@@ -23,6 +25,8 @@ from trio_debugmcp.session.looking.truncation import json_size, truncated
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.start import has_program
 from trio_debugmcp.state.model import Locals, StackFrame
+from trio_debugmcp.state.payloads import Frame, Variable
+from trio_debugmcp.state.stack_view import frame_payload
 
 _HEAD_BYTES = 200
 """Of an answer around its lists."""
@@ -45,6 +49,7 @@ class StackAnswer(Answer, frozen=True, kw_only=True):
     `state`: of a thread that is not stopped, Running or Waiting; `locals`: of each frame, if they were asked for.
     """
 
+    full: StackData | None = None
     frames: list[str]
     locals: list[dict[str, str]] = []
     omitted: int = 0
@@ -67,6 +72,7 @@ class AllStacks(Answer, frozen=True, kw_only=True):
     `omitted`: stacks left out here; ask with `start`.
     """
 
+    full: AllStacksData | None = None
     stacks: list[MergedStack]
     omitted: int = 0
     notes: list[str] = []
@@ -81,24 +87,42 @@ async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackAnswer 
     session = debugger.program(params.session_id)
     page = await session.looking.threads.stack(params.thread_id, params.start, params.count, with_locals=params.locals)
     room, snapshot = MAX_RESULT_BYTES - _HEAD_BYTES, session.snapshot
+    shown = _payloads(page.frames, params.start)
     if page.state is None and snapshot is not None:
         for each in page.frames:
             debugger.sources.learn(each.location.file, session.id, each.source_reference)
         lines = truncated(frames_with_source(debugger, snapshot, page.frames), room)
-        return StackAnswer(frames=lines, omitted=max(0, page.total - params.start - len(lines)))
-    lines = Places(debugger.workspace.directory).frames(page.frames)
-    kept = truncated(list(zip(lines, map(_rendered, page.locals), strict=True)), room)
+        full = StackData(frames=shown[: len(lines)], total=page.total, state="Suspended")
+        return StackAnswer(full=full, frames=lines, omitted=max(0, page.total - params.start - len(lines)))
+    state = STATES.get(page.state or "", "Running")
+    names = Places(debugger.workspace.directory).frames(shown)
+    kept = truncated(
+        [(name, _rendered(of.variables, of.total)) for name, of in zip(names, page.locals, strict=True)], room
+    )
+    values = page.locals[: len(kept)] if params.locals else ()
+    full = StackData(
+        frames=shown[: len(kept)],
+        total=page.total,
+        state=state,
+        locals=[list(each.variables) for each in values],
+        locals_totals=[each.total for each in values],
+    )
     return StackAnswer(
-        frames=[line for line, _ in kept],
+        full=full,
+        frames=[name for name, _ in kept],
         locals=[values for _, values in kept] if params.locals else [],
         omitted=max(0, page.total - params.start - len(kept)),
-        state=None if page.state == "stopped" else STATES.get(page.state or "", "Running"),
+        state=None if page.state == "stopped" else state,
     )
 
 
-def _rendered(values: Locals) -> dict[str, str]:
-    shown = {each.name: rendered(each.value, each.type) for each in values.variables}
-    return counted(shown, values.total - len(values.variables))
+def _payloads(frames: Sequence[StackFrame], first: int = 0) -> list[Frame]:
+    return [frame_payload(index, each) for index, each in enumerate(frames, first)]
+
+
+def _rendered(variables: Sequence[Variable], total: int) -> dict[str, str]:
+    shown = {each.name: rendered(each.value, each.type) for each in variables}
+    return counted(shown, total - len(variables))
 
 
 MAX_NAMED_THREADS = 10
@@ -131,11 +155,13 @@ async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
     groups = sorted(merged.values(), key=len, reverse=True)
     places = Places(debugger.workspace.directory)
     many = len(sessions) > 1
-    page = [_merged(places, each, many=many, with_locals=params.locals) for each in groups[params.start :]]
+    data = [_merged_data(each, with_locals=params.locals) for each in groups[params.start :]]
+    page = [_merged(places, each, many=many) for each in data]
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"{len(notes) - MAX_NOTES} more notes left out: ask with session_id"]
     kept = truncated(page, MAX_RESULT_BYTES - _HEAD_BYTES - json_size(notes))
-    return AllStacks(stacks=kept, omitted=len(page) - len(kept), notes=notes)
+    full = AllStacksData(stacks=data[: len(kept)], total=len(groups))
+    return AllStacks(full=full, stacks=kept, omitted=len(page) - len(kept), notes=notes)
 
 
 async def _ask_all(sessions: Sequence[DebugSession], params: StacktraceGet) -> dict[str, StackList]:
@@ -184,28 +210,41 @@ def _named(ids: Sequence[str]) -> str:
     return ", ".join(ids) if len(ids) <= MAX_NAMED_PROCESSES else f"{len(ids)} processes, {ids[0]} to {ids[-1]}"
 
 
-def _merged(places: Places, group: list[tuple[str, LiveStack]], *, many: bool, with_locals: bool) -> MergedStack:
-    named = [
-        f"{session_id}/{stack.thread.id} {stack.thread.name}" if many else f"{stack.thread.id} {stack.thread.name}"
-        for session_id, stack in group[:MAX_NAMED_THREADS]
-    ]
+def _merged_data(group: list[tuple[str, LiveStack]], *, with_locals: bool) -> MergedStackData:
     first = group[0][1]
-    lines = places.frames(first.frames)
-    if first.total > len(first.frames):
-        more = first.total - len(first.frames)
-        lines.append(f"… {more} more frame{'s' if more > 1 else ''}")
-    return MergedStack(
+    values = (first.locals or [Locals()] * len(first.frames)) if with_locals else ()
+    waits = [stack.thread.waits for _, stack in group]
+    return MergedStackData(
+        threads=[ThreadOf(session_id, stack.thread.id, stack.thread.name) for session_id, stack in group],
         count=len(group),
-        threads=named,
-        waits_for=_waits_of(stack.thread.waits for _, stack in group),
-        frames=lines,
-        locals=([_rendered(each) for each in first.locals] or [{} for _ in first.frames]) if with_locals else [],
+        waits_for=list(dict.fromkeys(each for each in waits if each is not None)),
+        frames=_payloads(first.frames),
+        total=first.total,
+        locals=[list(each.variables) for each in values],
+        locals_totals=[each.total for each in values],
     )
 
 
-def _waits_of(waits: Iterable[str | None]) -> str | None:
+def _merged(places: Places, data: MergedStackData, *, many: bool) -> MergedStack:
+    named = [
+        f"{each.session_id}/{each.id} {each.name}" if many else f"{each.id} {each.name}"
+        for each in data.threads[:MAX_NAMED_THREADS]
+    ]
+    lines = places.frames(data.frames)
+    if data.total > len(data.frames):
+        more = data.total - len(data.frames)
+        lines.append(f"… {more} more frame{'s' if more > 1 else ''}")
+    return MergedStack(
+        count=data.count,
+        threads=named,
+        waits_for=_waits_of(data.waits_for),
+        frames=lines,
+        locals=[_rendered(*each) for each in zip(data.locals, data.locals_totals, strict=True)],
+    )
+
+
+def _waits_of(different: Sequence[str]) -> str | None:
     """What threads with the same stack wait for; they may wait for different things, or different holders."""
-    different = list(dict.fromkeys(each for each in waits if each is not None))
     named, others = different[:MAX_NAMED_WAITS], len(different) - MAX_NAMED_WAITS
     return "; ".join([*named, *([f"{others} others"] if others > 0 else [])]) or None
 

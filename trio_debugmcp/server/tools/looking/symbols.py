@@ -5,11 +5,20 @@ from functools import cache
 from typing import Annotated, Literal
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.typed import members_of, symbol_lines, type_place
+from trio_debugmcp.server.answers.typed import (
+    SymbolsData,
+    TypeData,
+    members_of,
+    symbol_line,
+    symbol_payload,
+    type_data,
+    type_place,
+)
 from trio_debugmcp.server.tools.looking.safely import safe_place
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, Start, ThreadId, Tool
 from trio_debugmcp.session.breakpoints.class_lines import class_lines
@@ -47,6 +56,7 @@ class TypeDescription(Answer, frozen=True, kw_only=True):
     that are not listed. `total`: how many members there are, where some were left out. `signature` of a function.
     """
 
+    full: TypeData | None = None
     type: str
     at: str | None = None
     signature: str = ""
@@ -79,6 +89,7 @@ class SymbolsSearch(Params, frozen=True, kw_only=True):
 class SymbolLines(Answer, frozen=True, kw_only=True):
     """A line each: full name, signature, place. `total`: how many there are of both, where some were left out."""
 
+    full: SymbolsData | None = None
     types: list[str] = []
     functions: list[str] = []
     total: int | None = None
@@ -90,10 +101,12 @@ async def _type(debugger: Debugger, params: TypeGet) -> TypeDescription:
     asked = MembersQuestion(params.filter, params.kind, params.inherited, params.start, params.count)
     found = await session.looking.types.describe(place, params.expression, asked)
     places = Places(debugger.workspace.directory)
-    kinds, shown = _fitting(members_of(places, found))
+    full = type_data(found, _class_lines(debugger, session))
+    kinds, shown = _fitting(members_of(places, full))
     return TypeDescription(
+        full=replace(full, members=[each for each in full.members if each.name in kinds.get(each.kind, ())]),
         type=found.name,
-        at=type_place(places, found, _class_lines(debugger, session)),
+        at=type_place(places, full),
         signature=found.signature,
         doc=found.doc,
         bases=found.bases,
@@ -144,11 +157,14 @@ async def _symbols(debugger: Debugger, params: SymbolsSearch) -> SymbolLines:
     asked = SymbolsQuestion(params.pattern, params.kind, params.module, params.start, params.count)
     found = await session.looking.types.symbols(frame, asked)
     places = Places(debugger.workspace.directory)
-    lines = truncated(symbol_lines(places, found.symbols, _class_lines(debugger, session)), _ROOM_BYTES)
+    line_of = _class_lines(debugger, session)
+    payloads = [symbol_payload(each, line_of) for each in found.symbols]
+    lines = truncated(((each.is_type, symbol_line(places, each)) for each in payloads), _ROOM_BYTES)
     notes = [*found.notes]
     if found.searched is not None:
         notes.append(f"{found.searched} of {found.modules} modules were searched in time: narrow it by `module`")
     return SymbolLines(
+        full=SymbolsData(symbols=payloads[: len(lines)], total=found.total),
         types=[line for is_type, line in lines if is_type],
         functions=[line for is_type, line in lines if not is_type],
         total=found.total if len(lines) < found.total else None,

@@ -7,18 +7,16 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.lines import task_line, thread_line
+from trio_debugmcp.server.answers.answer import Answer, AnswerData
+from trio_debugmcp.server.answers.lines import task_line, task_now, thread_line, thread_now
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.stop_data import TaskNow, ThreadNow
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.program_threads import ThreadList
 from trio_debugmcp.session.looking.silence import Unanswered
 from trio_debugmcp.session.looking.truncation import truncated
 from trio_debugmcp.state.model import Snapshot
-
-STATES = {"stopped": "Suspended", "waiting": "Waiting"}
-"""The probe's words in the contract's; what runs, or may run, is Running."""
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 1000
 """For the lines of an answer; beside them are deadlocks and notes."""
@@ -34,16 +32,32 @@ class TasksList(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
+class ThreadsData(AnswerData, frozen=True, kw_only=True):
+    """The first of `total` threads. `deadlocks`: ids of threads that wait for each other."""
+
+    threads: list[ThreadNow]
+    deadlocks: list[list[int]]
+    total: int
+
+
 class ThreadLines(Answer, frozen=True, kw_only=True):
     """The threads, a line each: id, name, place, and what it waits for; `*` marks the active one.
 
     `deadlocks`: ids of threads that wait for each other; `omitted`: left out here.
     """
 
+    full: ThreadsData | None = None
     threads: list[str]
     deadlocks: list[tuple[int, ...]] = []
     omitted: int = 0
     notes: list[str] = []
+
+
+class TasksData(AnswerData, frozen=True, kw_only=True):
+    """Tasks of asyncio or Trio, of `total`: each before those of its nurseries."""
+
+    tasks: list[TaskNow]
+    total: int
 
 
 class TaskLines(Answer, frozen=True, kw_only=True):
@@ -53,6 +67,7 @@ class TaskLines(Answer, frozen=True, kw_only=True):
     here; ask with `start`.
     """
 
+    full: TasksData | None = None
     tasks: list[str]
     omitted: int = 0
     notes: list[str] = []
@@ -66,8 +81,11 @@ async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadLines:
     found = await session.looking.threads.threads()
     places = Places(debugger.workspace.directory)
     current = None if session.snapshot is None else session.snapshot.threads.current
-    kept = truncated((thread_line(places, each, current) for each in found.threads), _ROOM_BYTES)
+    threads = [thread_now(each, current) for each in found.threads]
+    kept = truncated((thread_line(places, each) for each in threads), _ROOM_BYTES)
+    full = ThreadsData(threads=threads[: len(kept)], deadlocks=[*map(list, found.deadlocks)], total=found.total)
     return ThreadLines(
+        full=full,
         threads=kept,
         deadlocks=list(found.deadlocks),
         omitted=found.total - len(kept),
@@ -96,9 +114,11 @@ def outside_note(failure: Unanswered) -> str:
 async def _tasks(debugger: Debugger, params: TasksList) -> TaskLines:
     found = await debugger.program(params.session_id).looking.threads.tasks(params.start, params.count)
     places = Places(debugger.workspace.directory)
-    kept = truncated((task_line(places, each) for each in found.tasks), _ROOM_BYTES)
-    left_out = max(0, found.total - params.start - len(kept))
-    return TaskLines(tasks=kept, omitted=left_out, notes=list(found.notes))
+    tasks = [task_now(each) for each in found.tasks]
+    lines = truncated((task_line(places, each) for each in tasks), _ROOM_BYTES)
+    left_out = max(0, found.total - params.start - len(lines))
+    full = TasksData(tasks=tasks[: len(lines)], total=found.total)
+    return TaskLines(full=full, tasks=lines, omitted=left_out, notes=list(found.notes))
 
 
 TOOLS = (

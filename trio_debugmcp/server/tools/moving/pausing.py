@@ -5,8 +5,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
+from trio_debugmcp.server.answers.lines import thread_now
 from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
-from trio_debugmcp.server.tools.answering import thread_lines, wait_answer
+from trio_debugmcp.server.answers.stop_data import ThreadNow
+from trio_debugmcp.server.tools.answering import wait_answer, with_thread_lines
 from trio_debugmcp.server.tools.looking.threads import outside_note
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -54,20 +56,22 @@ async def pause(debugger: Debugger, params: DebugPause) -> StopAnswer:
                     await session.execution.take_back_pause()
     if outcome is None and blocked is not None and _is_running(session.snapshot):  # it may have stopped since
         answer = await stop_answer(debugger, None, deadline=deadline, session_id=session.id)
-        return replace(answer, threads=blocked.threads, notes=[*answer.notes, *blocked.notes])
+        answer = replace(answer, notes=[*answer.notes, *blocked.notes])
+        return with_thread_lines(debugger, answer, blocked.threads, blocked.total)
     return await wait_answer(
         debugger, outcome, deadline, show=params.show, waited=blocked is None, session_id=session.id
     )
 
 
 class Blocked(Struct, frozen=True):
-    """Why a program cannot be paused, and where its threads are, a line each.
+    """Why a program cannot be paused, and where its threads are: the first of `total`.
 
     One look alone is not sure of threads that wait: they may wait for a moment, for a file that is read.
     """
 
     notes: list[str]
-    threads: list[str] = []
+    threads: list[ThreadNow] = []
+    total: int = 0
     is_sure: bool = True
 
 
@@ -130,16 +134,16 @@ async def _blocked(debugger: Debugger, session: DebugSession) -> Blocked | None:
         found = await session.looking.threads.threads()
     except UsageError:  # it has ended
         return None
-    lines = thread_lines(debugger, found.threads, found.total)
+    threads = [thread_now(each, None) for each in found.threads]
     if found.failure is not None:
         if found.source == "outside":
-            return Blocked([f"{outside_note(found.failure)}. {_ARMED}"], lines)
+            return Blocked([f"{outside_note(found.failure)}. {_ARMED}"], threads, found.total)
         return Blocked([f"{_SILENT}: {found.failure.reason}. {_ARMED}"]) if found.failure.is_slow else None
     complete = 0 < found.total == len(found.threads)  # of the threads that do not fit any one may run
     if not complete or any(thread.state != "waiting" for thread in found.threads):
         return None
     notes = [f"deadlock: threads {', '.join(map(str, each))} wait for each other" for each in found.deadlocks]
-    return Blocked([_BLOCKED, *notes], lines, is_sure=False)
+    return Blocked([_BLOCKED, *notes], threads, found.total, is_sure=False)
 
 
 def _is_running(snapshot: Snapshot | None) -> bool:

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapTarget
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.server.answers.memory import instruction_lines
-from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.memory import instruction_payloads
 from trio_debugmcp.server.answers.stop import READER, StopAnswer
 from trio_debugmcp.server.people.turns import is_held
 from trio_debugmcp.server.tools.answering import wait_answer
@@ -171,7 +170,8 @@ async def _instruction(debugger: Debugger, session: DebugSession, snapshot: Snap
         found = await instructions(session.requests, address, 1)
     except DebugError:  # what is behind a wild jump: the stop is answered all the same
         return address
-    return instruction_lines(Places(debugger.workspace.directory), found, None)[0].partition("  ")[0]
+    (payload,) = instruction_payloads(found[:1], None)
+    return f"{payload.address} {payload.instruction}"
 
 
 async def _run_to(debugger: Debugger, params: DebugRunTo) -> StopAnswer:

@@ -5,12 +5,14 @@ from typing import Annotated
 
 import trio
 from msgspec import Meta
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.call_lines import FunctionSource, call_lines
+from trio_debugmcp.server.answers.answer import Answer, AnswerData, data_of
+from trio_debugmcp.server.answers.call_lines import CallLine, FunctionSource, PathChange, call_lines, line_text
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.looking.named_functions import FoundFunction, find_function
 from trio_debugmcp.server.tools.paths import file_lines
@@ -21,6 +23,7 @@ from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.traced_calls import TracedCall, TraceState
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot, State
+from trio_debugmcp.state.payloads import Location, Payload
 
 MAX_CALLS = 20
 
@@ -47,6 +50,27 @@ class TraceFunction(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
+class CallPayload(Payload, frozen=True):
+    """One call. `returned` and `raised` are null while it has not ended. `ran`: how many lines ran."""
+
+    caller: Location | None
+    arguments: list[PathChange]
+    lines: list[CallLine]
+    returned: str | None
+    raised: str | None
+    ran: int
+
+
+class TraceData(AnswerData, frozen=True, kw_only=True):
+    """The calls of a function, and where the program is now."""
+
+    function: str
+    file: str
+    line: int
+    calls: list[CallPayload]
+    stop: StopData
+
+
 class CallTrace(Answer, frozen=True, kw_only=True):
     """One call. A line: its number and source (once), then behind `#` what it called and what it changed.
 
@@ -65,6 +89,7 @@ class CallTrace(Answer, frozen=True, kw_only=True):
 class TraceAnswer(Answer, frozen=True, kw_only=True):
     """The calls of a function. `notes`: what is not as wanted; `stop`: where the program is now."""
 
+    full: TraceData | None = None
     function: str
     calls: list[CallTrace]
     notes: list[str] = []
@@ -101,13 +126,24 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> TraceAnswer:
     done = state is not None and sum(each.outcome is not None for each in state.calls) >= params.calls
     waited = waiting.cancelled_caught and not done
     stop = await wait_answer(debugger, outcome, deadline, show=params.show, waited=waited, session_id=session.id)
-    shown = _shown_calls(debugger, params, function, state)
+    calls = _calls(debugger, params, function, state)
     other = None if outcome is None or outcome.paused is None else outcome.paused.id
     other = None if other == session.id else other
     notes = [REPLACED] if trace.replaced else _notes(params, function, state, stop, other)
     notes += _paused_others(debugger, session) if stop.timed_out else []
-    place = Places(debugger.workspace.directory).line(function.file, function.code.line)
-    return TraceAnswer(function=f"{function.code.qualname} {place}", calls=shown, notes=notes, stop=stop)
+    code = function.code
+    full = TraceData(function=code.qualname, file=function.file, line=code.line, calls=calls, stop=data_of(stop))
+    return _answer(Places(debugger.workspace.directory), full, stop, notes)
+
+
+def _answer(places: Places, full: TraceData, stop: StopAnswer, notes: list[str]) -> TraceAnswer:
+    return TraceAnswer(
+        full=full,
+        function=f"{full.function} {places.line(full.file, full.line)}",
+        calls=[_call(places, each) for each in full.calls],
+        notes=notes,
+        stop=replace(stop, full=None),
+    )
 
 
 async def _resume(session: DebugSession, snapshot: Snapshot, function: FoundFunction, trace: ProgramTrace) -> None:
@@ -148,15 +184,14 @@ async def _ended(debugger: Debugger, session: DebugSession, trace: ProgramTrace,
     return outcome
 
 
-def _shown_calls(
+def _calls(
     debugger: Debugger, params: TraceFunction, function: FoundFunction, state: TraceState | None
-) -> list[CallTrace]:
-    places = Places(debugger.workspace.directory)
+) -> list[CallPayload]:
     calls = state.calls if state is not None else ()
     text = file_lines(debugger, function.file) or ()
     source = FunctionSource(text, function.branches)
     most_bytes = params.max_bytes // max(len(calls), 1)
-    return [_call(places, each, call_lines(each, source, params.max_lines, most_bytes)) for each in calls]
+    return [_payload(each, call_lines(each, source, params.max_lines, most_bytes)) for each in calls]
 
 
 def _program(debugger: Debugger, session_id: str) -> list[str]:
@@ -173,16 +208,27 @@ def _paused_others(debugger: Debugger, session: DebugSession) -> list[str]:
     return [f"paused all the time: {', '.join(there)}; the program may wait for that"] if there else []
 
 
-def _call(places: Places, call: TracedCall, lines: list[str]) -> CallTrace:
+def _payload(call: TracedCall, lines: list[CallLine]) -> CallPayload:
     how, what = call.outcome or ("", "")
     caller = call.caller
-    return CallTrace(
-        caller=None if caller is None else places.at(caller.file, caller.line, caller.function),
-        arguments=", ".join(f"{name}={value}" for name, value in call.arguments),
+    return CallPayload(
+        caller=None if caller is None else Location(caller.file, caller.line, None, caller.function, None),
+        arguments=[PathChange(name, value) for name, value in call.arguments],
         lines=lines,
         returned=what if how == "returned" else None,
         raised=what if how == "raised" else None,
-        ran=call.count if call.count != len(lines) else 0,
+        ran=call.count,
+    )
+
+
+def _call(places: Places, call: CallPayload) -> CallTrace:
+    return CallTrace(
+        caller=places.at_location(call.caller),
+        arguments=", ".join(f"{each.path}={each.value}" for each in call.arguments),
+        lines=[line_text(each) for each in call.lines],
+        returned=call.returned,
+        raised=call.raised,
+        ran=call.ran if call.ran != len(call.lines) else 0,
     )
 
 

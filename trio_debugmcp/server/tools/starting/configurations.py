@@ -14,6 +14,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.keys import Keys
 from trio_debugmcp.launch_json.plan import Instead, Plan
 from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.starting.attaching import DebugAttach, attach
 from trio_debugmcp.server.tools.starting.checks import check_options
 from trio_debugmcp.server.tools.starting.compounds import Together, launch_compound
@@ -185,7 +186,8 @@ async def _attach(
     attached = await attach(debugger, msgspec.convert(wanted, DebugAttach), tasks)
     if isinstance(attached, StopAnswer):  # what a core shows
         return attached
-    return StopAnswer(state=attached.state, session=attached.session, pid=attached.pid)
+    full = StopData(session_id=attached.session, process_id=attached.pid)
+    return StopAnswer(full=full, state=attached.state, session=attached.session, pid=attached.pid)
 
 
 TOOLS = (

@@ -14,6 +14,7 @@ from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import breakpoint_notes, refused_notes
 from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import ambiguous, existing_file, file_lines
 from trio_debugmcp.server.tools.starting.building import build_plan, built, debug_notes, test_program
@@ -330,7 +331,8 @@ async def run_program(
     program, session = await debugger.start_within(profile, start, timeout, new_session=beside, owner=caller())
     if session is None:
         note = "the program is still starting: use debug_wait, or end it with debug_disconnect"
-        return StopAnswer(state="Running", timed_out=True, notes=[note], session=program.id)
+        full = StopData(session_id=program.id)
+        return StopAnswer(full=full, state="Running", timed_out=True, notes=[note], session=program.id)
     pid = None if session.snapshot is None else session.snapshot.origin.process_id
     refused = refused_notes(debugger, session.id)  # at the end of the program nothing is bound any more
     outcome: Outcome | None = None

@@ -9,17 +9,18 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Launch, Listen
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.ended_by import others_notes
 from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.printed import last_crash, survived_notes
 from trio_debugmcp.server.answers.stop import (
     StopAnswer,
     ended_answer,
-    others_notes,
     paused_answer,
     running_answer,
     with_crash,
     with_sessions,
 )
+from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer, with_threads
 from trio_debugmcp.server.tools.starting.attaching import DebugAttach, attach
 from trio_debugmcp.server.tools.starting.building import built
@@ -127,7 +128,7 @@ async def state_now(debugger: Debugger, params: DebugState) -> StopAnswer:
     if last is not None:
         return with_sessions(debugger, _ended(debugger, last))
     if params.session_id is None and debugger.state.focused is None:
-        return StopAnswer(state="Disconnected")
+        return StopAnswer(full=StopData(), state="Disconnected")
     session = debugger.session(params.session_id)
     snapshot = session.snapshot
     if snapshot is None:

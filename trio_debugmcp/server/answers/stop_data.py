@@ -1,0 +1,187 @@
+"""`StopData`: where the program is now, as data; `answers/stop.py` makes the words of it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, TypeVar
+
+from msgspec.structs import replace
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.answer import Answer, AnswerData
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.text import excerpt
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import (
+    ChildSession,
+    ExceptionInfo,
+    Frame,
+    Listening,
+    Location,
+    OutputEntry,
+    Payload,
+    SourceLine,
+    UnixTime,
+    Variable,
+    iso_time,
+)
+from trio_debugmcp.state.stack_view import frame_payload
+from trio_debugmcp.state.stop_resource import DataChangePayload
+
+
+class ThreadNow(Payload, frozen=True):
+    """A thread of the program. `state`: Suspended, Running, Waiting or Exited; `waitsFor` in words, if it is known."""
+
+    id: int
+    name: str | None
+    state: str
+    is_current: bool
+    location: Location | None
+    waits_for: str | None
+
+
+class TaskNow(Payload, frozen=True):
+    """A task of asyncio or Trio, `depth` nurseries deep. `frames`: from its coroutine to the innermost it awaits."""
+
+    name: str
+    library: str
+    depth: int
+    state: str
+    waits_for: str | None
+    thread_id: int | None
+    frames: list[Frame]
+
+
+class ShownValue(Payload, frozen=True):
+    """What an expression has come to, or the error; null is the value of statements, which have none."""
+
+    expression: str
+    value: str | None
+    type: str | None
+    error: str | None
+
+
+class CausePayload(Payload, frozen=True):
+    """An exception behind another one, and where it was raised. `way`: cause, context or member (of a group)."""
+
+    way: str
+    exception: str
+    location: Location | None
+
+
+class StopData(AnswerData, frozen=True, kw_only=True):
+    """Where the program is now; its keys are those of `debugger://stop/{n}`, as far as that has them.
+
+    `frames`, `locals` and `threads` are the first of as many as `totalFrames`, `totalLocals` and `totalThreads` say.
+    `output`: what was written since the last stop that the caller has seen; `outputDropped`: characters before that, by
+    stream. `show`: the values of the expressions that were asked for. `endReason`: of a session that has ended
+    otherwise than its program did.
+    """
+
+    same: ClassVar[tuple[str, ...]] = ("notes", "state", "reason", "exit_code", "signal", "timed_out", "instruction")
+
+    state: str = ""
+    reason: str | None = None
+    stop: int | None = None
+    session_id: str | None = None
+    process_id: int | None = None
+    process_name: str | None = None
+    captured_at: str | None = None
+    breakpoint_ids: list[str] = []
+    data_changes: list[DataChangePayload] = []
+    exception: ExceptionInfo | None = None
+    causes: list[CausePayload] = []
+    location: Location | None = None
+    thread_id: int | None = None
+    frames: list[Frame] = []
+    total_frames: int = 0
+    locals: list[Variable] | None = None
+    total_locals: int = 0
+    returned: list[Variable] = []
+    source: list[SourceLine] = []
+    instruction: str | None = None
+    show: list[ShownValue] = []
+    output: list[OutputEntry] = []
+    output_dropped: dict[str, int] = {}
+    end_reason: str | None = None
+    exit_code: int | None = None
+    signal: str | None = None
+    timed_out: bool = False
+    threads: list[ThreadNow] = []
+    total_threads: int = 0
+    listening: Listening | None = None
+    sessions: list[ChildSession] = []
+
+
+A = TypeVar("A", bound=Answer)
+
+
+def with_data(answer: A, **changes: Any) -> A:
+    """Return an answer whose data has these changes, too."""
+    full = answer.full if isinstance(answer.full, StopData) else StopData()
+    return replace(answer, full=replace(full, **changes))
+
+
+def paused_data(snapshot: Snapshot, most_frames: int, locals_: Sequence[Variable] | None, total: int) -> StopData:
+    """Return the data of a stop, with as many frames, and these locals of so many."""
+    stop, stack = snapshot.stop, snapshot.stack
+    if stop is None:
+        raise AssertionError("a paused session has a stop")
+    return StopData(
+        stop=stop.number,
+        session_id=snapshot.id,
+        process_id=snapshot.origin.process_id,
+        process_name=snapshot.origin.process_name,
+        captured_at=None if stack.captured_at is None else iso_time(stack.captured_at),
+        breakpoint_ids=list(stop.breakpoint_ids),
+        data_changes=[
+            DataChangePayload(each.breakpoint, each.expression, each.before, each.after, each.note)
+            for each in stop.changes
+        ],
+        exception=stop.exception,
+        location=stop.location,
+        thread_id=stop.thread_id,
+        frames=[frame_payload(index, frame) for index, frame in enumerate(stack.frames[:most_frames])],
+        total_frames=max(stack.total, len(stack.frames)),
+        locals=None if locals_ is None else list(locals_),
+        total_locals=total,
+        returned=[] if stack.locals is None else list(stack.locals.returned),
+    )
+
+
+def of_process(snapshot: Snapshot) -> StopData:
+    """Return the data of a program of which no more is known than which it is."""
+    origin = snapshot.origin
+    return StopData(session_id=snapshot.id, process_id=origin.process_id, process_name=origin.process_name)
+
+
+def source_around(
+    debugger: Debugger, location: Location | None, began: UnixTime, either_side: int, notes: list[str]
+) -> list[SourceLine]:
+    """Return the lines around a place; none if its source cannot be read. `notes` get what is not right about it."""
+    if location is None or location.file is None or location.line is None:
+        return []
+    try:
+        found = debugger.sources.running(location.file, began, debugger.host)
+    except UsageError:
+        return []
+    if found.edited:
+        shown = "the source shown is that of before" if found.from_before else "its lines may not be those that run"
+        name = Places(debugger.workspace.directory).file(location.file)
+        notes.append(f"{name} was edited after the program started: {shown}; debug_restart runs the new text")
+    return excerpt(found.text.splitlines(), location.line, either_side)
+
+
+def output_data(news: Sequence[OutputEntry], lost: Mapping[str, int], most_characters: int) -> dict[str, Any]:
+    """Return the end of what each stream got, and how many characters before that are left out."""
+    dropped = dict(lost)
+    room: dict[str, int] = {}
+    kept: list[OutputEntry] = []
+    for each in reversed(news):
+        left = room.setdefault(each.stream, most_characters)
+        shown = each.text[-left:] if left else ""
+        room[each.stream] = left - len(shown)
+        if len(shown) < len(each.text):
+            dropped[each.stream] = dropped.get(each.stream, 0) + len(each.text) - len(shown)
+        if shown:
+            kept.append(replace(each, text=shown))
+    return {"output": kept[::-1], "output_dropped": dropped}

@@ -1,0 +1,71 @@
+"""`full`: a parameter of every tool, which no list shows. With it a tool answers with data instead of words.
+
+    full, arguments = without_full({"thread_id": 1, "full": True})    # True, {"thread_id": 1}
+    call_outcome(answer, meta, full=full).result                      # what the caller gets
+
+Programs and pages ask so; `server/answers/answer.py` has both forms.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import mcp_types as types
+from msgspec import Struct
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.answer import Answer, encoded
+from trio_debugmcp.server.failures import failed_result
+from trio_debugmcp.state.payloads import shortened
+
+
+class CallOutcome(Struct, frozen=True):
+    """What came of a call: the answer in words, which is recorded, and as data if the caller wants that.
+
+    `code`: of a failure.
+    """
+
+    words: types.CallToolResult
+    code: str | None = None
+    data: types.CallToolResult | None = None
+
+    @property
+    def result(self) -> types.CallToolResult:
+        """The data if there are some, else the words: the caller's result."""
+        return self.words if self.data is None else self.data
+
+
+def without_full(arguments: Mapping[str, Any]) -> tuple[object, dict[str, Any]]:
+    """Return what `full` is in the arguments of a call, false if it is not there; and the other arguments.
+
+    What is recorded of a call, and reported to others, is the same whichever form its answer has.
+    """
+    return arguments.get("full", False), {name: value for name, value in arguments.items() if name != "full"}
+
+
+def checked_full(full: object) -> bool:
+    """Return whether the caller wants data.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`.
+    """
+    if not isinstance(full, bool):
+        raise UsageError(
+            "INVALID_PARAMETER", f"`full` is true or false, not {shortened(repr(full))}.", {"parameter": "full"}
+        )
+    return full
+
+
+def call_outcome(answer: Answer, meta: dict[str, Any] | None, *, full: bool) -> CallOutcome:
+    """Return what came of a call that has succeeded. `meta`: what belongs to the answer and no model sees."""
+    return CallOutcome(_result(answer, meta), data=_result(answer, meta, full=True) if full else None)
+
+
+def failed_call(error: UsageError) -> CallOutcome:
+    """Return what came of a call that has failed, which is the same in both forms."""
+    return CallOutcome(failed_result(error), error.code)
+
+
+def _result(answer: Answer, meta: dict[str, Any] | None, *, full: bool = False) -> types.CallToolResult:
+    text, structured = encoded(answer, full=full)
+    content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
+    return types.CallToolResult(content=content, structured_content=structured, _meta=meta)
