@@ -10,12 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from tests.dashboard.agent import CONTROL_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.profiles import PAGE_SECONDS
 from tests.javascript import package
+from trio_debugmcp.server.answers.stop_data import StopData
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Frame, FrameLocator, Page, Route
@@ -112,8 +114,23 @@ def pretend(page: "Page", result: dict[str, Any], **looks: Any) -> None:
 
 
 def show(page: "Page", stop: dict[str, Any], for_card: dict[str, Any] | None = None, **looks: Any) -> None:
-    """Show a made-up stop; `for_card`: what the server adds for the card."""
-    pretend(page, {"structuredContent": stop, "_meta": {META: for_card or {}}}, **looks)
+    """Show a made-up stop; `for_card`: what the server adds for the card besides."""
+    pretend(page, {"_meta": {META: {"stop": stop, **(for_card or {})}}}, **looks)
+
+
+def as_data(**keys: Any) -> dict[str, Any]:
+    """A stop as data with these keys, and with all others as they are without news."""
+    data: dict[str, Any] = msgspec.to_builtins(StopData())
+    assert keys.keys() <= data.keys()
+    return {**data, **keys}
+
+
+def place_at(line: int, function: str = "visit", file: str = "/src/lib/shop.py") -> dict[str, Any]:
+    return {"file": file, "line": line, "column": None, "functionName": function, "moduleName": None}
+
+
+def local(name: str, value: str) -> dict[str, Any]:
+    return {"name": name, "value": value, "type": None, "path": name, "childCount": 0, "digest": None}
 
 
 def card(page: "Page", number: int) -> "FrameLocator":
@@ -168,7 +185,7 @@ def test_a_real_stop_is_drawn_and_a_button_steps_the_program(chat: "Page") -> No
     expect(first.locator("#locals li")).to_have_text(
         ["owner = 'ann'", "wanted = [('tea', 2), ('<b>milk</b>', 3)]", "paid = 2", "product = 'tea'", "count = 2"]
     )
-    expect(first.locator("#stack li")).to_have_text(["visit shop.py:8", "<module> :12"])
+    expect(first.locator("#stack li")).to_have_text(["visit shop.py:8", "<module> shop.py:12"])
     expect(button(chat, 1, "Pause")).to_have_count(0)
 
     button(chat, 1, "Step over").click()
@@ -308,16 +325,18 @@ def test_a_card_that_a_person_let_run_waits_for_the_next_stop_and_an_old_one_loo
     chat.clock.install()
     hold_time(chat)
     answer(chat, "card_state", {"structuredContent": {"current": True}})
-    answer(chat, "card_run", {"structuredContent": {"state": "Running", "timedOut": True}})
-    show(chat, {**STOP, "exception": "long " * 999}, {"moment": "s-1 1.5 1 1"}, capabilities={"serverTools": {}})
+    running = as_data(state="Running", timedOut=True)
+    answer(chat, "card_run", {"_meta": {META: {"stop": running}}})
+    long = {"type": "long " * 999, "message": None, "breakMode": "always"}
+    show(chat, {**STOP, "exception": long}, {"moment": "s-1 1.5 1 1"}, capabilities={"serverTools": {}})
     expect(first.locator("#exception")).to_have_attribute("tabindex", "0")
     button(chat, 1, "Continue").click()
     expect(first.locator("h1")).to_have_text("Running: it has not stopped yet")
-    following = {**STOP, "exception": "short", "at": "lib/shop.py:25 in visit", "moment": "s-1 1.5 2 1"}
-    following |= {"locals": {"count": "2"}}
-    answer(chat, "card_state", {"structuredContent": {"now": following}})
+    short = {"type": "short", "message": None, "breakMode": "always"}
+    following = {**STOP, "exception": short, "location": place_at(25), "locals": [local("count", "2")]}
+    answer(chat, "card_state", {"structuredContent": {"now": following, "moment": "s-1 1.5 2 1"}})
     passes(chat, 3)
-    expect(first.locator("#where")).to_have_text("lib/shop.py:25 in visit")
+    expect(first.locator("#where")).to_have_text("shop.py:25 in visit")
     assert first.locator("#exception").get_attribute("tabindex") is None
     assert first.locator(".changed").count() == 0  # it ran meanwhile: what is compared is one stop with the next
     assert chat.evaluate("chat.contexts") == []  # this host takes none
@@ -325,15 +344,10 @@ def test_a_card_that_a_person_let_run_waits_for_the_next_stop_and_an_old_one_loo
     # A button that is refused makes the card look at once. Then it is known to be old.
     answer(chat, "card_state", {"structuredContent": {"current": True}})
     passes(chat, 9)
-    deeper = {
-        **following,
-        "at": "lib/shop.py:25 in visit",
-        "stack": ["visit :9", *STOP["stack"]],
-        "locals": {"count": "3"},
-    }
-    other = {**deeper, "session": "s-2", "locals": {"count": "4"}}
-    for now, marks in ((deeper, 0), ({**deeper, "locals": {"count": "7"}}, 1), (other, 0)):
-        answer(chat, "card_state", {"structuredContent": {"now": now}})
+    deeper = {**following, "totalFrames": STOP["totalFrames"] + 1, "locals": [local("count", "3")]}
+    other = {**deeper, "sessionId": "s-2", "locals": [local("count", "4")]}
+    for now, marks in ((deeper, 0), ({**deeper, "locals": [local("count", "7")]}, 1), (other, 0)):
+        answer(chat, "card_state", {"structuredContent": {"now": now, "moment": "s-1 1.5 3 1"}})
         answer(chat, "card_run", {"isError": True, "content": words("nothing was done")})
         button(chat, 1, "Step in").click()
         expect(first.get_by_role("alert")).to_have_text("nothing was done")
@@ -346,7 +360,7 @@ def test_a_card_that_a_person_let_run_waits_for_the_next_stop_and_an_old_one_loo
         expect(first.locator(".changed")).to_have_count(marks)
     looked = len(calls(chat, "card_state"))
     button(chat, 1, "Step in").wait_for()
-    show(chat, {"state": "Disconnected", "reason": "Exited"}, {})
+    show(chat, as_data(state="Disconnected", reason="Exited"))
     show(chat, STOP, {"moment": "s-1 1.5 1 1"}, capabilities={})
     chat.evaluate("document.querySelector('iframe').remove(), chat.bridges.shift()")  # the others come into sight
     passes(chat, 30, step=30)
@@ -365,25 +379,48 @@ def test_only_the_host_is_listened_to(empty_chat: "Page") -> None:
     }
     frame(empty_chat, 2).evaluate("(forged) => parent.frames[0].postMessage(forged, '*')", forged)
     empty_chat.evaluate("chat.settle()")
-    expect(card(empty_chat, 1).locator("#where")).to_have_text("lib/shop.py:24 in visit")
+    expect(card(empty_chat, 1).locator("#where")).to_have_text("shop.py:24 in visit")
 
 
-STOP: dict[str, Any] = {
+STOP: dict[str, Any] = as_data(
+    state="Paused",
+    reason="Breakpoint",
+    location=place_at(24),
+    frames=[
+        {"index": 0, "name": "visit", "location": place_at(24), "isUserCode": True},
+        {"index": 1, "name": "main", "location": place_at(31, "main"), "isUserCode": True},
+        {"index": 2, "name": "run", "location": place_at(5, "run", "/usr/lib/x.py"), "isUserCode": False},
+    ],
+    totalFrames=10,
+    locals=[local("count", "1"), local("basket", "Basket(owner='ben', lines=[2 items])")],
+    totalLocals=5,
+    source=[
+        {"line": 23, "text": "    basket.put(product, count)", "current": False},
+        {"line": 24, "text": "    paid = basket.total()", "current": True},
+        {"line": 25, "text": "    print(paid)  # done", "current": False},
+    ],
+    output=[
+        {"seq": 1, "stream": "stdout", "text": "ann pays 11\n", "time": ""},
+        {"seq": 2, "stream": "stderr", "text": "a warning\n", "time": ""},
+    ],
+    outputDropped={"stdout": 20_000, "stderr": 1},
+    show=[{"expression": "len(basket.lines)", "value": "2", "type": "int", "error": None}],
+    notes=["bp-2 moved from line 40 to 42, where code is"],
+    sessionId="s-1",
+    processId=7,
+)
+
+IN_WORDS: dict[str, Any] = {
     "state": "Paused",
     "reason": "Breakpoint",
     "at": "lib/shop.py:24 in visit",
     "stack": ["main :31", "run /usr/lib/x.py:5 (library)"],
-    "locals": {"count": "1", "basket": "Basket(owner='ben', lines=[2 items])"},
-    "source": "23   basket.put(product, count)\n24>  paid = basket.total()\n25   print(paid)  # done",
-    "stdout": "ann pays 11\n",
-    "stderr": "a warning\n",
-    "omitted": {"locals": 3, "frames": 7, "stdoutCharacters": 20_000, "stderrCharacters": 1},
-    "show": {"len(basket.lines)": "2"},
+    "locals": {"count": "1"},
+    "source": "23   basket.put(product, count)\n24>  paid = basket.total()",
     "notes": ["bp-2 moved from line 40 to 42, where code is"],
-    "session": "s-1",
-    "pid": 7,
     "newer": {"key": ["of a newer server", 1]},
 }
+"""The answer that a host passes on which drops what the server has added for the card."""
 
 XSS = [
     "<script>document.title = 'hit'</script>",
@@ -400,26 +437,40 @@ def test_whatever_the_program_says_is_text(empty_chat: "Page") -> None:
     from playwright.sync_api import expect
 
     evil = "\n".join(XSS)
-    stop = {
-        "state": "Paused",
-        "reason": evil,
-        "exception": evil,
-        "at": f"{XSS[1]}.py:1 in {XSS[0]}",
-        "stack": XSS,
-        "locals": {f"{text}{number}": text for number, text in enumerate(XSS)},
-        "source": "\n".join(f"{number}{'>' if number == 1 else ' '} {text}" for number, text in enumerate(XSS)),
-        **dict.fromkeys(("stdout", "stderr", "log", "console"), evil),
-        "show": dict.fromkeys(XSS, evil),
-        "notes": XSS,
-        "threads": XSS,
-        "omitted": {"locals": evil},
-        evil: evil,
-    }
-    show(empty_chat, stop, {"moment": evil, "changed": dict.fromkeys(stop["locals"], evil)})
+    at = place_at(1, XSS[0], f"{XSS[1]}.py")
+    frames = [{"index": number, "name": text, "location": at, "isUserCode": True} for number, text in enumerate(XSS)]
+    output = [{"seq": 1, "stream": each, "text": evil, "time": ""} for each in ("stdout", "stderr", "tracepoint", evil)]
+    thread = {"id": 1, "name": evil, "state": evil, "isCurrent": True, "location": at, "waitsFor": evil}
+    values = [local(f"{text}{number}", text) for number, text in enumerate(XSS)]
+    stop = as_data(
+        state="Paused",
+        reason=evil,
+        exception={"type": evil, "message": None, "breakMode": evil},
+        causes=[{"way": evil, "exception": evil, "location": at}],
+        location=at,
+        frames=frames,
+        locals=values,
+        returned=values,
+        source=[{"line": number, "text": text, "current": not number} for number, text in enumerate(XSS)],
+        output=output,
+        outputDropped={evil: 1},
+        show=[{"expression": text, "value": evil, "type": evil, "error": None} for text in XSS],
+        notes=XSS,
+        threads=[thread],
+        dataChanges=[{"breakpoint": evil, "expression": evil, "before": evil, "after": None, "note": evil}],
+        listening={"address": evil, "connected": 1, "dialedIn": 1},
+        instruction=evil,
+        sessionId=evil,
+        breakpointIds=XSS,
+    )
+    changed = {each["name"]: evil for each in values}
+    show(empty_chat, stop, {"moment": evil, "changed": changed})
+    pretend(empty_chat, {"structuredContent": {"state": "Paused", "at": evil, "exception": evil, evil: XSS}})
     pretend(empty_chat, {"isError": True, "content": words(json.dumps({"error": {"code": "X", "message": evil}}))})
     expect(card(empty_chat, 1).locator("#exception")).to_have_text(evil)
-    expect(card(empty_chat, 2).get_by_role("alert")).to_have_text(evil)
-    for number in (1, 2):
+    expect(card(empty_chat, 2).locator("#where")).to_have_text(evil)
+    expect(card(empty_chat, 3).get_by_role("alert")).to_have_text(evil)
+    for number in (1, 2, 3):
         shown = frame(empty_chat, number)
         assert shown.evaluate("document.querySelectorAll('img, b, svg[onload], main script').length") == 0
         assert shown.title() == "A stop of the program"
@@ -433,26 +484,33 @@ def test_a_host_may_keep_the_text_alone_or_forbid_calls(empty_chat: "Page") -> N
     from playwright.sync_api import expect
 
     chat = empty_chat
-    pretend(chat, {"content": words(json.dumps(STOP))}, capabilities={})
+    pretend(chat, {"content": words(json.dumps(IN_WORDS))}, capabilities={})
     expect(card(chat, 1).locator("#where")).to_have_text("lib/shop.py:24 in visit")
     expect(card(chat, 1).get_by_role("toolbar")).to_be_hidden()
-    expect(card(chat, 1).locator("#facts")).to_have_text(
-        'shownlen(basket.lines) = 2sessions-1process7newerkey = ["of a newer server",1]'
-    )
-    expect(card(chat, 1).locator(".more")).to_have_text(
-        ["and 3 more", "and 7 more", "20000 earlier characters left out", "1 earlier character left out"]
-    )
+    expect(card(chat, 1).locator("#facts")).to_contain_text("stackmain :31run /usr/lib/x.py:5 (library)localscount = 1")
+    expect(card(chat, 1).locator("#facts")).to_contain_text('newerkey = ["of a newer server",1]')
+    expect(card(chat, 1).locator("#notes")).to_have_text("bp-2 moved from line 40 to 42, where code is")
     pretend(chat, {"content": words("no JSON")})
     expect(card(chat, 2).get_by_role("alert")).to_have_text("no JSON")
     pretend(chat, {})
     expect(card(chat, 3).get_by_role("alert")).to_have_text("The tool gave no answer that can be shown.")
-    show(chat, {"state": "Disconnected", "reason": "Exited", "exitCode": 3})
+    show(chat, as_data(state="Disconnected", reason="Exited", exitCode=3))
     expect(card(chat, 4).locator("h1")).to_have_text("The program has ended, with exit code 3")
     for number in (3, 4):
         expect(card(chat, number).get_by_role("toolbar")).to_be_hidden()
     show(chat, STOP, {"control": False})  # of an observer
     expect(card(chat, 5).locator("h1")).to_have_text("Paused at a breakpoint")
     expect(card(chat, 5).get_by_role("toolbar")).to_be_hidden()
+    expect(card(chat, 5).locator("#facts")).to_have_text("shownlen(basket.lines) = 2sessions-1process7")
+    expect(card(chat, 5).locator("#stack li")).to_have_text(
+        ["visit shop.py:24", "main shop.py:31", "run x.py:5 (library)"]
+    )
+    expect(card(chat, 5).locator("#excerpt li")).to_have_text(
+        ["23basket.put(product, count)", "24paid = basket.total()", "25print(paid)  # done"]
+    )
+    expect(card(chat, 5).locator(".more")).to_have_text(
+        ["and 3 more", "and 7 more", "20000 earlier characters left out", "1 earlier character left out"]
+    )
 
 
 @pytest.mark.parametrize("there", ["the same", "elsewhere"])
@@ -460,12 +518,12 @@ def test_without_the_number_of_its_stop_a_card_compares_what_it_shows(there: str
     from playwright.sync_api import expect
 
     chat = empty_chat
-    now = {**STOP, "notes": ["a new one"], "moment": "s-1 1.5 7 1"}
+    now = {**IN_WORDS, "notes": ["a new one"], "moment": "s-1 1.5 7 1"}
     now |= {} if there == "the same" else {"locals": {}}
     chat.evaluate(
         "(now) => (chat.answers = {card_state: {structuredContent: {now}, content: []}, card_run: {content: []}})", now
     )
-    pretend(chat, {"structuredContent": STOP})
+    pretend(chat, {"structuredContent": IN_WORDS})
     if there == "elsewhere":
         expect(card(chat, 1).locator("#gone")).to_contain_text("The program has moved on")
         expect(button(chat, 1, "Step over")).to_have_attribute("aria-disabled", "true")
@@ -474,16 +532,40 @@ def test_without_the_number_of_its_stop_a_card_compares_what_it_shows(there: str
     chat.evaluate("chat.settle()")  # the answer has reached the card
     button(chat, 1, "Step over").click()
     chat.wait_for_function("chat.calls.some(({name}) => name === 'card_run')")
-    assert calls(chat, "card_run") == [{"action": "over", "stop": "s-1 1.5 7 1"}]
+    assert calls(chat, "card_run") == [{"action": "over", "stop": "s-1 1.5 7 1", "full": True}]
 
 
 def test_no_state_of_a_card_has_a_barrier_and_none_is_wider_than_its_frame(empty_chat: "Page") -> None:
     chat, axe = empty_chat, package("axe-core/axe.min.js").read_text()
     long = "ValueError: out of stock, " + "very " * 200
     states: list[dict[str, Any]] = [
-        {**STOP, "exception": long, "reason": "Exception", "causes": ["KeyError: 1"]},
-        {"state": "Running", "timedOut": True, "threads": ["*1 MainThread shop.py:9 in wait"]},
-        {"state": "Disconnected", "reason": "Exited", "exitCode": 1, "exception": "ValueError: x", "stdout": "bye\n"},
+        {
+            **STOP,
+            "exception": {"type": "ValueError", "message": long, "breakMode": "unhandled"},
+            "reason": "Exception",
+            "causes": [{"way": "cause", "exception": "KeyError: 1", "location": place_at(3)}],
+        },
+        as_data(
+            state="Running",
+            timedOut=True,
+            threads=[
+                {
+                    "id": 1,
+                    "name": "MainThread",
+                    "state": "Waiting",
+                    "isCurrent": True,
+                    "location": place_at(9, "wait"),
+                    "waitsFor": "a lock",
+                }
+            ],
+        ),
+        as_data(
+            state="Disconnected",
+            reason="Exited",
+            exitCode=1,
+            exception={"type": "ValueError", "message": "x", "breakMode": None},
+            output=[{"seq": 1, "stream": "stdout", "text": "bye\n", "time": ""}],
+        ),
     ]
     for_card = {"moment": "s-9 1.5 1 1", "changed": {"count": "0", "basket": None}}
     shown = [(800, STOP), (320, STOP), *((320, state) for state in states)]

@@ -1,7 +1,7 @@
 // What the page makes of the answers of tools, which are data: the parts that it shows otherwise than they come.
 
 import {BY_A_CLIENT, BY_ITSELF} from './story/ending.js';
-import {place} from './view/words.js';
+import {exceptionWhole, place} from './view/words.js';
 
 const DISCONNECTED = 'disconnected';
 
@@ -25,9 +25,7 @@ export const evaluated = ({value, type, showsType, printed = ''}) =>
 export function endOf({state, reason, exitCode, endReason, exception, location, frames}) {
   if (state !== 'Disconnected' || !reason) return null;
   const why = endReason === DISCONNECTED ? BY_A_CLIENT : endReason ?? BY_ITSELF;
-  return {exitCode, reason: why, exception: exception && inWords(exception), location, frames, at: location && whereIs(location)};
+  return {exitCode, reason: why, exception: exception && exceptionWhole(exception), location, frames, at: location && whereIs(location)};
 }
-
-const inWords = ({type, message}) => (message === null ? type : `${type}: ${message}`);
 
 const whereIs = (location) => `${place(location)}${location.functionName ? ` in ${location.functionName}` : ''}`;

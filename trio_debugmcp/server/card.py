@@ -130,8 +130,8 @@ class Cards:
         if for_card is None:
             return
         for_card["control"] = self._client.role == "control"
-        moment, stop = for_card.get("moment"), result.get("structuredContent")
-        if moment is None or stop is None:
+        moment, stop = for_card.get("moment"), for_card["stop"]
+        if moment is None:
             return
         name = client_name(ctx)
         seen = self._seen.pop(name, None) or SeenLocals()

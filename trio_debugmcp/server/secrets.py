@@ -40,9 +40,10 @@ def check_arguments(arguments: dict[str, Any]) -> None:
 
 
 def masked_result(name: str, arguments: dict[str, Any], result: CallToolResult) -> CallToolResult:
-    """Return a tool's answer without secrets."""
+    """Return a tool's answer without secrets, also in what it has for a card."""
     named = " ".join(arguments[each] for each in _VALUE_OF if isinstance(arguments.get(each), str))
     texts = [each.text for each in result.content if isinstance(each, TextContent)]
+    texts += [] if result.meta is None else [to_json(result.meta)]
     if name in _MADE_HERE or not any(may_hold_secret(f"{text}\n{named}") for text in texts):
         return result
     content = [
@@ -50,7 +51,8 @@ def masked_result(name: str, arguments: dict[str, Any], result: CallToolResult) 
         for each in result.content
     ]
     structured = None if result.structured_content is None else masked_json(result.structured_content, named)
-    return result.model_copy(update={"content": content, "structured_content": structured})
+    meta = None if result.meta is None else masked_json(result.meta, named)
+    return result.model_copy(update={"content": content, "structured_content": structured, "meta": meta})
 
 
 def masked_text(text: str, named: str = "") -> str:

@@ -1,5 +1,6 @@
 """The card of a stop: what hosts that draw cards see, that others see nothing of it, and what its buttons do."""
 
+import json
 from typing import Any
 
 import mcp_types as types
@@ -10,6 +11,7 @@ from mcp.server import apps
 from mcp.shared.exceptions import MCPError
 from trio.testing import MockClock
 
+from tests.masking.samples import HEX, word
 from tests.server.scene import launch
 from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.card import LINKED, MIME_TYPE, OF_THE_CARD, URI
@@ -158,12 +160,27 @@ async def test_a_stop_marks_what_has_changed_since_this_chat_saw_the_same_call(
         assert first["moment"] != second["moment"]
 
 
+async def test_what_the_server_adds_for_a_card_has_no_secrets(autojump_clock: MockClock) -> None:
+    secret = word(32, HEX)
+    adapter = FakeAdapter()
+    async with open_server(adapter.options()) as server, server.connect(extensions=CARDS) as client:
+        await paused(server, client, adapter)
+        for line, value in ((2, secret[::-1]), (3, secret)):
+            stop_at(adapter, line, api_key=repr(value))
+            found = await marks(client, "debug_step", full=True)
+        assert [each["name"] for each in found["stop"]["locals"]] == ["api_key"]
+        assert secret not in json.dumps(found)
+        assert secret[::-1] not in json.dumps(found)
+
+
 async def test_an_answer_about_a_program_that_is_not_paused_names_no_moment(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with open_server(adapter.options()) as server, server.connect(extensions=CARDS) as client:
-        assert await marks(client, "debug_state") == {"control": True}
-        await launch(client, adapter)
-        assert await marks(client, "debug_state") == {"control": True}
+        for state in ("Disconnected", "Running"):
+            found = await marks(client, "debug_state")
+            assert (sorted(found), found["control"], found["stop"]["state"]) == (["control", "stop"], True, state)
+            if state == "Disconnected":
+                await launch(client, adapter)
         assert META not in ((await raw(client, "threads_list")).meta or {})
 
 

@@ -3,7 +3,7 @@
 import {dress, fitter} from './appearance.js';
 import {Freshness} from './freshness.js';
 import {Host} from './host.js';
-import {changedSince, movedOn, headline, looksTheSame, readResult} from './stop.js';
+import {changedSince, movedOn, headline, looksTheSame, readResult, whereOf} from './stop.js';
 import {ACTIONS, createControls, drawControls, drawGone, drawProblem, drawStop, drawWords} from './view.js';
 
 const host = new Host(window.parent);
@@ -44,7 +44,9 @@ async function look() {
   if (card.busy !== null || card.stop === undefined) return true;
   const {stop, moment} = card;
   try {
-    const answer = await host.request('tools/call', {name: 'card_state', arguments: moment ? {stop: moment} : {}});
+    // Without its number it is compared in words, which is what the card has.
+    const wanted = moment ? {stop: moment, full: true} : {};
+    const answer = await host.request('tools/call', {name: 'card_state', arguments: wanted});
     if (card.stop !== stop || card.busy !== null) return true; // drawn anew meanwhile
     if (answer.isError) return false;
     compare(answer.structuredContent ?? JSON.parse(answer.content[0].text));
@@ -54,15 +56,15 @@ async function look() {
   }
 }
 
-/** @param {{current?: boolean, now?: any}} answer */
-function compare({current = false, now}) {
+/** @param {{current?: boolean, now?: any, moment?: string | null}} answer */
+function compare({current = false, now, moment = now?.moment}) {
   if (current || !now) return;
   const {stop} = card;
   if (now.state === stop.state && (stop.state !== 'Paused' || (!card.moment && looksTheSame(now, stop)))) {
-    card.moment ??= now.moment;
+    card.moment ??= moment ?? undefined;
     return;
   }
-  const here = () => show({structuredContent: now, _meta: {'trio-debugmcp/stop': {control: card.control}}});
+  const here = () => show({_meta: {'trio-debugmcp/stop': {stop: now, moment, control: card.control}}});
   if (card.acted && stop.state === 'Running') return here(); // the person let it run, and waits for the next stop
   card.gone = true;
   drawGone(movedOn(now), here);
@@ -77,7 +79,7 @@ async function press(action) {
   draw();
   try {
     const stopOf = card.moment ? {stop: card.moment} : {};
-    const result = await host.request('tools/call', {name: 'card_run', arguments: {action, ...stopOf}});
+    const result = await host.request('tools/call', {name: 'card_run', arguments: {action, ...stopOf, full: true}});
     show(result);
     if (!result.isError) tell(action);
     else freshness.start();
@@ -94,7 +96,7 @@ function tell(action) {
   if (host.capabilities.updateModelContext === undefined) return;
   const {name} = ACTIONS.find((each) => each.action === action) ?? {};
   const {stop} = card;
-  const text = `On the card, the person pressed ${name}. ${headline(stop)}${stop.at ? `: ${stop.at}` : ''}.`;
+  const text = `On the card, the person pressed ${name}. ${headline(stop)}${whereOf(stop) ? `: ${whereOf(stop)}` : ''}.`;
   host.request('ui/update-model-context', {content: [{type: 'text', text}]}).catch(() => undefined);
 }
 

@@ -1,39 +1,42 @@
-// What a tool has answered, as the card shows it. Pure.
+// A stop as the card shows it: made of the data that the server adds for the card. Pure.
 
-import {whyPaused} from '../view/words.js';
+import {exceptionWhole, place, whyPaused} from '../view/words.js';
 
 const META_KEY = 'trio-debugmcp/stop';
 
-/** Keys that have a place of their own on the card; of the others a list is shown. */
-const PLACED = new Set(
-  'state reason at exception stack locals source stdout stderr log console notes omitted moment timedOut'.split(' '),
-);
-
-const LABELS = {
-  exitCode: 'exit code',
-  pid: 'process',
-  show: 'shown',
-  mode: 'exception is',
-  causes: 'caused by',
-  changed: 'data changed',
-  session: 'session',
-};
+/** Keys of an answer in words that have a place of their own on the card; of the others a list is shown. */
+const PLACED = new Set('state reason at exception notes moment timedOut exitCode signal'.split(' '));
 
 /**
- * Return the stop in the result of a tool, or why there is none. Hosts keep `structuredContent` or the text.
+ * @typedef {object} Shown  A stop as the card shows it.
+ * @property {any} stop  What it is made of.
+ * @property {string} at
+ * @property {string} file
+ * @property {string} exception
+ * @property {{line: number, text: string, current: boolean}[]} source
+ * @property {[string, string][]} locals
+ * @property {string[]} frames
+ * @property {{locals?: number, frames?: number}} more  How many are left out.
+ * @property {{stream: string, text: string, dropped: number}[]} output
+ * @property {[string, string[]][]} facts  What has no place of its own, as labels and lines.
+ */
+
+/**
+ * Return the stop in the result of a tool, or why there is none. Without what the server has added for the card, there is
+ * the answer in words, in `structuredContent` or as text; hosts keep one of these.
  *
  * @param {any} result
  * @returns {{stop?: any, failure?: string, moment?: string, changed?: Record<string, string | null>, control: boolean}}
  */
 export function readResult(result) {
-  const {moment, changed, control = true} = result?._meta?.[META_KEY] ?? {};
+  const {stop, moment, changed, control = true} = result?._meta?.[META_KEY] ?? {};
   const text = result?.content?.find((/** @type {any} */ each) => each.type === 'text')?.text ?? '';
-  const found = result?.structuredContent ?? parsed(text);
-  if (result?.isError || typeof found?.state !== 'string') {
-    const error = (found ?? parsed(text))?.error;
+  const answer = result?.structuredContent ?? parsed(text);
+  if (result?.isError || typeof (stop ?? answer)?.state !== 'string') {
+    const error = (answer ?? parsed(text))?.error;
     return {failure: error?.message ?? (text || 'The tool gave no answer that can be shown.'), control};
   }
-  return {stop: found, moment: moment ?? found.moment, changed, control};
+  return {stop: stop ?? answer, moment: moment ?? answer?.moment, changed, control};
 }
 
 function parsed(text) {
@@ -54,29 +57,83 @@ export function headline({state, reason, exception, exitCode, signal, timedOut})
 }
 
 /** Say where the program is now, of which a card shows an earlier stop. */
-export function movedOn({state, reason, at}) {
-  if (state === 'Paused') return `The program has moved on: it is now at ${at ?? 'another place'}.`;
-  if (state === 'Running') return 'The program has moved on: it is running now.';
-  return reason ? 'The program has moved on, and has ended.' : 'The program is not debugged any more.';
+export function movedOn(stop) {
+  if (stop.state === 'Paused') return `The program has moved on: it is now at ${whereOf(stop) || 'another place'}.`;
+  if (stop.state === 'Running') return 'The program has moved on: it is running now.';
+  return stop.reason ? 'The program has moved on, and has ended.' : 'The program is not debugged any more.';
 }
 
-/** Return the file and the function of a place, `lib/shop.py:24 in visit`. */
-export function placeOf(at = '') {
-  const [, file = '', line = '', name = ''] = /^(.*?)(?::(\d+))?(?: in (.*))?$/s.exec(at) ?? [];
-  return {file, line, name};
+/** Where the program is, `shop.py:24 in visit`; an answer in words says it itself. */
+export function whereOf({location, at = ''}) {
+  if (!location) return at;
+  return `${place(location)}${location.functionName ? ` in ${location.functionName}` : ''}`;
 }
 
-/**
- * Return the numbered lines of an excerpt: `24>  paid = basket.total()`.
- *
- * @param {string} source
- */
-export function linesOf(source) {
-  return source.split('\n').map((line) => {
-    const [, number = '', mark = '', text = line] = /^(\d+)([> ]?) ?(.*)$/s.exec(line) ?? [];
-    return {number, current: mark === '>', text};
-  });
+/** Whether a stop is data, not an answer in words. */
+const isData = (stop) => Array.isArray(stop.frames);
+
+/** @param {any} stop @returns {Shown} */
+export const shownOf = (stop) => (isData(stop) ? ofData(stop) : ofWords(stop));
+
+function ofData(stop) {
+  const {location, exception, source, frames, locals, output, outputDropped} = stop;
+  const own = locals ?? [];
+  const streams = [...new Set([...Object.keys(outputDropped), ...output.map((/** @type {any} */ each) => each.stream)])];
+  return {
+    stop,
+    at: whereOf(stop),
+    file: location?.file ?? '',
+    exception: exception ? exceptionWhole(exception) : '',
+    source,
+    locals: own.map(({name, value}) => [name, value]),
+    frames: frames.map((/** @type {any} */ {name, location: {file, line}, isUserCode}) =>
+      `${name} ${file ? place({file, line}) : ''}${isUserCode ? '' : ' (library)'}`.trim()),
+    more: {locals: stop.totalLocals - own.length, frames: stop.totalFrames - frames.length},
+    output: streams.map((stream) => ({
+      stream,
+      text: output.filter((/** @type {any} */ each) => each.stream === stream).map((/** @type {any} */ each) => each.text).join(''),
+      dropped: outputDropped[stream] ?? 0,
+    })),
+    facts: factsOf(stop),
+  };
 }
+
+/** What has no place of its own, as labels and lines. @returns {[string, string[]][]} */
+function factsOf(stop) {
+  const named = (/** @type {any} */ {name, value}) => `${name} = ${value}`;
+  /** @type {[string, string[]][]} */
+  const facts = [
+    ['breakpoints', stop.breakpointIds],
+    ['exception is', [stop.exception?.breakMode === 'always' ? null : stop.exception?.breakMode]],
+    ['caused by', stop.causes.map(({way, exception, location}) => `${way}: ${exception}${location ? `, at ${whereOf({location})}` : ''}`)],
+    ['data changed', stop.dataChanges.map(({expression, before, after}) => `${expression} = ${before ?? '?'} -> ${after ?? '?'}`)],
+    ['returned', stop.returned.map(named)],
+    ['instruction', [stop.instruction]],
+    ['shown', stop.show.map(({expression, value, error}) => `${expression} = ${error ?? value ?? 'done'}`)],
+    ['threads', stop.threads.map(({id, name, location, waitsFor, state}) =>
+      [id, name, location && whereOf({location}), waitsFor ? `waits for ${waitsFor}` : state.toLowerCase()].filter(Boolean).join(' '))],
+    ['listening', [stop.listening && `${stop.listening.address}, ${stop.listening.connected} connected`]],
+    ['sessions', stop.sessions.map(({sessionId, processName, state}) => [sessionId, processName, state].filter(Boolean).join(' '))],
+    ['session', [stop.sessionId]],
+    ['process', [stop.processId && String(stop.processId)]],
+  ];
+  return facts.map(([label, lines]) => /** @type {[string, string[]]} */ ([label, lines.filter(Boolean)])).filter(([, lines]) => lines.length);
+}
+
+/** An answer in words as it stands, of which nothing is taken apart. */
+function ofWords(stop) {
+  const facts = Object.entries(stop).filter(([key]) => !PLACED.has(key)).map(([key, value]) => [key, inLines(value)]);
+  const none = {file: '', source: [], locals: [], frames: [], more: {}, output: []};
+  return {stop, at: stop.at ?? '', exception: stop.exception ?? '', ...none, facts: /** @type {[string, string[]][]} */ (facts)};
+}
+
+function inLines(value) {
+  if (Array.isArray(value)) return value.map(inWords);
+  if (value !== null && typeof value === 'object') return Object.entries(value).map(([name, each]) => `${name} = ${inWords(each)}`);
+  return [inWords(value)];
+}
+
+const inWords = (value) => (typeof value === 'string' ? value : JSON.stringify(value) ?? '');
 
 /**
  * Return the locals that are not what they were at another stop in the same call: their value before, null if new.
@@ -86,40 +143,16 @@ export function linesOf(source) {
  * @returns {Record<string, string | null>}
  */
 export function changedSince(before, after) {
-  if (before === undefined || callOf(before) !== callOf(after)) return {};
-  // Named by a launch, and where there are several: an answer without it is about the only one.
-  if (before.session && after.session && before.session !== after.session) return {};
-  const [old, now] = [before.locals ?? {}, after.locals ?? {}];
-  return Object.fromEntries(
-    Object.entries(now).filter(([name, value]) => old[name] !== value).map(([name]) => [name, old[name] ?? null]),
-  );
+  if (!before || !isData(before) || !isData(after) || callOf(before) !== callOf(after)) return {};
+  const old = new Map(before.locals?.map(({name, value}) => [name, value]));
+  const now = (after.locals ?? []).filter(({name, value}) => old.get(name) !== value);
+  return Object.fromEntries(now.map(({name}) => [name, old.get(name) ?? null]));
 }
 
 /** @param {any} stop */
-function callOf({state, thread, at, stack = [], omitted = {}}) {
-  const {file, name} = placeOf(at);
-  return JSON.stringify([state, thread, file, name, stack.length + (omitted.frames ?? 0)]);
-}
+const callOf = ({state, sessionId, threadId, location, totalFrames}) =>
+  JSON.stringify([state, sessionId, threadId, location?.file, location?.functionName, totalFrames]);
 
-/** Return whether two answers show the same stop, as far as that shows without its number. */
+/** Return whether two answers in words show the same stop, as far as that shows without its number. */
 export const looksTheSame = (one, other) =>
   ['state', 'reason', 'at', 'stack', 'locals'].every((key) => JSON.stringify(one[key]) === JSON.stringify(other[key]));
-
-/**
- * Return what has no place of its own, as labels and lines.
- *
- * @param {any} stop
- * @returns {[string, string[]][]}
- */
-export const factsOf = (stop) =>
-  Object.entries(stop).filter(([key]) => !PLACED.has(key)).map(([key, value]) => [LABELS[key] ?? key, inLines(value)]);
-
-function inLines(value) {
-  if (Array.isArray(value)) return value.map(inWords);
-  if (value !== null && typeof value === 'object') {
-    return Object.entries(value).map(([name, each]) => `${name} = ${inWords(each)}`);
-  }
-  return [inWords(value)];
-}
-
-const inWords = (value) => (typeof value === 'string' ? value : JSON.stringify(value) ?? '');

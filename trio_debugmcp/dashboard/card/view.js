@@ -4,7 +4,7 @@ import {byId, el, setText} from '../view/dom.js';
 import {highlighted} from '../source/highlight.js';
 import {icon} from '../view/icons.js';
 import {plural} from '../view/words.js';
-import {factsOf, headline, linesOf, placeOf} from './stop.js';
+import {headline, shownOf} from './stop.js';
 
 export const ACTIONS = [
   {action: 'continue', name: 'Continue', picture: 'continue', when: 'Paused'},
@@ -14,7 +14,7 @@ export const ACTIONS = [
   {action: 'pause', name: 'Pause', picture: 'pause', when: 'Running'},
 ];
 
-const STREAMS = {stdout: 'Output', stderr: 'Errors', log: 'Tracepoints', console: 'Debugger'};
+const STREAMS = {stdout: 'Output', stderr: 'Errors', tracepoint: 'Tracepoints', console: 'Debugger'};
 
 /**
  * Draw a stop; `changed` has the values before of the locals that have changed, null for new ones.
@@ -24,19 +24,18 @@ const STREAMS = {stdout: 'Output', stderr: 'Errors', log: 'Tracepoints', console
  */
 export function drawStop(stop, changed) {
   const card = byId('card');
+  const shown = shownOf(stop);
   card.dataset.state = stop.exception && stop.state === 'Paused' ? 'exception' : String(stop.state).toLowerCase();
   card.ariaBusy = 'false';
   setText(byId('state'), headline(stop));
-  setText(byId('where'), stop.at ?? '');
-  fill('exception', stop.exception ? [stop.exception] : []);
-  drawSource(stop);
-  const omitted = stop.omitted ?? {};
-  const values = Object.entries(stop.locals ?? {});
-  drawSection('locals', 'Locals', values.map(([name, value]) => variable(name, value, changed)), omitted.locals);
-  const frames = stop.stack?.length ? [stop.at ? frameName(stop.at) : '?', ...stop.stack] : [];
-  drawSection('stack', 'Call stack', frames.map((each) => el('li', {}, each)), omitted.frames, 'ol');
-  drawOutput(stop, omitted);
-  fill('facts', factsOf(stop).flatMap(([name, lines]) => [el('dt', {}, name), ...lines.map((each) => el('dd', {}, each))]));
+  setText(byId('where'), shown.at);
+  fill('exception', shown.exception ? [shown.exception] : []);
+  drawSource(shown);
+  drawSection('locals', 'Locals', shown.locals.map(([name, value]) => variable(name, value, changed)), shown.more.locals);
+  const frames = shown.frames.length > 1 ? shown.frames : []; // of one alone, the place says it all
+  drawSection('stack', 'Call stack', frames.map((each) => el('li', {}, each)), shown.more.frames, 'ol');
+  drawOutput(shown);
+  fill('facts', shown.facts.flatMap(([name, lines]) => [el('dt', {}, name), ...lines.map((each) => el('dd', {}, each))]));
   fill('notes', (stop.notes ?? []).map((each) => el('li', {}, each)));
 }
 
@@ -48,16 +47,16 @@ export function drawWords(words, state = 'waiting') {
   setText(byId('state'), words);
 }
 
-function drawSource({source, at}) {
-  const lines = source ? linesOf(source) : [];
-  const tokens = highlighted(lines.map(({text}) => text).join('\n'), placeOf(at).file);
+function drawSource({source, file}) {
+  const margin = Math.min(...source.map(({text}) => (text.trim() ? text.length - text.trimStart().length : Infinity)));
+  const tokens = highlighted(source.map(({text}) => text.slice(Number.isFinite(margin) ? margin : 0)).join('\n'), file);
   fill(
     'excerpt',
-    lines.map(({number, current}, index) =>
+    source.map(({line, current}, index) =>
       el(
         'li',
         {className: current ? 'current' : '', ariaCurrent: current ? 'step' : null},
-        el('span', {className: 'number'}, number),
+        el('span', {className: 'number'}, String(line)),
         el('code', {}, ...tokens[index].map(({kind, text}) => (kind ? el('span', {className: `t-${kind}`}, text) : text))),
       ),
     ),
@@ -78,11 +77,6 @@ function variable(name, value, changed) {
   );
 }
 
-function frameName(at) {
-  const {file, line, name} = placeOf(at);
-  return `${name} ${file}${line ? `:${line}` : ''}`.trim();
-}
-
 /**
  * @param {string} id
  * @param {string} title
@@ -96,16 +90,14 @@ function drawSection(id, title, rows, more, list = 'ul') {
   fill(id, rows.length ? [heading, body, more ? el('p', {className: 'more'}, `and ${more} more`) : null] : []);
 }
 
-function drawOutput(stop, omitted) {
-  const pieces = Object.entries(STREAMS).filter(([key]) => stop[key]);
+/** @param {import('./stop.js').Shown} shown */
+function drawOutput({output}) {
   fill(
     'output',
-    pieces.flatMap(([key, title]) => [
-      el('h2', {}, title),
-      el('pre', {className: `${key} scrolls`, ariaLabel: title, role: 'region'}, stop[key]),
-      omitted[`${key}Characters`]
-        ? el('p', {className: 'more'}, `${plural(omitted[`${key}Characters`], 'earlier character')} left out`)
-        : null,
+    output.flatMap(({stream, text, dropped}) => [
+      el('h2', {}, STREAMS[stream] ?? stream),
+      el('pre', {className: `${stream} scrolls`, ariaLabel: STREAMS[stream] ?? stream, role: 'region'}, text),
+      dropped ? el('p', {className: 'more'}, `${plural(dropped, 'earlier character')} left out`) : null,
     ]),
   );
   for (const each of byId('output').querySelectorAll('pre')) each.scrollTop = each.scrollHeight;

@@ -63,6 +63,9 @@ export const whyPaused = (reason) => REASONS[reason] ?? '';
  */
 export const exceptionInShort = ({type, message}) => (isWord(message) ? `${type}: ${message}` : type);
 
+/** An exception with its message. @param {{type: string, message?: string | null}} exception */
+export const exceptionWhole = ({type, message}) => (message === null || message === '' ? type : `${type}: ${message}`);
+
 /** @param {string | null | undefined} message */
 export const isWord = (message) => /^\S{1,40}$/.test(message ?? '');
 

@@ -6,6 +6,7 @@
 A card gives the text back with each of its calls.
 """
 
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
 
@@ -61,11 +62,11 @@ class Moment(Struct, frozen=True):
         )
 
 
-def for_card(moment: str | None) -> dict[str, Any] | None:
-    """Return the `_meta` of an answer with a stop; None for a client that draws no cards."""
+def for_card(moment: str | None, stop: Callable[[], Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return the `_meta` of an answer with a stop, which it has as data; None for a client that draws no cards."""
     if not WANTED.get():
         return None
-    return {META_KEY: {"moment": moment} if moment else {}}
+    return {META_KEY: {"stop": stop(), **({"moment": moment} if moment else {})}}
 
 
 def moment_of(snapshot: Snapshot, next_seq: int) -> str | None:

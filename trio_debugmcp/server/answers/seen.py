@@ -1,7 +1,7 @@
 """The locals that a chat has seen, to mark on the next card what has changed.
 
     seen = SeenLocals()
-    before = seen.changed(moment, answer)  # {"total": "3", "paid": None}
+    before = seen.changed(moment, stop)  # {"total": "3", "paid": None}
 
 Pure: no tasks, no I/O, no clock.
 """
@@ -32,7 +32,7 @@ class SeenLocals:
         return f"<SeenLocals of {len(self._calls)} calls>"
 
     def changed(self, moment: str, stop: Mapping[str, Any]) -> dict[str, str | None]:
-        """Return the locals of a stop that are not what they were at the last stop in the same call.
+        """Return the locals of a stop, as data, that are not what they were at the last stop in the same call.
 
         Each with its value of then, or None if it is new. A stop that is shown twice is compared with the one before.
         """
@@ -40,13 +40,12 @@ class SeenLocals:
         if same_stop == self._moment:
             return self._changed
         self._moment, self._changed = same_stop, {}
-        values: dict[str, str] = stop.get("locals", {})
-        place, _, function = str(stop.get("at", "")).partition(" in ")
-        depth = len(stop.get("stack", ())) + stop.get("omitted", {}).get("frames", 0)
-        within = (*same_stop.split(" ")[:2], stop.get("thread"))
+        values: dict[str, str] = {each["name"]: each["value"] for each in stop["locals"] or ()}
+        place, depth = stop["location"] or {}, stop["totalFrames"]
+        within = (*same_stop.split(" ")[:2], stop["threadId"])
         for each in [key for key, call in self._calls.items() if key[:3] == within and call.depth > depth]:
             del self._calls[each]  # it has returned: the next one at this depth is another call
-        key = (*within, depth, function, place.rpartition(":")[0])
+        key = (*within, depth, place.get("functionName"), place.get("file"))
         before = self._calls.pop(key, None)
         self._calls[key] = _SeenCall(depth, values)
         while len(self._calls) > _MAX_CALLS:

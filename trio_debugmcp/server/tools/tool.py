@@ -15,7 +15,7 @@ import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from contextlib import asynccontextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, Any, Literal, TypeVar
 
 import mcp_types as types
@@ -25,7 +25,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import NO_SESSION, AdapterGone, DebugError, UsageError
-from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.answer import Answer, whole
 from trio_debugmcp.server.answers.moment import for_card
 from trio_debugmcp.server.answers.stop import READER, StopAnswer
 from trio_debugmcp.server.auth import Role
@@ -285,9 +285,9 @@ class Toolbox:
             return failed_call(UsageError("INTERNAL", problem))
         meta = None
         if isinstance(result, StopAnswer):
-            meta = for_card(result.moment)
             notes = [*result.notes, *self._others.notes(*caller, self.controls)]
-            result = replace(result, notes=notes, moment=None)
+            moment, result = result.moment, replace(result, notes=notes, moment=None)
+            meta = for_card(moment, partial(whole, result))
         return call_outcome(result, meta, full=as_data)
 
 
