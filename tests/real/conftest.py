@@ -76,9 +76,12 @@ async def breakpoints(client: DebugClient) -> dict[str, str]:
 
 
 async def hits(client: DebugClient) -> dict[str, int]:
-    """The counts in breakpoint_list, by id."""
-    found = {id_: re.search(r", (\d+) hits?\b", rest) for id_, rest in (await breakpoints(client)).items()}
-    return {id_: int(count[1]) if count else 0 for id_, count in found.items()}
+    """The counts of all breakpoints, by id."""
+    found = await client.call("breakpoint_list", full=True)
+    return {each["id"]: each["hitCount"] for kind in KINDS for each in found[kind]}
+
+
+KINDS = ("breakpoints", "functionBreakpoints", "dataBreakpoints", "exceptionBreakpoints")
 
 
 Connect = Callable[..., AbstractAsyncContextManager[DebugClient]]

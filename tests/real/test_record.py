@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -151,8 +150,8 @@ async def test_the_token_of_programs_that_dial_in_is_neither_recorded_nor_logged
                 assert launched["reason"] == "Breakpoint"  # in a child, which has got the token from its parent
                 child = await client.read("debugger://session")
                 assert (child["sessionId"], child["processId"]) == (launched["session"], launched["pid"])
-                sessions = (await client.call("debug_state"))["sessions"]
-                pids = dict(re.findall(r"^(\S+) .*\(pid (\d+)\)", line)[0] for line in sessions)
+                sessions = (await client.call("debug_state", full=True))["sessions"]
+                pids = {each["sessionId"]: each["processId"] for each in sessions}
                 words = Path(f"/proc/{pids[child['parentSessionId']]}/cmdline").read_text().split("\0")
                 token = words[words.index("--adapter-access-token") + 1]
                 assert token in Path(f"/proc/{child['processId']}/cmdline").read_text()

@@ -1,7 +1,6 @@
 """Programs that dial in by themselves, at an address that the user has opened with `debug_listen`."""
 
 import json
-import re
 import signal
 import socket
 import subprocess
@@ -81,9 +80,8 @@ async def written(process: trio.Process) -> str:
 
 async def listening(client: DebugClient) -> tuple[int, int]:
     """How many programs are connected, and how many have dialed in."""
-    text = (await client.call("debug_state", session_id="s-1"))["listening"]
-    connected, dialed_in = re.findall(r", (\d+) (?:connected|have dialed in)", text)
-    return int(connected), int(dialed_in)
+    found = (await client.call("debug_state", session_id="s-1", full=True))["listening"]
+    return found["connected"], found["dialedIn"]
 
 
 async def test_workers_stop_in_local_files_all_stacks_are_one_view_and_the_results_are_right(
@@ -113,8 +111,8 @@ async def test_workers_stop_in_local_files_all_stacks_are_one_view_and_the_resul
             assert "notes" not in found
             door_state = await client.call("debug_state", session_id=door["session"])
             assert door_state["listening"] == f"{door['address']}, 2 connected, 2 have dialed in"
-            pids = {int(pid) for line in door_state["sessions"] for pid in re.findall(r"\(pid (\d+)\)", line)}
-            assert pids == {first.pid, second.pid}
+            sessions = (await client.call("debug_state", session_id=door["session"], full=True))["sessions"]
+            assert {each["processId"] for each in sessions} - {None} == {first.pid, second.pid}
             seen = {int(stop["locals"]["number"]): stop["session"]}
             stop = await client.call("debug_continue")
             seen[int(stop["locals"]["number"])] = stop["session"]
