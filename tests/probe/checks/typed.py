@@ -217,7 +217,7 @@ def check_an_instance_shows_the_types_that_its_fields_are_of() -> None:
     assert fields == {
         "RATE": "float = 0.2", "place": "str", "owner": "str", "count": "int", "late": "", "extra": "float",
     }  # fmt: skip
-    assert texts(look(one, filter="EXT"), "fields") == {"extra": "float"}
+    assert texts(look(one, filter_="EXT"), "fields") == {"extra": "float"}
     assert look(Point(1))["instance"]
     assert texts(look(Point(1)), "fields") == {"x": "int", "y": "list"}
     assert texts(look(types.SimpleNamespace(a=1)), "fields") == {"a": "int"}
@@ -230,8 +230,8 @@ def check_filter_kind_and_pages_are_parts_of_the_whole() -> None:
     assert {page["total"] for page in pages} == {len(whole)}
     for kind in type_members.KINDS:
         assert look(Basket, kind=kind)["members"] == [each for each in whole if each["kind"] == kind]
-    assert [each["name"] for each in look(Basket, filter="O", kind="fields")["members"]] == ["owner", "count"]
-    assert look(Basket, filter="nope")["total"] == 0
+    assert [each["name"] for each in look(Basket, filter_="O", kind="fields")["members"]] == ["owner", "count"]
+    assert look(Basket, filter_="nope")["total"] == 0
     small = look(Basket, size=200)
     assert 0 < len(small["members"]) < small["total"] == len(whole)
 
@@ -309,7 +309,7 @@ def check_signatures() -> None:
 def check_100000_attributes_take_a_moment() -> None:
     base = type("Base", (), {"name": 5})
     huge = type("Huge", (base,), {f"name{each}": each for each in range(100_000)})
-    found = look(huge, filter="name9999", most=2)
+    found = look(huge, filter_="name9999", most=2)
     assert found["total"] == 11
     assert [each["name"] for each in found["members"]] == ["name9999", "name99990"]
     budget = Budget(0.0)

@@ -116,7 +116,7 @@ def check_depth_names_and_filter() -> None:
     answer = ask("tree", sys._getframe(), depth=3)
     inner = answer["variables"][0]["children"][0]["children"][0]
     assert inner == {"name": "['c']", "value": "1", "path": "tree['a']['b']['c']"}
-    assert [each["name"] for each in ask("tree", sys._getframe(), filter="OTH")["variables"]] == ["['other']"]
+    assert [each["name"] for each in ask("tree", sys._getframe(), filter_="OTH")["variables"]] == ["['other']"]
     assert [each["name"] for each in ask("tree", sys._getframe(), names=("['a']",))["variables"]] == ["['a']"]
     assert tree
 
@@ -245,23 +245,23 @@ def check_keys_that_code_of_the_program_shows_are_withheld_for_themselves() -> N
 def check_keys_are_searched_as_they_are_shown() -> None:
     keyed: Dict[Any, int] = {Color.RED: 1, Color.BLUE: 2, "red": 3, Key(): 4}
     frame = sys._getframe()
-    found = ask("keyed", frame, filter="red")
+    found = ask("keyed", frame, filter_="red")
     assert ([each["name"] for each in found["variables"]], found["total"]) == (["[<Color.RED: 1>]", "['red']"], 2)
     assert found["variables"][0]["path"] == "[*keyed.values()][0]"
     assert [each["value"] for each in ask("keyed", frame, names=("[Key()]",))["variables"]] == ["4"]
     budget = Budget()
     first = variable_listing.of_value(
-        keyed, "keyed", ListingQuestion(filter="red"), budget, Renderer(budget, code=False)
+        keyed, "keyed", ListingQuestion(filter_="red"), budget, Renderer(budget, code=False)
     )
     assert [each.get("nameWithheld", False) for each in first["variables"]] == [True, True, False, True], "not lost"
     refusal = ""
     try:
-        ask("{Key(): n for n in range(1000)}", frame, filter="z")
+        ask("{Key(): n for n in range(1000)}", frame, filter_="z")
     except ValueError as error:
         refusal = str(error)
     assert "takes too long" in refusal
     big = {(n, int): n for n in range(5000)}
-    assert ask("big", frame, filter="(4999,")["total"] == 1
+    assert ask("big", frame, filter_="(4999,")["total"] == 1
     assert big
 
 
@@ -283,7 +283,7 @@ def check_names_are_not_searched_among_too_many() -> None:
     frame = sys._getframe()
     refusal = ""
     try:
-        ask("many", frame, filter="5")
+        ask("many", frame, filter_="5")
     except ValueError as error:
         refusal = str(error)
     assert "100000 items at most" in refusal

@@ -8,7 +8,7 @@ code of the program: it is run within bounds, and without it the arguments are s
 """
 
 import builtins
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import pydevd, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
@@ -35,20 +35,26 @@ _CONTEXT = _EXCEPTION["__context__"].__get__
 _SUPPRESSED = _EXCEPTION["__suppress_context__"].__get__
 
 
-class ChainBounds(NamedTuple):
+class ChainBounds:
     """How much is shown: exceptions behind the one at hand, frames of each, and of how many of these the locals."""
 
-    inner: int = 5
-    frames: int = 10
-    locals: int = 1
+    __slots__ = ("frames", "inner", "locals")
+
+    def __init__(self, inner: int = 5, frames: int = 10, locals_: int = 1) -> None:
+        self.inner = inner
+        self.frames = frames
+        self.locals = locals_
 
 
-class ExceptionLink(NamedTuple):
+class ExceptionLink:
     """An exception behind another one. `way`: cause, context, suppressed or member."""
 
-    way: str
-    value: Any
-    of: Any
+    __slots__ = ("of", "value", "way")
+
+    def __init__(self, way: str, value: Any, of: Any) -> None:
+        self.way = way
+        self.value = value
+        self.of = of
 
 
 def current(thread: pydevd.ProgramThread) -> Tuple[Any, Any]:

@@ -7,7 +7,7 @@ A part that raises is shown as `<error: NameError: …>`, and the others as they
 same module. Unlike an f-string, a lambda needs no parentheses, since what is before its colon is not an expression.
 """
 
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 MOST_TEXT = 8000
 """Characters of a rendered message; the rest is cut, and counted."""
@@ -21,19 +21,34 @@ _DEEPEST = 2
 """Fields within fields: the format of a field may have some, as in an f-string."""
 
 
-class MessageField(NamedTuple):
-    """A part in braces."""
+class MessageField:
+    """A part in braces.
 
-    expression: str
-    code: Any
-    """None if the expression has no sense; then `error` says why."""
-    nested: bool
-    """Whether a scope inside of it would not see the locals that `eval` is given."""
-    error: str
-    label: str
-    """Written before the value: `x=` of `{x=}`."""
-    conversion: str
-    format: "List[Union[str, MessageField]]"
+    Attributes:
+        code: None if the expression has no sense; then `error` says why.
+        nested: whether a scope inside of it would not see the locals that `eval` is given.
+        label: written before the value: `x=` of `{x=}`.
+    """
+
+    __slots__ = ("code", "conversion", "error", "expression", "format", "label", "nested")
+
+    def __init__(
+        self,
+        expression: str,
+        code: Any,
+        nested: bool,
+        error: str,
+        label: str,
+        conversion: str,
+        format_: "List[Union[str, MessageField]]",
+    ) -> None:
+        self.expression = expression
+        self.code = code
+        self.nested = nested
+        self.error = error
+        self.label = label
+        self.conversion = conversion
+        self.format = format_
 
 
 class TemplateError(ValueError):

@@ -7,36 +7,50 @@ view is given instead: thread ids are then those of the operating system, and no
 import os
 import sys
 import threading
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 from trio_debugmcp.probe.inside import bounds
 
 _LIBRARIES = ("site-packages", "dist-packages")
 
 
-class Visible(NamedTuple):
-    """A frame as `stackTrace` would show it."""
+class Visible:
+    """A frame as `stackTrace` would show it.
 
-    frame: Any
-    file: str
-    line: int
-    name: str
-    library: bool
-    original: str = ""
-    """The file as the program knows it, where paths are mapped."""
-    mapped: bool = False
+    Attributes:
+        original: the file as the program knows it, where paths are mapped.
+    """
+
+    __slots__ = ("file", "frame", "library", "line", "mapped", "name", "original")
+
+    def __init__(
+        self, frame: Any, file: str, line: int, name: str, library: bool, original: str = "", mapped: bool = False
+    ) -> None:
+        self.frame = frame
+        self.file = file
+        self.line = line
+        self.name = name
+        self.library = library
+        self.original = original
+        self.mapped = mapped
 
 
-class ProgramThread(NamedTuple):
-    """A thread of the program."""
+class ProgramThread:
+    """A thread of the program.
 
-    id: int
-    ident: int
-    name: str
-    top: Any
-    stopped: Any
-    """pydevd's list of its frames if it is stopped, else None."""
-    daemon: bool
+    Attributes:
+        stopped: pydevd's list of its frames if it is stopped, else None.
+    """
+
+    __slots__ = ("daemon", "id", "ident", "name", "stopped", "top")
+
+    def __init__(self, id_: int, ident: int, name: str, top: Any, stopped: Any, daemon: bool) -> None:
+        self.id = id_
+        self.ident = ident
+        self.name = name
+        self.top = top
+        self.stopped = stopped
+        self.daemon = daemon
 
 
 def _schema() -> Any:

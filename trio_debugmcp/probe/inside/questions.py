@@ -99,7 +99,7 @@ def _stacks(asked: ProbeQuestion) -> Json:
         start=asked.number("start", 0),
         most=asked.number("count", thread_list.MOST_THREADS),
         frames=asked.number("frames", STOP_FRAMES),
-        locals=bool(asked.parameters.get("locals")),
+        locals_=bool(asked.parameters.get("locals")),
     )
     return thread_list.stacks_json(question, asked.budget, asked.renderer)
 
@@ -113,7 +113,7 @@ def _variables(asked: ProbeQuestion) -> Json:
         start=asked.number("start", 0),
         most=asked.number("count", 100),
         depth=asked.number("depth", 1),
-        filter=asked.text("filter"),
+        filter_=asked.text("filter"),
         names=tuple(asked.parameters.get("names") or ()),
     )
     path = asked.text("path")

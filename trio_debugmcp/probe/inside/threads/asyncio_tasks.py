@@ -1,7 +1,7 @@
 """The tasks of asyncio. `asyncio.all_tasks` needs the loop, so the loops are found among the frames of the threads."""
 
 import sys
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import pydevd
 from trio_debugmcp.probe.inside.bounds import Budget
@@ -19,13 +19,19 @@ _MOST_RETRIES = 20
 _MOST_FRAMES = 500
 
 
-class AsyncioTask(NamedTuple):
-    """A task, with what is known only from outside of it."""
+class AsyncioTask:
+    """A task, with what is known only from outside of it.
 
-    task: Any
-    thread: Optional[pydevd.ProgramThread]
-    waiters: Dict[int, List[str]]
-    """Names of the tasks that wait for a future, by the future's id."""
+    Attributes:
+        waiters: names of the tasks that wait for a future, by the future's id.
+    """
+
+    __slots__ = ("task", "thread", "waiters")
+
+    def __init__(self, task: Any, thread: Optional[pydevd.ProgramThread], waiters: Dict[int, List[str]]) -> None:
+        self.task = task
+        self.thread = thread
+        self.waiters = waiters
 
 
 def notes() -> List[str]:

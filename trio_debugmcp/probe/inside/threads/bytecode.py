@@ -8,7 +8,7 @@ values of now, so that what was loaded earlier is only probably the same object.
 import builtins
 import dis
 import types
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside.values import facts
 
@@ -27,13 +27,19 @@ _MOST_CODES = 300
 _BUILTINS = vars(builtins)
 
 
-class Known(NamedTuple):
-    """An expression on the stack and its value."""
+class Known:
+    """An expression on the stack and its value.
 
-    text: str
-    value: Any
-    owner: Any = facts.MISSING
-    """Of an attribute: whose."""
+    Attributes:
+        owner: of an attribute: whose.
+    """
+
+    __slots__ = ("owner", "text", "value")
+
+    def __init__(self, text: str, value: Any, owner: Any = facts.MISSING) -> None:
+        self.text = text
+        self.value = value
+        self.owner = owner
 
     @property
     def last(self) -> str:

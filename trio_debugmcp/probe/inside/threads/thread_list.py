@@ -5,7 +5,7 @@ Who has a plain `threading.Lock` is not known to Python. A thread that is in a `
 """
 
 import time
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import pydevd, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
@@ -22,12 +22,15 @@ _MOST_FRAMES = 60
 """Of a thread that are searched for locks which it has."""
 
 
-class LockOwner(NamedTuple):
+class LockOwner:
     """A thread that has a lock, and the frame that took it."""
 
-    thread: pydevd.ProgramThread
-    frame: Any
-    sure: bool
+    __slots__ = ("frame", "sure", "thread")
+
+    def __init__(self, thread: pydevd.ProgramThread, frame: Any, sure: bool) -> None:
+        self.thread = thread
+        self.frame = frame
+        self.sure = sure
 
 
 def threads_json(budget: Budget, start: int = 0, count: int = MOST_THREADS) -> Json:
@@ -78,13 +81,16 @@ def stacks_json(asked: "StackQuestion", budget: Budget, renderer: Renderer) -> J
     return {"stacks": stacks, "total": len(found)}
 
 
-class StackQuestion(NamedTuple):
+class StackQuestion:
     """Which threads, and how much of each stack."""
 
-    start: int
-    most: int
-    frames: int
-    locals: bool
+    __slots__ = ("frames", "locals", "most", "start")
+
+    def __init__(self, start: int, most: int, frames: int, locals_: bool) -> None:
+        self.start = start
+        self.most = most
+        self.frames = frames
+        self.locals = locals_
 
 
 def _waits(page: List[pydevd.ProgramThread], budget: Budget) -> Dict[int, Optional[Wait]]:

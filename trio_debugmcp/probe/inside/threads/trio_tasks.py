@@ -1,7 +1,7 @@
 """The tasks of Trio as the tree of their nurseries. The runner is a local variable of the thread that runs it."""
 
 import sys
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import pydevd
 from trio_debugmcp.probe.inside.bounds import Budget
@@ -17,15 +17,23 @@ _TRAPS = "trio._core._traps"
 _MOST_FRAMES = 500
 
 
-class TrioTask(NamedTuple):
-    """A task in the tree of its runner."""
+class TrioTask:
+    """A task in the tree of its runner.
 
-    task: Any
-    depth: int
-    parent: Optional[int]
-    thread: pydevd.ProgramThread
-    nursery: int
-    """Number of the nursery in the parent, from the outermost."""
+    Attributes:
+        nursery: number of the nursery in the parent, from the outermost.
+    """
+
+    __slots__ = ("depth", "nursery", "parent", "task", "thread")
+
+    def __init__(
+        self, task: Any, depth: int, parent: Optional[int], thread: pydevd.ProgramThread, nursery: int
+    ) -> None:
+        self.task = task
+        self.depth = depth
+        self.parent = parent
+        self.thread = thread
+        self.nursery = nursery
 
 
 def notes() -> List[str]:

@@ -9,7 +9,7 @@ queue.
 
 import sys
 import threading
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import pydevd
 from trio_debugmcp.probe.inside.threads import bytecode
@@ -23,17 +23,23 @@ _MOST_CLIMBED = 40
 """Frames of libraries that are climbed from the innermost one."""
 
 
-class Wait(NamedTuple):
-    """What a thread waits for."""
+class Wait:
+    """What a thread waits for.
 
-    kind: str
-    what: str
-    """The expression in the code of the user, as `jobs.get`; as far as it is known."""
-    detail: str = ""
-    target: Any = None
-    """The lock or the thread that it waits for."""
-    bounded: bool = False
-    """Whether the call has arguments, of which one may be a timeout."""
+    Attributes:
+        what: the expression in the code of the user, as `jobs.get`; as far as it is known.
+        target: the lock or the thread that it waits for.
+        bounded: whether the call has arguments, of which one may be a timeout.
+    """
+
+    __slots__ = ("bounded", "detail", "kind", "target", "what")
+
+    def __init__(self, kind: str, what: str, detail: str = "", target: Any = None, bounded: bool = False) -> None:
+        self.kind = kind
+        self.what = what
+        self.detail = detail
+        self.target = target
+        self.bounded = bounded
 
 
 _FUNCTIONS = {
@@ -100,7 +106,7 @@ def _primitive(frame: Any) -> Optional[Tuple[str, Known, bool]]:
     manager = bytecode.entering(frame)
     if manager is not None:
         kind = _method_kind(manager.value, "__enter__")
-        return (kind, manager._replace(owner=manager.value), False) if kind else None
+        return (kind, Known(manager.text, manager.value, manager.value), False) if kind else None
     stack = bytecode.in_use(frame)
     if operation == "FOR_ITER":  # for line in sys.stdin
         kind = _method_kind(stack[-1].value, "readline") if stack else None
@@ -117,7 +123,7 @@ def _called(stack: List[Known], arguments: bool = True) -> Optional[Tuple[str, K
         kind = _kind(known)
         if kind in ("sleep", "input") and arguments:
             given = [each.text for each in stack[index + 1 :] if each.text]
-            return kind, known._replace(text=f"{known.text}({', '.join(given)})"), True
+            return kind, Known(f"{known.text}({', '.join(given)})", known.value, known.owner), True
         if kind is not None:
             return kind, known, index < len(stack) - 1
     return None

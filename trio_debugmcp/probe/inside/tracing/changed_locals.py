@@ -9,7 +9,7 @@ before, a collection or an object item by item. What lies deeper than an item's 
 """
 
 from itertools import islice
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.values import facts
@@ -36,14 +36,17 @@ Change = List[Optional[str]]
 """A path and the text of what is there now, None for what was taken away."""
 
 
-class _Known(NamedTuple):
+class _Known:
     """What was seen of a variable."""
 
-    plain: Any
-    identity: int
-    text: str
-    size: int
-    parts: Optional[Dict[str, str]]
+    __slots__ = ("identity", "parts", "plain", "size", "text")
+
+    def __init__(self, plain: Any, identity: int, text: str, size: int, parts: Optional[Dict[str, str]]) -> None:
+        self.plain = plain
+        self.identity = identity
+        self.text = text
+        self.size = size
+        self.parts = parts
 
 
 class LocalValues:

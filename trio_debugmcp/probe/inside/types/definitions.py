@@ -8,7 +8,7 @@ Nothing of the program runs: namespaces are read as dictionaries, descriptors as
 
 import sys
 import types
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 from trio_debugmcp.probe.inside import modules, pydevd
 from trio_debugmcp.probe.inside.bounds import Budget
@@ -60,15 +60,21 @@ def is_method_of_c(value: Any) -> bool:
     return id(type(value)) in _METHODS_OF_C
 
 
-class Definition(NamedTuple):
-    """A class or a function in the module that defines it."""
+class Definition:
+    """A class or a function in the module that defines it.
 
-    module: str
-    name: str
-    """Within the module: `Basket.put`."""
-    value: Any
-    is_type: bool
-    user: bool
+    Attributes:
+        name: within the module: `Basket.put`.
+    """
+
+    __slots__ = ("is_type", "module", "name", "user", "value")
+
+    def __init__(self, module: str, name: str, value: Any, is_type: bool, user: bool) -> None:
+        self.module = module
+        self.name = name
+        self.value = value
+        self.is_type = is_type
+        self.user = user
 
     @property
     def full(self) -> str:

@@ -9,7 +9,7 @@ A way is the end of an expression where one leads there, else words. Nothing of 
 import itertools
 import sys
 import types
-from typing import Any, Dict, Iterator, NamedTuple, Tuple
+from typing import Any, Dict, Iterator, Tuple
 
 from trio_debugmcp.probe.inside.safe import readable
 from trio_debugmcp.probe.inside.values import children, facts
@@ -35,12 +35,15 @@ _PARTS: Tuple[Tuple[Any, Tuple[str, ...]], ...] = (
 """Types of C with the names under which their values have others."""
 
 
-class Link(NamedTuple):
+class Link:
     """A reference. `is_path`: the way is the end of an expression."""
 
-    way: str
-    target: Any
-    is_path: bool = False
+    __slots__ = ("is_path", "target", "way")
+
+    def __init__(self, way: str, target: Any, is_path: bool = False) -> None:
+        self.way = way
+        self.target = target
+        self.is_path = is_path
 
 
 def links(holder: Any) -> Iterator[Link]:

@@ -8,7 +8,7 @@ Imported names are not listed: each symbol is where it is defined.
 
 import re
 import time
-from typing import Any, List, NamedTuple
+from typing import Any, List
 
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.types import definitions
@@ -18,14 +18,17 @@ from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.probe.inside.visible_frames import Json
 
 
-class SymbolQuestion(NamedTuple):
+class SymbolQuestion:
     """Which symbols: `kind` is `types`, `functions` or empty for both; `module` is a part of its name."""
 
-    pattern: str
-    kind: str = ""
-    module: str = ""
-    start: int = 0
-    most: int = 100
+    __slots__ = ("kind", "module", "most", "pattern", "start")
+
+    def __init__(self, pattern: str, kind: str = "", module: str = "", start: int = 0, most: int = 100) -> None:
+        self.pattern = pattern
+        self.kind = kind
+        self.module = module
+        self.start = start
+        self.most = most
 
 
 def symbols_json(asked: SymbolQuestion, budget: Budget, renderer: Renderer) -> Json:

@@ -12,7 +12,7 @@ import itertools
 import sys
 import time
 import types
-from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.safe import readable
@@ -47,11 +47,14 @@ class AtomError(Exception):
     """Something that everybody may have: who refers to it says nothing."""
 
 
-class ReferenceQuestion(NamedTuple):
+class ReferenceQuestion:
     """Which references: `inbound`, `outbound` or `both`, and how many of each."""
 
-    direction: str = "both"
-    most: int = 50
+    __slots__ = ("direction", "most")
+
+    def __init__(self, direction: str = "both", most: int = 50) -> None:
+        self.direction = direction
+        self.most = most
 
 
 class _HolderStep:

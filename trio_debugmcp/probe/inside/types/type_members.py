@@ -9,7 +9,7 @@ Everything is read as it stands in the dictionaries of the classes: no descripto
 import sys
 import time
 import types
-from typing import Any, Dict, List, NamedTuple, Set, Tuple
+from typing import Any, Dict, List, Set, Tuple
 
 from trio_debugmcp.probe.inside import pydevd
 from trio_debugmcp.probe.inside.bounds import Budget
@@ -42,23 +42,36 @@ _PYTHONS_OWN = frozenset(
 _PROPERTIES_OF_C = (types.GetSetDescriptorType,)
 
 
-class MemberQuestion(NamedTuple):
+class MemberQuestion:
     """Which members: by a part of their names, by kind, those of library classes too or not, and which page."""
 
-    start: int = 0
-    most: int = 100
-    filter: str = ""
-    kind: str = ""
-    inherited: bool = False
+    __slots__ = ("filter", "inherited", "kind", "most", "start")
+
+    def __init__(
+        self, start: int = 0, most: int = 100, filter_: str = "", kind: str = "", inherited: bool = False
+    ) -> None:
+        self.start = start
+        self.most = most
+        self.filter = filter_
+        self.kind = kind
+        self.inherited = inherited
 
 
-class _Member(NamedTuple):
-    name: str
-    kind: str
-    of: type
-    value: Any
-    now: str = ""
-    """The type of what an instance has in this field."""
+class _Member:
+    """One member of a type.
+
+    Attributes:
+        now: the type of what an instance has in this field.
+    """
+
+    __slots__ = ("kind", "name", "now", "of", "value")
+
+    def __init__(self, name: str, kind: str, of: type, value: Any, now: str = "") -> None:
+        self.name = name
+        self.kind = kind
+        self.of = of
+        self.value = value
+        self.now = now
 
 
 def type_json(value: Any, asked: MemberQuestion, budget: Budget, renderer: Renderer) -> Json:
@@ -175,11 +188,13 @@ def _with_instance(value: Any, cls: type, members: List[_Member], word: str) -> 
     """The members of a class, with what this instance has: its fields, of the types that they are of now."""
     have = {name: facts.shown_type(type(each)) for name, each in facts.fields(value)}
     known = {each.name for each in members}
-    found = [each._replace(now=have.get(each.name, "")) if each.kind == "fields" else each for each in members]
+    for member in members:
+        if member.kind == "fields":
+            member.now = have.get(member.name, "")
     for name, now in have.items():
         if name not in known and word in name.lower():
-            found.append(_Member(name, "fields", cls, fields.Field(name), now))
-    return found
+            members.append(_Member(name, "fields", cls, fields.Field(name), now))
+    return members
 
 
 def _kind(value: Any) -> str:

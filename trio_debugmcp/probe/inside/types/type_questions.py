@@ -19,7 +19,7 @@ def type_(asked: ProbeQuestion) -> Json:
     question = type_members.MemberQuestion(
         start=asked.number("start", 0),
         most=asked.number("count", 100),
-        filter=asked.text("filter"),
+        filter_=asked.text("filter"),
         kind=asked.text("only"),
         inherited=bool(asked.parameters.get("inherited")),
     )

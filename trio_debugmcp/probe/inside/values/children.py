@@ -10,7 +10,7 @@ base would, `[*list.__iter__(xs)][0]` and `x.__dict__['name']`, so that a path l
 import ast
 import collections
 import types
-from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Iterable, Iterator, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside.values import atoms, facts
 from trio_debugmcp.probe.inside.values.rendering import error_text
@@ -36,18 +36,24 @@ MOST_PASSED = 10000000
 _ATOMS = (str, bytes, bytearray, int, float, complex)
 
 
-class Child(NamedTuple):
-    """An item or a field: its name, its value and its path, of which the parent's is still to be put in front."""
+class Child:
+    """An item or a field: its name, its value and its path, of which the parent's is still to be put in front.
 
-    name: str
-    value: Any
-    path: str
-    """With `{}` for the parent's path."""
-    note: str = ""
-    """In place of the value, where reading it would run code of the program."""
-    keyed: bool = False
-    """Whether it is an item of a dict whose key is not written as an expression, so that it has to be rendered."""
-    key: Any = None
+    Attributes:
+        path: with `{}` for the parent's path.
+        note: in place of the value, where reading it would run code of the program.
+        keyed: whether it is an item of a dict whose key is not written as an expression, so that it has to be rendered.
+    """
+
+    __slots__ = ("key", "keyed", "name", "note", "path", "value")
+
+    def __init__(self, name: str, value: Any, path: str, note: str = "", keyed: bool = False, key: Any = None) -> None:
+        self.name = name
+        self.value = value
+        self.path = path
+        self.note = note
+        self.keyed = keyed
+        self.key = key
 
 
 def children(value: Any, start: int, count: int) -> Tuple[List[Child], int]:

@@ -8,7 +8,7 @@ Instructions are read for that: nothing of the class runs.
 import dis
 import time
 import types
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.values import facts
@@ -16,14 +16,19 @@ from trio_debugmcp.probe.inside.values import facts
 _STORE = dis.opmap["STORE_ATTR"]
 
 
-class Field(NamedTuple):
+class Field:
     """A field, with where it is assigned first, if a method does that."""
 
-    name: str
-    annotation: Any = facts.MISSING
-    default: Any = facts.MISSING
-    file: str = ""
-    line: int = 0
+    __slots__ = ("annotation", "default", "file", "line", "name")
+
+    def __init__(
+        self, name: str, annotation: Any = facts.MISSING, default: Any = facts.MISSING, file: str = "", line: int = 0
+    ) -> None:
+        self.name = name
+        self.annotation = annotation
+        self.default = default
+        self.file = file
+        self.line = line
 
 
 def fields(names: Dict[str, Any], budget: Budget) -> Tuple[List[Field], bool]:
@@ -40,7 +45,8 @@ def fields(names: Dict[str, Any], budget: Budget) -> Tuple[List[Field], bool]:
             found[name] = Field(name)
     for name, (file, line) in assigned.items():
         if name in found or name not in names:
-            found[name] = found.get(name, Field(name))._replace(file=file, line=line)
+            field = found.setdefault(name, Field(name))
+            field.file, field.line = file, line
     return list(found.values()), whole
 
 

@@ -6,7 +6,7 @@ First come all of a level, then what is inside of each, so that a large one leav
 """
 
 import ast
-from typing import Any, Dict, List, NamedTuple, Tuple
+from typing import Any, Dict, List, Tuple
 
 from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
@@ -53,14 +53,19 @@ def _exit(code: Any = None) -> None:
 # --- Answers ----------------------------------------------------------------------------------------------------------
 
 
-class ListingQuestion(NamedTuple):
+class ListingQuestion:
     """What of a scope or a value is asked for."""
 
-    start: int = 0
-    most: int = 100
-    depth: int = 1
-    filter: str = ""
-    names: Tuple[str, ...] = ()
+    __slots__ = ("depth", "filter", "most", "names", "start")
+
+    def __init__(
+        self, start: int = 0, most: int = 100, depth: int = 1, filter_: str = "", names: Tuple[str, ...] = ()
+    ) -> None:
+        self.start = start
+        self.most = most
+        self.depth = depth
+        self.filter = filter_
+        self.names = names
 
 
 def scope_pairs(frame: Any, scope: str) -> List[Tuple[str, Any, str]]:
@@ -124,7 +129,7 @@ def _search(
         if child.keyed and OUT_OF_TIME in name:
             raise ValueError("to search the keys takes too long; use start and count")
         if withheld or _is_wanted(name, asked, _path_in(child, parent)):
-            wanted.append(child if withheld else child._replace(name=name, keyed=False))
+            wanted.append(child if withheld else Child(name, child.value, child.path, child.note, key=child.key))
     return wanted
 
 
