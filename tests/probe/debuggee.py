@@ -94,7 +94,8 @@ class Debuggee:
         return str(body["result"])
 
     async def install(self) -> None:
-        assert await self.evaluate(bootstrap.install_expression()) == "installed"
+        if await self.evaluate(bootstrap.install_expression()) == bootstrap.SOURCES_NEEDED:
+            assert await self.evaluate(bootstrap.install_expression(with_sources=True)) == "installed"
 
     async def ask(self, question: str, **parameters: Any) -> Any:
         """Ask the probe; return its answer."""

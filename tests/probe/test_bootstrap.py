@@ -1,13 +1,15 @@
 import json
+import os
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from trio_debugmcp.probe import bootstrap
-from trio_debugmcp.probe.bootstrap import call_expression, install_expression
+from trio_debugmcp.probe import bootstrap, packing
+from trio_debugmcp.probe.bootstrap import SOURCES_NEEDED, call_expression, install_expression
 
 
 @pytest.fixture
@@ -15,21 +17,36 @@ def host() -> Iterator[types.ModuleType]:
     """A module of the name of pydevd's, which here is not loaded."""
     assert bootstrap.HOST not in sys.modules
     module = sys.modules[bootstrap.HOST] = types.ModuleType(bootstrap.HOST)
-    module.get_global_debugger = lambda: None  # type: ignore[attr-defined]
     yield module
     del sys.modules[bootstrap.HOST]
 
 
+@pytest.fixture(autouse=True)
+def blobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The directory of compiled code, of this test alone."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    packing.blob_directory.cache_clear()
+    yield tmp_path / "trio_debugmcp" / "probe"
+    packing.blob_directory.cache_clear()
+
+
 def evaluate(expression: str) -> Any:
-    """As pydevd does it: the line break for its mark, and names that are not the probe's."""
-    return eval(compile(expression.replace("@LINE@", "\n"), "<string>", "eval"), {})
+    """As pydevd does it without a frame: the line break for its mark, and the names of the module that evaluates."""
+    names = vars(sys.modules.get(bootstrap.HOST, types.ModuleType("other")))
+    return eval(compile(expression.replace("@LINE@", "\n"), "<string>", "eval"), names)
+
+
+def installed(host: types.ModuleType) -> Any:
+    """Install the probe with its sources, and return it."""
+    assert evaluate(install_expression(with_sources=True)) == "installed"
+    return getattr(host, bootstrap.attribute())
 
 
 def test_it_installs_once_and_answers(host: types.ModuleType) -> None:
     assert evaluate(call_expression("threads")) == ""
     before = set(sys.modules)
-    assert evaluate(install_expression()) == "installed"
-    probe = getattr(host, bootstrap.attribute())
+    probe = installed(host)
+    assert installed(host) is probe
     assert evaluate(install_expression()) == "installed"
     assert getattr(host, bootstrap.attribute()) is probe
     assert json.loads(evaluate(call_expression("threads")))["answer"]["total"] >= 1
@@ -37,52 +54,137 @@ def test_it_installs_once_and_answers(host: types.ModuleType) -> None:
 
 
 def test_the_installed_modules_are_not_those_of_the_package(host: types.ModuleType) -> None:
-    evaluate(install_expression())
-    probe = getattr(host, bootstrap.attribute())
-    assert probe is not sys.modules.get(f"{bootstrap.PACKAGE}.calls")
+    probe = installed(host)
+    assert probe is not sys.modules.get(f"{packing.PACKAGE}.questions")
     assert probe.call.__code__.co_filename == "<trio_debugmcp probe>/questions.py"
 
 
 def test_it_imports_nothing_that_is_not_imported_yet(host: types.ModuleType) -> None:
-    evaluate(install_expression())
-    find = vars(getattr(host, bootstrap.attribute()))["__builtins__"]["__import__"]
+    find = vars(installed(host))["__builtins__"]["__import__"]
     assert "wave" not in sys.modules
     with pytest.raises(ImportError, match="has not imported wave"):
         find("wave")
 
 
-def test_without_pydevd_the_call_is_empty() -> None:
-    assert evaluate(call_expression("stop")) == ""
+# --- Compiled code that is kept ---------------------------------------------------------------------------------------
+
+
+def blob(blobs: Path, host: types.ModuleType) -> Path:
+    """Install the probe, and return the only file in which that left compiled code."""
+    installed(host)
+    delattr(host, bootstrap.attribute())
+    (file,) = blobs.iterdir()
+    return file
+
+
+def test_the_sources_are_needed_for_the_first_program_only(host: types.ModuleType, blobs: Path) -> None:
+    assert evaluate(install_expression()) == SOURCES_NEEDED
+    assert not hasattr(host, bootstrap.attribute())
+    blob(blobs, host)
+    assert evaluate(install_expression()) == "installed"
+    assert json.loads(evaluate(call_expression("threads")))["answer"]["total"] >= 1
+
+
+def flip(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+
+
+def replace(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+HARM: dict[str, Callable[[Path], object]] = {
+    "is cut": lambda file: file.write_bytes(file.read_bytes()[:-1]),
+    "is empty": lambda file: file.write_bytes(b""),
+    "has another byte": flip,
+    "is of another version of Python": lambda file: file.write_bytes(b"\0" + file.read_bytes()[1:]),
+    "can be written by others": lambda file: file.chmod(0o666),
+    "is a directory": replace,
+}
+
+
+@pytest.mark.parametrize("harm", HARM.values(), ids=HARM)
+def test_compiled_code_is_not_run_if_it(harm: Callable[[Path], object], host: types.ModuleType, blobs: Path) -> None:
+    harm(blob(blobs, host))
+    assert evaluate(install_expression()) == SOURCES_NEEDED
+    assert installed(host)
+    assert json.loads(evaluate(call_expression("threads")))["answer"]["total"] >= 1
+
+
+def test_where_others_can_write_nothing_is_kept(host: types.ModuleType, blobs: Path) -> None:
+    assert packing.blob_directory() == str(blobs)
+    blobs.chmod(0o777)
+    assert installed(host)
+    assert list(blobs.iterdir()) == []
+    packing.blob_directory.cache_clear()
+    assert packing.blob_directory() is None
+
+
+def test_without_a_directory_the_sources_are_run(
+    host: types.ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    packing.blob_directory.cache_clear()
+    assert packing.blob_directory() is None
+    assert evaluate(install_expression()) == SOURCES_NEEDED
+    assert installed(host)
+
+
+def test_the_oldest_files_give_way(blobs: Path) -> None:
+    blobs.mkdir(mode=0o700, parents=True)
+    for number in range(packing.MAX_BLOBS + 3):
+        (blobs / f"{number}.blob").touch()
+        os.utime(blobs / f"{number}.blob", (number, number))
+    packing.blob_directory()
+    assert {file.name for file in blobs.iterdir()} == {f"{number + 3}.blob" for number in range(packing.MAX_BLOBS)}
+
+
+# --- Expressions ------------------------------------------------------------------------------------------------------
 
 
 def test_parameters_of_any_text_arrive(host: types.ModuleType) -> None:
-    evaluate(install_expression())
+    installed(host)
     text = 'it\'s "quoted" \\ {braces} @LINE@ \n é \U0001f600'
     reply = json.loads(evaluate(call_expression("describe", expression=repr(text), limit=500, thread=None)))
     assert reply["answer"]["value"] == repr(text)
 
 
 def test_expressions_are_one_line_of_ascii() -> None:
-    for expression in (install_expression(), call_expression("variables", path="a\nb", start=3)):
+    for expression in (install_expression(with_sources=True), call_expression("variables", path="a\nb", start=3)):
         assert expression.isascii()
         assert "\n" not in expression
         assert "@LINE@" not in expression
-    assert len(install_expression()) < 500_000
+    assert len(install_expression()) < 20_000
+    assert len(install_expression(with_sources=True)) < 550_000
 
 
-def test_the_name_depends_on_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    name = bootstrap.attribute()
-    bootstrap.attribute.cache_clear()
-    monkeypatch.setattr(bootstrap, "_LOADER", "other")
-    try:
-        assert bootstrap.attribute() != name
-    finally:
+@pytest.fixture
+def revise(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """Make another version of the probe."""
+
+    def forget() -> None:
+        packing.digest.cache_clear()
         bootstrap.attribute.cache_clear()
 
+    def change() -> None:
+        forget()
+        monkeypatch.setattr(packing, "loader", lambda: "other")
 
-def test_questions_are_recognised_whatever_version_of_the_probe_they_are_put_to(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    yield change
+    forget()
+
+
+def test_the_name_depends_on_the_source(revise: Callable[[], None]) -> None:
+    name = bootstrap.attribute()
+    revise()
+    assert bootstrap.attribute() != name
+
+
+def test_questions_are_recognised_whatever_version_of_the_probe_they_are_put_to(revise: Callable[[], None]) -> None:
     def questions() -> list[object]:
         asked = [
             install_expression(),
@@ -96,14 +198,8 @@ def test_questions_are_recognised_whatever_version_of_the_probe_they_are_put_to(
     before = questions()
     assert len(set(before)) == 5
     assert before[0] == ("install", None)
-    for cached in (bootstrap.attribute, bootstrap.install_expression):
-        cached.cache_clear()
-    monkeypatch.setattr(bootstrap, "_LOADER", "other")
-    try:
-        assert questions() == before
-    finally:
-        for cached in (bootstrap.attribute, bootstrap.install_expression):
-            cached.cache_clear()
+    revise()
+    assert questions() == before
     assert bootstrap.asked_in(call_expression("variables", thread=1, path="a", start=1)) != bootstrap.asked_in(
         call_expression("variables", thread=1, path="a", start=2)
     )

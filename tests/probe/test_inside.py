@@ -1,27 +1,26 @@
 """What runs inside the program: on every interpreter of the machine, in the Python of 3.8, importing little."""
 
 import ast
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import trio
 
-from trio_debugmcp.probe import bootstrap
+from trio_debugmcp.probe import loader, packing
 
 ROOT = Path(__file__).parents[2]
-INSIDE = sorted((ROOT / "trio_debugmcp" / "probe" / "inside").glob("*.py"))
+INSIDE = sorted((ROOT / "trio_debugmcp" / "probe" / "inside").rglob("*.py"))
 CHECKS = sorted(file.stem for file in (Path(__file__).parent / "checks").glob("[!_]*.py"))
 
 OLDEST = (3, 8)
 
-LOADED = {
-    *("_socket", "_thread", "ast", "atexit", "builtins", "collections", "contextlib", "dis", "enum", "itertools"),
-    *("json", "marshal", "os", "re", "sys", "threading", "time", "traceback", "types", "typing"),
-}
-"""Modules that pydevd has imported on every version: tests/probe/test_live.py sees that no other name appears."""
+TYPES = "typing"
+"""Taken out of the sources before they are put into a program."""
 
 
 def interpreters() -> dict[str, str]:
@@ -43,14 +42,22 @@ def test_the_interpreters_that_are_tried(capsys: pytest.CaptureFixture[str]) -> 
     assert INTERPRETERS
 
 
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with what is put into programs: the loader, and the sources without types."""
+    file = tmp_path_factory.mktemp("packed") / "probe.json"
+    file.write_text(json.dumps({"loader": packing.loader(), "sources": packing.sources()}), encoding="utf-8")
+    return file
+
+
 @pytest.mark.real
 @pytest.mark.parametrize("version", INTERPRETERS)
-def test_the_checks_pass_on_every_interpreter(version: str) -> None:
+def test_the_checks_pass_on_every_interpreter(version: str, packed: Path) -> None:
     packages = str(Path(trio.__file__).parents[1])
     ran = subprocess.run(
         [INTERPRETERS[version], "-m", "tests.probe.checks", *CHECKS],
         cwd=ROOT,
-        env={"PATH": os.environ["PATH"], "TRIO_PATH": packages},
+        env={"PATH": os.environ["PATH"], "TRIO_PATH": packages, "PROBE_PACKED": str(packed)},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -85,18 +92,21 @@ def annotations(tree: ast.AST) -> list[ast.expr]:
 
 
 @pytest.mark.parametrize("file", INSIDE, ids=lambda file: file.stem)
-def test_only_siblings_and_what_pydevd_has_loaded_are_imported(file: Path) -> None:
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+def test_only_siblings_and_what_is_kept_from_the_beginning_are_imported(file: Path) -> None:
+    for name in imported(ast.parse(file.read_text(encoding="utf-8"))):
+        assert name in {*loader.TAKEN, TYPES} or name.startswith(packing.PACKAGE), name
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            assert {alias.name for alias in node.names} <= LOADED
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.module is not None
             assert node.level == 0
-            assert node.module in LOADED or node.module.startswith(bootstrap.PACKAGE), node.module
+            yield node.module
 
 
-def test_no_standard_module_is_imported_by_another_way() -> None:
-    for file in INSIDE:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "__import__":
-                assert ast.literal_eval(node.args[0]) in LOADED
+def test_no_types_are_needed_to_run_it() -> None:
+    for name, source in packing.sources().items():
+        assert TYPES not in imported(ast.parse(source)), name

@@ -13,7 +13,7 @@ import trio
 from tests.probe import test_inside
 from tests.probe.debuggee import BOUND_SECONDS, Debuggee, open_debuggee
 from trio_debugmcp.probe.answers import Frames, ProbeStop, ProbeThreads, ProbeVariables, Tasks, decode
-from trio_debugmcp.probe.bootstrap import call_expression, install_expression
+from trio_debugmcp.probe.bootstrap import call_expression
 
 INTERPRETERS = {
     version: python for version, python in test_inside.INTERPRETERS.items() if not version.startswith(("3.9.", "3.10."))
@@ -479,7 +479,7 @@ async def test_it_is_installed_once_and_gone_with_the_program(tmp_path: Path) ->
     async with open_debuggee(written(tmp_path, "input()\n")) as debuggee:
         assert await debuggee.evaluate(call_expression("threads")) == ""
         for _ in range(2):
-            assert await debuggee.evaluate(install_expression()) == "installed"
+            await debuggee.install()
         reply = json.loads(await debuggee.evaluate(call_expression("threads")))
         assert reply["answer"]["total"] == 1
         assert [each["name"] for each in reply["answer"]["threads"]] == ["MainThread"]

@@ -1,11 +1,14 @@
 """Expressions that put the probe into a program and call it, for `evaluate` without a frame.
 
-    await request("evaluate", {"expression": install_expression(), "context": CONTEXT})
     body = await request("evaluate", {"expression": call_expression("threads"), "context": CONTEXT})
+    if not body.result:     # it is not in the program yet
+        body = await request("evaluate", {"expression": install_expression(), "context": CONTEXT})
+        if body.result == SOURCES_NEEDED:
+            await request("evaluate", {"expression": install_expression(with_sources=True), "context": CONTEXT})
 
 The modules hang on a module of pydevd, under a name with a digest of their source: `sys.modules` stays as it is, two
-servers of different versions do not meet, and a forked child has the probe already. They are executed with an import
-function of their own, which finds the siblings and what is imported already, and imports nothing.
+servers of different versions do not meet, and a forked child has the probe already. They are compiled once for each
+version of Python and kept in a file, where that is possible; `loader` runs in the program and says how.
 """
 
 import ast
@@ -13,74 +16,45 @@ import json
 import re
 import textwrap
 from functools import cache
-from hashlib import sha256
-from pathlib import Path
+
+from trio_debugmcp.probe import packing
 
 CONTEXT = "repl"
 """Of the `evaluate` requests. In any other context pydevd filters warnings meanwhile, which makes the program repeat
 warnings that it has shown already. What this context does, redirecting the output, the loader undoes first."""
 
-HOST = "_pydevd_bundle.pydevd_constants"
-"""The module of pydevd on which the probe hangs."""
+HOST = "_pydevd_bundle.pydevd_comm"
+"""The module of pydevd on which the probe hangs. What is evaluated without a frame has its names: so nothing has to be
+looked up where the program may have patched it."""
 
-PACKAGE = "trio_debugmcp.probe.inside"
-
-_FOLDER = Path(__file__).parent / "inside"
-
-_LOADER = """
-import sys, types, builtins
-def load(sources, package):
-    modules = {}
-    def find(name, globals=None, locals=None, fromlist=(), level=0):
-        if name in sources:
-            return module(name)
-        if name == package or name.startswith(package + "."):
-            return types.SimpleNamespace(**{each: module(f"{name}.{each}") for each in fromlist})
-        if name not in sys.modules:
-            raise ImportError(f"the program has not imported {name}")
-        return sys.modules[name] if fromlist else sys.modules[name.partition(".")[0]]
-    names = dict(vars(builtins), __import__=find)
-    def module(name):
-        made = modules.get(name)
-        if made is None:
-            made = modules[name] = types.ModuleType(name)
-            vars(made)["__builtins__"] = names
-            file = f"<trio_debugmcp probe>/{name.rpartition('.')[2]}.py"
-            exec(compile(sources[name], file, "exec", dont_inherit=True), vars(made))
-        return made
-    return module(package + ".questions")
-"""
-
-
-@cache
-def sources() -> dict[str, str]:
-    """The source of each module that is put into the program, by its full name."""
-    return {
-        ".".join((PACKAGE, *file.relative_to(_FOLDER).with_suffix("").parts)): file.read_text(encoding="utf-8")
-        for file in sorted(_FOLDER.rglob("*.py"))
-        if file.stem[0] != "_"
-    }
+SOURCES_NEEDED = "sources"
+"""The value of an installation without the sources, where the program finds no compiled code."""
 
 
 @cache
 def attribute() -> str:
     """Return the name under which the probe hangs on pydevd's module."""
-    return f"_trio_debugmcp_{sha256(json.dumps([_LOADER, sources()]).encode()).hexdigest()[:16]}"
+    return f"_trio_debugmcp_{packing.digest()}"
 
 
-@cache
-def install_expression() -> str:
-    """Return the expression that installs the probe, if it is not there yet. Its value is `installed`."""
-    load = f"(lambda names: (exec({_literal(_LOADER)}, names), names['load'])[1])({{}})"
-    made = f"{load}({{{', '.join(f'{name!r}: {_literal(text)}' for name, text in sources().items())}}}, {PACKAGE!r})"
-    place = f"(__import__('sys').modules[{HOST!r}], {attribute()!r})"
-    return f"(lambda *place: (hasattr(*place) or setattr(*place, {made}), 'installed')[1])(*{place})"
+def install_expression(*, with_sources: bool = False) -> str:
+    """Return the expression that installs the probe, if it is not there yet. Its value is `installed`, or the above."""
+    sources = f"{{{', '.join(map(_pair, packing.sources().items()))}}}" if with_sources else None
+    given = f"{attribute()!r}, {packing.blob_directory()!r}, {packing.digest()!r}, {sources}"
+    load = f"exec({_literal(packing.loader())}, names), names['install'](vars(names['sys'].modules[{HOST!r}]), {given})"
+    return f"(lambda names: ({load})[1])({{'__builtins__': {{**vars(__import__('builtins'))}}}})"
+
+
+def _pair(module: tuple[str, str]) -> str:
+    return f"{module[0]!r}: {_literal(module[1])}"
 
 
 def call_expression(question: str, **parameters: object) -> str:
     """Return the expression that asks a question; None is left out. Its value is JSON, or empty without the probe."""
     given = json.dumps({name: value for name, value in parameters.items() if value is not None})
-    return f"(lambda probe: probe.call({question!r}, {_literal(given)}) if probe else '')({_probe()})"
+    return (
+        f"(lambda probe: probe.call({question!r}, {_literal(given)}) if probe else '')(globals().get({attribute()!r}))"
+    )
 
 
 def evaluate_expression(number: int, source: str) -> str:
@@ -124,7 +98,8 @@ _CALL = re.compile(r"\(lambda probe: probe\.call\('(\w+)', ('.*')\) if probe els
 
 _EVALUATION = re.compile(r"\(lambda probe: probe\.evaluation\.here\(\d+, (.*)\) if probe else None\)", re.DOTALL)
 
-_INSTALL = "(lambda *place: (hasattr(*place) or setattr(*place, "
+_INSTALLS = ("(lambda names: (exec(", "(lambda *place: (hasattr(*place) or setattr(*place, ")
+"""How the installation begins, in this version and those before."""
 
 
 def asked_in(expression: str) -> tuple[str, str | None] | None:
@@ -132,7 +107,7 @@ def asked_in(expression: str) -> tuple[str, str | None] | None:
 
     So the answers in a recording are found by a server of another version. None for expressions of other kinds.
     """
-    if expression.startswith(_INSTALL):
+    if expression.startswith(_INSTALLS):
         return "install", None
     evaluation = _EVALUATION.match(expression)
     if evaluation is not None:

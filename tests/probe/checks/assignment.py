@@ -61,8 +61,9 @@ def check_a_name_of_a_function_is_its_own_even_before_it_has_a_value() -> None:
         names: Dict[str, Any] = dict(globals())
         assignment.assign("late", 3, names, frame)
         assignment.assign("shared", 4, names, frame)
+        before = frame.f_locals["late"]
         late = 5
-        return names["late"], late, frame.f_locals.get("shared")
+        return before, late, frame.f_locals.get("shared")
 
     assert work() == (3, 5, None)
     assert shared == 4

@@ -8,7 +8,8 @@ import types
 from typing import Any, Dict, Iterator
 
 from tests.probe.checks import about_a_bound
-from trio_debugmcp.probe.inside import bounds, pydevd, questions
+from trio_debugmcp.probe.inside import bounds, questions
+from trio_debugmcp.probe.inside.debugger import attached, by_pydevd
 from trio_debugmcp.probe.inside.encoding import encoded
 
 
@@ -96,21 +97,8 @@ def check_half_characters_are_visible_text() -> None:
     questions.call("describe", json.dumps({"expression": "space"})).encode("utf-8")
 
 
-class Timer:
-    """Stands for pydevd's timer: calls back from a thread of its own."""
-
-    def call_on_timeout(self, seconds: float, function: Any) -> Any:
-        handle = type("Handle", (), {"disposed": False})()
-        timer = threading.Timer(seconds, lambda: handle.disposed or function())
-        timer.daemon = True
-        timer.start()
-        return handle
-
-
 @about_a_bound
 def check_an_endless_repr_is_interrupted() -> None:
-    import ctypes  # noqa: F401
-
     class Endless:
         def __repr__(self) -> str:
             while True:
@@ -128,7 +116,6 @@ def check_an_endless_repr_is_interrupted() -> None:
 
     bounds.be_patient(20)  # half a second as usual, and then 0.6 s, instead of 0.03 s, to take an interrupt
     usual, bounds.SLOW_SECONDS = bounds.SLOW_SECONDS, bounds.SLOW_SECONDS / 20
-    kept, bounds.debugger = bounds.debugger, lambda: type("Debugger", (), {"timeout_tracker": Timer()})()
     try:
         for _ in range(5):  # on a busy machine the interrupt may come before the type had its time
             found = within_a_budget(lambda budget: shown(budget, Endless))
@@ -140,7 +127,7 @@ def check_an_endless_repr_is_interrupted() -> None:
         for _ in range(100000):  # nothing is raised later
             pass
     finally:
-        bounds.debugger, bounds.SLOW_SECONDS = kept, usual
+        bounds.SLOW_SECONDS = usual
 
 
 def within_a_budget(function: Any) -> Any:
@@ -159,8 +146,8 @@ def shown(budget: bounds.Budget, cls: Any) -> str:
 
 
 def check_the_probe_leaves_itself_out() -> None:
-    for thread in pydevd.threads():
-        for seen in pydevd.visible_frames(thread):
+    for thread in attached.debugger().threads():
+        for seen in attached.debugger().frames(thread):
             assert not seen.frame.f_globals["__name__"].startswith("trio_debugmcp.probe.inside")
 
 
@@ -201,13 +188,13 @@ def check_an_interrupt_leaves_no_traced_thread_hanging() -> None:
 
 def check_what_was_returned_is_that_of_the_last_step() -> None:
     __pydevd_ret_val_dict = {"old": 1}
-    frame = sys._getframe()
-    assert pydevd.returned(frame, True) == [("old", 1, "__pydevd_ret_val_dict['']['old']")]
-    assert [name for name, _, _ in pydevd.returned(frame, False)] == ["old"]
+    frame, pydevd = sys._getframe(), by_pydevd.ByPydevd()
+    assert pydevd.returned(frame, 0, True) == [("old", 1, "__pydevd_ret_val_dict['']['old']")]
+    assert [name for name, _, _ in pydevd.returned(frame, 0, False)] == ["old"]
     __pydevd_ret_val_dict["new"] = 2
-    assert [name for name, _, _ in pydevd.returned(frame, False)] == ["old"]
-    assert [name for name, _, _ in pydevd.returned(frame, True)] == ["new"]
-    assert pydevd.returned(frame, True) == []
+    assert [name for name, _, _ in pydevd.returned(frame, 0, False)] == ["old"]
+    assert [name for name, _, _ in pydevd.returned(frame, 0, True)] == ["new"]
+    assert pydevd.returned(frame, 0, True) == []
     raised_instead_of_returning()
 
 
@@ -216,9 +203,9 @@ def fail() -> None:
 
 
 def raised_instead_of_returning() -> None:
-    frame = sys._getframe()
+    frame, pydevd = sys._getframe(), by_pydevd.ByPydevd()
     kept = {"fail": None, "Till.fail": None, "other": None, "fail_once": 0}
-    frame.f_locals[pydevd.RETURN_VALUES] = dict(kept)
+    frame.f_locals[by_pydevd.RETURN_VALUES] = dict(kept)
     known = hasattr(sys, "_current_exceptions")
     try:
         fail()
@@ -226,8 +213,8 @@ def raised_instead_of_returning() -> None:
         try:
             raise KeyError
         except KeyError:  # handled while the other one is
-            found = pydevd.returned(frame, True, threading.get_ident())
+            found = pydevd.returned(frame, threading.get_ident(), True)
     assert [name for name, _, _ in found] == (["other", "fail_once"] if known else ["fail_once"])
-    frame.f_locals[pydevd.RETURN_VALUES] = dict(kept)
-    found = pydevd.returned(frame, True, threading.get_ident())
+    frame.f_locals[by_pydevd.RETURN_VALUES] = dict(kept)
+    found = pydevd.returned(frame, threading.get_ident(), True)
     assert [name for name, _, _ in found] == ([*kept] if known else ["fail_once"])

@@ -9,6 +9,7 @@ import time
 from typing import Any, Dict
 
 from trio_debugmcp.probe.inside import evaluation, intercepts, questions
+from trio_debugmcp.probe.inside.debugger import attached, by_pydevd
 
 
 def ask(question: str, **asked: Any) -> Dict[str, Any]:
@@ -176,18 +177,45 @@ def evaluate_expression(frame: Any, names: Dict[str, Any], initial_globals: Dict
 RATE, SPARE = 1, 2
 
 
-def check_globals_that_are_set_in_a_function_are_those_of_the_module() -> None:
-    own = 5
+def check_what_is_set_in_a_function_is_set_where_it_is() -> None:
+    attached.attach(by_pydevd.ByPydevd())
+    own, kept, gone = 5, 1, 2
     frame = sys._getframe()
     names = {**globals(), "own": own, "frame": frame}
     before = dict(names)
-    call = "evaluation.here(9070, 'RATE += 1; own = 6; new = 7; del SPARE')"
+
+    def closure() -> int:
+        return kept
+
+    call = "evaluation.here(9070, 'RATE += 1; own = 6; new = 7; kept += 1; del SPARE')"
     evaluate_expression(frame, names, before, call)
+    assert ask("outcome", number=9070)["answer"].get("error") is None
     assert RATE == 2
     assert "SPARE" not in globals()
-    assert before["RATE"] == 2  # so that pydevd makes no local of it
-    assert (before["own"], names["own"], names["new"]) == (5, 6, 7)  # those are pydevd's to write back
+    assert names == before, "nothing is left for pydevd to write back"
     assert "new" not in globals()
+    assert (own, kept, closure(), frame.f_locals["new"]) == (6, 2, 2, 7)
+    evaluate_expression(frame, names, before, "evaluation.here(9071, 'own += 1; fail')")
+    assert own == 7, "what was set before the failure"
+    evaluate_expression(frame, names, before, "evaluation.here(9072, 'del gone')")
+    error = ask("outcome", number=9072)["answer"].get("error")
+    if sys.version_info >= (3, 12):
+        assert error is not None
+        assert error.startswith("NameError: 'gone' is a variable of the function")
+        assert gone == 2
+    else:
+        assert error is None
+        assert "gone" not in frame.f_locals
+
+
+class Body:
+    size = 3
+    evaluation.in_frame(9073, "size += 1; other = [size for _ in range(2)]", sys._getframe())
+
+
+def check_what_is_set_in_a_class_body_is_of_the_class() -> None:
+    assert (Body.size, Body.other) == (4, [4, 4])  # type: ignore[attr-defined]
+    assert "size" not in globals()
 
 
 def check_a_breakpoint_in_evaluated_code_does_nothing() -> None:
@@ -199,7 +227,7 @@ def check_a_breakpoint_in_evaluated_code_does_nothing() -> None:
 
     sys.breakpointhook = halt
     try:
-        assert ended(9071, "breakpoint()")["value"] == "None"
+        assert ended(9081, "breakpoint()")["value"] == "None"
         assert halted == []
         breakpoint()
         assert halted == [True]

@@ -4,11 +4,13 @@ import builtins
 import sys
 import threading
 import time
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Tuple
 
 from tests.probe.checks import about_a_bound
-from trio_debugmcp.probe.inside import exception_chain, pydevd
+from trio_debugmcp.probe.inside import exception_chain
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.debugger.seam import ProgramDebugger, ProgramThread
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 
 ran: List[str] = []
@@ -62,13 +64,18 @@ def raised(text: str = "first") -> Any:
     raise ValueError(text, secret)
 
 
-class Stopped:
-    def __init__(self, value: Any) -> None:
-        self.exc_desc, self.trace_obj = value, value.__traceback__
+class StoppedDebugger(ProgramDebugger):
+    """A debugger that has of a stop the exception."""
+
+    def exception(self, thread: ProgramThread) -> Tuple[Any, Any]:
+        return thread.stopped, getattr(thread.stopped, "__traceback__", None)
+
+
+attached.attach(StoppedDebugger())
 
 
 def shown(value: Any, code: bool = True, inner: int = 5, frames: int = 10, locals_: int = 1) -> Dict[str, Any]:
-    thread = pydevd.ProgramThread(1, threading.get_ident(), "main", sys._getframe(), Stopped(value), False)
+    thread = ProgramThread(1, threading.get_ident(), "main", sys._getframe(), value, False)
     budget = Budget(seconds=10, size=100000)
     found = exception_chain.answer_json(
         thread, exception_chain.ChainBounds(inner, frames, locals_), budget, Renderer(budget, code=code)
@@ -240,6 +247,6 @@ def check_types_are_named_as_python_prints_them() -> None:
 
 
 def check_without_an_exception_there_is_no_answer() -> None:
-    thread = pydevd.ProgramThread(1, threading.get_ident(), "main", sys._getframe(), None, False)
+    thread = ProgramThread(1, threading.get_ident(), "main", sys._getframe(), None, False)
     budget = Budget()
     assert exception_chain.answer_json(thread, exception_chain.ChainBounds(), budget, Renderer(budget)) is None

@@ -7,6 +7,7 @@ from typing import Any, Dict
 
 from trio_debugmcp.probe.inside import modules
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import attached, by_pydevd
 
 
 def ask(start: int = 0, most: int = 10000, word: str = "", size: int = 10000000) -> Dict[str, Any]:
@@ -32,6 +33,7 @@ def check_what_is_odd_among_the_modules_does_no_harm() -> None:
         def __getattribute__(self, name: str) -> Any:
             raise AssertionError("was run")
 
+    attached.attach(by_pydevd.ByPydevd())
     odd = Odd("odd one")
     for name, value in (("odd one", odd), ("odd two", 5), ("debugpy.odd", types.ModuleType("odd"))):
         sys.modules[name] = value  # type: ignore[assignment]

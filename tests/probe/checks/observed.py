@@ -80,20 +80,9 @@ def check_the_frame_of_a_comprehension_is_not_looked_at() -> None:
     assert [each[:4] for each in listener.records()] == [["capture", "r-1", 1, 1]]
 
 
-class Timer:
-    """Calls when it is time, as pydevd's does."""
-
-    def call_on_timeout(self, seconds: float, callback: Any) -> Any:
-        timer = threading.Timer(seconds, callback)
-        timer.daemon = True
-        timer.start()
-        return timer
-
-
 @about_a_bound
 def check_what_does_not_end_is_given_up_and_the_rest_is_captured() -> None:
     listener, _ = recording("36")
-    listener.timeout_tracker = Timer()  # type: ignore[attr-defined]
     names = {"endless": endless}
     spec = place("r-1", 2, capture=["endless()", "x"])
     begin = time.process_time()

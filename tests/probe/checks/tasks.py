@@ -9,6 +9,7 @@ import time
 from typing import Any, Callable, Dict, List
 
 from trio_debugmcp.probe.inside import questions
+from trio_debugmcp.probe.inside.debugger import attached, seam
 
 if sys.version_info >= (3, 10):  # our Trio needs no less; it is pure Python, and so is what it needs
     sys.path.append(os.environ.get("TRIO_PATH", ""))
@@ -122,11 +123,14 @@ def check_a_task_that_blocks_its_loop_has_its_running_frames() -> None:
 
 
 def check_what_the_debugger_calls_is_not_of_the_task_that_it_holds() -> None:
-    debugger: Dict[str, Any] = {"__name__": "pydevd", "sleep": time.sleep}
-    exec("def hold(wait):\n    wait()\n", debugger)
+    names: Dict[str, Any] = {"__name__": "holding", "sleep": time.sleep}
+    exec("def hold(wait):\n    wait()\n", names)
+    debugger = seam.ProgramDebugger()
+    debugger.own_modules = (seam.PROBE, "holding")
+    attached.attach(debugger)
 
     async def held() -> None:
-        debugger["hold"](lambda: time.sleep(0.7))
+        names["hold"](lambda: time.sleep(0.7))
 
     end = serve(held)
     answer = until(lambda answer: any(each["state"] == "running" for each in answer["tasks"]))

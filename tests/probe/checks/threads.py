@@ -8,8 +8,10 @@ import threading
 import time
 from typing import Any, Callable, Dict, List, Optional
 
-from trio_debugmcp.probe.inside import pydevd, questions, visible_frames
+from trio_debugmcp.probe.inside import questions, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import attached, by_pydevd
+from trio_debugmcp.probe.inside.debugger.seam import ProgramDebugger
 from trio_debugmcp.probe.inside.threads import thread_list
 from trio_debugmcp.probe.inside.threads import waits as waits_module
 
@@ -68,7 +70,9 @@ def check_what_is_waited_for_is_in_the_users_words_or_not_said() -> None:
     assert waits(lambda: threading.Event().wait(30), "event") == {"kind": "event"}
     assert waits(lambda: queue.Queue().get(True, 30.5), "queue") == {"kind": "queue", "detail": "0 items"}
     wrapper = made("def f(self, job): return job()", "/pydevd/pydev_monkey.py", "_pydev_bundle.pydev_monkey")
+    attached.attach(by_pydevd.ByPydevd())
     assert waits(wrapper, "event", None, threading.Event().wait) == {"kind": "event"}
+    attached.attach(ProgramDebugger())
     library = "import time\ndef f(poll_interval): time.sleep(poll_interval)"
     installed = made(library, "/env/lib/site-packages/server/run.py", "server.run")
     assert waits(installed, "sleep", 1000) == {"kind": "sleep"}
@@ -304,12 +308,12 @@ def check_frames_and_locals_of_a_thread_that_waits() -> None:
         inner("seven" * number)
 
     found = entry(start(outer), "sleep")
-    thread = pydevd.find(found["id"])
+    thread = attached.find(found["id"])
     assert thread is not None
     listed, total = visible_frames.listed(thread, 0, 2, Budget())
     assert [each["function"] for each in listed] == ["inner", "outer"]
     assert listed[1]["qualname" if sys.version_info >= (3, 11) else "function"].endswith("outer")
-    assert total == len(list(pydevd.visible_frames(thread))) >= 4
+    assert total == len(list(attached.debugger().frames(thread))) >= 4
     seen = visible_frames.at(thread, 1)
     assert seen is not None
     assert ("number", 7) in visible_frames.local_names(seen.frame)
@@ -360,7 +364,7 @@ def check_a_deep_recursion_is_counted_and_paged() -> None:
     def down(levels: int) -> Any:
         if levels:
             return down(levels - 1)
-        thread = pydevd.find(threading.get_ident())
+        thread = attached.find(threading.get_ident())
         assert thread is not None
         return visible_frames.listed(thread, 100, 5, Budget())
 

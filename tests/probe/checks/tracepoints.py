@@ -5,7 +5,8 @@ import socket
 import threading
 from typing import Any, List, Tuple
 
-from trio_debugmcp.probe.inside import bounds, hits, record_connection
+from trio_debugmcp.probe.inside import hits, record_connection
+from trio_debugmcp.probe.inside.debugger import attached, seam
 from trio_debugmcp.probe.inside.message_templates import MOST_TEXT, Template, TemplateError
 
 
@@ -62,17 +63,12 @@ def check_what_has_no_sense_is_found_without_running_it() -> None:
             raise AssertionError(message)
 
 
-class Listener:
-    """What pydevd is connected to, as far as the recorder looks: it accepts connections for records."""
+class Listener(seam.ProgramDebugger):
+    """A debugger and what it is connected to, which accepts connections for records."""
 
     def __init__(self) -> None:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.connections: List[socket.socket] = []
-        self.writer = self
-        self.sock = socket.create_connection(self.listener.getsockname())
-        self.listener.accept()[0].close()
-        self.authentication = self
-        self.client_access_token = "token"
         self.greetings: List[bytes] = []
         self.accepts = True
         threading.Thread(target=self.accept, daemon=True).start()
@@ -88,6 +84,9 @@ class Listener:
             else:
                 connection.close()
 
+    def record_peer(self) -> seam.RecordPeer:
+        return seam.RecordPeer(socket.AF_INET, self.listener.getsockname(), "token")
+
     def records(self, number: int = -1) -> List[List[Any]]:
         self.connections[number].settimeout(5)
         data = b""
@@ -98,7 +97,7 @@ class Listener:
 
 def recording(key: str) -> Tuple[Listener, Any]:
     listener = Listener()
-    bounds.debugger = lambda: listener
+    attached.attach(listener)
     return listener, record_connection.open_line(key)
 
 
@@ -203,7 +202,7 @@ def check_the_program_runs_on_when_the_debugger_has_gone() -> None:
     assert judged(["bp-1", 1, None, None, None]), "a breakpoint stops all the same"
     try:
         record_connection.open_line("11")
-    except record_connection.RefusedError:
+    except seam.RefusedError:
         pass
     else:
         raise AssertionError("it was refused")

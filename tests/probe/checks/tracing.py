@@ -6,6 +6,8 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List
 
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.debugger.seam import ProgramDebugger
 from trio_debugmcp.probe.inside.tracing import call_record, call_tracer, changed_locals
 from trio_debugmcp.probe.inside.visible_frames import Json
 
@@ -483,8 +485,12 @@ def endless(number: int) -> int:
 
 def check_a_full_stack_keeps_the_lines_and_the_program_stops() -> None:
     stopped: List[Any] = []
-    original = call_tracer.stop_in
-    call_tracer.stop_in = lambda frame, arg: stopped.append(frame.f_code.co_name)
+
+    class Stopping(ProgramDebugger):
+        def stop_in(self, frame: Any, value: Any) -> None:
+            stopped.append(frame.f_code.co_name)
+
+    attached.attach(Stopping())
     begun: List[Any] = []
 
     def debugger(frame: Any, event: str, arg: Any) -> Any:
@@ -501,7 +507,7 @@ def check_a_full_stack_keeps_the_lines_and_the_program_stops() -> None:
             endless(0)
     finally:
         sys.settrace(None)
-        call_tracer.stop_in = original
+        attached.attach(ProgramDebugger())
     answer = trace.take()
     (call,) = answer["calls"]
     assert [each[0] for each in call["head"]] == [endless.__code__.co_firstlineno + 1]

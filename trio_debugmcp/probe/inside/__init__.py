@@ -1,1 +1,1 @@
-"""What is put into the program. Each module imports only its siblings and what pydevd has imported already."""
+"""What is put into the program. Each module imports only its siblings and what the loader has kept."""

@@ -7,14 +7,15 @@
 Times are those of a machine that has time for the program; `be_patient` says how much longer the debugger waits here.
 
 The thread that answers has no signals. What bounds code of the program (a `__repr__`, a property) is: a limit on how
-often it is run in an answer, a measurement of each run, and an exception that pydevd's own timer raises in this thread,
-which ends a loop in Python but not a call that waits in C.
+often it is run in an answer, a measurement of each run, and an exception that a timer raises in this thread, which ends
+a loop in Python but not a call that waits in C.
 """
 
-import sys
-import threading
+import _thread
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from trio_debugmcp.probe.inside.debugger import attached
 
 SECONDS = 0.8
 """For an answer, unless the question has a bound of its own. Well below the 3 s after which pydevd complains."""
@@ -29,7 +30,7 @@ MOST_RUNS = 300
 """Runs of the program's code in one answer. Each is short, or the type is given up."""
 
 _EARLY = 0.95
-"""Part of SLOW_SECONDS that counts as all of it: pydevd's timer is not exact, and it began before the run."""
+"""Part of SLOW_SECONDS that counts as all of it: the timer is not exact, and it began before the run."""
 
 _REPEATS_SECONDS = (0.0, 1.0, 2.0)
 """When a run that catches TooSlowError is interrupted again, after the end of the answer's time."""
@@ -103,7 +104,7 @@ class Budget:
                 _slow[id(cls)] = (cls, took)
 
     def close(self) -> None:
-        """Give back pydevd's timers."""
+        """Give back the timers."""
         if self._interrupt is not None:
             self._interrupt.dispose()
             self._interrupt = None
@@ -118,20 +119,17 @@ def _size(answer: Any) -> int:
 
 
 class _Interrupt:
-    """Raises TooSlowError in this thread while it runs code of the program; without pydevd it does nothing."""
+    """Raises TooSlowError in this thread while it runs code of the program."""
 
     def __init__(self, end: float) -> None:
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
         self._active = False
-        self._thread = threading.get_ident()
-        self._handles: List[Any] = []
-        tracker = getattr(debugger(), "timeout_tracker", None)
-        if tracker is None or "ctypes" not in sys.modules:
-            return
+        self._thread = _thread.get_ident()
+        self._timers: List[Callable[[], None]] = []
         left = max(0.0, end - time.monotonic())
-        # All are made now: the timer's callback holds its lock and cannot make another one.
+        # All are made now: pydevd's timer holds its lock while it calls, and cannot make another one.
         for seconds in (min(patient(SLOW_SECONDS), left), *(left + repeat for repeat in _REPEATS_SECONDS)):
-            self._handles.append(tracker.call_on_timeout(seconds, self._fire))
+            self._timers.append(attached.debugger().call_after(seconds, self._fire))
 
     def open(self) -> None:
         self._active = True
@@ -152,8 +150,8 @@ class _Interrupt:
                 continue
 
     def dispose(self) -> None:
-        for handle in self._handles:
-            handle.disposed = True
+        for cancel in self._timers:
+            cancel()
 
 
 class _Mine(BaseException):
@@ -167,27 +165,17 @@ def interrupt(thread: int, kind: type) -> None:
     3.11 enters no function in a thread that is traced. Nor is it enough to take it back. Only a thread that gets one
     clears the mark, so the caller's raises one in itself.
     """
-    _raise_in(thread, kind)
+    from trio_debugmcp.probe.inside.c_api import raise_in  # loaded only where something has to be interrupted
+
+    raise_in(thread, kind)
     time.sleep(patient(_TAKEN_SECONDS))
-    _raise_in(thread, None)
+    raise_in(thread, None)
     try:
-        _raise_in(threading.get_ident(), _Mine)
+        raise_in(_thread.get_ident(), _Mine)
         while True:
             pass
     except _Mine:
         return
-
-
-def _raise_in(thread: int, kind: Optional[type]) -> None:
-    ctypes: Any = sys.modules["ctypes"]
-    exception = ctypes.py_object(kind) if kind is not None else ctypes.py_object()
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), exception)
-
-
-def debugger() -> Any:
-    """Return pydevd's debugger, or None without pydevd."""
-    constants: Any = sys.modules.get("_pydevd_bundle.pydevd_constants")
-    return constants.get_global_debugger() if constants is not None else None
 
 
 _MOST_SLOW = 1000

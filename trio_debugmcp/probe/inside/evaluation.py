@@ -1,6 +1,7 @@
 """What users evaluate: in a frame, by its stopped thread; or in the main module while the program runs.
 
-    here(7, "total += 1; total")    # pydevd evaluates this call in the frame; its value is that of the code
+    here(7, "total += 1; total")    # the debugger evaluates this call in the frame; its value is that of the code
+    in_frame(7, "total", frame)     # the same for a debugger that calls this itself
     start(8, "len(queue)")          # in the main module, by a thread of the debugger's, which nothing waits for
     outcome(8)                      # {"done": true, "value": "3", "type": "int"}
 
@@ -9,16 +10,18 @@ program's standard input, as they do elsewhere before they raise it. Code that w
 and `breakpoint()` would move it. What the code prints goes where it always goes, and into the outcome as well.
 """
 
-import ast
+import _ast
+import _thread
 import builtins
 import sys
-import threading
 import time
-import traceback
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import bounds, intercepts, merged, pydevd, visible_frames
+from trio_debugmcp.probe.inside import bounds, intercepts, visible_frames
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.frame_names import FrameNames
 from trio_debugmcp.probe.inside.values import facts, rendering
+from trio_debugmcp.probe.inside.values.whole_text import whole
 from trio_debugmcp.probe.inside.visible_frames import Json
 
 MOST_KEPT = 50
@@ -26,8 +29,11 @@ MOST_KEPT = 50
 
 MOST_TRACE = 4000
 
-_TOP_LEVEL_AWAIT = 0x2000
+_PARSE, _TOP_LEVEL_AWAIT = 0x400, 0x2000
+"""Flags of the compiler: only to make a syntax tree, and to allow `await` outside of functions."""
+
 _COROUTINE = 0x80
+"""Flag of code that awaits."""
 
 _JOIN_SECONDS = 0.05
 """Between two looks for an interrupt, while an event loop runs what a stopped thread awaits."""
@@ -41,7 +47,7 @@ class RunningEvaluation:
         self.withdrawn = withdrawn
         self.report: Json = {}
         self._source = source
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
         self._idents: List[int] = []
         self._cancel: Optional[Callable[[], Any]] = None
         self._printed = intercepts.ThreadOutput(self._idents)
@@ -61,7 +67,7 @@ class RunningEvaluation:
         if self.withdrawn:
             return None
         try:
-            self._idents.append(threading.get_ident())
+            self._idents.append(_thread.get_ident())
             self._printed.open()
             intercepts.exits.open(self._idents)
             intercepts.halts.open(self._idents)
@@ -90,14 +96,16 @@ class RunningEvaluation:
                 value = _value(code, names, self._source)
         self.report.update(_size(value))
         if own_thread and self.report["hasValue"]:
-            self.report.update(_shown(value))
+            self.report.update(shown(value))
         elif rendering.is_bare(value):
             self.report["value"] = _fields(value)
         return value
 
     def _fail(self, error: BaseException) -> None:
-        while error.__traceback__ is not None and pydevd.is_own(error.__traceback__.tb_frame):
+        while error.__traceback__ is not None and attached.is_own(error.__traceback__.tb_frame):
             error = error.with_traceback(error.__traceback__.tb_next)
+        import traceback  # needed only where code fails
+
         lines = traceback.format_exception_only(type(error), error)
         text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
         self.report = {"error": lines[-1].strip()[:MOST_TRACE], "trace": _trace(text, lines[-1])}
@@ -123,7 +131,6 @@ class RunningEvaluation:
             if self._cancel is not None:
                 self._cancel()
                 return
-            builtins.__import__("ctypes")
             bounds.interrupt(self._idents[0], KeyboardInterrupt)
 
     def outcome(self) -> Json:
@@ -158,16 +165,20 @@ class RunningEvaluation:
         ended: List[Tuple[Any, Optional[BaseException]]] = []
 
         def evaluate_awaiting() -> None:
-            self._idents.append(threading.get_ident())
+            self._idents.append(_thread.get_ident())
             try:
                 ended.append((self._await(parts, names), None))
             except BaseException as error:
                 ended.append((None, error))
+            finally:
+                running.release()
 
-        thread = _start_thread(evaluate_awaiting)
+        running = _thread.allocate_lock()
+        running.acquire()
+        attached.debugger().start_thread(evaluate_awaiting)
         try:
-            while thread.is_alive():
-                thread.join(_JOIN_SECONDS)
+            while not running.acquire(True, _JOIN_SECONDS):
+                pass
         except KeyboardInterrupt:
             if self._cancel is not None:
                 self._cancel()
@@ -180,13 +191,13 @@ class RunningEvaluation:
 
 def _compiled(source: str) -> Tuple[List[Any], bool]:
     """Return the code before a last expression and that expression's, and whether there is such an expression."""
-    tree: Any = compile(source, "<evaluate>", "exec", ast.PyCF_ONLY_AST | _TOP_LEVEL_AWAIT, True)
+    tree: Any = compile(source, "<evaluate>", "exec", _PARSE | _TOP_LEVEL_AWAIT, True)
     parts = []
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], _ast.Expr) else None
     if tree.body:
         parts.append(compile(tree, "<evaluate>", "exec", _TOP_LEVEL_AWAIT, True))
     if last is not None:
-        parts.append(compile(ast.Expression(last.value), "<evaluate>", "eval", _TOP_LEVEL_AWAIT, True))
+        parts.append(compile(_ast.Expression(last.value), "<evaluate>", "eval", _TOP_LEVEL_AWAIT, True))
     return parts, last is not None
 
 
@@ -212,20 +223,19 @@ def _mangled(source: str, names: Dict[str, Any]) -> Optional[Tuple[Any]]:
     return (value,)
 
 
-def _shown(value: Any) -> Json:
-    """Return a value as pydevd shows it in a frame, with its type and the number of its children."""
-    shorten: Any = getattr(sys.modules.get("_pydevd_bundle.pydevd_safe_repr"), "SafeRepr", None)
+def shown(value: Any) -> Json:
+    """Return a value as the answer to an evaluation has it, with its type and the number of its children."""
     length = facts.length(value) if facts.container(value) is not None else None
     leaf = value is None or issubclass(type(value), (str, bytes, int, float, complex))
-    text: Any = _fields if rendering.is_bare(value) else repr if shorten is None else shorten()
-    shown: Json = {"value": text(value), "type": type(value).__name__}
+    text = _fields(value) if rendering.is_bare(value) else whole(value)
+    found: Json = {"value": text, "type": type(value).__name__}
     if leaf or length is not None:
-        shown["childCount"] = length if not leaf else 0
-    return shown
+        found["childCount"] = length if not leaf else 0
+    return found
 
 
 def _size(value: Any) -> Json:
-    """Return how long a text or a collection is: pydevd shows only the first of its items, and ends of a text."""
+    """Return how long a text or a collection is: only the first of its items are shown, and the ends of a text."""
     for base, unit in ((str, "characters"), (bytes, "bytes")):
         if issubclass(type(value), base):
             return {"length": base.__len__(value), "unit": unit}
@@ -279,9 +289,18 @@ def withdraw(number: int) -> bool:
 
 
 def here(number: int, source: str) -> Any:
-    """Evaluate in the frame in which this very call is evaluated, with the names that pydevd has made of it."""
+    """Evaluate in the frame in which this very call is evaluated, or with its names if that is not known."""
     caller = sys._getframe(1)
-    return new(number, source).run(caller.f_globals, own_thread=False, settle=lambda: merged.give_globals_back(caller))
+    frame = attached.debugger().evaluated_frame(caller)
+    if frame is None:
+        return new(number, source).run(caller.f_globals, own_thread=False)
+    return in_frame(number, source, frame)
+
+
+def in_frame(number: int, source: str, frame: Any) -> Any:
+    """Evaluate in a frame, in the thread that is stopped there; return the value."""
+    names = FrameNames(frame)
+    return new(number, source).run(names.together, own_thread=False, settle=names.write_back)
 
 
 def start(number: int, source: str) -> None:
@@ -291,19 +310,7 @@ def start(number: int, source: str) -> None:
     def evaluate_in_main() -> None:
         made.run(visible_frames.main_globals(), own_thread=True)
 
-    _start_thread(evaluate_in_main)
-
-
-def _start_thread(function: Callable[[], None]) -> threading.Thread:
-    """Start a thread that pydevd counts as its own: it is not traced, not listed, and does not keep the program."""
-    module: Any = sys.modules.get("_pydevd_bundle.pydevd_daemon_thread")
-    debugger = bounds.debugger()
-    if module is not None and debugger is not None:
-        started: threading.Thread = module.run_as_pydevd_daemon_thread(debugger, function)
-        return started
-    thread = threading.Thread(target=function, daemon=True)
-    thread.start()
-    return thread
+    attached.debugger().start_thread(evaluate_in_main)
 
 
 def find(number: int) -> Optional[RunningEvaluation]:

@@ -10,8 +10,10 @@ code of the program: it is run within bounds, and without it the arguments are s
 import builtins
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import pydevd, visible_frames
+from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.debugger.seam import ProgramThread, VisibleFrame
 from trio_debugmcp.probe.inside.values import atoms, facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.probe.inside.visible_frames import Json
@@ -57,22 +59,9 @@ class ExceptionLink:
         self.of = of
 
 
-def current(thread: pydevd.ProgramThread) -> Tuple[Any, Any]:
-    """Return the exception at which a thread is stopped and its traceback, or None twice."""
-    stopped = thread.stopped
-    value, trace = getattr(stopped, "exc_desc", None), getattr(stopped, "trace_obj", None)
-    if not _is_exception(value):
-        top = next(pydevd.visible_frames(thread), None)
-        known = top.frame.f_locals.get(pydevd.EXCEPTION) if top is not None else None
-        value, trace = known[1:] if type(known) is tuple and len(known) == 3 else (None, None)
-    return (value, trace) if _is_exception(value) else (None, None)
-
-
-def answer_json(
-    thread: pydevd.ProgramThread, bounds: ChainBounds, budget: Budget, renderer: Renderer
-) -> Optional[Json]:
+def answer_json(thread: ProgramThread, bounds: ChainBounds, budget: Budget, renderer: Renderer) -> Optional[Json]:
     """Return the exception at which a thread is stopped; None if it is not at one."""
-    value, trace = current(thread)
+    value, trace = attached.debugger().exception(thread)
     if value is None:
         return None
     telling = _ChainAnswer(thread, bounds, budget, renderer)
@@ -90,13 +79,13 @@ def answer_json(
 class _ChainAnswer:
     """One answer: how much of it is used up, and what is in it already."""
 
-    def __init__(self, thread: pydevd.ProgramThread, bounds: ChainBounds, budget: Budget, renderer: Renderer) -> None:
+    def __init__(self, thread: ProgramThread, bounds: ChainBounds, budget: Budget, renderer: Renderer) -> None:
         self.omitted = 0
         self.uncounted = False
         self._bounds = bounds
         self._budget = budget
         self._renderer = renderer
-        self._stack = list(pydevd.visible_frames(thread))
+        self._stack = list(attached.debugger().frames(thread))
         self._visible = {id(each.frame): each for each in self._stack}
         self._with_locals: Dict[int, Tuple[Json, Any]] = {}
 
@@ -149,7 +138,7 @@ class _ChainAnswer:
 
     # --- Frames -------------------------------------------------------------------------------------------------------
 
-    def _callers(self, trace: Any) -> List[pydevd.Visible]:
+    def _callers(self, trace: Any) -> List[VisibleFrame]:
         """The frames that the exception at hand has not passed yet, from the innermost on."""
         passed = {id(frame) for frame, _ in entries_of(trace)}
         outermost = next((frame for frame, _ in entries_of(trace)), None)
@@ -160,9 +149,9 @@ class _ChainAnswer:
             frame = frame.f_back
         return [each for each in self._stack if id(each.frame) in above and id(each.frame) not in passed]
 
-    def _add_frames(self, entry: Json, trace: Any, callers: List[pydevd.Visible], is_root: bool = False) -> None:
+    def _add_frames(self, entry: Json, trace: Any, callers: List[VisibleFrame], is_root: bool = False) -> None:
         """Put frames into an entry: those of its traceback, from where it was raised, then those below at the stop."""
-        found = [each for each in entries_of(trace) if not pydevd.is_own(each[0])]
+        found = [each for each in entries_of(trace) if not attached.is_own(each[0])]
         found.reverse()
         seen = [index for index, each in enumerate(found) if id(each[0]) in self._visible]
         if is_root and seen:
@@ -191,7 +180,7 @@ class _ChainAnswer:
             library = seen.library
         else:
             place = {"file": frame.f_code.co_filename, "line": line, "function": frame.f_code.co_name}
-            library = pydevd.frame_is_library(frame)
+            library = attached.debugger().is_library(frame)
         name = visible_frames.qualified_name(frame)
         if name != place["function"]:
             place["qualname"] = name

@@ -8,30 +8,42 @@ there (`observed`). Each hit is recorded before the program continues (`recorder
 recorder's lock is held.
 """
 
-import json
-import re
 import sys
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from trio_debugmcp.probe.inside import message_templates, record_connection
-from trio_debugmcp.probe.inside.encoding import encoded
+from trio_debugmcp.probe.inside.encoding import decoded, encoded
 from trio_debugmcp.probe.inside.observed import Observed
 
 STOPPED, LOGGED, COUNTED, FAILED = "stop", "log", "count", "fail"
 """Kinds of records: it stops there, it wrote a message, it was hit without either, its condition raised an error."""
 
-_HIT_CONDITION = re.compile(r"\s*(==|>=|<=|>|<|%|)\s*(\d+)\s*")
 _MOST_SPECIFICATIONS = 1000
 
-_TESTS: Dict[str, Callable[[int, int], bool]] = {
-    "": lambda hits, number: hits == number,
+_HitTest = Callable[[int, int], bool]
+
+_TESTS: Dict[str, _HitTest] = {
     "==": lambda hits, number: hits == number,
     ">=": lambda hits, number: hits >= number,
     "<=": lambda hits, number: hits <= number,
     ">": lambda hits, number: hits > number,
     "<": lambda hits, number: hits < number,
     "%": lambda hits, number: number > 0 and hits % number == 0,
+    "": lambda hits, number: hits == number,
 }
+"""In this order: what is longer first."""
+
+
+def _hit_test(condition: str) -> Optional[Tuple[_HitTest, int]]:
+    """Return what a hit condition asks of the number of hits: `>= 3`, `% 2`, `5`."""
+    text = condition.lstrip()
+    operator = next(each for each in _TESTS if text.startswith(each))
+    digits = ""
+    for letter in text[len(operator) :].lstrip():
+        if not letter.isdecimal():
+            break
+        digits += letter
+    return (_TESTS[operator], int(digits)) if digits else None
 
 
 class Judge:
@@ -54,8 +66,7 @@ class Judge:
                 self.condition = message_templates.compiled(condition)
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
                 self.broken = message_templates.error_text(error)
-        form = _HIT_CONDITION.match(hit_condition or "")
-        self.test = (_TESTS[form.group(1)], int(form.group(2))) if form is not None else None
+        self.test = _hit_test(hit_condition or "")
         self.template = message_templates.Template(message, lenient=True) if message is not None else None
 
     def holds(self, global_names: Dict[str, Any], local_names: Any) -> Tuple[bool, str]:
@@ -118,7 +129,7 @@ def hit(specification: str) -> bool:
 def _parsed(specification: str) -> List[Union[Judge, Observed]]:
     if len(_judges) >= _MOST_SPECIFICATIONS:
         _judges.clear()
-    judges = _judges[specification] = [_judge(each) for each in json.loads(specification)]
+    judges = _judges[specification] = [_judge(each) for each in decoded(specification)]
     return judges
 
 

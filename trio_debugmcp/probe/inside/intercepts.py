@@ -8,10 +8,10 @@
 Evaluations overlap, so the program's streams and its `exit` are ours from the first one to the end of the last.
 """
 
-import builtins
-import sys
-import threading
+import _thread
 from typing import Any, Callable, List
+
+from trio_debugmcp.probe.inside import imported
 
 MOST_PRINTED = 20000
 """Characters of what an evaluation printed; the program's own output has all of it."""
@@ -29,7 +29,7 @@ class ThreadOutput:
         return "".join(self._parts)
 
     def note(self, text: Any) -> None:
-        if type(text) is str and self._left > 0 and threading.get_ident() in self._idents:
+        if type(text) is str and self._left > 0 and _thread.get_ident() in self._idents:
             self._parts.append(text[: self._left])
             self._left -= len(text)
 
@@ -48,14 +48,14 @@ class _Streams:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
         self._open: List[ThreadOutput] = []
         self._undo: List[Callable[[], None]] = []
 
     def open(self, printed: ThreadOutput) -> None:
         with self._lock:
             if not self._open:
-                for stream in (sys.stdout, sys.stderr):
+                for stream in (imported.now("sys").stdout, imported.now("sys").stderr):
                     try:
                         self._note(stream)
                     except Exception:  # a stream of the program's that has no attributes to set
@@ -95,18 +95,18 @@ class _Exits:
     """While something is evaluated: `exit` and `quit` in its threads raise SystemExit, and close nothing."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
         self._open: List[List[int]] = []
         self._original: Any = None
 
     def open(self, idents: List[int]) -> None:
         with self._lock:
-            quitter: Any = type(getattr(builtins, "exit", None))
+            quitter: Any = type(getattr(imported.now("builtins"), "exit", None))
             if not self._open and quitter.__module__ == "_sitebuiltins":
                 self._original = original = quitter.__call__
 
                 def leave(itself: Any, code: Any = None) -> Any:
-                    if any(threading.get_ident() in each for each in self._open):
+                    if any(_thread.get_ident() in each for each in self._open):
                         raise SystemExit(code)
                     return original(itself, code)
 
@@ -117,7 +117,7 @@ class _Exits:
         with self._lock:
             self._open = [each for each in self._open if each is not idents]
             if not self._open and self._original is not None:
-                sys.modules["_sitebuiltins"].Quitter.__call__ = self._original
+                imported.now("_sitebuiltins").Quitter.__call__ = self._original
                 self._original = None
 
 
@@ -128,7 +128,7 @@ class _Halts:
     """While something is evaluated: `breakpoint()` in its threads does nothing; pydevd would step to the next line."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
         self._open: List[List[int]] = []
         self._original: Any = None
         self._ours: Any = None
@@ -136,22 +136,22 @@ class _Halts:
     def open(self, idents: List[int]) -> None:
         with self._lock:
             if not self._open:
-                self._original = original = sys.breakpointhook
+                self._original = original = imported.now("sys").breakpointhook
 
                 def halt(*args: Any, **named: Any) -> Any:
-                    if any(threading.get_ident() in each for each in self._open):
+                    if any(_thread.get_ident() in each for each in self._open):
                         return None
                     return original(*args, **named)
 
-                sys.breakpointhook = self._ours = halt
+                imported.now("sys").breakpointhook = self._ours = halt
             self._open.append(idents)
 
     def close(self, idents: List[int]) -> None:
         with self._lock:
             self._open = [each for each in self._open if each is not idents]
             if not self._open and self._ours is not None:
-                if sys.breakpointhook is self._ours:  # else the evaluated code has set its own
-                    sys.breakpointhook = self._original
+                if imported.now("sys").breakpointhook is self._ours:  # else the evaluated code has set its own
+                    imported.now("sys").breakpointhook = self._original
                 self._ours = self._original = None
 
 

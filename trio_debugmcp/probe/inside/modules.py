@@ -3,13 +3,10 @@
 import sys
 from typing import Any, Dict, List, Optional
 
-from trio_debugmcp.probe.inside import pydevd
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import attached, seam
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.visible_frames import Json
-
-_DEBUGGER = ("_pydev", "pydev", "debugpy")
-"""How the names of modules begin that the debugger has brought along."""
 
 
 def modules_json(start: int, most: int, word: str, budget: Budget) -> Json:
@@ -29,10 +26,10 @@ def modules_json(start: int, most: int, word: str, budget: Budget) -> Json:
 
 def namespaces() -> Dict[str, Dict[str, Any]]:
     """Return the names in each module, which need not be a module: a program may put anything there."""
-    found = {}
+    found, debuggers = {}, attached.debugger().own_modules
     for name, module in list(sys.modules.items()):
         names = facts.instance_dict(module)
-        if type(name) is str and names is not None and not name.startswith(_DEBUGGER):
+        if type(name) is str and names is not None and not name.startswith(debuggers):
             found[name] = names
     return found
 
@@ -44,7 +41,7 @@ def _module(name: str, names: Dict[str, Any]) -> Json:
         found["file"] = file
     if version:
         found["version"] = version
-    if name != "__main__" and (file is None or pydevd.is_library(file)):  # without a file: of the interpreter
+    if name != "__main__" and (file is None or seam.is_library(file)):  # without a file: of the interpreter
         found["library"] = True
     return found
 

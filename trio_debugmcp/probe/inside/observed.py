@@ -8,7 +8,6 @@ bounds of `bounds.py`; a condition that does not end is interrupted when the run
 """
 
 import _thread
-import builtins
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
@@ -46,7 +45,6 @@ class Observed:
     """One place of a run, as this process sees it."""
 
     def __init__(self, id_: str, version: int, guard: Optional[str], most: int, wanted: Dict[str, Any]) -> None:
-        builtins.__import__("ctypes")  # to interrupt what does not end; pydevd does not import it everywhere
         self.id, self.version, self.most = id_, version, most
         self._guard = _Expression(guard) if guard else None
         self._condition = _Expression(wanted["condition"]) if wanted.get("condition") else None
@@ -148,7 +146,7 @@ def _value(
         raise
     except TooSlowError:
         took = time.monotonic() - begin
-        wanted.given_up = took >= bounds.patient(bounds.SLOW_SECONDS) * 0.9  # pydevd's timer is not exact
+        wanted.given_up = took >= bounds.patient(bounds.SLOW_SECONDS) * 0.9  # the timer is not exact
         why = f"it {bounds.slowness()}" if wanted.given_up else "not evaluated: no time left at this hit"
         return [f"<error: {why}>", None]
     except BaseException as error:  # also a SystemExit, which must not end the program

@@ -1,7 +1,9 @@
 """One question to the probe: its parameters, and what its answer may use up."""
 
-from trio_debugmcp.probe.inside import bounds, pydevd, visible_frames
+from trio_debugmcp.probe.inside import bounds, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.debugger.seam import ProgramThread, VisibleFrame
 from trio_debugmcp.probe.inside.values import rendering
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.probe.inside.visible_frames import Json
@@ -40,15 +42,15 @@ class ProbeQuestion:
     def text(self, name: str) -> str:
         return str(self.parameters.get(name) or "")
 
-    def thread(self) -> pydevd.ProgramThread:
+    def thread(self) -> ProgramThread:
         """The thread that is asked about; without an id the stopped one, or the main thread."""
         wanted = self.parameters.get("thread")
-        found = pydevd.find(wanted)
+        found = attached.find(wanted)
         if found is None:
             raise UnknownError("thread", f"There is no thread {wanted}.")
         return found
 
-    def frame(self, thread: pydevd.ProgramThread) -> pydevd.Visible:
+    def frame(self, thread: ProgramThread) -> VisibleFrame:
         index = self.number("frame", 0)
         found = visible_frames.at(thread, index)
         if found is None:

@@ -5,8 +5,6 @@
 `bootstrap.call_expression` makes the expression that calls it; `answers.py` has the structs of the answers.
 """
 
-import builtins
-import json
 import time
 from typing import Any, Callable, Dict, List, Optional
 
@@ -15,12 +13,12 @@ from trio_debugmcp.probe.inside import (
     evaluation,
     modules,
     observed,
-    pauses,
-    pydevd,
     record_connection,
     visible_frames,
 )
-from trio_debugmcp.probe.inside.encoding import encoded
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.debugger.seam import ProgramThread, RefusedError
+from trio_debugmcp.probe.inside.encoding import decoded, encoded
 from trio_debugmcp.probe.inside.hits import hit
 from trio_debugmcp.probe.inside.question import ProbeQuestion, UnknownError
 from trio_debugmcp.probe.inside.threads import async_tasks, thread_list
@@ -59,7 +57,7 @@ def _stop(asked: ProbeQuestion) -> Json:
         )
         behind.add_digests(pairs, answer["locals"])
         answer["localsTotal"] = len(pairs)
-        results = pydevd.returned(top.frame, bool(asked.parameters.get("first")), thread.ident)
+        results = attached.debugger().returned(top.frame, thread.ident, bool(asked.parameters.get("first")))
         if results:
             answer["returned"] = [visible_frames.variable_json(*each, asked.renderer) for each in results]
     everything = thread_list.places_json(asked.budget, asked.number("threads", STOP_THREADS))
@@ -69,7 +67,7 @@ def _stop(asked: ProbeQuestion) -> Json:
 
 def _stack(
     asked: ProbeQuestion,
-    thread: pydevd.ProgramThread,
+    thread: ProgramThread,
     count: int,
     shown: Callable[..., Json] = visible_frames.frame_json,
 ) -> Json:
@@ -177,7 +175,7 @@ def _safe(asked: ProbeQuestion) -> Json:
 
     frame = None if asked.parameters.get("thread") is None else asked.frame(asked.thread()).frame
     try:
-        names = (visible_frames.main_globals(), vars(builtins)) if frame is None else walk.names_of(frame)
+        names = (visible_frames.main_globals(), walk.builtin_names()) if frame is None else walk.names_of(frame)
         value = walk.value(asked.text("expression"), names)
     except readable.RejectedError as error:
         raise UnknownError("rejected", error.rule) from None
@@ -239,7 +237,7 @@ def _record(asked: ProbeQuestion) -> Json:
     """Open the line over which hits of breakpoints are recorded."""
     try:
         return {"recording": record_connection.open_line(asked.text("key")).is_open}
-    except record_connection.RefusedError as error:
+    except RefusedError as error:
         raise UnknownError("refused", str(error)) from None
 
 
@@ -281,7 +279,7 @@ def _over(asked: ProbeQuestion) -> Json:
 
 def _unpause(asked: ProbeQuestion) -> Json:
     """A pause is wanted no more: have threads run on that have not stopped for it yet."""
-    return {"taken": pauses.take_back()}
+    return {"taken": attached.debugger().take_back_pause()}
 
 
 QUESTIONS: Dict[str, Callable[[ProbeQuestion], Json]] = {
@@ -318,8 +316,8 @@ def call(name: str, parameters: str) -> str:
     asked: Optional[ProbeQuestion] = None
     answer: Json
     try:
-        pydevd.keep_output()
-        asked = ProbeQuestion(json.loads(parameters))
+        attached.debugger().begin_answer()
+        asked = ProbeQuestion(decoded(parameters))
         answer = {"answer": QUESTIONS[name](asked)}
         if asked.budget.spent():
             answer["cut"] = True

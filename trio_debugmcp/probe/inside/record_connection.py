@@ -9,11 +9,12 @@ only, and is never written to once the program has closed its descriptor and use
 
 import _socket  # the one in C: `socket` may have been patched, by gevent for example
 import _thread
-import contextlib
 import os
 from typing import Any, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import bounds
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.debugger.seam import RefusedError
 
 GREETING = "trio_debugmcp records"
 """How a connection for records begins; then the token and the session's key, with blanks between, and a line break. The
@@ -28,10 +29,6 @@ _MOST_WORDS = 65536
 _getpid, _fstat, _close = os.getpid, os.fstat, os.close
 _QUIETLY = getattr(_socket, "MSG_NOSIGNAL", 0)
 """The program may have given SIGPIPE back its default, which would end it."""
-
-
-class RefusedError(Exception):
-    """There is no connection for records, and why."""
 
 
 class _QuietSocket(_socket.socket):
@@ -93,10 +90,12 @@ class RecordConnection:
                 self._give_up()
 
     def _reconnect(self) -> None:
-        """The program has closed or replaced the descriptor; if it has closed pydevd's as well, this fails."""
+        """The program has closed or replaced the descriptor; if it has closed the debugger's as well, this fails."""
         self._give_up()
-        with contextlib.suppress(RefusedError):
+        try:
             self._socket = _connect(self.key)
+        except RefusedError:
+            return
 
     def _give_up(self) -> None:
         self._socket, self._rest = None, b""
@@ -127,20 +126,15 @@ def line() -> Optional[RecordConnection]:
 
 
 def _connect(key: str) -> _QuietSocket:
-    """Connect to where pydevd is connected to, and wait until the connection is accepted."""
-    debugger = bounds.debugger()
+    """Connect to where the debugger is connected to, and wait until the connection is accepted."""
+    peer = attached.debugger().record_peer()
     try:
-        peer: Any = debugger.writer.sock
-        token = debugger.authentication.client_access_token
-        made = _high(_QuietSocket(peer.family, peer.type))
-    except (AttributeError, OSError) as error:
-        raise RefusedError(f"pydevd is not connected: {error}") from None
-    try:
+        made = _high(_QuietSocket(peer.family))
         made.settimeout(bounds.patient(_CONNECT_SECONDS))
-        made.connect(peer.getpeername())
+        made.connect(peer.address)
         if peer.family in (_socket.AF_INET, _socket.AF_INET6):
             made.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
-        made.sendall((f"{GREETING} {token} {key}\n").encode(), _QUIETLY)
+        made.sendall((f"{GREETING} {peer.token} {key}\n").encode(), _QUIETLY)
         words = 0
         while words < _MOST_WORDS:
             data = made.recv(4096)

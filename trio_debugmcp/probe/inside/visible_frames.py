@@ -4,8 +4,9 @@ import sys
 import types
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import pydevd
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.debugger.seam import ProgramThread, VisibleFrame
 from trio_debugmcp.probe.inside.values import children, facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer, shows_type
 
@@ -18,7 +19,7 @@ MOST_LOCALS = 200
 Json = Dict[str, Any]
 
 
-def frame_json(index: int, seen: pydevd.Visible, stopped: bool) -> Json:
+def frame_json(index: int, seen: VisibleFrame, stopped: bool) -> Json:
     """Return a frame for an answer. `id` is that of DAP and exists only while the thread is stopped."""
     found: Json = {"index": index, "file": seen.file, "line": seen.line, "function": seen.name}
     name = qualified_name(seen.frame)
@@ -28,15 +29,15 @@ def frame_json(index: int, seen: pydevd.Visible, stopped: bool) -> Json:
     if seen.library:
         found["library"] = True
     if stopped:
-        found["id"] = pydevd.dap_id(id(seen.frame))
+        found["id"] = attached.debugger().frame_id(seen.frame)
     return found
 
 
-def announced_json(index: int, seen: pydevd.Visible, stopped: bool) -> Json:
+def announced_json(index: int, seen: VisibleFrame, stopped: bool) -> Json:
     """Return a frame of a stop, for which pydevd does what it does when it is asked for the stack."""
     found = frame_json(index, seen, stopped)
-    pydevd.announce_module(seen)
-    reference = pydevd.source_reference(seen)
+    attached.debugger().announce(seen)
+    reference = attached.debugger().source_reference(seen)
     if reference:
         found["source"] = reference
     return found
@@ -60,12 +61,12 @@ def qualified_name(frame: Any) -> str:
 
 
 def listed(
-    thread: pydevd.ProgramThread, start: int, count: int, budget: Budget, shown: Callable[..., Json] = frame_json
+    thread: ProgramThread, start: int, count: int, budget: Budget, shown: Callable[..., Json] = frame_json
 ) -> Tuple[List[Json], int]:
     """The frames of a thread from `start` on, and the number of all."""
     found: List[Json] = []
     total = 0
-    for total, seen in enumerate(pydevd.visible_frames(thread), 1):
+    for total, seen in enumerate(attached.debugger().frames(thread), 1):
         if start < total <= start + count and not budget.spent():
             frame = shown(total - 1, seen, thread.stopped is not None)
             budget.take_json(frame)
@@ -75,9 +76,9 @@ def listed(
     return found, total
 
 
-def at(thread: pydevd.ProgramThread, index: int) -> Optional[pydevd.Visible]:
+def at(thread: ProgramThread, index: int) -> Optional[VisibleFrame]:
     """The frame with that index, or None."""
-    for number, seen in enumerate(pydevd.visible_frames(thread)):
+    for number, seen in enumerate(attached.debugger().frames(thread)):
         if number == index:
             return seen
     return None
@@ -101,10 +102,10 @@ def global_names(frame: Any) -> List[Tuple[str, Any]]:
 
 
 def is_shown(name: Any) -> bool:
-    """`@py_assert1` is pytest's, `.0` a comprehension's, `__class__` the compiler's, the others are pydevd's."""
+    """`@py_assert1` is pytest's, `.0` a comprehension's, `__class__` the compiler's, others are the debugger's."""
     if type(name) is not str or name[:1] in ("@", "."):
         return False
-    return name not in ("__class__", "__classdict__", pydevd.RETURN_VALUES, pydevd.EXCEPTION)
+    return name not in ("__class__", "__classdict__") and name not in attached.debugger().hidden_names
 
 
 def variable_json(name: str, value: Any, path: Optional[str], renderer: Renderer) -> Json:
@@ -134,11 +135,11 @@ def variables(pairs: List[Tuple[str, Any]], start: int, count: int, budget: Budg
     return found
 
 
-def add_locals(thread: pydevd.ProgramThread, listed: List[Json], budget: Budget, renderer: Renderer) -> None:
+def add_locals(thread: ProgramThread, listed: List[Json], budget: Budget, renderer: Renderer) -> None:
     """Put the local variables into frames that are listed in an answer."""
     wanted = {entry["index"]: entry for entry in listed}
     last = max(wanted, default=-1)
-    for index, seen in enumerate(pydevd.visible_frames(thread)):
+    for index, seen in enumerate(attached.debugger().frames(thread)):
         if index > last or budget.spent():
             break
         if index in wanted:

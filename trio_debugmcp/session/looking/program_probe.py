@@ -159,7 +159,9 @@ class ProgramProbe:
     async def _install(self) -> None:
         self._state = "installing"
         try:
-            await self._evaluate(bootstrap.install_expression(), within=INSTALL_SECONDS)
+            result = await self._evaluate(bootstrap.install_expression(), within=INSTALL_SECONDS)
+            if result == bootstrap.SOURCES_NEEDED:
+                await self._evaluate(bootstrap.install_expression(with_sources=True), within=INSTALL_SECONDS)
         except DebugError:
             self._state = "absent"
             raise

@@ -8,16 +8,16 @@ could take long: a number of a million digits, a list of a million items, a loop
 says what that guarantees.
 """
 
-import ast
-import re
+import _ast
 import time
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
-from trio_debugmcp.probe.inside import visible_frames
+from trio_debugmcp.probe.inside import imported, visible_frames
 from trio_debugmcp.probe.inside.bounds import TooSlowError, patient
 from trio_debugmcp.probe.inside.safe import builtin_calls, comparing, readable
 from trio_debugmcp.probe.inside.safe.arithmetic import arithmetic, comparison, unary
 from trio_debugmcp.probe.inside.safe.readable import RejectedError
+from trio_debugmcp.probe.inside.syntax import parsed, segment
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.values.facts import MISSING
 
@@ -28,8 +28,6 @@ MOST_SECONDS = 0.5
 """For one expression; every single step is bounded by the sizes that it takes."""
 
 _MOST_DEPTH = 60
-_FORMAT = re.compile(r"(?:.?[<>=^])?[-+ ]?#?0?(\d{0,3})[,_]?(?:\.(\d{0,3}))?[bcdeEfFgGnosxX%]?")
-"""A format with at most 999 characters."""
 
 
 class PartRejectedError(Exception):
@@ -50,11 +48,11 @@ def value(source: str, lookups: Tuple[Dict[str, Any], ...]) -> Any:
         Exception: what evaluating it raises, a KeyError for example.
     """
     builtin_calls.check_builtins()
-    tree = ast.parse(source.strip(), mode="eval")
+    tree = parsed(source.strip())
     try:
-        return Walk(lookups).of(tree.body)
+        return Walk(lookups).of(tree)
     except PartRejectedError as error:
-        part = ast.get_source_segment(source.strip(), error.node) or source.strip()
+        part = segment(source.strip(), error.node) or source.strip()
         raise RejectedError(f"`{part[:200]}`: {error.rule}") from None
     except RecursionError:
         raise RejectedError("the expression is nested too deeply") from None
@@ -65,6 +63,12 @@ def names_of(frame: Any) -> Tuple[Dict[str, Any], ...]:
     if facts.is_heap_type(type(frame.f_locals)):
         raise RejectedError("the frame's names are kept by an object of the program's, which would run")
     return dict(visible_frames.local_names(frame)), frame.f_globals, frame.f_builtins
+
+
+def builtin_names() -> Dict[str, Any]:
+    """Return the builtins of the program, as it has them now."""
+    found: Dict[str, Any] = vars(imported.now("builtins"))
+    return found
 
 
 class Walk:
@@ -136,7 +140,7 @@ class Walk:
     # --- Operators ----------------------------------------------------------------------------------------------------
 
     def _boolop(self, node: Any) -> Any:
-        stops = type(node.op) is ast.Or
+        stops = type(node.op) is _ast.Or
         for each in node.values:
             found = self.of(each)
             if comparing.truth(found) is stops:
@@ -145,7 +149,7 @@ class Walk:
 
     def _unaryop(self, node: Any) -> Any:
         found = self.of(node.operand)
-        return not comparing.truth(found) if type(node.op) is ast.Not else unary(type(node.op).__name__, found)
+        return not comparing.truth(found) if type(node.op) is _ast.Not else unary(type(node.op).__name__, found)
 
     def _binop(self, node: Any) -> Any:
         return arithmetic(type(node.op).__name__, self.of(node.left), self.of(node.right))
@@ -167,7 +171,7 @@ class Walk:
     def _many(self, nodes: List[Any]) -> List[Any]:
         found: List[Any] = []
         for each in nodes:
-            found += readable.items(self.of(each.value)) if type(each) is ast.Starred else [self.of(each)]
+            found += readable.items(self.of(each.value)) if type(each) is _ast.Starred else [self.of(each)]
             readable.bounded((), len(found))
         return found
 
@@ -225,10 +229,10 @@ class Walk:
                 yield from self._turns(others, names)
 
     def _bind(self, target: Any, found: Any, names: Dict[str, Any]) -> None:
-        if type(target) is ast.Name:
+        if type(target) is _ast.Name:
             names[target.id] = found
             return
-        if not isinstance(target, (ast.Tuple, ast.List)):
+        if not isinstance(target, (_ast.Tuple, _ast.List)):
             raise PartRejectedError(target, "a comprehension binds names only: this would change something")
         parts = readable.items(found)
         if len(parts) != len(target.elts):
@@ -249,7 +253,7 @@ class Walk:
         if conversion or not readable.one_of(type(found), readable.ATOMS):
             found = builtin_calls.call_builtin(conversion or "str", [found])
         form = "" if node.format_spec is None else self._joinedstr(node.format_spec)
-        if _FORMAT.fullmatch(form) is None:
+        if not _is_short(form):
             raise RejectedError("its format could make a long text, or is not known")
         return format(found, form)
 
@@ -257,13 +261,38 @@ class Walk:
         if any(each.arg != "reverse" for each in node.keywords):
             raise RejectedError("keywords are not passed, but for `reverse` of sorted")
         reverse = [self.of(each.value) for each in node.keywords]
-        if type(node.func) is ast.Attribute:
+        if type(node.func) is _ast.Attribute:
             owner = self.of(node.func.value)
             if not reverse and builtin_calls.has_methods(owner):
                 return builtin_calls.call_method(owner, node.func.attr, self._many(node.args))
             function = readable.attribute(owner, node.func.attr)
-        elif type(node.func) is ast.Name:
+        elif type(node.func) is _ast.Name:
             function = self._name(node.func)
         else:
             raise RejectedError("only functions that have a name are called")
         return builtin_calls.call(function, lambda: self._many(node.args), reverse)
+
+
+def _is_short(form: str) -> bool:
+    """Whether a format is known, and makes at most 999 characters: `.2f`, `*>10`, `+,`, `#x`."""
+    rest = form[2:] if form[1:2] in _ALIGNS and form[0] != "\n" else form[1:] if form[:1] in _ALIGNS else form
+    for letters in ("-+ ", "#", "0"):
+        rest = rest[1:] if rest[:1] in tuple(letters) else rest
+    rest = _without_digits(rest)
+    rest = rest[1:] if rest[:1] in (",", "_") else rest
+    rest = _without_digits(rest[1:]) if rest[:1] == "." else rest
+    return rest in ("", *"bcdeEfFgGnosxX%")
+
+
+_ALIGNS = tuple("<>=^")
+
+
+def _without_digits(text: str) -> str:
+    count = 0
+    while count < _MOST_DIGITS and text[count : count + 1].isdecimal():
+        count += 1
+    return text[count:]
+
+
+_MOST_DIGITS = 3
+"""Of a width and of a precision."""

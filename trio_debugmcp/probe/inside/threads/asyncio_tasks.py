@@ -3,8 +3,9 @@
 import sys
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import pydevd
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
 from trio_debugmcp.probe.inside.threads import await_chains
 from trio_debugmcp.probe.inside.threads.await_chains import Json
 from trio_debugmcp.probe.inside.values import facts
@@ -28,7 +29,7 @@ class AsyncioTask:
 
     __slots__ = ("task", "thread", "waiters")
 
-    def __init__(self, task: Any, thread: Optional[pydevd.ProgramThread], waiters: Dict[int, List[str]]) -> None:
+    def __init__(self, task: Any, thread: Optional[ProgramThread], waiters: Dict[int, List[str]]) -> None:
         self.task = task
         self.thread = thread
         self.waiters = waiters
@@ -59,10 +60,10 @@ def find(most: int) -> Tuple[List[AsyncioTask], int]:
     return found, len(tasks)
 
 
-def _loops() -> List[Tuple[Any, pydevd.ProgramThread]]:
+def _loops() -> List[Tuple[Any, ProgramThread]]:
     """The loops that run, each with its thread: `self` in a frame of asyncio's own, or the loop that a runner holds."""
-    found: List[Tuple[Any, pydevd.ProgramThread]] = []
-    for thread in pydevd.threads():
+    found: List[Tuple[Any, ProgramThread]] = []
+    for thread in attached.debugger().threads():
         frame, number = thread.top, 0
         while frame is not None and number < _MOST_FRAMES:
             name = str(frame.f_globals.get("__name__", ""))

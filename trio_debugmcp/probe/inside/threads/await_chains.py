@@ -1,9 +1,9 @@
 """Chains of awaits: from a task's coroutine to the innermost one, with the place where each waits."""
 
-import sys
 from typing import Any, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import pydevd
+from trio_debugmcp.probe.inside import imported
+from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.values import facts
 
 Json = Dict[str, Any]
@@ -38,7 +38,7 @@ def frames_of(awaitable: Any) -> Tuple[List[Any], Any]:
 
 def _wrapped(awaitable: Any) -> Any:
     """Return the coroutine behind a wrapper of C that has no attribute for it, as `asend` of an async generator."""
-    gc: Any = sys.modules.get("gc")
+    gc = imported.first_seen("gc")
     name = facts.type_name(type(awaitable))
     if gc is None or name not in ("async_generator_asend", "async_generator_athrow", "coroutine_wrapper"):
         return None
@@ -58,7 +58,7 @@ def place(frame: Any) -> Json:
     code = frame.f_code
     name = getattr(code, "co_qualname", code.co_name)
     found: Json = {"function": str(name), "file": code.co_filename, "line": frame.f_lineno or code.co_firstlineno}
-    if pydevd.frame_is_library(frame):
+    if attached.debugger().is_library(frame):
         found["library"] = True
     return found
 
@@ -71,7 +71,7 @@ def running_frames(top: Any, coroutine: Any) -> Optional[List[Any]]:
     outermost = getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None)
     frames: List[Any] = []
     while top is not None and len(frames) < 200:
-        if pydevd.is_own(top):
+        if attached.is_own(top):
             frames.clear()
         else:
             frames.append(top)

@@ -7,8 +7,10 @@ Who has a plain `threading.Lock` is not known to Python. A thread that is in a `
 import time
 from typing import Any, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import pydevd, visible_frames
+from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import attached, seam
+from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
 from trio_debugmcp.probe.inside.threads import bytecode, waits
 from trio_debugmcp.probe.inside.threads.waits import Wait
 from trio_debugmcp.probe.inside.values import facts
@@ -27,7 +29,7 @@ class LockOwner:
 
     __slots__ = ("frame", "sure", "thread")
 
-    def __init__(self, thread: pydevd.ProgramThread, frame: Any, sure: bool) -> None:
+    def __init__(self, thread: ProgramThread, frame: Any, sure: bool) -> None:
         self.thread = thread
         self.frame = frame
         self.sure = sure
@@ -35,7 +37,7 @@ class LockOwner:
 
 def threads_json(budget: Budget, start: int = 0, count: int = MOST_THREADS) -> Json:
     """Return threads with their places, what each waits for, and which of them block each other."""
-    found = pydevd.threads()
+    found = attached.debugger().threads()
     page = found[start : start + count]
     known = _waits(page, budget)
     holders = _holders(found, known, budget)
@@ -54,7 +56,7 @@ def threads_json(budget: Budget, start: int = 0, count: int = MOST_THREADS) -> J
 
 def places_json(budget: Budget, count: int) -> Json:
     """Return threads and, as long as the budget lasts, their places; not what they wait for."""
-    found = pydevd.threads() if count else []
+    found = attached.debugger().threads() if count else []
     listed = []
     for thread in found[:count]:
         listed.append(_thread_json(thread, {}, {}, placed=not budget.spent()))
@@ -64,7 +66,7 @@ def places_json(budget: Budget, count: int) -> Json:
 
 def stacks_json(asked: "StackQuestion", budget: Budget, renderer: Renderer) -> Json:
     """Return the stacks of all threads, each with what it waits for, and with the locals of its frames where asked."""
-    found = pydevd.threads()
+    found = attached.debugger().threads()
     page = found[asked.start : asked.start + asked.most]
     known = _waits(page, budget)
     holders = _holders(found, known, budget)
@@ -93,7 +95,7 @@ class StackQuestion:
         self.locals = locals_
 
 
-def _waits(page: List[pydevd.ProgramThread], budget: Budget) -> Dict[int, Optional[Wait]]:
+def _waits(page: List[ProgramThread], budget: Budget) -> Dict[int, Optional[Wait]]:
     """What each thread waits for, or None, by ident. Takes at most half of the time; then threads are missing."""
     end = budget.half()
     known: Dict[int, Optional[Wait]] = {}
@@ -108,7 +110,7 @@ def _waits(page: List[pydevd.ProgramThread], budget: Budget) -> Dict[int, Option
 
 
 def _thread_json(
-    thread: pydevd.ProgramThread, known: Dict[int, Optional[Wait]], holders: Dict[int, LockOwner], placed: bool = True
+    thread: ProgramThread, known: Dict[int, Optional[Wait]], holders: Dict[int, LockOwner], placed: bool = True
 ) -> Json:
     wait = known.get(thread.ident)
     entry: Json = {"id": thread.id, "name": thread.name[:200]}
@@ -131,10 +133,10 @@ def _thread_json(
     return entry
 
 
-def _place(thread: pydevd.ProgramThread) -> Optional[Json]:
+def _place(thread: ProgramThread) -> Optional[Json]:
     """The top frame, and where that is a library's the nearest one of the user's code."""
     top: Optional[Json] = None
-    for index, seen in enumerate(pydevd.visible_frames(thread)):
+    for index, seen in enumerate(attached.debugger().frames(thread)):
         if top is None:
             top = visible_frames.frame_json(index, seen, stopped=False)
             if not seen.library:
@@ -166,9 +168,7 @@ def _wait_json(wait: Wait, holders: Dict[int, LockOwner]) -> Json:
 # --- Who has it -------------------------------------------------------------------------------------------------------
 
 
-def _holders(
-    found: List[pydevd.ProgramThread], known: Dict[int, Optional[Wait]], budget: Budget
-) -> Dict[int, LockOwner]:
+def _holders(found: List[ProgramThread], known: Dict[int, Optional[Wait]], budget: Budget) -> Dict[int, LockOwner]:
     """The holders of the locks and threads that are waited for, by the id of the object."""
     by_ident = {thread.ident: thread for thread in found}
     holders: Dict[int, LockOwner] = {}
@@ -191,14 +191,14 @@ def _holders(
     return holders
 
 
-def _probably_has(thread: pydevd.ProgramThread, searched: Dict[int, Any]) -> List[Tuple[Any, Any]]:
+def _probably_has(thread: ProgramThread, searched: Dict[int, Any]) -> List[Tuple[Any, Any]]:
     """The locks, of those that are searched, which the frames of a thread seem to have, and the frame of each."""
     found = []
     frame, inner = thread.top, None
     for _ in range(_MOST_FRAMES):
         if frame is None:
             break
-        if not pydevd.is_probe(frame):
+        if not seam.is_probe(frame):
             for known in _used_as_locks(frame):
                 lock = waits.lock_of(known.value)
                 if id(lock) in searched and not _released(known.value, inner):
@@ -220,7 +220,7 @@ def _released(manager: Any, inner: Any) -> bool:
 
 
 def _deadlocks(
-    found: List[pydevd.ProgramThread], known: Dict[int, Optional[Wait]], holders: Dict[int, LockOwner]
+    found: List[ProgramThread], known: Dict[int, Optional[Wait]], holders: Dict[int, LockOwner]
 ) -> List[Json]:
     """The circles of threads in which each has what another one wants.
 

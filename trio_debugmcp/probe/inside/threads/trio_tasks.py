@@ -3,8 +3,9 @@
 import sys
 from typing import Any, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import pydevd
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
 from trio_debugmcp.probe.inside.threads import await_chains
 from trio_debugmcp.probe.inside.threads.await_chains import Json
 from trio_debugmcp.probe.inside.values import facts
@@ -26,9 +27,7 @@ class TrioTask:
 
     __slots__ = ("depth", "nursery", "parent", "task", "thread")
 
-    def __init__(
-        self, task: Any, depth: int, parent: Optional[int], thread: pydevd.ProgramThread, nursery: int
-    ) -> None:
+    def __init__(self, task: Any, depth: int, parent: Optional[int], thread: ProgramThread, nursery: int) -> None:
         self.task = task
         self.depth = depth
         self.parent = parent
@@ -69,11 +68,11 @@ def _order(task: Any) -> int:
     return number if type(number) is int else 0
 
 
-def _runners() -> List[Tuple[Any, pydevd.ProgramThread]]:
+def _runners() -> List[Tuple[Any, ProgramThread]]:
     if _MODULE not in sys.modules:
         return []
-    found: Dict[int, Tuple[Any, pydevd.ProgramThread]] = {}
-    for thread in pydevd.threads():
+    found: Dict[int, Tuple[Any, ProgramThread]] = {}
+    for thread in attached.debugger().threads():
         frame, number = thread.top, 0
         while frame is not None and number < _MOST_FRAMES:
             if frame.f_globals.get("__name__") == _MODULE:

@@ -7,17 +7,18 @@ the standard library (and of Trio) around it say what for: `waiter.acquire` in `
 queue.
 """
 
-import sys
-import threading
+import _thread
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import pydevd
+from trio_debugmcp.probe.inside import imported
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
 from trio_debugmcp.probe.inside.threads import bytecode
 from trio_debugmcp.probe.inside.threads.bytecode import Known
 from trio_debugmcp.probe.inside.values import atoms, facts
 
-LOCK = type(threading.Lock())
-RLOCK = type(threading.RLock())
+LOCK = type(_thread.allocate_lock())
+RLOCK = _thread.RLock
 
 _MOST_CLIMBED = 40
 """Frames of libraries that are climbed from the innermost one."""
@@ -72,7 +73,7 @@ _METHODS = {
 """Methods that wait, by the type of which they are."""
 
 
-def wait_of(thread: pydevd.ProgramThread) -> Optional[Wait]:
+def wait_of(thread: ProgramThread) -> Optional[Wait]:
     """Return what a thread waits for, or None: it is stopped, or runs, or is in C code that is not known to wait.
 
     Raises:
@@ -84,13 +85,13 @@ def wait_of(thread: pydevd.ProgramThread) -> Optional[Wait]:
     return _climb(thread.top, *primitive) if primitive is not None else None
 
 
-def call_of(thread: pydevd.ProgramThread) -> str:
+def call_of(thread: ProgramThread) -> str:
     """Return the expression of the C function that a thread is in, or an empty string.
 
     That function may compute or wait: `cursor.execute` of a database driver does either. Stepping the thread has to
     wait for its end.
     """
-    if pydevd.is_own(thread.top) or not bytecode.may_call(thread.top):
+    if attached.is_own(thread.top) or not bytecode.may_call(thread.top):
         return ""
     try:
         return _callee(bytecode.in_use(thread.top), calls=True)[0]
@@ -165,7 +166,7 @@ def _queue(frame: Any) -> Tuple[str, Any]:
     return ("" if size is None else f"{size} item{'s' if size != 1 else ''}"), None
 
 
-def _thread(frame: Any) -> Tuple[str, Any]:
+def _joined(frame: Any) -> Tuple[str, Any]:
     return str(facts.attribute(_self(frame), "_name")), _self(frame)
 
 
@@ -184,7 +185,7 @@ def _nothing(frame: Any) -> Tuple[str, Any]:
 
 _AROUND: Dict[Tuple[str, str], Tuple[str, Callable[[Any], Tuple[str, Any]]]] = {
     **{("queue", name): ("queue", _queue) for name in ("get", "put", "join")},
-    **{("threading", name): ("join", _thread) for name in ("join", "_wait_for_tstate_lock")},
+    **{("threading", name): ("join", _joined) for name in ("join", "_wait_for_tstate_lock")},
     ("threading", "_shutdown"): ("exit", _always("other threads to end")),
     ("threading.Condition", "wait"): ("condition", _nothing),
     ("threading.Condition", "wait_for"): ("condition", _nothing),
@@ -231,7 +232,7 @@ def _climb(frame: Any, kind: str, known: Known, bounded: bool) -> Wait:
     detail, inner, top = "", "", frame
     for _ in range(_MOST_CLIMBED):
         module = str(frame.f_globals.get("__name__", ""))
-        own = pydevd.is_own(frame)  # around the function of a thread
+        own = attached.is_own(frame)  # around the function of a thread
         if not own and module.partition(".")[0] not in _LIBRARIES:
             break
         rule = None if own else _rule(module, frame)
@@ -245,7 +246,7 @@ def _climb(frame: Any, kind: str, known: Known, bounded: bool) -> Wait:
     if frame is not top:
         text, bounded = _expression(frame)
     # What a library calls it says nothing to the user: the name of an argument, for example.
-    return Wait(kind, "" if pydevd.frame_is_library(frame) else text, detail, target, bounded)
+    return Wait(kind, "" if attached.debugger().is_library(frame) else text, detail, target, bounded)
 
 
 def _expression(frame: Any) -> Tuple[str, bool]:
@@ -299,7 +300,7 @@ def _rule(module: str, frame: Any) -> Optional[Tuple[str, Callable[[Any], Tuple[
         specific = _AROUND.get((f"{module}.{facts.type_name(base)}", name))
         if specific is not None:
             return specific
-    if found is not None and module == "threading" and name == "join" and not issubclass(type(owner), threading.Thread):
+    if found is not None and module == "threading" and name == "join" and not _is_of_threading(owner, "Thread"):
         return None
     return found
 
@@ -318,6 +319,12 @@ def lock_of(manager: Any) -> Any:
     """Return the lock behind an object that is used as one: a Condition has one, a lock is one."""
     if type(manager) in (LOCK, RLOCK):
         return manager
-    if "threading" in sys.modules and issubclass(type(manager), threading.Condition):
+    if _is_of_threading(manager, "Condition"):
         return facts.attribute(manager, "_lock")
     return None
+
+
+def _is_of_threading(value: Any, name: str) -> bool:
+    """Whether a value is of a class of `threading`, which the program need not have imported."""
+    threading = imported.first_seen("threading")
+    return threading is not None and issubclass(type(value), getattr(threading, name))

@@ -9,10 +9,11 @@ A trace function that raises is taken away by the interpreter for good, and at t
 pydevd's as well. So a trace ends before that, and a program that is to stop does it there.
 """
 
+import _thread
 import sys
-import threading
 from typing import Any, Dict, Optional
 
+from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.tracing import code_position
 
 _EVENTS = ("call", "exception", "line", "return", "c_call", "c_exception", "c_return", "opcode")
@@ -33,12 +34,6 @@ def _is_full() -> bool:
     return True
 
 
-def _set_trace(function: Any) -> None:
-    """Call `sys.settrace`, for which pydevd has put a warning."""
-    holder: Any = getattr(sys.modules.get("pydevd_tracing"), "TracingFunctionHolder", None)
-    (getattr(holder, "_original_tracing", None) or sys.settrace)(function)
-
-
 class Tracing:
     """Follows the frames of one trace."""
 
@@ -53,7 +48,7 @@ class Tracing:
 
     def follow(self, frame: Any) -> None:
         """Report what happens in a frame of this thread from the next event on."""
-        ident = threading.get_ident()
+        ident = _thread.get_ident()
         thread = self._threads.get(ident)
         if thread is None or not thread.active:
             thread = self._threads[ident] = _TracedThread(self)
@@ -68,7 +63,7 @@ class Tracing:
 
     def close(self) -> None:
         """Put pydevd's functions back in this thread. In others the next event does so, which only they can have."""
-        here = self._threads.get(threading.get_ident())
+        here = self._threads.get(_thread.get_ident())
         for frame, front in list(self._fronts.items()):
             if front.thread is here and frame.f_trace is front:
                 frame.f_trace = front.behind
@@ -101,7 +96,7 @@ class _TracedThread:
     def _first_event(self, _: Any, frame: Any, what: int, argument: Optional[int]) -> int:
         """Do what the interpreter's own C function does, once."""
         try:
-            _set_trace(self._function)
+            attached.debugger().set_trace(self._function)
             waiting, self._waiting = self._waiting, None
             record = self._trace.open.get(waiting)
             if record is not None:
@@ -122,7 +117,7 @@ class _TracedThread:
         found = self._behind(frame, event, arg) if self._behind is not None else None
         if sys.gettrace() is not self._function:  # pydevd has put another one there: the first that a thread gets
             self._behind = sys.gettrace()
-            _set_trace(self._function)
+            attached.debugger().set_trace(self._function)
         if self._trace.ended:
             self.remove()
             return found
@@ -173,7 +168,7 @@ class _TracedThread:
         """Put pydevd's function back; in the thread whose it is."""
         self.active = False
         if sys.gettrace() is self._function:
-            _set_trace(self._behind)
+            attached.debugger().set_trace(self._behind)
 
 
 class _Front:

@@ -16,7 +16,7 @@ from typing import Any, Deque, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import patient
-from trio_debugmcp.probe.inside.pydevd import is_own
+from trio_debugmcp.probe.inside.debugger.attached import is_own
 from trio_debugmcp.probe.inside.tracing.changed_locals import MOST_NAMES, Change, LocalValues
 from trio_debugmcp.probe.inside.values.rendering import error_text
 from trio_debugmcp.probe.inside.visible_frames import Json

@@ -9,12 +9,13 @@ There is one trace at a time in a program. Calls are followed by `sys.monitoring
 that are put in front of pydevd's for `sys.settrace`. A call in another one that is followed counts as part of that.
 """
 
+import _thread
 import atexit
 import sys
-import threading
 from typing import Any, Dict, List, Optional
 
-from trio_debugmcp.probe.inside import bounds, pydevd, record_connection
+from trio_debugmcp.probe.inside import record_connection
+from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.encoding import encoded
 from trio_debugmcp.probe.inside.tracing import code_position
 from trio_debugmcp.probe.inside.tracing.call_record import CallRecord
@@ -26,9 +27,6 @@ _PIECE = 50000
 
 LEFT = "trace"
 """The kind of such a record."""
-
-_STEP_RETURN = 109
-"""pydevd's number of a step out of a function."""
 
 
 class CallTracer:
@@ -48,7 +46,7 @@ class CallTracer:
         self.records: List[CallRecord] = []
         self.looked = self.under_way = 0
         self.ended = False
-        self.lock = threading.Lock()
+        self.lock = _thread.allocate_lock()
         self.failure = ""
         self.follower = _follower(self)
         atexit.register(self._leave)
@@ -122,7 +120,7 @@ class CallTracer:
         self.failure = self.failure or "RecursionError: the stack is almost full, and calls cannot be followed further"
         self.end()
         if self.stop:
-            stop_in(frame, None)
+            attached.debugger().stop_in(frame, None)
 
     def end(self) -> None:
         """Record nothing more, and take away what was put into the program for it."""
@@ -149,23 +147,13 @@ def _follower(trace: CallTracer) -> Any:
 
 
 def stop_after(frame: Any, arg: Any) -> None:
-    """Stop this thread in the frame that a call returns to, as pydevd does after a step out.
+    """Stop this thread in the frame that a call returns to, as after a step out.
 
     Where that is library code, in the frame that is about to return: what comes next may be an event loop for hours.
     """
     back = frame.f_back
-    top = frame if back is None or pydevd.is_own(back) or pydevd.frame_is_library(back) else back
-    stop_in(top, arg)
-
-
-def stop_in(frame: Any, arg: Any) -> None:
-    """Stop this thread in one of its frames, as pydevd does after a step out."""
-    debugger = bounds.debugger()
-    if debugger is None:
-        return
-    thread = threading.current_thread()
-    debugger.set_suspend(thread, _STEP_RETURN)
-    debugger.do_wait_suspend(thread, frame, "return", arg)
+    top = frame if back is None or attached.is_own(back) or attached.debugger().is_library(back) else back
+    attached.debugger().stop_in(top, arg)
 
 
 # --- The questions ----------------------------------------------------------------------------------------------------
@@ -192,20 +180,10 @@ def reached(number: int) -> bool:
     trace = find(number)
     if trace is not None and not trace.ended:
         try:
-            trace.reached(_asking_frame())
+            trace.reached(attached.debugger().judged_frame(sys._getframe(1)))
         except Exception as error:
             trace.fail(error)
     return False
-
-
-def _asking_frame() -> Any:
-    """Return the frame for which pydevd judges a condition: the first one below pydevd's own."""
-    frame: Any = sys._getframe(1)
-    while frame is not None and not (pydevd.is_own(frame) and not pydevd.is_probe(frame)):
-        frame = frame.f_back
-    while frame is not None and pydevd.is_own(frame):
-        frame = frame.f_back
-    return frame
 
 
 def state(trace: CallTracer) -> Json:

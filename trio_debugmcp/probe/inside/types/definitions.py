@@ -10,8 +10,9 @@ import sys
 import types
 from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
-from trio_debugmcp.probe.inside import modules, pydevd
+from trio_debugmcp.probe.inside import modules
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import seam
 from trio_debugmcp.probe.inside.values import atoms, facts
 from trio_debugmcp.probe.inside.visible_frames import Json
 
@@ -106,7 +107,7 @@ def ordered() -> List[Tuple[str, Dict[str, Any]]]:
 def is_library(name: str, names: Dict[str, Any]) -> bool:
     """Whether a module is not of the user's code."""
     file = names.get("__file__")
-    return name != "__main__" and (type(file) is not str or pydevd.is_library(file))
+    return name != "__main__" and (type(file) is not str or seam.is_library(file))
 
 
 def of_module(module: str, names: Dict[str, Any]) -> Iterator[Definition]:
@@ -224,6 +225,6 @@ def _class_place(cls: type) -> Json:
 
 
 def _with_library(found: Json) -> Json:
-    if pydevd.is_library(found["file"]):
+    if seam.is_library(found["file"]):
         found["library"] = True
     return found

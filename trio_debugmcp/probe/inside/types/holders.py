@@ -10,17 +10,16 @@ import sys
 import types
 from typing import Any, Dict, List, Optional, Set, TypeVar
 
-from trio_debugmcp.probe.inside import modules, pydevd, visible_frames
+from trio_debugmcp.probe.inside import imported, modules, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
 from trio_debugmcp.probe.inside.types.links import namespace
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.visible_frames import Json
 
 MOST_FRAMES = 1000
 """Frames of all threads whose local variables are looked at."""
-
-_DEBUGGERS = ("_pydev", "pydevd", "debugpy", "trio_debugmcp.probe.inside")
-"""How the names of modules begin whose objects are left out."""
 
 T = TypeVar("T")
 
@@ -30,7 +29,7 @@ _COLLECTOR: List[Any] = []
 def collector() -> Any:
     """Return the module `gc`, which the program need not have imported: then `sys.modules` stays as it is."""
     if not _COLLECTOR:
-        found = sys.modules.get("gc")
+        found = imported.first_seen("gc")
         if found is None:
             importer: Any = sys.modules["_frozen_importlib"]  # no finder of the program's is asked
             found = importer._load(importer.BuiltinImporter.find_spec("gc"))
@@ -44,6 +43,7 @@ class Holders:
 
     def __init__(self, target: Any, budget: Budget) -> None:
         self._own: Set[int] = set()
+        self._debuggers = attached.debugger().own_modules
         self._on_stacks: Dict[int, Any] = {}
         self._locals: Dict[int, List[Json]] = {}
         self._modules = {id(names): name for name, names in modules.namespaces().items()}
@@ -52,12 +52,12 @@ class Holders:
 
     def _read_frames(self, budget: Budget) -> None:
         left = MOST_FRAMES
-        for thread in pydevd.threads():
-            shown = {id(each.frame): (index, each) for index, each in enumerate(pydevd.visible_frames(thread))}
-            returned = {id(each) for each in pydevd.left_frames(thread)}
+        for thread in attached.debugger().threads():
+            shown = {id(each.frame): (index, each) for index, each in enumerate(attached.debugger().frames(thread))}
+            returned = {id(each) for each in attached.left_frames(thread)}
             frame = thread.top
             while frame is not None and left > 0 and not budget.spent():
-                if not pydevd.is_own(frame):
+                if not attached.is_own(frame):
                     left -= 1
                     self._on_stacks[id(frame)] = frame
                     if id(frame) in returned:  # its variables are about to go: they are no longer the program's
@@ -66,7 +66,7 @@ class Holders:
                         self._read_locals(thread, frame, shown.get(id(frame)))
                 frame = frame.f_back
 
-    def _read_locals(self, thread: pydevd.ProgramThread, frame: Any, shown: Any) -> None:
+    def _read_locals(self, thread: ProgramThread, frame: Any, shown: Any) -> None:
         names = frame.f_locals
         if names is frame.f_globals or frame.f_code.co_name == "<module>":
             return
@@ -99,7 +99,7 @@ class Holders:
         """Whether a holder is of these modules, or a frame whose variables are known."""
         if id(holder) in self._own or id(holder) in self._on_stacks:
             return True
-        return type(holder) is types.FrameType and pydevd.is_own(holder)
+        return type(holder) is types.FrameType and attached.is_own(holder)
 
     def is_debuggers(self, holder: Any) -> bool:
         """Whether a holder is an object of the debugger's, or of the interpreter's."""
@@ -109,11 +109,11 @@ class Holders:
         if cls is tuple and len(holder) and issubclass(type(holder[0]), type):
             return facts.mro(holder[0]) is holder
         if cls is types.FunctionType:
-            return str(holder.__module__).startswith(_DEBUGGERS)
+            return str(holder.__module__).startswith(self._debuggers)
         if cls is dict:
             name = dict.get(holder, "__name__") if "__builtins__" in holder else None
-            return type(name) is str and name.startswith(_DEBUGGERS)
-        return facts.module_name(cls).startswith(_DEBUGGERS)
+            return type(name) is str and name.startswith(self._debuggers)
+        return facts.module_name(cls).startswith(self._debuggers)
 
     def parts(self, holder: Any, wanted: Dict[int, List[T]]) -> List[T]:
         """Return what is wanted, by their ids, of the objects that a holder refers to."""

@@ -7,22 +7,19 @@
 Names of modules are those in `sys.modules`; nothing is imported.
 """
 
-import ast
-import builtins
-import re
+import _ast
 import sys
 from typing import Any, Dict, Tuple
 
 from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.safe import readable, walk
+from trio_debugmcp.probe.inside.syntax import parsed
 from trio_debugmcp.probe.inside.types import definitions
 from trio_debugmcp.probe.inside.values import facts
 
 MOST_NAMED = 10
 """Candidates that are named where a name could be several things."""
-
-_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 class AmbiguousError(Exception):
@@ -37,12 +34,12 @@ def found(expression: str, frame: Any, budget: Budget) -> Any:
         AmbiguousError: several classes or functions have that name.
         Exception: what evaluating it raises, a NameError for example.
     """
-    names = (visible_frames.main_globals(), vars(builtins)) if frame is None else walk.names_of(frame)
+    names = (visible_frames.main_globals(), walk.builtin_names()) if frame is None else walk.names_of(frame)
     try:
         return _evaluated(expression, names)
     except (NameError, AttributeError):
         name = expression.strip()
-        if _DOTTED.fullmatch(name) is None:
+        if not all(part.isidentifier() for part in name.split(".")):
             raise
         named = in_modules(name)
         if named is facts.MISSING:
@@ -57,7 +54,7 @@ def _evaluated(expression: str, names: Tuple[Dict[str, Any], ...]) -> Any:
         return walk.value(expression, names)
     except readable.RejectedError as error:
         try:
-            return _stored(ast.parse(expression.strip(), mode="eval").body, walk.Walk(names))
+            return _stored(parsed(expression.strip()), walk.Walk(names))
         except (readable.RejectedError, walk.PartRejectedError):
             raise error from None
 
@@ -67,7 +64,7 @@ def _stored(node: Any, walk: walk.Walk) -> Any:
 
     That is a field that the class would read in a way of its own, or the function behind `basket.put`.
     """
-    if not isinstance(node, ast.Attribute):
+    if not isinstance(node, _ast.Attribute):
         return walk.of(node)
     owner = _stored(node.value, walk)
     try:

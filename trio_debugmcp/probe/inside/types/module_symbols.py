@@ -6,9 +6,8 @@
 Imported names are not listed: each symbol is where it is defined.
 """
 
-import re
 import time
-from typing import Any, List
+from typing import Any, Callable, List
 
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.types import definitions
@@ -66,18 +65,47 @@ def _matcher(pattern: str) -> Any:
 
     A pattern without `*` and `?` is a part of that.
     """
-    wild = "*" in pattern or "?" in pattern
-    text = pattern.lower() if wild else f"*{pattern.lower()}*"
-    fits = re.compile("".join({"*": ".*", "?": "."}.get(each, re.escape(each)) for each in text), re.DOTALL).fullmatch
+    text = pattern.lower()
+    fits = _glob(text) if "*" in text or "?" in text else lambda name: text in name
     dotted = "." in pattern
 
     def matches(each: Definition) -> bool:
         name = each.name.lower()
-        if fits(name.rpartition(".")[2]) is not None:
+        if fits(name.rpartition(".")[2]):
             return True
-        return dotted and (fits(name) is not None or fits(f"{each.module.lower()}.{name}") is not None)
+        return dotted and (fits(name) or fits(f"{each.module.lower()}.{name}"))
 
     return matches
+
+
+def _glob(pattern: str) -> Callable[[str], bool]:
+    """Return what says whether a name is as a pattern says: `*` stands for any text, `?` for one character."""
+    first, *pieces = pattern.split("*")
+
+    def fits(name: str) -> bool:
+        if not _is_at(name, 0, first):
+            return False
+        position = len(first)
+        for piece in pieces[:-1]:  # each as early as possible leaves the most for the others
+            last = len(name) - len(piece)
+            while position <= last and not _is_at(name, position, piece):
+                position += 1
+            if position > last:
+                return False
+            position += len(piece)
+        if not pieces:
+            return position == len(name)
+        rest = len(name) - len(pieces[-1])
+        return rest >= position and _is_at(name, rest, pieces[-1])
+
+    return fits
+
+
+def _is_at(name: str, position: int, piece: str) -> bool:
+    if "?" not in piece:
+        return name.startswith(piece, position)
+    part = name[position : position + len(piece)]
+    return len(part) == len(piece) and all(letter in ("?", own) for letter, own in zip(piece, part))
 
 
 def _symbol_json(each: Definition, renderer: Renderer) -> Json:

@@ -5,7 +5,6 @@
 What only code of the program could tell (the `repr` of a default, an annotation since Python 3.14) is left out.
 """
 
-import re
 import sys
 import types
 from typing import Any, Dict, List, Optional, Tuple
@@ -22,9 +21,6 @@ MOST_TEXT = 300
 
 _DEEPEST = 4
 """Types within types."""
-
-_OWN = re.compile(r"^\(\$\w+(, /)?(, )?")
-"""The parameter that stands for the object, the class or the module."""
 
 _DEFAULTS: Any = types.FunctionType.__dict__["__defaults__"]
 _KEYWORD_DEFAULTS: Any = types.FunctionType.__dict__["__kwdefaults__"]
@@ -104,8 +100,19 @@ def of_c(value: Any) -> str:
         return ""
     if type(found) is not str:
         return ""
-    found = _OWN.sub("(", found)
-    return found[:MOST_TEXT]
+    return _without_own(found)[:MOST_TEXT]
+
+
+def _without_own(text: str) -> str:
+    """Return a signature without the parameter that stands for the object, the class or the module: `($self, /, a)`."""
+    if not text.startswith("($"):
+        return text
+    rest = text[2:]
+    while rest[:1].isalnum() or rest[:1] == "_":
+        rest = rest[1:]
+    for separator in (", /", ", "):
+        rest = rest[len(separator) :] if rest.startswith(separator) else rest
+    return "(" + rest
 
 
 # --- Annotations ------------------------------------------------------------------------------------------------------

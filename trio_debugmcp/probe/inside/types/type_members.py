@@ -11,8 +11,8 @@ import time
 import types
 from typing import Any, Dict, List, Set, Tuple
 
-from trio_debugmcp.probe.inside import pydevd
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import seam
 from trio_debugmcp.probe.inside.types import definitions
 from trio_debugmcp.probe.inside.types.definitions import function_of, own_names
 from trio_debugmcp.probe.inside.types.signatures import annotation, annotations_of, of_c, signature
@@ -181,7 +181,7 @@ def _is_listed(base: type, asked: MemberQuestion) -> bool:
         return True
     module = sys.modules.get(facts.module_name(base))
     file = (facts.instance_dict(module) or {}).get("__file__") if module is not None else None
-    return facts.module_name(base) == "__main__" or (type(file) is str and not pydevd.is_library(file))
+    return facts.module_name(base) == "__main__" or (type(file) is str and not seam.is_library(file))
 
 
 def _with_instance(value: Any, cls: type, members: List[_Member], word: str) -> List[_Member]:

@@ -1,60 +1,68 @@
 """Variables of a stopped frame set to a value: locals, globals, fields and items, where the program sees them.
 
-    here(7, 1, 0, "basket.lines[0]", "'tea'")     # evaluated by pydevd in the frame, as `evaluation.here` is
+    here(7, 1, 0, "basket.lines[0]", "'tea'")     # in the frame 0 of the thread 1
 
 Only what is there is set: a name that is misspelled would make a variable that the program never reads.
 """
 
-import ast
+import _ast
 import itertools
 import sys
 from typing import Any, Dict
 
-from trio_debugmcp.probe.inside import evaluation, pydevd, visible_frames
+from trio_debugmcp.probe.inside import evaluation, frame_names, visible_frames
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.frame_names import FrameNames
+from trio_debugmcp.probe.inside.syntax import parsed
 from trio_debugmcp.probe.inside.values import facts
 
-_OPTIMIZED = 1
-"""Flag of the code of functions, whose locals are known when it is compiled."""
 
-
-def here(number: int, thread: int, frame: int, target: str, source: str) -> None:
-    """Evaluate a value in the frame in which this very call is evaluated, and assign it to a target there."""
-    names = sys._getframe(1).f_globals
-    evaluation.new(number, source).run(
-        names, own_thread=False, use=lambda value: assign(target, value, names, _frame(thread, frame))
-    )
-
-
-def _frame(thread: int, index: int) -> Any:
-    found = pydevd.find(thread)
+def here(number: int, thread: int, index: int, target: str, source: str) -> None:
+    """Evaluate a value in a frame of this thread, by its index, and assign it to a target there."""
+    found = attached.find(thread)
     seen = None if found is None else visible_frames.at(found, index)
     if seen is None:
-        raise LookupError("the frame is not there any more")
-    return seen.frame
+        evaluation.new(number, source).run(sys._getframe(1).f_globals, own_thread=False, use=_refuse)
+    else:
+        in_frame(number, seen.frame, target, source)
+
+
+def _refuse(value: Any) -> None:
+    raise LookupError("the frame is not there any more")
+
+
+def in_frame(number: int, frame: Any, target: str, source: str) -> None:
+    """Evaluate a value in a frame, and assign it to a target there; in the thread that is stopped there."""
+    names = FrameNames(frame)
+
+    def assign_value(value: Any) -> None:
+        assign(target, value, names.together, frame)
+
+    evaluation.new(number, source).run(names.together, own_thread=False, use=assign_value, settle=names.write_back)
 
 
 def assign(target: str, value: Any, names: Dict[str, Any], frame: Any) -> None:
-    """Assign a value to a name, an attribute or an item. `names`: those of the frame, as pydevd has put them together.
+    """Assign a value to a name, an attribute or an item. `names`: those of the frame, in one dictionary.
 
     Raises:
         BaseException: it is not there or cannot be set; or what a property or a collection of the program raised.
     """
-    node: Any = ast.parse(target.strip(), mode="eval").body
-    if isinstance(node, ast.Name):
+    node: Any = parsed(target.strip())
+    if isinstance(node, _ast.Name):
         _set_name(node.id, value, names, frame)
-    elif isinstance(node, ast.Attribute):
+    elif isinstance(node, _ast.Attribute):
         _set_attribute(_value(node.value, names), node.attr, value)
-    elif isinstance(node, ast.Subscript) and not isinstance(node.value, ast.List):
+    elif isinstance(node, _ast.Subscript) and not isinstance(node.value, _ast.List):
         _value(node.value, names)[_value(_key(node), names)] = value
-    elif isinstance(node, ast.Subscript):
+    elif isinstance(node, _ast.Subscript):
         _set_at_position(node, value, names)
     else:
         raise TypeError("it is computed, and cannot be set")
 
 
 def _value(node: Any, names: Dict[str, Any]) -> Any:
-    code = compile(ast.Expression(node), "<path>", "eval")
-    private = isinstance(node, ast.Attribute) and node.attr[:2] == "__" and node.attr[-2:] != "__"
+    code = compile(_ast.Expression(node), "<path>", "eval")
+    private = isinstance(node, _ast.Attribute) and node.attr[:2] == "__" and node.attr[-2:] != "__"
     if private:
         holder = _value(node.value, names)
         return getattr(holder, _mangled(holder, node.attr))
@@ -67,13 +75,8 @@ def _key(node: Any) -> Any:
 
 
 def _set_name(name: str, value: Any, names: Dict[str, Any], frame: Any) -> None:
-    code = frame.f_code
-    own = code.co_varnames + code.co_cellvars + code.co_freevars
-    if name in own if code.co_flags & _OPTIMIZED else name in frame.f_locals:
-        frame.f_locals[name] = names[name] = value  # in `names` too: pydevd writes these back
-        saver: Any = sys.modules.get("_pydevd_bundle.pydevd_save_locals")
-        if saver is not None:
-            saver.save_locals(frame)
+    if frame_names.is_local(name, frame):
+        frame_names.set_local(frame, name, value)
     elif name in frame.f_globals:
         frame.f_globals[name] = value
     else:
@@ -103,7 +106,7 @@ def _set_at_position(node: Any, value: Any, names: Dict[str, Any]) -> None:
     """Set the item of a dict whose key has no literal: `[*d.values()][2]`."""
     (starred,) = node.value.elts
     inner = starred.value
-    if not (isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "values"):
+    if not (isinstance(inner, _ast.Call) and isinstance(inner.func, _ast.Attribute) and inner.func.attr == "values"):
         raise TypeError("elements of a set have no place that can be set")
     holder = _value(inner.func.value, names)
     key = next(itertools.islice(iter(holder), _value(_key(node), names), None))

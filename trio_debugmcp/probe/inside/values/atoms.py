@@ -1,6 +1,5 @@
 """Values that are shown without code of the program: numbers, strings, functions, classes, arrays."""
 
-import os
 import types
 from typing import Any, Callable, Dict, Optional, Tuple
 
@@ -63,7 +62,11 @@ def _plain(value: Any, limit: int) -> str:
 
 
 def _place(code: types.CodeType) -> str:
-    return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
+    return f"{_file_name(code)}:{code.co_firstlineno}"
+
+
+def _file_name(code: types.CodeType) -> str:
+    return code.co_filename.rpartition("/")[2]
 
 
 def _function(value: Any, limit: int) -> str:
@@ -102,7 +105,7 @@ def _generator(value: Any, limit: int) -> str:
     elif not getattr(value, f"{prefix}_suspended", frame.f_lasti >= 0):  # 3.11 or newer; before 3.11 -1 is the start
         state = f"not started, {_place(code)}"
     else:
-        state = f"suspended at {os.path.basename(code.co_filename)}:{frame.f_lineno}"
+        state = f"suspended at {_file_name(code)}:{frame.f_lineno}"
     return cut(f"<{kind} {value.__qualname__}, {state}>", limit)
 
 

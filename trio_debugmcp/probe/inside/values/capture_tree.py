@@ -12,7 +12,6 @@ code or to C. `vague`: the text says nothing. `key`: what elements of sets and d
 their places.
 """
 
-import enum
 import types
 from typing import Any, Dict, List, Tuple
 
@@ -26,7 +25,7 @@ from trio_debugmcp.probe.inside.visible_frames import Json
 _NAMED = (type, types.ModuleType, types.BuiltinFunctionType)
 """Shown by name, and the same if their names are."""
 
-_LEAVES = (*_NAMED, enum.Enum, str, bytes, bytearray, int, float, complex, type(None), type(...), type(NotImplemented))
+_LEAVES = (*_NAMED, str, bytes, bytearray, int, float, complex, type(None), type(...), type(NotImplemented))
 
 _CUT = "… (+"
 
@@ -141,7 +140,7 @@ def capture_json(pairs: List[Tuple[str, Any, str]], depth: int, most: int, budge
 def _is_leaf(value: Any) -> bool:
     """Whether a value is its text, and has nothing inside that is worth a path of its own."""
     cls = type(value)
-    if issubclass(cls, _LEAVES) or is_quick(cls):
+    if issubclass(cls, _LEAVES) or facts.is_enum(cls) or is_quick(cls):
         return True
     return facts.class_attribute(cls, "columns") is not facts.MISSING and facts.array_shape(value) is not None
 

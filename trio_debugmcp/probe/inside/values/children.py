@@ -7,11 +7,12 @@ path is an index expression: `[*dd.values()][2]`, `[*st][0]`. What the class rea
 base would, `[*list.__iter__(xs)][0]` and `x.__dict__['name']`, so that a path leads to what is shown.
 """
 
-import ast
+import _ast
 import collections
 import types
 from typing import Any, Iterable, Iterator, List, Optional, Tuple
 
+from trio_debugmcp.probe.inside.syntax import parsed
 from trio_debugmcp.probe.inside.values import atoms, facts
 from trio_debugmcp.probe.inside.values.rendering import error_text
 
@@ -245,8 +246,8 @@ def is_written(name: str) -> bool:
     """Whether a name can be written in an expression, and is read as it is written: `ﬁ` is read as `fi`."""
     if not name.isidentifier() or name in _KEYWORDS:
         return False
-    node = None if name.isascii() else ast.parse(name, mode="eval").body
-    return node is None or (isinstance(node, ast.Name) and node.id == name)
+    node = None if name.isascii() else parsed(name)
+    return node is None or (isinstance(node, _ast.Name) and node.id == name)
 
 
 def _braced(text: str) -> str:

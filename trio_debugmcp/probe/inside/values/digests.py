@@ -8,9 +8,9 @@ What only C knows (the place of an iterator, the buffer of a file) cannot be see
 of the hashes of strings, so they hold for one process only.
 """
 
+import _thread
 import itertools
 import marshal
-import threading
 import time
 import types
 from typing import Any, Dict, List, Tuple
@@ -47,7 +47,7 @@ _STR_ID = frozenset((id(str),))
 _NAMED = (type, types.ModuleType, types.BuiltinFunctionType)
 """What its name says enough of: which one it is, not what is inside."""
 
-_LOCKS = (type(threading.Lock()), type(threading.RLock()))
+_LOCKS = (type(_thread.allocate_lock()), _thread.RLock)
 """Their `repr` is C code and says all there is."""
 
 _OPEN = (object, bytearray, *_PLAIN, *(entry[0] for entry in facts.CONTAINERS))

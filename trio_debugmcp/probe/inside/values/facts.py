@@ -10,6 +10,8 @@ import itertools
 import types
 from typing import Any, Iterator, List, Optional, Tuple
 
+from trio_debugmcp.probe.inside import imported
+
 _MRO = type.__dict__["__mro__"].__get__
 _NAME = type.__dict__["__name__"].__get__
 _MODULE = type.__dict__["__module__"].__get__
@@ -70,6 +72,12 @@ def shown_type(cls: type) -> str:
 def is_heap_type(cls: type) -> bool:
     """Whether a class was made by a class statement (or the like), not in C."""
     return bool(type.__dict__["__flags__"].__get__(cls) & 1 << 9)  # Py_TPFLAGS_HEAPTYPE
+
+
+def is_enum(cls: type) -> bool:
+    """Whether a class is an enumeration; there is none where the program has not imported `enum`."""
+    enum = imported.first_seen("enum")
+    return enum is not None and issubclass(cls, enum.Enum)
 
 
 def own(cls: type, name: str) -> Any:

@@ -9,7 +9,6 @@ Collections, numbers, strings, functions, classes and exceptions are read direct
 within the bounds of `bounds.py`; an object without one shows its fields, one level deep.
 """
 
-import enum
 import sys
 import types
 from typing import Any, Iterable, Iterator, List, Optional, Tuple
@@ -159,7 +158,7 @@ class Renderer:
         cls = type(value)
         if is_quick(cls):
             return None
-        if issubclass(cls, enum.Enum):
+        if facts.is_enum(cls):
             own = facts.instance_dict(value) or {}
             return f"<{facts.type_name(cls)}.{own.get('_name_')}: {self._render(own.get('_value_'), limit, DEEPEST)}>"
         if facts.container(value) is not None:

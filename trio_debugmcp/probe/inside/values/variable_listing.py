@@ -5,11 +5,12 @@
 First come all of a level, then what is inside of each, so that a large one leaves room for the names of the others.
 """
 
-import ast
+import _ast
 from typing import Any, Dict, List, Tuple
 
 from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.syntax import parsed
 from trio_debugmcp.probe.inside.values import children
 from trio_debugmcp.probe.inside.values.children import Child, is_written
 from trio_debugmcp.probe.inside.values.rendering import OUT_OF_TIME, Renderer
@@ -205,7 +206,7 @@ def _operand(path: str) -> str:
 def _is_chain(path: str) -> bool:
     """Whether an expression is names, calls and indices only, so that brackets around it are not needed."""
     try:
-        node = ast.parse(path, mode="eval").body
+        node = parsed(path)
     except (SyntaxError, ValueError):
         return False
-    return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.List, ast.Dict, ast.Set))
+    return isinstance(node, (_ast.Name, _ast.Attribute, _ast.Subscript, _ast.Call, _ast.List, _ast.Dict, _ast.Set))

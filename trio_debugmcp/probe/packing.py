@@ -1,0 +1,122 @@
+"""The probe as it is put into programs: its sources without types, and where blobs of its compiled code are kept.
+
+    sources()["trio_debugmcp.probe.inside.bounds"]      # without annotations: no `typing` is needed to run it
+    blob_directory()                                    # ~/.cache/trio_debugmcp/probe, or None
+
+A program compiles what it is sent, and keeps the result for the next one with the same version of Python (see
+`loader.read_blob`). The directory is ours alone, and so are the files in it: they are code.
+"""
+
+import ast
+import os
+import stat
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+PACKAGE = "trio_debugmcp.probe.inside"
+
+MAX_BLOBS = 24
+"""Files that are kept, of 300 KB each: six versions of Python in four versions of this package."""
+
+_FOLDER = Path(__file__).parent / "inside"
+
+
+@cache
+def loader() -> str:
+    """Return the source of what loads the probe inside the program."""
+    return stripped((Path(__file__).parent / "loader.py").read_text(encoding="utf-8"))
+
+
+@cache
+def sources() -> dict[str, str]:
+    """The source of each module that is put into the program, by its full name."""
+    return {
+        ".".join((PACKAGE, *file.relative_to(_FOLDER).with_suffix("").parts)): stripped(
+            file.read_text(encoding="utf-8")
+        )
+        for file in sorted(_FOLDER.rglob("*.py"))
+        if file.stem[0] != "_"
+    }
+
+
+@cache
+def digest() -> str:
+    """Return what is another one for every version of the probe."""
+    return sha256("\0".join([loader(), *sources(), *sources().values()]).encode()).hexdigest()[:16]
+
+
+# --- Without types ----------------------------------------------------------------------------------------------------
+
+
+def stripped(source: str) -> str:
+    """Return a source without annotations, aliases of types and what it imports from `typing`. Its lines stay."""
+    data = source.encode()
+    starts = [0]
+    for line in data.split(b"\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    for row, column, end_row, end_column, text in sorted(_changes(ast.parse(source), data, starts), reverse=True):
+        start, end = starts[row - 1] + column, starts[end_row - 1] + end_column
+        data = data[:start] + text + b"\n" * data.count(b"\n", start, end) + data[end:]
+    return data.decode()
+
+
+_Change = tuple[int, int, int, int, bytes]
+"""From where to where, in rows and columns of bytes, and what takes its place."""
+
+
+def _changes(tree: ast.Module, data: bytes, starts: list[int]) -> Iterator[_Change]:
+    typed = {
+        alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.module == "typing"
+        for alias in node.names
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.arg(annotation=ast.expr()):
+                yield *_span(node), node.arg.encode()
+            case ast.FunctionDef(returns=ast.expr() as returns) | ast.AsyncFunctionDef(returns=ast.expr() as returns):
+                arrow = data.rindex(b"->", 0, starts[returns.lineno - 1] + returns.col_offset)
+                row = next(row for row in range(len(starts)) if starts[row + 1] > arrow) + 1
+                yield row, arrow - starts[row - 1], *_span(returns)[2:], b""
+            case ast.AnnAssign(value=None):
+                yield *_span(node), b"pass"
+            case ast.AnnAssign(target=target, annotation=annotation):
+                yield *_span(target)[2:], *_span(annotation)[2:], b""
+            case ast.ImportFrom(module="typing"):
+                yield *_span(node), b"pass"
+            case ast.Assign(value=value) if _is_alias(value, typed):
+                yield *_span(value), b"None"
+
+
+def _span(node: ast.stmt | ast.expr | ast.arg) -> tuple[int, int, int, int]:
+    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
+
+
+def _is_alias(value: ast.expr, typed: set[str]) -> bool:
+    """Whether a value is a type that only annotations need: `Dict[str, Any]`, `TypeVar("T")`."""
+    head = value.value if isinstance(value, ast.Subscript) else value.func if isinstance(value, ast.Call) else None
+    return isinstance(head, ast.Name) and head.id in typed
+
+
+# --- Blobs ------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def blob_directory() -> str | None:
+    """Return the directory in which programs keep compiled code, or None where there cannot be one."""
+    try:
+        home = os.environ.get("XDG_CACHE_HOME", "")
+        folder = (Path(home) if os.path.isabs(home) else Path.home() / ".cache") / "trio_debugmcp" / "probe"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+        if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
+            return None
+        blobs = sorted(folder.glob("*.blob"), key=lambda blob: blob.stat().st_mtime)
+        for old in blobs[:-MAX_BLOBS]:
+            old.unlink(missing_ok=True)
+    except (OSError, RuntimeError):  # the latter: there is no home
+        return None
+    return str(folder)
