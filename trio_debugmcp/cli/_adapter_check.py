@@ -45,7 +45,7 @@ class AdapterCheck(Struct, frozen=True, omit_defaults=True):
 def sample_for(profile: Profile) -> Path | None:
     """Return the program that is debugged to check an adapter; None if there is none of its language."""
     # Installed, the directory also has the compiled form of the Python one.
-    files = [each for each in _PROGRAMS.iterdir() if each.is_file()]
+    files = [file for file in _PROGRAMS.iterdir() if file.is_file()]
     samples = {file.suffix: file for file in files if _STOP.search(file.read_text("utf-8"))}
     return next((samples[suffix] for suffix in profile.detect.suffixes if suffix in samples), None)
 

@@ -94,14 +94,16 @@ class FormField(Struct, frozen=True):
 def fields(schema: Mapping[str, Any]) -> list[FormField]:
     """The fields of a form, in its order."""
     required = schema.get("required") or ()
-    return [FormField(name, each, name in required) for name, each in (schema.get("properties") or {}).items()]
+    return [FormField(name, field, name in required) for name, field in (schema.get("properties") or {}).items()]
 
 
 def _choices(schema: Mapping[str, Any]) -> dict[str, str]:
     """Value → title, in each of the protocol's spellings."""
     if listed := schema.get("oneOf") or schema.get("anyOf"):
-        return {str(each["const"]): str(each.get("title") or each["const"]) for each in listed if "const" in each}
-    values = [str(each) for each in schema.get("enum") or ()]
+        return {
+            str(choice["const"]): str(choice.get("title") or choice["const"]) for choice in listed if "const" in choice
+        }
+    values = [str(value) for value in schema.get("enum") or ()]
     titles = schema.get("enumNames") or values
     return (
         dict(zip(values, map(str, titles), strict=False)) if len(titles) >= len(values) else dict.fromkeys(values, "")

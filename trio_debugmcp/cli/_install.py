@@ -29,7 +29,9 @@ def install(profiles: Sequence[TableProfile]) -> list[str]:
     Packages of the system are installed together, as apt takes longer to start than to install.
     """
     missing = [profile for profile in profiles if profile.locate() is None]
-    packages = {each.name: [] if (way := way_here(each.table)) is None else system_packages(way) for each in missing}
+    packages = {
+        profile.name: [] if (way := way_here(profile.table)) is None else system_packages(way) for profile in missing
+    }
     problems = _install_system(packages)
     for profile in missing:
         way = way_here(profile.table)
@@ -49,7 +51,7 @@ def install(profiles: Sequence[TableProfile]) -> list[str]:
 
 def _install_system(packages_of: Mapping[str, list[str]]) -> dict[str, str]:
     """Install packages of the system, by the names of their adapters; return what went wrong, by these names."""
-    packages = list(dict.fromkeys(each for some in packages_of.values() for each in some))
+    packages = list(dict.fromkeys(package for some in packages_of.values() for package in some))
     if not packages:
         return {}
     root: list[str] = []

@@ -37,7 +37,10 @@ def plain(value: Any) -> Any:
 
 def visible(text: str) -> str:
     """`text` for a terminal: control characters, which could move the cursor or change its title, as escapes."""
-    return "".join(each if each.isprintable() or each in "\n\t" else f"\\x{ord(each):02x}" for each in text)
+    return "".join(
+        character if character.isprintable() or character in "\n\t" else f"\\x{ord(character):02x}"
+        for character in text
+    )
 
 
 def compact(value: Any) -> str:

@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(in_words(status), flush=True)
     if arguments.json:
         print(json.dumps(to_builtins(done)))
-    return 1 if any(each.check is not None and not each.check["ok"] for each in done) else 0
+    return 1 if any(status.check is not None and not status.check["ok"] for status in done) else 0
 
 
 def statuses(profiles: "Iterable[Profile]", patience: Patience) -> list[Status]:
@@ -187,8 +187,8 @@ def _install(names: list[str], profiles: "tuple[Profile, ...]") -> int:
     unknown = [name for name in names if name not in profile_of and name != "all"]
     if unknown:
         return failed("adapters", f"{unknown[0]} is none of: all, {', '.join(profile_of)}")
-    tested = [name for name, each in profile_of.items() if each.table.tested]
-    selected = dict.fromkeys(each for name in names for each in (tested if name == "all" else [name]))
+    tested = [name for name, profile in profile_of.items() if profile.table.tested]
+    selected = dict.fromkeys(adapter for name in names for adapter in (tested if name == "all" else [name]))
     problems = install([profile_of[name] for name in selected])
     for problem in problems:
         failed("adapters", problem)

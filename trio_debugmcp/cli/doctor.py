@@ -124,7 +124,7 @@ def _adapters(profiles: "Sequence[Profile]", patience: Patience) -> list[DoctorF
     ]
     absent = [adapter for adapter in adapters if adapter.problem is not None]
     if absent:
-        names = ", ".join(f"{each.name} ({each.language})" for each in absent)
+        names = ", ".join(f"{adapter.name} ({adapter.language})" for adapter in absent)
         hint = "`trio-debugmcp adapters` says why, and what installs each"
         checks.append(DoctorFinding("other adapters", "missing" if checks else "failed", names, hint))
     return checks

@@ -135,7 +135,9 @@ class ServerConfig:
         inputs = content.get("inputs") or []
         if not isinstance(inputs, list):
             raise self._wrong('has "inputs" that are not a list')
-        self._inputs = {str(each.get("id")): each for each in inputs if isinstance(each, Mapping)}
+        self._inputs = {
+            str(declaration.get("id")): declaration for declaration in inputs if isinstance(declaration, Mapping)
+        }
 
     def __repr__(self) -> str:
         return f"<ServerConfig {self.path}: {', '.join(self.names)}>"
@@ -200,7 +202,9 @@ class ServerConfig:
             raise self._wrong(f"input {key!r} is a {declared.get('type')!r}, which only its editor can run")
         if not isinstance(declared.get("options") or [], list):
             raise self._wrong(f"input {key!r} has options that are not a list")
-        options = [each.get("value") if isinstance(each, Mapping) else each for each in declared.get("options") or ()]
+        options = [
+            option.get("value") if isinstance(option, Mapping) else option for option in declared.get("options") or ()
+        ]
         return Input(
             id=key,
             description=str(declared.get("description") or key),
@@ -285,8 +289,8 @@ class _Resolver:
         if isinstance(value, str):
             return _VARIABLE.sub(lambda match: self._value(match[1]), value)
         if isinstance(value, Mapping):
-            return {key: self.all(each) for key, each in value.items()}
-        return [self.all(each) for each in value] if isinstance(value, list) else value
+            return {key: self.all(member) for key, member in value.items()}
+        return [self.all(item) for item in value] if isinstance(value, list) else value
 
     def _value(self, variable: str) -> str:
         if variable in self._named:

@@ -184,7 +184,7 @@ async def open_listening_adapter(
                 nursery.start_soon(adapter.read_stderr, stderr)
                 nursery.start_soon(adapter.read_stderr, stdout)  # which it has no other use for
             else:
-                pipes = (ProgramPipe(each, listening.own_lines, adapter.keep_stderr) for each in (stdout, stderr))
+                pipes = (ProgramPipe(pipe, listening.own_lines, adapter.keep_stderr) for pipe in (stdout, stderr))
                 adapter.process = _WithPipes(process, *pipes)
                 adapter.is_program = listening.part == "program"
             try:
@@ -219,7 +219,7 @@ async def _reach(
             nursery.cancel_scope.cancel(reason="it listens")
     if found is not None:
         return found
-    tail = b"\n".join(bytes(each.held) for each in (stdout, stderr))[-_STDERR_TAIL_BYTES:].decode(errors="replace")
+    tail = b"\n".join(bytes(pipe.held) for pipe in (stdout, stderr))[-_STDERR_TAIL_BYTES:].decode(errors="replace")
     if limit.cancelled_caught:
         raise AdapterGone(f"it did not listen for a connection within {seconds:g} s", tail.strip())
     raise AdapterGone(f"it ended with exit code {process.returncode} before it listened for a connection", tail.strip())
@@ -241,8 +241,8 @@ async def _announcement(pipes: Sequence[HeldPipe], wanted: re.Pattern[bytes]) ->
             port, text = int(found[1]) if wanted.groups else 0, pipe.take(found.end())
             nursery.cancel_scope.cancel(reason="it was announced")
 
-        for each in pipes:
-            nursery.start_soon(listen, each)
+        for pipe in pipes:
+            nursery.start_soon(listen, pipe)
     return port, text
 
 

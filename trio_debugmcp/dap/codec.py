@@ -104,9 +104,9 @@ def decode_body(body: Raw, kind: type[T]) -> T:
 def _without_nulls(value: Any) -> Any:
     match value:
         case dict():
-            return {name: _without_nulls(each) for name, each in value.items() if each is not None}
+            return {name: _without_nulls(member) for name, member in value.items() if member is not None}
         case list():
-            return [_without_nulls(each) for each in value if each is not None]
+            return [_without_nulls(item) for item in value if item is not None]
         case _:
             return value
 

@@ -123,7 +123,7 @@ def open_injected(
                         await all_said.wait()
                     last = said.decode(errors="replace").strip().rpartition("\n")[2]
                     # A native debugger's command line has the token of the door in it.
-                    if "CalledProcessError" in last or any(each in last for each in command if len(each) > _SHORT):
+                    if "CalledProcessError" in last or any(word in last for word in command if len(word) > _SHORT):
                         last = ""
                     await stream.refuse(last or f"the debugger could not be put into the process (exit code {code})")
                     nursery.cancel_scope.cancel(reason="the injector has failed")

@@ -58,7 +58,7 @@ async def disassemble(editor: Editor, arguments: DisassembleArguments) -> dict[s
         raise EditorRefusal(f"At most {MAX_INSTRUCTIONS} instructions are disassembled at a time.")
     if abs(arguments.instruction_offset) > MAX_INSTRUCTIONS:
         raise EditorRefusal(f"Disassemble from an address that is at most {MAX_INSTRUCTIONS} instructions away.")
-    found = await memory_access.listing(
+    instructions = await memory_access.listing(
         session.requests,
         arguments.memory_reference,
         arguments.instruction_count,
@@ -66,24 +66,24 @@ async def disassemble(editor: Editor, arguments: DisassembleArguments) -> dict[s
         skip=arguments.instruction_offset,
         symbols=arguments.resolve_symbols,
     )
-    return {"instructions": [_instruction(editor, each) for each in found]}
+    return {"instructions": [_instruction(editor, instruction) for instruction in instructions]}
 
 
-def _instruction(editor: Editor, each: Instruction) -> dict[str, Any]:
-    place = each.location
+def _instruction(editor: Editor, instruction: Instruction) -> dict[str, Any]:
+    place = instruction.location
     path = None if place is None else place.path or place.name
-    hint = each.presentation_hint if each.presentation_hint in ("normal", "invalid") else None
+    hint = instruction.presentation_hint if instruction.presentation_hint in ("normal", "invalid") else None
     more = {
-        "instructionBytes": each.instruction_bytes,
-        "symbol": None if each.symbol is None else editor.plain(each.symbol),
+        "instructionBytes": instruction.instruction_bytes,
+        "symbol": None if instruction.symbol is None else editor.plain(instruction.symbol),
         "location": None if path is None else source_of(editor, path, (place and place.source_reference) or 0),
-        "line": None if not each.line else editor.spelling.line(each.line),
-        "column": None if not each.column else editor.spelling.column(each.column),
-        "endLine": None if not each.end_line else editor.spelling.line(each.end_line),
-        "endColumn": None if not each.end_column else editor.spelling.column(each.end_column),
+        "line": None if not instruction.line else editor.spelling.line(instruction.line),
+        "column": None if not instruction.column else editor.spelling.column(instruction.column),
+        "endLine": None if not instruction.end_line else editor.spelling.line(instruction.end_line),
+        "endColumn": None if not instruction.end_column else editor.spelling.column(instruction.end_column),
         "presentationHint": hint,
     }
-    shown = {"address": each.address, "instruction": editor.plain(each.instruction)}
+    shown = {"address": instruction.address, "instruction": editor.plain(instruction.instruction)}
     return shown | {name: value for name, value in more.items() if value is not None}
 
 
@@ -107,19 +107,19 @@ async def _set(editor: Editor, wanted: InstructionBreakpoint) -> dict[str, Any]:
     address, condition, hits = _address(wanted), wanted.condition or None, wanted.hit_condition or None
     if address is None:
         return {"verified": False, "message": f"`{wanted.instruction_reference}` is not an address."}
-    for each in _mine(editor):
-        spec = each.spec
-        if each.lost is None and (spec.address, spec.condition, spec.hit_condition) == (address, condition, hits):
-            return shown_to(editor, each)
-    before = {each.id for each in _mine(editor)}
+    for breakpoint in _mine(editor):
+        spec = breakpoint.spec
+        if breakpoint.lost is None and (spec.address, spec.condition, spec.hit_condition) == (address, condition, hits):
+            return shown_to(editor, breakpoint)
+    before = {breakpoint.id for breakpoint in _mine(editor)}
     try:
         answer = await editor.call(
             "breakpoint_set", session_id=editor.session_id, address=address, condition=condition, hit_condition=hits
         )
     except DebugError as error:
-        for each in _mine(editor):  # set, and then the adapter would not have it
-            if each.id not in before:
-                await take_back(editor, each)
+        for breakpoint in _mine(editor):  # set, and then the adapter would not have it
+            if breakpoint.id not in before:
+                await take_back(editor, breakpoint)
         return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
     made = next((breakpoint for breakpoint in editor.debugger.state.breakpoints if breakpoint.id == answer["id"]), None)
     if made is None:
@@ -136,5 +136,5 @@ def _mine(editor: Editor) -> list[Breakpoint]:
     return editor.book.of(editor.owner, _is_on_instruction)
 
 
-def _is_on_instruction(each: Breakpoint) -> bool:
-    return each.spec.address is not None
+def _is_on_instruction(breakpoint: Breakpoint) -> bool:
+    return breakpoint.spec.address is not None

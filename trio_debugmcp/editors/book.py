@@ -88,7 +88,7 @@ class EditorBook:
 
     def is_familys(self, owner: Owner, breakpoint_id: str) -> bool:
         """Return whether this editor has set a breakpoint, by any of its connections."""
-        return any(self.programs.is_one(each, owner) for each in self._owners.get(breakpoint_id, ()))
+        return any(self.programs.is_one(other, owner) for other in self._owners.get(breakpoint_id, ()))
 
     def of(self, owner: Owner, is_meant: Callable[[Breakpoint], bool]) -> list[Breakpoint]:
         """Return what an editor has set, of those that are meant."""
@@ -100,19 +100,21 @@ class EditorBook:
 
     def take_over(self, owner: Owner, is_meant: Callable[[Breakpoint], bool]) -> list[str]:
         """Record that what this editor had set before it left is its own: it is back. Returns the ids of these."""
-        found = [(before, each) for before in self.programs.gone(owner) for each in self.of(before, is_meant)]
-        for before, each in found:
-            self._owners[each.id] = self._owners.get(each.id, set()) - {before} | {owner}
-            self._debugger.breakpoints.owners.add(each.id, owner)
+        pairs = [
+            (before, breakpoint) for before in self.programs.gone(owner) for breakpoint in self.of(before, is_meant)
+        ]
+        for before, breakpoint in pairs:
+            self._owners[breakpoint.id] = self._owners.get(breakpoint.id, set()) - {before} | {owner}
+            self._debugger.breakpoints.owners.add(breakpoint.id, owner)
             watched = self.watched[before]
-            for key in [key for key, breakpoint_id in watched.items() if breakpoint_id == each.id]:
+            for key in [key for key, breakpoint_id in watched.items() if breakpoint_id == breakpoint.id]:
                 self.watched[owner][key] = watched.pop(key)
-        return [each.id for _, each in found]
+        return [breakpoint.id for _, breakpoint in pairs]
 
     def pass_on_exceptions(self, owner: Owner) -> None:
         """Record that what editors of this name wanted of exceptions before they left is this one's: it is back."""
-        for each in self.programs.gone(owner):
-            self._wishes.pass_on(each, owner)
+        for before in self.programs.gone(owner):
+            self._wishes.pass_on(before, owner)
 
     def _follow(self, one_id: str, other_id: str) -> None:
         """Record that another breakpoint takes the place of one: a client has edited it, and it is of another kind."""
@@ -124,14 +126,14 @@ class EditorBook:
         others = self._owners.get(breakpoint_id, set()) - {owner}
         return not others and not self._debugger.breakpoints.owners.has_other(breakpoint_id, owner)
 
-    async def leave(self, owner: Owner, each: Breakpoint) -> bool:
+    async def leave(self, owner: Owner, breakpoint: Breakpoint) -> bool:
         """Take an editor's share of a breakpoint away; return whether no client has set it any more."""
-        owners = self._owners.get(each.id, set())
+        owners = self._owners.get(breakpoint.id, set())
         owners.discard(owner)
-        shared = await self._debugger.breakpoints.leave(each.id, owner)
+        shared = await self._debugger.breakpoints.leave(breakpoint.id, owner)
         if owners or shared:
             return False
-        self._owners.pop(each.id, None)
+        self._owners.pop(breakpoint.id, None)
         return True
 
     # --- Ends of sessions ------------------------------------------------------------------------------------
@@ -141,10 +143,10 @@ class EditorBook:
         seen = self._debugger.state.ended
         while True:
             state = await self._debugger.merger.wait_until(lambda now: now.ended is not seen)  # noqa: B023
-            fresh = [each for each in state.ended if each not in seen]
+            fresh = [snapshot for snapshot in state.ended if snapshot not in seen]
             seen = state.ended
-            for each in fresh:
-                for owner in self.programs.ended(each.id, state, goes_on=each.end_reason in GOING_ON):
+            for snapshot in fresh:
+                for owner in self.programs.ended(snapshot.id, state, goes_on=snapshot.end_reason in GOING_ON):
                     await self._forget(owner)
 
     async def _forget(self, owner: Owner) -> None:

@@ -16,8 +16,8 @@ _KINDS = [
 ]
 
 FILTERS: list[dict[str, Any]] = [
-    {**each, "supportsCondition": True, "conditionDescription": "An expression; the same one for all kinds"}
-    for each in _KINDS
+    {**kind, "supportsCondition": True, "conditionDescription": "An expression; the same one for all kinds"}
+    for kind in _KINDS
 ]
 
 ALWAYS: dict[str, Any] = {
@@ -94,5 +94,5 @@ def capabilities(role: Role, adapter: Capabilities | None, *, probe: bool = Fals
         known |= {"exceptionBreakpointFilters": FILTERS if stops else [], "supportsExceptionFilterOptions": stops}
     if role == "control":
         return known
-    cut = {name: name in _OBSERVER and bool(each) for name, each in known.items() if isinstance(each, bool)}
+    cut = {name: name in _OBSERVER and bool(value) for name, value in known.items() if isinstance(value, bool)}
     return {**cut, "exceptionBreakpointFilters": []}

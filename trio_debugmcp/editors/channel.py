@@ -152,7 +152,7 @@ class EditorChannel:
         number = next(self._numbers)
         if self._closing or self.cut_off:
             return number
-        present = {name: each for name, each in message.items() if each is not None}
+        present = {name: value for name, value in message.items() if value is not None}
         frame = encode_frame(_encoder.encode({"seq": number, **present}))
         self._queue.append(frame)
         self._waiting_bytes += len(frame)

@@ -34,7 +34,7 @@ async def offer_sessions(editor: Editor, configuration: Mapping[str, Any]) -> No
     """Ask the editor to open each session that there is besides its own, until cancelled."""
     merger, offered = editor.debugger.merger, set[str]()
     starts = configuration.get("request") == "launch" or "program" in configuration
-    kept = {name: each for name, each in configuration.items() if name in _KEPT}
+    kept = {name: value for name, value in configuration.items() if name in _KEPT}
     room = trio.Semaphore(MAX_ASKED)
 
     async def offer(session: Snapshot) -> None:
@@ -61,10 +61,10 @@ def _next(editor: Editor, state: State, offered: set[str], *, own_only: bool) ->
     if state.snapshot(own) is None:
         return None
     roots = state.roots()
-    for each in state.shown:
-        mine = roots[each.id] == roots[own]
-        if each.id not in offered and each.id != own and (mine or not own_only) and each.origin.has_program:
-            return each
+    for snapshot in state.shown:
+        mine = roots[snapshot.id] == roots[own]
+        if snapshot.id not in offered and snapshot.id != own and (mine or not own_only) and snapshot.origin.has_program:
+            return snapshot
     return None
 
 

@@ -55,7 +55,7 @@ class EditorPrograms:
         self._families[owner] = family
         programs = self._programs.setdefault(owner, set())
         if program is not None:
-            runs = {each for each in programs if _is_run(each, program, self._debugger.state)}
+            runs = {entry for entry in programs if _is_run(entry, program, self._debugger.state)}
             self._programs[owner] = (programs - runs) | {program}
         self._here.add(owner)
         self._debugger.breakpoints.exceptions.wishes.kept.add(owner)
@@ -63,7 +63,7 @@ class EditorPrograms:
     def left(self, owner: Owner) -> None:
         """Record that an editor has left."""
         self._here.discard(owner)
-        if any(each[1] == owner[1] and not self.is_one(each, owner) for each in self._here):
+        if any(other[1] == owner[1] and not self.is_one(other, owner) for other in self._here):
             self._contested.add(owner)
 
     def are_of(self, owner: Owner) -> bool:
@@ -77,7 +77,7 @@ class EditorPrograms:
     def ended(self, program: str, state: State, *, goes_on: bool) -> Iterator[Owner]:
         """Take a program that has ended away from all editors; yields those that are in no other."""
         for owner, programs in list(self._programs.items()):
-            ended = {each for each in programs if each == program or _is_run(each, program, state)}
+            ended = {entry for entry in programs if entry == program or _is_run(entry, program, state)}
             if not ended:
                 continue
             programs.difference_update(ended)
@@ -108,10 +108,10 @@ class EditorPrograms:
         return one == other or self._families.get(one, one) == self._families.get(other, other)
 
 
-def _is_run(each: str | _Restarted, program: str, state: State) -> bool:
-    return isinstance(each, _Restarted) and each.is_of(program, state)
+def _is_run(entry: str | _Restarted, program: str, state: State) -> bool:
+    return isinstance(entry, _Restarted) and entry.is_of(program, state)
 
 
 def _programs(state: State) -> frozenset[str]:
     """Return the ids of the programs that there are, and of the last ones that there were."""
-    return frozenset({*state.roots().values(), *(each.id for each in state.ended)})
+    return frozenset({*state.roots().values(), *(snapshot.id for snapshot in state.ended)})

@@ -183,7 +183,7 @@ def _with_more(
 ) -> dict[str, Any]:
     """Add how many children there are of each kind, which an editor pages, and where the value is in memory."""
     more = {"namedVariables": named, "indexedVariables": indexed, "memoryReference": editor.memory(memory)}
-    return answer | {name: each for name, each in more.items() if each is not None}
+    return answer | {name: value for name, value in more.items() if value is not None}
 
 
 async def completions(editor: Editor, arguments: CompletionsArguments) -> dict[str, Any]:

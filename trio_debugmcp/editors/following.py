@@ -174,15 +174,15 @@ class Follower:
 
     def _report_breakpoints(self, old: State, new: State) -> None:
         editor, changes = self._editor, self._rounds.breakpoints(old, new)
-        for each in () if changes is None else (*changes.new, *changes.changed):
-            shown = breakpoint_of(editor, each)
-            mine = editor.book.is_owner(editor.owner, each.id)
-            known = each.id in editor.breakpoints.reported
+        for breakpoint in () if changes is None else (*changes.new, *changes.changed):
+            shown = breakpoint_of(editor, breakpoint)
+            mine = editor.book.is_owner(editor.owner, breakpoint.id)
+            known = breakpoint.id in editor.breakpoints.reported
             if not mine:
-                announce(editor, each)
-            if known and shown == editor.breakpoints.reported.get(each.id):  # it differs in its hits only
+                announce(editor, breakpoint)
+            if known and shown == editor.breakpoints.reported.get(breakpoint.id):  # it differs in its hits only
                 continue
-            editor.breakpoints.reported[each.id] = shown
+            editor.breakpoints.reported[breakpoint.id] = shown
             editor.channel.event("breakpoint", {"reason": "changed" if known else "new", "breakpoint": shown})
         for each_id in () if changes is None else changes.removed:
             if editor.breakpoints.forget(each_id):
@@ -203,8 +203,8 @@ class Follower:
             self._sources = program.sources
         fresh = program.sources.since(self._known_sources)
         self._known_sources += len(fresh)
-        for each in fresh:
-            editor.channel.event("loadedSource", {"reason": "new", "source": source_of(editor, each)})
+        for path in fresh:
+            editor.channel.event("loadedSource", {"reason": "new", "source": source_of(editor, path)})
 
     def _report_output(self) -> None:
         editor = self._editor

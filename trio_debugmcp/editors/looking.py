@@ -39,7 +39,7 @@ async def threads(editor: Editor, arguments: object) -> dict[str, Any]:
         known = await first_threads(session)
     else:
         all_of_them = () if snapshot is None else snapshot.threads.threads
-        known = [(each.id, each.name) for each in all_of_them if each.state != "Exited"]
+        known = [(thread.id, thread.name) for thread in all_of_them if thread.state != "Exited"]
     return {"threads": [{"id": number, "name": editor.plain(name or f"thread {number}")} for number, name in known]}
 
 
@@ -59,7 +59,9 @@ async def stack_trace(editor: Editor, arguments: StackTraceArguments) -> dict[st
     count = min(arguments.levels or ALL_FRAMES, ALL_FRAMES)
     anew = session.requests.has_called
     found, total = await session.looking.frames(snapshot, thread, arguments.start_frame, count, anew=anew)
-    frames = [_frame(editor, snapshot, each, thread, arguments.start_frame + index) for index, each in enumerate(found)]
+    frames = [
+        _frame(editor, snapshot, frame, thread, arguments.start_frame + index) for index, frame in enumerate(found)
+    ]
     return {"stackFrames": frames, "totalFrames": total}
 
 
@@ -242,12 +244,12 @@ async def modules(editor: Editor, arguments: ModulesArguments) -> dict[str, Any]
     known = () if snapshot is None else snapshot.modules
     page = known[arguments.start_module :]
     page = page[: arguments.module_count] if arguments.module_count else page
-    return {"modules": [module_of(each) for each in page], "totalModules": len(known)}
+    return {"modules": [module_of(module) for module in page], "totalModules": len(known)}
 
 
 async def loaded_sources(editor: Editor, arguments: object) -> dict[str, Any]:
     """Answer the sources that the program is known to consist of."""
     editor.session()
     program = editor.debugger.programs.of(editor.session_id or "")
-    known = [] if program is None else program.sources.known()
-    return {"sources": [source_of(editor, each) for each in known]}
+    paths = [] if program is None else program.sources.known()
+    return {"sources": [source_of(editor, path) for path in paths]}

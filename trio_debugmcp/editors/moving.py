@@ -73,9 +73,9 @@ async def pause(editor: Editor, arguments: ThreadArguments) -> None:
     session = editor.session()
     if session.snapshot is not None and session.snapshot.phase == "Paused":
         return
-    known = () if session.snapshot is None else session.snapshot.threads.threads
-    thread = arguments.thread_id if any(each.id == arguments.thread_id for each in known) else None
-    answer = await editor.call("debug_pause", session_id=session.id, thread_id=thread)
+    threads = () if session.snapshot is None else session.snapshot.threads.threads
+    thread_id = arguments.thread_id if any(thread.id == arguments.thread_id for thread in threads) else None
+    answer = await editor.call("debug_pause", session_id=session.id, thread_id=thread_id)
     if answer.get("state") == "Running":
         editor.note("; ".join(answer.get("notes") or ["the program did not stop"]))
 

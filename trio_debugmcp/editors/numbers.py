@@ -96,7 +96,7 @@ class StopIds:
 
     def other_kind(self, kind: Kind, number: int) -> Kind | None:
         """Return what else a number is that of; None if it is of nothing else, or no longer."""
-        return next((each for each in WORDS if each != kind and (each, number) in self._places), None)
+        return next((other for other in WORDS if other != kind and (other, number) in self._places), None)
 
     def was_given(self, number: int) -> bool:
         """Return whether this editor was given that number at any time."""
@@ -105,7 +105,9 @@ class StopIds:
     def forget(self, session_id: str, generation: int) -> None:
         """Forget the numbers of a session's stops before this generation."""
         over = [
-            key for key, each in self._places.items() if each.session_id == session_id and each.generation < generation
+            key
+            for key, place in self._places.items()
+            if place.session_id == session_id and place.generation < generation
         ]
         for key in over:
             del self._known[key[0], self._places.pop(key)]

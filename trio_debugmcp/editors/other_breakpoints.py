@@ -31,7 +31,7 @@ _DATA_ID = re.compile(r"([^:]*):(\d{1,19}):(\d{1,19}):(\d{1,19}):(.+)", re.DOTAL
 
 DROPPED = "It stops without its condition: all kinds of exceptions are one breakpoint here, so they need the same one."
 
-KINDS = [each["filter"] for each in FILTERS]
+KINDS = [kind["filter"] for kind in FILTERS]
 """The kinds of exceptions, in the order of their numbers."""
 
 
@@ -48,23 +48,23 @@ async def set_exception_breakpoints(editor: Editor, arguments: SetExceptionBreak
     editor.check_control("to set breakpoints")
     problem: str | None = None
     conditions = {option.filter_id: option.condition or None for option in options}
-    condition = _one_for_all([conditions.get(each) for each in wanted])
+    condition = _one_for_all([conditions.get(kind) for kind in wanted])
     editor.book.pass_on_exceptions(editor.owner)
     try:
         await _want(editor, wanted, condition)
     except DebugError as error:
         problem = editor.plain(refusal_of(error).sentence)
     now = exceptions_of_all(editor)
-    shown = {} if now is None or problem else {each: exceptions_of(editor, now, KINDS.index(each)) for each in wanted}
+    shown = {} if now is None or problem else {kind: exceptions_of(editor, now, KINDS.index(kind)) for kind in wanted}
     editor.breakpoints.filters = shown
     failed = {"verified": False, "message": problem or "It was removed again."}
     unknown = {"verified": False, "message": f"There is no such kind of exceptions; there are: {', '.join(KINDS)}."}
-    dropped = {each for each, wants in conditions.items() if wants != condition}
-    answers = [shown.get(each, failed if each in wanted else unknown) for each in named]
+    dropped = {kind for kind, wants in conditions.items() if wants != condition}
+    answers = [shown.get(kind, failed if kind in wanted else unknown) for kind in named]
     return {
         "breakpoints": [
-            {"message": DROPPED, **answer} if each in dropped and each in shown else answer
-            for each, answer in zip(named, answers, strict=True)
+            {"message": DROPPED, **answer} if kind in dropped and kind in shown else answer
+            for kind, answer in zip(named, answers, strict=True)
         ]
     }
 
@@ -104,10 +104,10 @@ def changed_filters(editor: Editor) -> list[tuple[str, dict[str, Any]]]:
     now = exceptions_of_all(editor)
     if now is None:
         gone, editor.breakpoints.filters = editor.breakpoints.filters, {}
-        return [("removed", {"id": each["id"], "verified": False}) for each in gone.values()]
-    shown = {each: exceptions_of(editor, now, KINDS.index(each)) for each in editor.breakpoints.filters}
+        return [("removed", {"id": answer["id"], "verified": False}) for answer in gone.values()]
+    shown = {kind: exceptions_of(editor, now, KINDS.index(kind)) for kind in editor.breakpoints.filters}
     before, editor.breakpoints.filters = editor.breakpoints.filters, shown
-    return [("changed", each) for name, each in shown.items() if each != before[name]]
+    return [("changed", answer) for name, answer in shown.items() if answer != before[name]]
 
 
 async def _leave(editor: Editor) -> None:
@@ -173,29 +173,29 @@ async def set_data_breakpoints(editor: Editor, arguments: SetDataBreakpointsArgu
     editor.check_control("to watch data")
     wanted = [(breakpoint, _read(breakpoint.data_id)) for breakpoint in arguments.breakpoints]
     take_over(editor, _is_data)
-    kept = {editor.book.watched[editor.owner].get(_key(each)) for each, _ in wanted}
+    kept = {editor.book.watched[editor.owner].get(_key(breakpoint)) for breakpoint, _ in wanted}
     for old in _data(editor):
         if old.id not in kept:
             await take_back(editor, old)
-    return {"breakpoints": [await _watch(editor, each, shown) for each, shown in wanted]}
+    return {"breakpoints": [await _watch(editor, breakpoint, shown) for breakpoint, shown in wanted]}
 
 
 async def _watch(editor: Editor, wanted: DataBreakpoint, shown: _Shown) -> dict[str, Any]:
     terms = {"condition": wanted.condition or None, "hit_condition": wanted.hit_condition or None}
     watched = editor.book.watched[editor.owner].get(_key(wanted))
-    mine = next((each for each in _data(editor) if each.id == watched), None)
+    mine = next((breakpoint for breakpoint in _data(editor) if breakpoint.id == watched), None)
     if mine is not None and terms == {"condition": mine.spec.condition, "hit_condition": mine.spec.hit_condition}:
         return shown_to(editor, mine)
-    before = {each.id for each in _data(editor)}
+    before = {breakpoint.id for breakpoint in _data(editor)}
     try:
         if mine is not None and editor.book.is_only(editor.owner, mine.id):  # wherever the program is by now
             answer = await editor.call("breakpoint_edit", id=mine.id, **terms)
         else:
             answer = await _set_anew(editor, wanted, shown, **terms)
     except DebugError as error:
-        for each in _data(editor):  # set, and then the adapter would not have it
-            if each.id not in before:
-                await take_back(editor, each)
+        for breakpoint in _data(editor):  # set, and then the adapter would not have it
+            if breakpoint.id not in before:
+                await take_back(editor, breakpoint)
         return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
     made = next((breakpoint for breakpoint in editor.debugger.state.breakpoints if breakpoint.id == answer["id"]), None)
     if made is None:
@@ -228,8 +228,8 @@ def _data(editor: Editor) -> list[Breakpoint]:
     return editor.book.of(editor.owner, _is_data)
 
 
-def _is_data(each: Breakpoint) -> bool:
-    return each.spec.watch is not None
+def _is_data(breakpoint: Breakpoint) -> bool:
+    return breakpoint.spec.watch is not None
 
 
 def _read(data_id: str) -> _Shown:

@@ -29,19 +29,19 @@ def page(
     if not count:
         return found
     # In this order, as perl-ls has them in that of their names: 0, 1, 10, 11.
-    in_order = sorted(found, key=lambda each: _index(each.name) or 0)
-    is_array = [_index(each.name) for each in in_order] == list(range(len(found)))
+    in_order = sorted(found, key=lambda variable: _index(variable.name) or 0)
+    is_array = [_index(variable.name) for variable in in_order] == list(range(len(found)))
     if len(found) <= count and not (start and is_array):
         return found
     return (in_order if is_array else found)[start : start + count]
 
 
 def _of_kind(found: Sequence[DapVariable], place: AdapterNumber, kind: str | None) -> Sequence[DapVariable]:
-    elements = [each for each in found if _index(each.name) is not None]
+    elements = [variable for variable in found if _index(variable.name) is not None]
     if kind == "indexed" and elements:  # else they are called otherwise, and the adapter knows which they are
         return elements
     if kind == "named" and place.indexed:  # else a number may be a key, as in a dictionary
-        return [each for each in found if _index(each.name) is None]
+        return [variable for variable in found if _index(variable.name) is None]
     return found
 
 

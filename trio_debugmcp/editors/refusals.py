@@ -51,6 +51,6 @@ def check(result: CallToolResult) -> None:
         UsageError: with its code.
     """
     if result.is_error:
-        text = next((each.text for each in result.content if isinstance(each, TextContent)), "{}")
+        text = next((part.text for part in result.content if isinstance(part, TextContent)), "{}")
         failure = json.loads(text)["error"]
         raise UsageError(failure["code"], failure["message"], failure.get("details"))

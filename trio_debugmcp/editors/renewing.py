@@ -145,7 +145,7 @@ async def _followed(session: DebugSession, frame: StackFrame, way: Way) -> int:
 
 def _only(session: DebugSession, found: "list[DapScope] | list[DapVariable]", name: str) -> int:
     """Return the number of what has a name; of two that are called so either may be meant."""
-    called = [each.variables_reference for each in found if each.name == name]
+    called = [item.variables_reference for item in found if item.name == name]
     if len(called) != 1 or not called[0]:
         raise _over(session)
     return called[0]

@@ -56,7 +56,7 @@ def stopped(stop: Stop) -> dict[str, Any]:
         "threadId": stop.thread_id,
         "allThreadsStopped": True,
     }
-    numbers = [number_of(each) for each in stop.breakpoint_ids]
+    numbers = [number_of(breakpoint_id) for breakpoint_id in stop.breakpoint_ids]
     if numbers:
         body["hitBreakpointIds"] = numbers
     if stop.exception is not None:
@@ -74,10 +74,10 @@ def _of_threads(old: Snapshot | None, new: Snapshot) -> Iterator[Event]:
         return
     before = _alive(old)
     after = _alive(new)
-    for each in sorted(after - before):
-        yield "thread", {"reason": "started", "threadId": each}
-    for each in sorted(before - after):
-        yield "thread", {"reason": "exited", "threadId": each}
+    for thread_id in sorted(after - before):
+        yield "thread", {"reason": "started", "threadId": thread_id}
+    for thread_id in sorted(before - after):
+        yield "thread", {"reason": "exited", "threadId": thread_id}
 
 
 def _alive(snapshot: Snapshot | None) -> set[int]:
@@ -92,8 +92,8 @@ def _of_modules(old: Snapshot | None, new: Snapshot) -> Iterator[Event]:
         known = before.pop(module.id, None)
         if known is not module:
             yield "module", {"reason": "new" if known is None else "changed", "module": module_of(module)}
-    for each in before.values():
-        yield "module", {"reason": "removed", "module": module_of(each)}
+    for module in before.values():
+        yield "module", {"reason": "removed", "module": module_of(module)}
 
 
 def module_of(module: Module) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def module_of(module: Module) -> dict[str, Any]:
         "symbolStatus": module.symbol_status,
         "isUserCode": module.is_user_code,
     }
-    return {"id": module.id, "name": module.name, **{name: each for name, each in more.items() if each is not None}}
+    return {"id": module.id, "name": module.name, **{name: value for name, value in more.items() if value is not None}}
 
 
 # --- Breakpoints ------------------------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def of_breakpoints(old: State, new: State) -> BreakpointChanges | None:
     before = {breakpoint.id: breakpoint for breakpoint in old.breakpoints}
     after = {breakpoint.id: breakpoint for breakpoint in new.breakpoints}
     return BreakpointChanges(
-        new=[each for id_, each in after.items() if id_ not in before],
-        changed=[each for id_, each in after.items() if id_ in before and each is not before[id_]],
+        new=[breakpoint for id_, breakpoint in after.items() if id_ not in before],
+        changed=[breakpoint for id_, breakpoint in after.items() if id_ in before and breakpoint is not before[id_]],
         removed=[id_ for id_ in before if id_ not in after],
     )

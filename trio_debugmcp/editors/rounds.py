@@ -70,16 +70,18 @@ class Rounds:
                 self._begin = trio.Event()
                 await self._begin.wait()
             # Not from the state as this task finds it: it may have changed since an editor began to wait.
-            await self._merger.wait_until(lambda now: any(each.reported is not now for each in self._waiting.values()))
+            await self._merger.wait_until(
+                lambda now: any(waiting.reported is not now for waiting in self._waiting.values())
+            )
             await trio.sleep_until(max(trio.current_time() + ROUND_SECONDS, last + BETWEEN_SECONDS))
             last, state = trio.current_time(), self._merger.state
-            for editor, each in list(self._waiting.items()):
+            for editor, waiting in list(self._waiting.items()):
                 # From this task, as twenty that wake cost the one who steps more than what they report.
-                if self._looks(each):
-                    each.reported = state
+                if self._looks(waiting):
+                    waiting.reported = state
                 else:
                     self._waiting.pop(editor, None)
-                    each.woken.set()
+                    waiting.woken.set()
 
     @staticmethod
     def _looks(waiting: _WaitingEditor) -> bool:

@@ -50,10 +50,10 @@ class _Set(Struct, frozen=True):
 
 async def set_breakpoints(editor: Editor, arguments: SetBreakpointsArguments) -> dict[str, Any]:
     """Set this editor's breakpoints of a file."""
-    given = arguments.breakpoints
-    if given is None:
-        given = [SourceBreakpoint(line) for line in arguments.lines or ()]
-    if editor.role != "control" and not given:
+    breakpoints = arguments.breakpoints
+    if breakpoints is None:
+        breakpoints = [SourceBreakpoint(line) for line in arguments.lines or ()]
+    if editor.role != "control" and not breakpoints:
         return {"breakpoints": []}  # an observer has none: editors send that to all
     editor.check_control("to set breakpoints")
     file = editor.spelling.our_path(arguments.source.path or "")
@@ -65,13 +65,13 @@ async def set_breakpoints(editor: Editor, arguments: SetBreakpointsArguments) ->
     wanted = [
         BreakpointSpec(
             file=known,
-            line=editor.spelling.our_line(each.line),
-            column=editor.spelling.our_column(each.column),
-            condition=each.condition or None,
-            hit_condition=each.hit_condition or None,
-            log_message=each.log_message or None,
+            line=editor.spelling.our_line(breakpoint.line),
+            column=editor.spelling.our_column(breakpoint.column),
+            condition=breakpoint.condition or None,
+            hit_condition=breakpoint.hit_condition or None,
+            log_message=breakpoint.log_message or None,
         )
-        for each in given
+        for breakpoint in breakpoints
     ]
     return await _replace(editor, known, wanted)
 
@@ -84,15 +84,15 @@ async def set_function_breakpoints(editor: Editor, arguments: SetFunctionBreakpo
     return await _replace(editor, None, [_function(breakpoint) for breakpoint in arguments.breakpoints])
 
 
-def _function(each: FunctionBreakpoint) -> BreakpointSpec:
+def _function(breakpoint: FunctionBreakpoint) -> BreakpointSpec:
     return BreakpointSpec(
-        function=each.name, condition=each.condition or None, hit_condition=each.hit_condition or None
+        function=breakpoint.name, condition=breakpoint.condition or None, hit_condition=breakpoint.hit_condition or None
     )
 
 
 async def _replace(editor: Editor, file: str | None, wanted: list[BreakpointSpec]) -> dict[str, Any]:
     """Make these the editor's in a file, or on functions; answer what has become of each."""
-    places = {each.place for each in wanted}
+    places = {spec.place for spec in wanted}
     take_over(editor, _is_in(file))
     _leave_out(editor, file, places)
     results: list[_Set] = []
@@ -101,9 +101,9 @@ async def _replace(editor: Editor, file: str | None, wanted: list[BreakpointSpec
             if old.spec.place not in places:
                 await take_back(editor, old)
         done: set[Place] = set()
-        for each in wanted[:MAX_BREAKPOINTS]:
-            results.append(_Set(each, "", error=TWICE) if each.place in done else await _set(editor, each))
-            done.add(each.place)
+        for spec in wanted[:MAX_BREAKPOINTS]:
+            results.append(_Set(spec, "", error=TWICE) if spec.place in done else await _set(editor, spec))
+            done.add(spec.place)
     answers = [await _answer(editor, result, batch.refused) for result in results]
     beyond = {"verified": False, "message": f"more than {MAX_BREAKPOINTS} breakpoints: this is not set"}
     return {"breakpoints": [*answers, *(beyond for _ in wanted[MAX_BREAKPOINTS:])]}
@@ -116,20 +116,20 @@ TWICE = EditorRefusal(
 
 def _is_in(file: str | None) -> Callable[[Breakpoint], bool]:
     """Return whether a breakpoint is in a file, or without one on a function."""
-    return lambda each: each.spec.file == file and (each.spec.function is not None) == (file is None)
+    return lambda breakpoint: breakpoint.spec.file == file and (breakpoint.spec.function is not None) == (file is None)
 
 
 def take_over(editor: Editor, is_meant: Callable[[Breakpoint], bool]) -> None:
     """Make what this editor has set before it left its own again, of those that are meant: its answer reports them."""
-    for each in editor.book.take_over(editor.owner, is_meant):
-        editor.breakpoints.reported.setdefault(each, None)
+    for breakpoint_id in editor.book.take_over(editor.owner, is_meant):
+        editor.breakpoints.reported.setdefault(breakpoint_id, None)
 
 
-def announce(editor: Editor, each: Breakpoint) -> None:
+def announce(editor: Editor, breakpoint: Breakpoint) -> None:
     """Record that a breakpoint of another client is reported to an editor."""
-    places = _places(editor, each)
-    editor.breakpoints.announced.add(each.id)
-    editor.book.announced.add(editor.name, each.id, *places)
+    places = _places(editor, breakpoint)
+    editor.breakpoints.announced.add(breakpoint.id)
+    editor.book.announced.add(editor.name, breakpoint.id, *places)
 
 
 def _leave_out(editor: Editor, file: str | None, wanted: set[Place]) -> None:
@@ -170,39 +170,39 @@ async def _answer(editor: Editor, result: _Set, refused: Mapping[str, DebugError
 async def _withdraw(editor: Editor, refused: _Set) -> None:
     """Take back what stops the program under a breakpoint that is shown as refused."""
     now = next((breakpoint for breakpoint in editor.debugger.state.breakpoints if breakpoint.id == refused.id), None)
-    before = {each.id for each in refused.mine}
+    before = {breakpoint.id for breakpoint in refused.mine}
     if now is not None and now.id not in before:
         if now.spec.terms == refused.wanted.terms:  # set, and then the adapter would not have it
             await take_back(editor, now)
         else:  # it is again what it was before, and not this editor's
             await editor.book.leave(editor.owner, now)
-    for each in refused.mine:
-        await take_back(editor, each)
+    for breakpoint in refused.mine:
+        await take_back(editor, breakpoint)
 
 
-async def take_back(editor: Editor, each: Breakpoint) -> None:
+async def take_back(editor: Editor, breakpoint: Breakpoint) -> None:
     """Take back what this editor has set; it stays if another client has set it as well.
 
     Raises:
         Refusal: another person holds the program.
     """
-    shown = editor.breakpoints.reported.pop(each.id, None)  # of what it has removed itself it gets no event
+    shown = editor.breakpoints.reported.pop(breakpoint.id, None)  # of what it has removed itself it gets no event
     is_done = False
     try:
-        if editor.book.is_only(editor.owner, each.id):
+        if editor.book.is_only(editor.owner, breakpoint.id):
             with suppress(UsageError):  # another client has removed it
-                await editor.call("breakpoint_remove", id=each.id)
+                await editor.call("breakpoint_remove", id=breakpoint.id)
         is_done = True
     finally:
         if not is_done and shown is not None:  # refused or cancelled: it is still this editor's
-            editor.breakpoints.reported[each.id] = shown
-    await editor.book.leave(editor.owner, each)
+            editor.breakpoints.reported[breakpoint.id] = shown
+    await editor.book.leave(editor.owner, breakpoint)
 
 
 async def _set(editor: Editor, wanted: BreakpointSpec) -> _Set:
     here = [breakpoint for breakpoint in editor.debugger.state.breakpoints if breakpoint.spec.place == wanted.place]
-    mine = [each for each in here if editor.book.is_owner(editor.owner, each.id)]
-    same = next((each for each in mine if each.spec.terms == wanted.terms), None)
+    mine = [breakpoint for breakpoint in here if editor.book.is_owner(editor.owner, breakpoint.id)]
+    same = next((breakpoint for breakpoint in mine if breakpoint.spec.terms == wanted.terms), None)
     if same is None and mine and editor.breakpoints.asked.get(wanted.place) == wanted.terms:
         same = mine[0]  # another client has edited it, and the editor sends with another one what it has sent before
     if same is None and not mine and wanted.terms == _PLAIN:
@@ -227,11 +227,11 @@ def _echoed(editor: Editor, place: Place) -> Breakpoint | None:
     return None
 
 
-def _places(editor: Editor, each: Breakpoint) -> set[Place]:
+def _places(editor: Editor, breakpoint: Breakpoint) -> set[Place]:
     """Return where a breakpoint is, and the line on which an editor shows it if the adapter has moved it there."""
-    line = breakpoint_payload(_here(editor, each)).line
-    shown = [] if line is None else [BreakpointSpec(file=each.spec.file, line=line).place]
-    return {each.spec.place, *shown}
+    line = breakpoint_payload(_here(editor, breakpoint)).line
+    shown = [] if line is None else [BreakpointSpec(file=breakpoint.spec.file, line=line).place]
+    return {breakpoint.spec.place, *shown}
 
 
 _PLAIN = (None, None, None)
@@ -241,63 +241,69 @@ _PARAMETERS = ("file", "line", "column", "function", "condition", "hit_condition
 """What an editor may ask of the tool."""
 
 
-def shown_to(editor: Editor, each: Breakpoint) -> dict[str, Any]:
+def shown_to(editor: Editor, breakpoint: Breakpoint) -> dict[str, Any]:
     """Return a breakpoint as DAP has it, which this answer reports: no event needs to."""
-    shown = editor.breakpoints.reported[each.id] = breakpoint_of(editor, each)
+    shown = editor.breakpoints.reported[breakpoint.id] = breakpoint_of(editor, breakpoint)
     return shown
 
 
-def _news(editor: Editor, each: Breakpoint) -> str | None:
+def _news(editor: Editor, breakpoint: Breakpoint) -> str | None:
     """Return what a breakpoint says besides its place, if this editor has not asked for just that.
 
     DAP has no word for it in what is reported, so an editor shows it as a message.
     """
-    is_mine = editor.book.is_owner(editor.owner, each.id)
-    spec = each.spec
+    is_mine = editor.book.is_owner(editor.owner, breakpoint.id)
+    spec = breakpoint.spec
     if spec.terms == (editor.breakpoints.asked.get(spec.place, spec.terms) if is_mine else _PLAIN):
         return None
     terms = [f"if {spec.condition}"] if spec.condition else []
     terms += [f"at hit {spec.hit_condition}"] if spec.hit_condition else []
     terms += [f"logs {spec.log_message}"] if spec.log_message else []
-    who = "changed by another client" if is_mine else f"set by {' and '.join(each.set_by) or 'another client'}"
+    who = "changed by another client" if is_mine else f"set by {' and '.join(breakpoint.set_by) or 'another client'}"
     return f"{who}: {', '.join(terms) or 'it always stops'}"
 
 
-def breakpoint_of(editor: Editor, each: Breakpoint) -> dict[str, Any]:
+def breakpoint_of(editor: Editor, breakpoint: Breakpoint) -> dict[str, Any]:
     """Return a breakpoint as DAP has it: where it really is, and why it is not verified."""
-    each = _here(editor, each)
-    if each.spec.watch is not None:
-        return _with_message(editor, number_of(each.id), data_breakpoint_payload(each, each.spec.watch))
-    payload = breakpoint_payload(each)
-    shown: dict[str, Any] = {"id": number_of(each.id), "verified": payload.verified}
+    breakpoint = _here(editor, breakpoint)
+    if breakpoint.spec.watch is not None:
+        return _with_message(
+            editor, number_of(breakpoint.id), data_breakpoint_payload(breakpoint, breakpoint.spec.watch)
+        )
+    payload = breakpoint_payload(breakpoint)
+    shown: dict[str, Any] = {"id": number_of(breakpoint.id), "verified": payload.verified}
     if payload.line is not None:
         shown["line"] = editor.spelling.line(payload.line)
     if payload.file is not None:
         shown["source"] = source_of(editor, editor.breakpoints.spellings.get(payload.file, payload.file))
-    if each.spec.address is not None:
-        shown["instructionReference"] = each.spec.address
+    if breakpoint.spec.address is not None:
+        shown["instructionReference"] = breakpoint.spec.address
     if payload.message is not None:
         shown["message"] = editor.plain(payload.message)
     elif not payload.verified:
         shown["message"] = "disabled" if not payload.enabled else "not set in the program yet"
-    elif (news := _news(editor, each)) is not None:
+    elif (news := _news(editor, breakpoint)) is not None:
         shown["message"] = editor.plain(news)
     return shown
 
 
-def _here(editor: Editor, each: Breakpoint) -> Breakpoint:
+def _here(editor: Editor, breakpoint: Breakpoint) -> Breakpoint:
     """Return a breakpoint as the program has it that this editor shows: what others make of it says nothing of that."""
     state = editor.debugger.state
     if len(state.snapshots) <= 1 or state.snapshot(editor.session_id or "") is None:
-        return each
+        return breakpoint
     roots = state.roots()
     mine = roots[editor.session_id or ""]
-    return replace(each, bindings=tuple(one for one in each.bindings if roots.get(one.session_id) == mine))
+    return replace(
+        breakpoint, bindings=tuple(binding for binding in breakpoint.bindings if roots.get(binding.session_id) == mine)
+    )
 
 
-def exceptions_of(editor: Editor, each: ExceptionBreakpoint, filter_index: int) -> dict[str, Any]:
+def exceptions_of(editor: Editor, breakpoint: ExceptionBreakpoint, filter_index: int) -> dict[str, Any]:
     """Return a kind of exceptions as DAP has it. All kinds are one breakpoint here, and one each to the editor."""
-    return _with_message(editor, number_of(each.id) + filter_index * FILTER_IDS, exception_breakpoint_payload(each))
+    return _with_message(
+        editor, number_of(breakpoint.id) + filter_index * FILTER_IDS, exception_breakpoint_payload(breakpoint)
+    )
 
 
 def _with_message(

@@ -50,9 +50,9 @@ async def start_of(debugger: Debugger, configuration: Mapping[str, Any]) -> Star
     """
     if configuration.get("noDebug"):
         raise UsageError("NOT_SUPPORTED", "This server only runs programs to debug them: start it with debugging.")
-    kept = {name: each for name, each in configuration.items() if name not in OURS and not name.startswith("__")}
+    kept = {name: value for name, value in configuration.items() if name not in OURS and not name.startswith("__")}
     _check_variables(kept)
-    known = {each for profile in debugger.settings.profiles for each in profile.types}
+    known = {type_ for profile in debugger.settings.profiles for type_ in profile.types}
     common = {
         "replace": bool(configuration.get("replace")),
         "new_session": bool(configuration.get("newSession")),

@@ -70,7 +70,7 @@ class ToolCaller:
         Raises:
             DebugError: it failed, or this editor may not call it.
         """
-        given = {name: each for name, each in arguments.items() if each is not None}
+        given = {name: value for name, value in arguments.items() if value is not None}
         if session_id is not None:
             given["session_id"] = session_id
         if not self.debugger.settings.show_secrets:
@@ -148,5 +148,5 @@ def is_held(editor: ToolCaller, tool: str) -> bool:
     """Return whether another person's hold is against what a tool does."""
     people = editor.debugger.state.people
     party = people.party_of(editor.client.number, editor.name)
-    moves = any(each.name == tool and each.moves for each in editor.tools.tools)
+    moves = any(candidate.name == tool and candidate.moves for candidate in editor.tools.tools)
     return moves and holds_another(people, None if party is None else party.id)

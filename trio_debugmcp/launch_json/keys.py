@@ -59,9 +59,9 @@ class Keys:
                 ) from None
         if value is None:
             return ()
-        if not isinstance(value, list) or not all(_is_scalar(each) for each in value):
+        if not isinstance(value, list) or not all(_is_scalar(item) for item in value):
             raise self.wrong(key, "a list of strings", value)
-        return tuple(_as_text(each) for each in value)
+        return tuple(_as_text(item) for item in value)
 
     def flag(self, key: str) -> bool | None:
         """Take true or false; None if the key is not there."""
@@ -96,12 +96,12 @@ class Keys:
         """Take variables: as an object, as a list of `{name, value}`, or of `NAME=value`; null removes one."""
         value = self.take(key)
         if isinstance(value, list):
-            value = dict(self._variable(key, each) for each in value)
+            value = dict(self._variable(key, item) for item in value)
         if value is None:
             return {}
-        if not isinstance(value, dict) or not all(each is None or _is_scalar(each) for each in value.values()):
+        if not isinstance(value, dict) or not all(member is None or _is_scalar(member) for member in value.values()):
             raise self.wrong(key, "an object whose values are strings", value)
-        return {name: None if each is None else _as_text(each) for name, each in value.items()}
+        return {name: None if member is None else _as_text(member) for name, member in value.items()}
 
     def _variable(self, key: str, item: Any) -> tuple[str, Any]:
         match item:
@@ -147,7 +147,7 @@ def _kind(value: object) -> str:
         case int() | float():
             return f"the number {value}"
         case list():
-            return "a list" if all(isinstance(each, str) for each in value) else "a list of other things"
+            return "a list" if all(isinstance(item, str) for item in value) else "a list of other things"
         case dict():
             return "an object"
         case _:

@@ -97,7 +97,7 @@ def resolve_compound(file: LaunchFile, name: str) -> Compound:
     listed = keys.take("configurations")
     if not isinstance(listed, list) or not listed:
         raise UsageError("INVALID_PARAMETER", f"{what} must name its `configurations`.")
-    names = [str(each.get("name")) if isinstance(each, dict) else str(each) for each in listed]
+    names = [str(entry.get("name")) if isinstance(entry, dict) else str(entry) for entry in listed]
     configurations = names_of(file.configurations)
     for configuration in names:
         if configuration not in configurations:
@@ -129,7 +129,7 @@ def configuration_named(file: LaunchFile, name: str, context: VariableContext) -
         )
     section = configuration.get(context.platform)
     laid_over = {**configuration, **section} if isinstance(section, dict) else configuration
-    return {key: each for key, each in laid_over.items() if key not in _SECTIONS}
+    return {key: value for key, value in laid_over.items() if key not in _SECTIONS}
 
 
 def resolve(file: LaunchFile, name: str, context: VariableContext, instead: Instead | None = None) -> Plan:
@@ -143,7 +143,7 @@ def resolve(file: LaunchFile, name: str, context: VariableContext, instead: Inst
     what = f"The configuration '{name}' of {file.path}"
     type_, request = _kind(configuration, what)
     replaced = _ARGUMENTS if instead.args is not None else ()
-    kept = {key: each for key, each in configuration.items() if key not in (*_PASSED_OVER, *replaced)}
+    kept = {key: value for key, value in configuration.items() if key not in (*_PASSED_OVER, *replaced)}
     for key, default in _OWN_INTERPRETER:
         if kept.get(key) == default:
             del kept[key]

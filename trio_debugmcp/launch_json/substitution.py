@@ -43,7 +43,7 @@ def first_variable(value: Any) -> str | None:
     """Return the first variable in the texts of a value. Those of a shell, or of the program, do not count."""
     match value:
         case str():
-            names = (each[1] for each in _VARIABLE.finditer(value))
+            names = (match[1] for match in _VARIABLE.finditer(value))
             return next((f"${{{name}}}" for name in names if name in _PLAIN or _KINDS.match(name)), None)
         case list():
             return next(filter(None, map(first_variable, value)), None)
@@ -84,9 +84,9 @@ class ConfigurationVariables:
             case str():
                 return _VARIABLE.sub(self._replace, value)
             case list():
-                return [self.replaced(each) for each in value]
+                return [self.replaced(item) for item in value]
             case dict():
-                return {self.replaced(name): self.replaced(each) for name, each in value.items()}
+                return {self.replaced(name): self.replaced(member) for name, member in value.items()}
             case _:
                 return value
 
@@ -241,12 +241,12 @@ def used_inputs(value: Any) -> list[str]:
 
 def uses_file(value: Any) -> bool:
     """Return whether a value refers to the file that is open in the editor."""
-    return any(each.startswith(("file", "relativeFile")) for each in used(value))
+    return any(variable.startswith(("file", "relativeFile")) for variable in used(value))
 
 
 def uses_process(value: Any) -> bool:
     """Return whether a value refers to a process that the user selects."""
-    return any(each.startswith("command:") and _PICKS_PROCESS.fullmatch(each[8:]) for each in used(value))
+    return any(variable.startswith("command:") and _PICKS_PROCESS.fullmatch(variable[8:]) for variable in used(value))
 
 
 def used(value: Any) -> list[str]:
@@ -255,9 +255,9 @@ def used(value: Any) -> list[str]:
         case str():
             return _VARIABLE.findall(value)
         case list():
-            return [name for each in value for name in used(each)]
+            return [name for item in value for name in used(item)]
         case dict():
-            return [name for item in value.items() for each in item for name in used(each)]
+            return [name for item in value.items() for part in item for name in used(part)]
         case _:
             return []
 

@@ -84,7 +84,7 @@ def _resolved(file: TasksFile, reference: Any, context: VariableContext, above: 
     is_shell = laid_over.get("type", "process") == "shell"
     variables = ConfigurationVariables(context, what, file.inputs, shell=is_shell)
     passed_over = ("label", "taskName", "detail", "presentation", "group", "runOptions", "problemMatcher", "dependsOn")
-    kept = {key: each for key, each in laid_over.items() if key not in passed_over}
+    kept = {key: value for key, value in laid_over.items() if key not in passed_over}
     keys = Keys(variables.replaced({**kept, "options": options}), what)
     depends = laid_over.get("dependsOn")
     others = depends if isinstance(depends, list) else [] if depends is None else [depends]
@@ -104,7 +104,7 @@ def _resolved(file: TasksFile, reference: Any, context: VariableContext, above: 
 def _find(file: TasksFile, reference: Any) -> Mapping[str, Any]:
     """Return the task of a name, or with all the keys of an object, or one that the editor would find by itself."""
     if isinstance(reference, dict):
-        keys = {key: each for key, each in reference.items() if key not in ("group", "problemMatcher")}
+        keys = {key: value for key, value in reference.items() if key not in ("group", "problemMatcher")}
         fits = [task for task in file.tasks if keys.items() <= {**file.common, **task}.items()] if _plain(keys) else []
         return fits[0] if fits else reference
     name = str(reference)
@@ -137,7 +137,7 @@ def _is_default_build(task: Mapping[str, Any]) -> bool:
 def _laid_over(task: Mapping[str, Any], context: VariableContext) -> dict[str, Any]:
     section = task.get(context.platform)
     laid_over = {**task, **section} if isinstance(section, dict) else dict(task)
-    return {key: each for key, each in laid_over.items() if key not in ("linux", "osx", "windows")}
+    return {key: value for key, value in laid_over.items() if key not in ("linux", "osx", "windows")}
 
 
 def _object(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -176,10 +176,10 @@ def _command(keys: Keys, what: str, context: VariableContext) -> TaskCommand | N
     if not isinstance(args, list):
         raise keys.wrong("args", "a list of strings", args)
     if type_ != "shell":
-        return TaskCommand(tuple(_word(each, keys) for each in (command, *args)), cwd, env)
+        return TaskCommand(tuple(_word(word, keys) for word in (command, *args)), cwd, env)
     shell = Keys(options.table("shell"), what)
     interpreter = shell.text("executable") or context.shell
-    line = " ".join(_shell_word(each, keys, alone=not args) for each in (command, *args))
+    line = " ".join(_shell_word(word, keys, alone=not args) for word in (command, *args))
     return TaskCommand((interpreter, *(shell.texts("args") or ("-c",)), line), cwd, env)
 
 

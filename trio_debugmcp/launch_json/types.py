@@ -129,7 +129,7 @@ def _cppdbg(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
 def _map_sources(keys: Keys, mode: str) -> None:
     """Say where sources are in the words of lldb-dap; gdb's DAP has none for it."""
     mapped = keys.table("sourceFileMap")
-    places = {there: each.get("editorPath") if isinstance(each, dict) else each for there, each in mapped.items()}
+    places = {there: place.get("editorPath") if isinstance(place, dict) else place for there, place in mapped.items()}
     if places and mode == "gdb":
         keys.notes.append(f"sourceFileMap is passed over, which gdb cannot be given here: {', '.join(places)}")
     elif places:
@@ -259,7 +259,7 @@ def _java(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     if isinstance(main, str) and main.endswith((".java", ".class", ".jar")):
         keys.left["program"] = keys.take("mainClass")
     elif request == "launch" and main:
-        paths = [each for path in class_paths or ("$Auto",) for each in (_CLASSES if path in _AUTOMATIC else (path,))]
+        paths = [entry for path in class_paths or ("$Auto",) for entry in (_CLASSES if path in _AUTOMATIC else (path,))]
         kept = [os.path.normpath(os.path.join(folder, path)) for path in paths if not path.startswith("!")]
         keys.left.setdefault("classpath", ":".join(dict.fromkeys(kept)))
     return ("java",)

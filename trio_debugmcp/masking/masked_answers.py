@@ -34,9 +34,9 @@ def _without(value: Any, secrets: list[str]) -> Any:
                 value = value.replace(secret, secret_mask(secret))
             return value
         case dict():
-            return {_without(key, secrets): _without(each, secrets) for key, each in value.items()}
+            return {_without(key, secrets): _without(member, secrets) for key, member in value.items()}
         case list():
-            return [_without(each, secrets) for each in value]
+            return [_without(item, secrets) for item in value]
         case _:
             return value
 
@@ -47,15 +47,15 @@ def _masked(value: Any, name: str, seen: set[str]) -> Any:
             return masked_value(name, value, seen) if name else masked(value)
         case dict():
             return _masked_object(value, name, seen)
-        case [str(), *_] if all(isinstance(each, str) for each in value):
+        case [str(), *_] if all(isinstance(item, str) for item in value):
             return [masked_value(name, masked_line, seen) for masked_line in masked_lines(value)]
         case [{"text": str()}, *_] if all(
             isinstance(item, dict) and isinstance(item.get("text"), str) for item in value
         ):
-            lines = masked_lines([each["text"] for each in value])
-            return [_masked({**each, "text": line}, "", seen) for each, line in zip(value, lines, strict=True)]
+            lines = masked_lines([item["text"] for item in value])
+            return [_masked({**item, "text": line}, "", seen) for item, line in zip(value, lines, strict=True)]
         case list():
-            return [_masked(each, name, seen) for each in value]
+            return [_masked(item, name, seen) for item in value]
         case _:
             return value
 
@@ -68,7 +68,7 @@ def masked_lines(lines: list[str]) -> list[str]:
 
 
 def _masked_object(members: dict[str, Any], name: str, seen: set[str]) -> dict[str, Any]:
-    own = " ".join(members[each] for each in _NAMES if isinstance(members.get(each), str)) or name
+    own = " ".join(members[key] for key in _NAMES if isinstance(members.get(key), str)) or name
     clean: dict[str, Any] = {}
     for key, value in members.items():
         label = fresh = masked(key)

@@ -122,7 +122,7 @@ class _HeaderRule(SecretRule):
         word = match["secret"]
         if match["scheme"] is None:
             return looks_random(word)
-        return any(each.isdigit() or each.isupper() for each in word)
+        return any(letter.isdigit() or letter.isupper() for letter in word)
 
 
 class _UrlRule(SecretRule):
@@ -237,7 +237,7 @@ def rules() -> list[SecretRule]:
         SecretRule(
             "JSON Web Token", ["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}={0,2}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,3}"
         ),
-        *(SecretRule(**each) for each in data["rules"]),
+        *(SecretRule(**rule) for rule in data["rules"]),
         *(SecretRule(label, keywords, pattern) for label, keywords, pattern in _FORMS),
         SecretRule("cut key", ["…"], _CUT, anywhere=True),
         _UrlRule("password", ["://"], _URL, bits=0, inside=True),

@@ -136,11 +136,11 @@ SIGNS = ["token", "secret", "passw", "passphrase", "pwd", "credential", "key", "
 
 def names_secret(name: str) -> bool:
     """Return whether a name, or one of the names in an expression, is that of a secret."""
-    return any(each in name.lower() for each in SIGNS) and any(_names_secret(each) for each in _NAME.findall(name))
+    return any(sign in name.lower() for sign in SIGNS) and any(_names_secret(part) for part in _NAME.findall(name))
 
 
 def _names_secret(name: str) -> bool:
-    parts = [each.lower() for each in _PART.findall(name)]
+    parts = [part.lower() for part in _PART.findall(name)]
     if not parts or parts[-1] in _HARMLESS:
         return False
     pairs = pairwise(parts)
@@ -152,7 +152,7 @@ def looks_random(value: str) -> bool:
     if len(value) < MIN_LENGTH or value.startswith(("/", "./", "~")) or "://" in value or re.search(r"\s", value):
         return False
     runs = _RUN.findall(value)
-    letters, digits = sum(each.isalpha() for each in value), sum(each.isdigit() for each in value)
+    letters, digits = sum(character.isalpha() for character in value), sum(character.isdigit() for character in value)
     longest = MAX_RUN if digits >= MIN_DIGITS else MAX_RUN_WITHOUT_DIGITS
     if letters < MIN_LETTERS or sum(map(len, runs)) > longest * len(runs):
         return False

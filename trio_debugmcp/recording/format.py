@@ -347,4 +347,4 @@ def envelope(text: bytes) -> bytes:
         members: dict[str, Any] = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, ValueError, RecursionError):
         raise NotJson from None
-    return one_line(msgspec.json.encode({name: each for name, each in members.items() if name not in _PAYLOADS}))
+    return one_line(msgspec.json.encode({name: member for name, member in members.items() if name not in _PAYLOADS}))

@@ -125,11 +125,11 @@ class Redactor:
                 self._learn(token)
                 return value
             case dict():
-                return {key: self._clean_member(key, each) for key, each in value.items()}
-            case list() if value and all(isinstance(each, str) for each in value):
+                return {key: self._clean_member(key, member) for key, member in value.items()}
+            case list() if value and all(isinstance(item, str) for item in value):
                 return self.arguments(value)
             case list():
-                return [self._clean(each) for each in value]
+                return [self._clean(item) for item in value]
             case str():
                 return _BEARER.sub(rf"\g<1>{MARK}", value)
             case _:
@@ -146,9 +146,9 @@ class Redactor:
         """Clean an object by name, a list of `NAME=value`, or a list of objects with a name and a value."""
         match value:
             case Mapping() if not _is_schema(value):
-                return {name: self._hidden(name, each) for name, each in value.items()}
+                return {name: self._hidden(name, member) for name, member in value.items()}
             case list():
-                return [self._clean_variable(each) for each in value]
+                return [self._clean_variable(variable) for variable in value]
             case _:
                 return self._clean(value)
 
@@ -179,7 +179,7 @@ def _has_one(text: bytes, words: Iterable[bytes]) -> bool:
 
 
 def _is_schema(value: Mapping[str, Any]) -> bool:
-    return bool(_SCHEMA_MEMBERS & value.keys()) and any(isinstance(each, dict | list) for each in value.values())
+    return bool(_SCHEMA_MEMBERS & value.keys()) and any(isinstance(member, dict | list) for member in value.values())
 
 
 def _strings(value: Any) -> Iterable[str]:

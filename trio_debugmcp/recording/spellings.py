@@ -128,16 +128,16 @@ def _whole_characters(text: bytes, start: int, end: int) -> tuple[int, int]:
 def spellings(text: str) -> list[bytes]:
     """Return how a text may be spelled in a line of JSON, shortest first."""
     plain = {text, _latin(text), quote(text, safe="")}
-    quoted = {quoted(each) for each in plain | {_json(text), _json_ascii(text)} for quoted in _REPRS}
+    quoted = {quoted(spelling) for spelling in plain | {_json(text), _json_ascii(text)} for quoted in _REPRS}
     spelled = newest = dict.fromkeys(sorted(plain | quoted, key=len))
     for _ in range(NESTING):
         newest = dict.fromkeys(
             made for spelling in newest for made in (_json(spelling), _json_ascii(spelling)) if made not in spelled
         )
         spelled |= newest
-    encoded = dict.fromkeys(each.encode(errors="replace") for each in spelled)
+    encoded = dict.fromkeys(spelling.encode(errors="replace") for spelling in spelled)
     # What JSON would escape is not in a line as it is. Searched for, it could match in the midst of an escape sequence.
-    return sorted((each for each in encoded if _is_json_content(each)), key=len)[:MAX_SPELLINGS]
+    return sorted((spelling for spelling in encoded if _is_json_content(spelling)), key=len)[:MAX_SPELLINGS]
 
 
 def _is_json_content(text: bytes) -> bool:

@@ -138,7 +138,7 @@ class Questions:
 def _subject(command: str, arguments: DapMessage) -> object:
     if command == "setBreakpoints":
         source = arguments.get("source") or {}
-        lines = [each.get("line") for each in arguments.get("breakpoints") or ()]
+        lines = [breakpoint.get("line") for breakpoint in arguments.get("breakpoints") or ()]
         return source.get("path"), source.get("sourceReference"), lines
     if command == "evaluate" and (probe_question := bootstrap.asked_in(str(arguments.get("expression")))) is not None:
         return probe_question

@@ -239,7 +239,7 @@ def _sessions(
         (session, line) for entry in entries if (session := getattr(entry, "session", None)) and (line := taped(entry))
     ]
     # Only of connections that have a tape: an adapter may have hung up before a single message.
-    ended = {session: each.t for session, each in hang_ups.items() if any(session == name for name, _ in spoken)}
+    ended = {session: hang_up.t for session, hang_up in hang_ups.items() if any(session == name for name, _ in spoken)}
     made = tapes(spoken, ended)
     moves = {move: t for tape in made.values() for move, t in tape.moves.items()}
     playhead = Playhead(speed, moves, following=following, patience=patience)

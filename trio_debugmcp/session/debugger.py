@@ -171,9 +171,9 @@ class Debugger:
 
     def living_sessions(self) -> list[DebugSession]:
         """Return the sessions, parents before their children; of a call that names one, those of its program."""
-        living = [session for session in self.sessions if session.snapshot is not None]
+        sessions = [session for session in self.sessions if session.snapshot is not None]
         program = None if self.programs.chosen is None else self.programs.at_hand()
-        return living if program is None else [each for each in living if each.id in program.sessions]
+        return sessions if program is None else [session for session in sessions if session.id in program.sessions]
 
     def root_session(self) -> DebugSession | None:
         """Return the session at hand that was launched or attached to; None if it has ended, or there is none."""

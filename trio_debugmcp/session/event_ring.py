@@ -77,7 +77,7 @@ class Timeline:
             case "clientJoined":
                 self._connected.append(happening)
             case "clientLeft":
-                payloads = [each.payload for each in self._connected]
+                payloads = [arrival.payload for arrival in self._connected]
                 if happening.payload in payloads:
                     del self._connected[payloads.index(happening.payload)]
 

@@ -137,9 +137,9 @@ class Execution:
         except AdapterRefused as refusal:  # Perl's does not list them while the program runs
             log.info("%s", refusal)
             threads = []
-        known = [thread.id for thread in threads]
+        ids = [thread.id for thread in threads]
         # delve has -1 for the one that runs.
-        return next((each for each in known if each >= 0), known[0] if known else _ONLY_THREAD)
+        return next((id_ for id_ in ids if id_ >= 0), ids[0] if ids else _ONLY_THREAD)
 
     async def take_back_pause(self) -> None:
         """Have a program run on that was asked to pause and has not stopped yet: no caller waits for that any more.

@@ -132,7 +132,7 @@ class LivingSessions:
                     f"{session.profile.name} was not started: {OWN_FAULT}. Call debug_launch again.",
                 ) from error
         finally:
-            for child in [each for each in self._sessions.values() if each.parent == session.id]:
+            for child in [child for child in self._sessions.values() if child.parent == session.id]:
                 child.end("the parent session is over")
             del self._sessions[session.id]
             self._context.builds.discard(session.start)
@@ -163,7 +163,7 @@ class LivingSessions:
             session.expect_end(reason)  # js-debug reports the end of its program once the children are detached from
             # The children first: one that is left paused when its parent detaches would never end.
             async with trio.open_nursery() as nursery:
-                for child in [each for each in self._sessions.values() if each.parent == session.id]:
+                for child in [child for child in self._sessions.values() if child.parent == session.id]:
                     nursery.start_soon(partial(self.end, child, terminate=terminate, reason=reason))
         session.end(reason, terminate=terminate)
         with trio.move_on_after(self._context.runtime.patience.seconds(CLOSE_SECONDS)):

@@ -98,7 +98,7 @@ class Programs:
         self._reported: dict[int, set[Hashable]] = {}
 
     def __repr__(self) -> str:
-        return f"<Programs living={[each.id for each in self.living()]} of {list(self._programs)}>"
+        return f"<Programs living={[program.id for program in self.living()]} of {list(self._programs)}>"
 
     # --- Finding ---------------------------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ class Programs:
 
     def are_of_several_languages(self) -> bool:
         """Return whether it depends on the program which language is meant: several are debugged, and none is named."""
-        return self.chosen is None and len({each.profile.language for each in self.living()}) > 1
+        return self.chosen is None and len({program.profile.language for program in self.living()}) > 1
 
     def root_at_hand(self) -> Snapshot | None:
         """Return the root session at hand; None if it has ended, and is no longer known."""
@@ -164,19 +164,23 @@ class Programs:
 
     def sources_with(self, path: str) -> Sources:
         """Return the sources which that path is among; those at hand come first, and if none are, they are returned."""
-        everywhere = [self.sources, *(each.sources for each in self.living())]
-        return next((each for each in everywhere if path in each), everywhere[0])
+        everywhere = [self.sources, *(program.sources for program in self.living())]
+        return next((sources for sources in everywhere if path in sources), everywhere[0])
 
     def known_sources(self) -> set[str]:
         """Return the paths of the sources of all programs; without any, of the last one."""
-        return {path for each in [self.sources, *(each.sources for each in self.living())] for path in each.known()}
+        return {
+            path
+            for sources in [self.sources, *(program.sources for program in self.living())]
+            for path in sources.known()
+        }
 
     # --- Stops -----------------------------------------------------------------------------------------------
 
     def report(self, stop: int, reader: Hashable) -> None:
         """Keep that an answer has shown a stop to a reader; of the stops that are over nothing is kept."""
         current = {snapshot.stop.number for snapshot in self._state().snapshots if snapshot.stop is not None}
-        self._reported = {each: known for each, known in self._reported.items() if each in current}
+        self._reported = {number: known for number, known in self._reported.items() if number in current}
         self._reported.setdefault(stop, set()).add(reader)
 
     def reported_to(self, reader: Hashable) -> set[int]:
@@ -191,19 +195,19 @@ class Programs:
         Raises:
             UsageError: `SESSION_ACTIVE`.
         """
-        living = self.living()
+        programs = self.living()
         if new_session:
-            if len(living) >= MAX_PROGRAMS:
-                ids = ", ".join(each.id for each in living)
+            if len(programs) >= MAX_PROGRAMS:
+                ids = ", ".join(program.id for program in programs)
                 raise UsageError(
                     "SESSION_ACTIVE",
                     f"{MAX_PROGRAMS} programs are debugged at a time, and no more. End one of {ids} with "
                     "debug_disconnect(session_id=…).",
-                    {"sessions": [each.id for each in living]},
+                    {"sessions": [program.id for program in programs]},
                 )
             return
-        starting = next((each for each in living if not each.start_over.is_set()), None)
-        if starting is not None and (len(living) == 1 or self._state().root is None):
+        starting = next((program for program in programs if not program.start_over.is_set()), None)
+        if starting is not None and (len(programs) == 1 or self._state().root is None):
             raise UsageError(
                 "SESSION_ACTIVE",
                 "Another call is just starting a debug session. See it with debug_state, or end it with replace=true.",
@@ -229,6 +233,6 @@ class Programs:
         """Record that a program was allowed to run; it drops what has ended before, if no other runs."""
         program.was_started = True
         living = self.living()
-        ended = [each for each in self._programs.values() if each not in living and each is not program]
-        for each in ended if len(living) < 2 else ended[: -MAX_ENDED or None]:
-            del self._programs[each.id]
+        ended = [other for other in self._programs.values() if other not in living and other is not program]
+        for other in ended if len(living) < 2 else ended[: -MAX_ENDED or None]:
+            del self._programs[other.id]

@@ -125,7 +125,11 @@ class Requests:
     def unfinished(self) -> UnfinishedEvaluation | None:
         """The first evaluation at this stop that did not end in time; what is asked of its thread waits for it."""
         generation = None if self.snapshot is None else self.snapshot.generation
-        self._unfinished = [each for each in self._unfinished if not each.ended and each.generation == generation]
+        self._unfinished = [
+            evaluation
+            for evaluation in self._unfinished
+            if not evaluation.ended and evaluation.generation == generation
+        ]
         return self._unfinished[0] if self._unfinished else None
 
     def keep_unfinished(self, evaluation: UnfinishedEvaluation) -> None:

@@ -25,16 +25,18 @@ async def wait_outcome(
 
     def ended(state: State) -> str | None:
         here = state.roots()
-        return next((each for each in wanted if each not in here), None if wanted else "")
+        return next((program for program in wanted if program not in here), None if wanted else "")
 
     def stopped(state: State) -> Snapshot | None:
         named = state.snapshot(session_id) if session_id is not None else None
         here = state.roots()
         candidates = [named] if named is not None else [state.focused, *state.snapshots]
-        return next((each for each in candidates if each and here[each.id] in wanted and is_new(each)), None)
+        return next(
+            (snapshot for snapshot in candidates if snapshot and here[snapshot.id] in wanted and is_new(snapshot)), None
+        )
 
-    def is_new(each: Snapshot) -> bool:
-        return each.phase == "Paused" and (each.stop is None or each.stop.number not in seen)
+    def is_new(snapshot: Snapshot) -> bool:
+        return snapshot.phase == "Paused" and (snapshot.stop is None or snapshot.stop.number not in seen)
 
     # No old stop can be mistaken for the new one: a session counts as running before its resume is written.
     state = await merger.wait_until(lambda now: ended(now) is not None or stopped(now) is not None)

@@ -40,14 +40,14 @@ _TEXT_KEY = re.compile(r"[a-z]\w*(\.[a-z]\w*)+")
 
 def put(kept: tuple[_Kept, ...], new: _Kept) -> tuple[_Kept, ...]:
     """`kept` with `new` in the place of the breakpoint that has its id, or at the end."""
-    if any(each.id == new.id for each in kept):
-        return tuple(new if each.id == new.id else each for each in kept)
+    if any(breakpoint.id == new.id for breakpoint in kept):
+        return tuple(new if breakpoint.id == new.id else breakpoint for breakpoint in kept)
     return kept + (new,)  # noqa: RUF005 (mypy cannot type the unpacking)
 
 
 def update(kept: tuple[_Kept, ...], ids: Container[str], updated: Callable[[_Kept], _Kept]) -> tuple[_Kept, ...]:
     """`kept` with `updated` applied to the breakpoints that have one of the ids."""
-    return tuple(updated(each) if each.id in ids else each for each in kept)
+    return tuple(updated(breakpoint) if breakpoint.id in ids else breakpoint for breakpoint in kept)
 
 
 def without_history(state: State) -> State:
@@ -65,7 +65,7 @@ def without_history(state: State) -> State:
 
 def replaced(kept: tuple[Breakpoint, ...], new: Breakpoint) -> Breakpoint:
     """The new breakpoint with the history of the one of `kept` that has its id."""
-    old = next((each for each in kept if each.id == new.id), None)
+    old = next((breakpoint for breakpoint in kept if breakpoint.id == new.id), None)
     if old is None:
         return new
     # Stops and adapters may have changed these since the sender read the breakpoint: ours are the newer ones.
@@ -85,12 +85,12 @@ def enabled(breakpoint_: Breakpoint, change: BreakpointEnabled) -> Breakpoint:
 def held(kept: tuple[Breakpoint, ...], change: BreakpointsHeld) -> tuple[Breakpoint, ...]:
     """`kept` for a run that some are not to stop, or after it."""
     program = change.program or EVERY_PROGRAM
-    return tuple(replace(each, held_for=program if each.id in change.ids else None) for each in kept)
+    return tuple(replace(breakpoint, held_for=program if breakpoint.id in change.ids else None) for breakpoint in kept)
 
 
 def withdrawn(state: State, change: RunPlacesWithdrawn) -> State:
     """The state without places of a run in force, which adapters may still have."""
-    places = update(state.run_places, change.ids, lambda each: replace(each, enabled=False))
+    places = update(state.run_places, change.ids, lambda place: replace(place, enabled=False))
     breakpoints = held(state.breakpoints, BreakpointsHeld(frozenset())) if change.releases else state.breakpoints
     return replace(state, breakpoints=breakpoints, run_places=places)
 
@@ -171,13 +171,15 @@ def breakpoint_changed(state: State, session_id: str, event: BreakpointEvent) ->
         # The user's breakpoint outlives the adapter's: it becomes Pending.
         answer = replace(answer, verified=False)
 
-    meant = [
+    stop_places = [
         stop_place
         for stop_place in state.stop_places
         if any(b.session_id == session_id and b.adapter_id == answer.id is not None for b in stop_place.bindings)
     ]
     # lldb numbers data breakpoints for themselves, and reports others.
-    ids = {each.id for each in meant if each.spec.watch is None} or {each.id for each in meant}
+    ids = {stop_place.id for stop_place in stop_places if stop_place.spec.watch is None} or {
+        stop_place.id for stop_place in stop_places
+    }
 
     def changed(place: _Place) -> _Place:
         return bound(place, session_id, answer) if place.id in ids else place
@@ -188,11 +190,11 @@ def breakpoint_changed(state: State, session_id: str, event: BreakpointEvent) ->
 def breakpoints_hit(state: State, stop: StopExamined, location: Location | None) -> set[str]:
     """The ids of the breakpoints at which a session has stopped, by the adapter's ids or else by the place."""
     if stop.data is not None:
-        return {each.breakpoint for each in stop.data}
+        return {change.breakpoint for change in stop.data}
     # A step that ends on the line of a breakpoint is not a hit, so the place counts for these reasons only.
     there = location if stop.reason in ("Breakpoint", "FunctionBreakpoint") else None
     instruction = stop.frames[0].instruction if stop.frames else None
-    return {each.id for each in breakpoints_at(state, stop.session_id, stop.hit_ids or (), there, instruction)}
+    return {place.id for place in breakpoints_at(state, stop.session_id, stop.hit_ids or (), there, instruction)}
 
 
 def breakpoints_at(
@@ -218,14 +220,14 @@ def breakpoints_at(
             return _same_address(spec.address, instruction)
         return spec.file == location.file and location.line in (binding.line, spec.line)
 
-    there = [
-        each
-        for each in state.places_of(session_id)
-        if any(binding.session_id == session_id and is_there(each, binding) for binding in each.bindings)
+    places = [
+        place
+        for place in state.places_of(session_id)
+        if any(binding.session_id == session_id and is_there(place, binding) for binding in place.bindings)
     ]
     # Adapters may give the place of a run the id that the user's breakpoint had there, which is held for that run.
-    observed = any(each.observed is not None for each in there)
-    return [each for each in there if not (each.is_held and observed)]
+    observed = any(place.observed is not None for place in places)
+    return [place for place in places if not (place.is_held and observed)]
 
 
 def _is_called(name: str | None, function: str) -> bool:
@@ -301,7 +303,7 @@ def logged(state: State, change: BreakpointLogged) -> State:
 def recorded(state: State, change: HitsRecorded) -> State:
     """The state after the program has recorded hits."""
     # The highest: threads of the program may write their records in another order than they counted in.
-    counted = {each.breakpoint: each.hits for each in sorted(change.hits, key=lambda hit: hit.hits)}
+    counted = {hit.breakpoint: hit.hits for hit in sorted(change.hits, key=lambda hit: hit.hits)}
     state = with_hits(state, counted, change.session_id, counted)
     return _notified(state, change.session_id, [hit.breakpoint for hit in change.hits if hit.text is not None])
 
@@ -309,9 +311,13 @@ def recorded(state: State, change: HitsRecorded) -> State:
 def _notified(state: State, session_id: str, ids: Sequence[str]) -> State:
     """The state after tracepoints have written messages; `ids` has one of them once for each of its messages."""
 
-    def counted(each: Breakpoint) -> Breakpoint:
-        known = any(binding.session_id == session_id for binding in each.bindings)  # not in one that has ended
-        return replace(each, notifications_sent=each.notifications_sent + ids.count(each.id)) if known else each
+    def counted(breakpoint: Breakpoint) -> Breakpoint:
+        known = any(binding.session_id == session_id for binding in breakpoint.bindings)  # not in one that has ended
+        return (
+            replace(breakpoint, notifications_sent=breakpoint.notifications_sent + ids.count(breakpoint.id))
+            if known
+            else breakpoint
+        )
 
     return replace(state, breakpoints=update(state.breakpoints, ids, counted))
 

@@ -85,9 +85,10 @@ def _without_secrets(value: object) -> object:
     match value:
         case dict():
             return {
-                name: _names_in(each) if name in _NAMES_ONLY else _without_secrets(each) for name, each in value.items()
+                name: _names_in(member) if name in _NAMES_ONLY else _without_secrets(member)
+                for name, member in value.items()
             }
         case list():
-            return [_without_secrets(each) for each in value]
+            return [_without_secrets(item) for item in value]
         case _:
             return value

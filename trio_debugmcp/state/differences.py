@@ -63,21 +63,21 @@ class _Comparing:
         before = {child.key or child.name: child for child in old.children or ()}
         after = {child.key or child.name: child for child in new.children or ()}
         known = len(self.changes), len(self.unknown)
-        for key, each in before.items():
+        for key, child in before.items():
             other = after.get(key)
             if other is not None:
-                self._compare(each, other)
+                self._compare(child, other)
             elif new.partial:
-                self.unknown.append(shown_path(each))
+                self.unknown.append(shown_path(child))
             else:
-                self.changes.append(ChangedPath("removed", shown_path(each), old=each))
-        for key, each in after.items():
+                self.changes.append(ChangedPath("removed", shown_path(child), old=child))
+        for key, child in after.items():
             if key in before:
                 continue
             if old.partial:
-                self.unknown.append(shown_path(each))
+                self.unknown.append(shown_path(child))
             else:
-                self.changes.append(ChangedPath("added", shown_path(each), new=each))
+                self.changes.append(ChangedPath("added", shown_path(child), new=child))
         if _reordered(before, after):
             self.changes.append(ChangedPath("modified", path, old, new, reordered=True))
         self._rest(old, new, path, changed=known[0] != len(self.changes))
@@ -89,7 +89,7 @@ class _Comparing:
         if old.own and new.own and old.value != new.value and not changed:
             self.changes.append(ChangedPath("modified", path, old, new))
             return
-        if not any((each.digest or each.unseen or each.partial) for each in (old, new)):
+        if not any((value.digest or value.unseen or value.partial) for value in (old, new)):
             return
         equal = self._equal_digests(old, new)
         if equal is False and not changed:
@@ -141,5 +141,5 @@ def shown_path(value: CapturedValue) -> str:
 
 def _reordered(before: dict[str, CapturedValue], after: dict[str, CapturedValue]) -> bool:
     """Whether the items that both have are in another order. That of fields and variables means nothing."""
-    items = [key for key, each in before.items() if key in after and each.name.startswith("[") and key[0] != "{"]
+    items = [key for key, child in before.items() if key in after and child.name.startswith("[") and key[0] != "{"]
     return items != [key for key in after if key in set(items)]

@@ -53,8 +53,8 @@ def focus_after_end(state: State, closed: Snapshot, left: tuple[Snapshot, ...]) 
     """The focus after the end of a session and its children; `left` are the snapshots of the others."""
     if any(snapshot.id == state.focus for snapshot in left):
         return state.focus
-    remaining = {each.id for each in left}
-    own = [each for each in _of_tree(state, closed.id) if each.id in remaining]
+    remaining = {snapshot.id for snapshot in left}
+    own = [snapshot for snapshot in _of_tree(state, closed.id) if snapshot.id in remaining]
     candidates = own or left
     waiting = _longest_paused(candidates)
     if waiting is not None:

@@ -80,7 +80,7 @@ def with_reading(kept: KeptStops, number: int, reading: Reading) -> KeptStops:
     old = kept.find(number)
     if old is None:
         return kept
-    others = tuple(each for each in old.readings if _question(each) != _question(reading))
+    others = tuple(other for other in old.readings if _question(other) != _question(reading))
     room = MAX_READ_BYTES - sum(map(reading_bytes, others)) - reading_bytes(reading)
     if len(others) >= MAX_READINGS or room < 0:
         return _with(kept, replace(old, readings=others, unkept=old.unkept + 1))

@@ -312,7 +312,7 @@ class State(Struct, frozen=True):
 
     def end_of(self, root_id: str) -> Snapshot | None:
         """A root session that has ended, as it was at its end; None if that is too long ago."""
-        return next((each for each in self.ended if each.id == root_id), None)
+        return next((snapshot for snapshot in self.ended if snapshot.id == root_id), None)
 
     @property
     def root(self) -> Snapshot | None:
@@ -334,7 +334,7 @@ class State(Struct, frozen=True):
     def places_of(self, session_id: str) -> list[StopPlace]:
         """What the adapter of a session is to have, as it is meant for its program."""
         program = self.roots().get(session_id, "")
-        places = (each.seen_by(program) for each in (*self.breakpoints, *self.run_places))
+        places = (place.seen_by(program) for place in (*self.breakpoints, *self.run_places))
         return [place for place in places if place is not None]
 
     def program_of(self, session_id: str) -> str:
@@ -357,9 +357,9 @@ class State(Struct, frozen=True):
 
     def snapshot(self, session_id: str) -> Snapshot | None:
         """The session with that id; None if there is none or it has ended."""
-        for each in self.snapshots:  # asked for a hundred times in a step: a generator would cost twice as much
-            if each.id == session_id:
-                return each
+        for snapshot in self.snapshots:  # asked for a hundred times in a step: a generator would cost twice as much
+            if snapshot.id == session_id:
+                return snapshot
         return None
 
 

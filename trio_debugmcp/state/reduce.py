@@ -201,7 +201,7 @@ def _(change: StopExamined, state: State) -> State:
         return state
     location = change.frames[0].location if change.frames else None
     hit = breakpoints_hit(state, change, location).difference(change.not_hit)
-    shown = [each.id for each in state.breakpoints if each.id in hit]
+    shown = [breakpoint.id for breakpoint in state.breakpoints if breakpoint.id in hit]
     stop = Stop(
         number=state.stops + 1,
         reason=stop_reason(state, change, hit),
@@ -219,7 +219,9 @@ def _(change: StopExamined, state: State) -> State:
         stops=stop.number,
         kept=with_stop(state.kept, stopped, change.sources),
         focus=focus_after_stop(state, snapshot.id),
-        exceptions=update(state.exceptions, change.exception_breakpoints, lambda each: raised(each, change.session_id)),
+        exceptions=update(
+            state.exceptions, change.exception_breakpoints, lambda exception: raised(exception, change.session_id)
+        ),
     )
 
 
@@ -308,8 +310,8 @@ def _(change: ExceptionBreakpointPut, state: State) -> State:
 def _(change: BreakpointEnabled, state: State) -> State:
     return replace(
         state,
-        breakpoints=update(state.breakpoints, {change.id}, lambda each: enabled(each, change)),
-        exceptions=update(state.exceptions, {change.id}, lambda each: replace(each, enabled=change.enabled)),
+        breakpoints=update(state.breakpoints, {change.id}, lambda breakpoint: enabled(breakpoint, change)),
+        exceptions=update(state.exceptions, {change.id}, lambda exception: replace(exception, enabled=change.enabled)),
     )
 
 
@@ -357,22 +359,22 @@ def _(change: ExceptionBreakpointsBound, state: State) -> State:
 
     problems, roots = dict(change.problems), state.roots()
 
-    def problem(each: ExceptionBreakpoint, others: tuple[str, ...]) -> str | None:
+    def problem(exception: ExceptionBreakpoint, others: tuple[str, ...]) -> str | None:
         # What another program watches for, this one need not be able to: a type of another language, for example.
         elsewhere = any(roots.get(id_) != roots[change.session_id] for id_ in others)
-        return None if elsewhere or not each.enabled else problems.get(each.id, change.problem)
+        return None if elsewhere or not exception.enabled else problems.get(exception.id, change.problem)
 
-    def watched(each: ExceptionBreakpoint) -> ExceptionBreakpoint:
-        others = tuple(id_ for id_ in each.session_ids if id_ != change.session_id)
-        unknown = tuple(id_ for id_ in each.unknown_in if id_ != change.session_id)
+    def watched(exception: ExceptionBreakpoint) -> ExceptionBreakpoint:
+        others = tuple(id_ for id_ in exception.session_ids if id_ != change.session_id)
+        unknown = tuple(id_ for id_ in exception.unknown_in if id_ != change.session_id)
         return replace(
-            each,
-            session_ids=(*others, change.session_id) if each.id in change.ids else others,
-            unknown_in=(*unknown, change.session_id) if each.id in change.unknown else unknown,
-            problem=problem(each, others),
+            exception,
+            session_ids=(*others, change.session_id) if exception.id in change.ids else others,
+            unknown_in=(*unknown, change.session_id) if exception.id in change.unknown else unknown,
+            problem=problem(exception, others),
         )
 
-    return replace(state, exceptions=tuple(watched(each) for each in state.exceptions))
+    return replace(state, exceptions=tuple(watched(exception) for exception in state.exceptions))
 
 
 @reduce.register

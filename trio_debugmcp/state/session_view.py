@@ -31,8 +31,8 @@ def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionP
         language=origin.language,
         exit_code=snapshot.exit_code,
         exception=None if stop is None else stop.exception,
-        children=[child_session(each) for each in state.snapshots if each.parent == snapshot.id],
-        sessions=_listed(state, [each for each in state.snapshots if roots[each.id] == roots[snapshot.id]]),
+        children=[child_session(child) for child in state.snapshots if child.parent == snapshot.id],
+        sessions=_listed(state, [other for other in state.snapshots if roots[other.id] == roots[snapshot.id]]),
         session_id=snapshot.id,
         parent_session_id=snapshot.parent,
         revision=revision,
@@ -71,14 +71,17 @@ def _listed(state: State, snapshots: Sequence[Snapshot]) -> list[ChildSession]:
     """These sessions; one that only launches is the process of its child, and only there until that is."""
     doubles = {snapshot.id for snapshot in snapshots if state.program_of(snapshot.id) != snapshot.id}
     listed = [child_session(snapshot) for snapshot in snapshots if snapshot.id not in doubles]
-    return [replace(each, parent_session_id=None) if each.parent_session_id in doubles else each for each in listed]
+    return [
+        replace(session, parent_session_id=None) if session.parent_session_id in doubles else session
+        for session in listed
+    ]
 
 
 def listening_payload(state: State, snapshot: Snapshot) -> Listening | None:
     """Return where a session listens; None of one that does not."""
     if not snapshot.origin.listens:
         return None
-    connected = sum(each.parent == snapshot.id for each in state.snapshots)
+    connected = sum(child.parent == snapshot.id for child in state.snapshots)
     return Listening(snapshot.origin.process_name, connected, snapshot.dialed_in)
 
 

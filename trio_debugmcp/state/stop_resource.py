@@ -160,18 +160,18 @@ def stop_payload(kept: KeptStop) -> StopPayload:
     )
 
 
-def _reading(each: Reading) -> ReadingPayload:
+def _reading(reading: Reading) -> ReadingPayload:
     return ReadingPayload(
-        each.of,
-        each.thread_id,
-        each.frame_index,
-        each.scope,
-        each.path,
-        each.start,
-        list(each.variables),
-        each.total,
+        reading.of,
+        reading.thread_id,
+        reading.frame_index,
+        reading.scope,
+        reading.path,
+        reading.start,
+        list(reading.variables),
+        reading.total,
     )
 
 
-def _version(each: SourceText) -> SourceVersion:
-    return SourceVersion(each.path, each.version)
+def _version(source: SourceText) -> SourceVersion:
+    return SourceVersion(source.path, source.version)

@@ -184,12 +184,12 @@ def _of_breakpoints(old: State, change: Change, new: State) -> Iterator[Happenin
     if new.breakpoints is old.breakpoints and new.exceptions is old.exceptions:
         return
     before, after = _shown(old), _shown(new)
-    for breakpoint_id, each in after.items():
+    for breakpoint_id, breakpoint in after.items():
         known = before.get(breakpoint_id)
         if known is None:
-            yield _event("breakpointSet", **_description(each))
-        elif known is not each:
-            yield from _of_breakpoint(known, change, each, new)
+            yield _event("breakpointSet", **_description(breakpoint))
+        elif known is not breakpoint:
+            yield from _of_breakpoint(known, change, breakpoint, new)
     for breakpoint_id in before:
         if breakpoint_id not in after:
             yield _event("breakpointRemoved", id=breakpoint_id)
@@ -251,10 +251,10 @@ def _of_hits(old: State, change: HitsRecorded, new: State) -> Iterator[Happening
             )
 
 
-def _description(each: Breakpoint | ExceptionBreakpoint) -> dict[str, Any]:
+def _description(breakpoint: Breakpoint | ExceptionBreakpoint) -> dict[str, Any]:
     """A breakpoint as its events describe it: without its hits, each of which is an event itself."""
-    if isinstance(each, ExceptionBreakpoint):
-        exception = exception_breakpoint_payload(each)
+    if isinstance(breakpoint, ExceptionBreakpoint):
+        exception = exception_breakpoint_payload(breakpoint)
         return {
             "id": exception.id,
             "type": "Exception",
@@ -264,12 +264,12 @@ def _description(each: Breakpoint | ExceptionBreakpoint) -> dict[str, Any]:
             "condition": _cut(exception.condition),
             "message": _cut(exception.message),
         }
-    if each.spec.watch is not None:
-        data = data_breakpoint_payload(each, each.spec.watch)
+    if breakpoint.spec.watch is not None:
+        data = data_breakpoint_payload(breakpoint, breakpoint.spec.watch)
         named = {name: getattr(data, name) for name in ("id", "expression", "access", "enabled", "state", "message")}
-        terms = {"condition": _cut(each.spec.condition), "hitCondition": each.spec.hit_condition}
+        terms = {"condition": _cut(breakpoint.spec.condition), "hitCondition": breakpoint.spec.hit_condition}
         return {**named, "type": "Data", **{name: text for name, text in terms.items() if text is not None}}
-    line = breakpoint_payload(each)
+    line = breakpoint_payload(breakpoint)
     return {
         "id": line.id,
         "type": line.type,
@@ -282,7 +282,7 @@ def _description(each: Breakpoint | ExceptionBreakpoint) -> dict[str, Any]:
         "hitCondition": line.hit_condition,
         "logMessage": _cut(line.log_message),
         "message": _cut(line.message),
-        **({"address": each.spec.address} if each.spec.address is not None else {}),
+        **({"address": breakpoint.spec.address} if breakpoint.spec.address is not None else {}),
     }
 
 

@@ -163,10 +163,10 @@ def _modules_after(modules: tuple[Module, ...], reason: str, module: DapModule) 
     # Before the search: a program that has filled the table loads many more, and each search costs its length.
     if reason == "new" and len(modules) >= MAX_MODULES:
         return modules
-    known = any(each.id == module.id for each in modules)
+    known = any(other.id == module.id for other in modules)
     if reason == "removed":
-        return tuple(each for each in modules if each.id != module.id) if known else modules
+        return tuple(other for other in modules if other.id != module.id) if known else modules
     loaded = Module(module.id, module.name, module.path, module.version, module.symbol_status, module.is_user_code)
     if known:
-        return tuple(loaded if each.id == module.id else each for each in modules)
+        return tuple(loaded if other.id == module.id else other for other in modules)
     return modules if len(modules) >= MAX_MODULES else (*modules, loaded)

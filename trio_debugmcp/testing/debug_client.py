@@ -65,7 +65,9 @@ def waiting_tools() -> frozenset[str]:
     from trio_debugmcp.server.tools.tool import EvaluationSeconds, Seconds
 
     hints = {tool.name: get_type_hints(tool.params, include_extras=True) for tool in open_toolbox().tools}
-    return frozenset(name for name, each in hints.items() if each.get("timeout") in (Seconds, EvaluationSeconds))
+    return frozenset(
+        name for name, annotations in hints.items() if annotations.get("timeout") in (Seconds, EvaluationSeconds)
+    )
 
 
 NOTICE_SECONDS = 120.0

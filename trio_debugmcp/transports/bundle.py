@@ -114,7 +114,7 @@ def _add(home: Path, name: str, modules: dict[str, _Module], importers: tuple[st
     def imported(statement: re.Match[str]) -> str:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(name), statement[2]))
         other = _add(home, path, modules, (*importers, name))
-        names = [each.strip() for each in statement[1].split(",") if each.strip()]
+        names = [item.strip() for item in statement[1].split(",") if item.strip()]
         missing = {name.partition(" as ")[0] for name in names} - {*other.exports}
         if missing:
             raise ValueError(f"{name}: {path} does not export {', '.join(sorted(missing))}")

@@ -126,7 +126,7 @@ class HttpApp:
 
     def statistics(self) -> HttpStatistics:
         """Count sessions and requests."""
-        return HttpStatistics(len(self._running), sum(each.requests for each in self._running))
+        return HttpStatistics(len(self._running), sum(session.requests for session in self._running))
 
     async def serve(self, exchange: HttpExchange) -> None:
         """Serve one request, or refuse it."""
@@ -210,7 +210,7 @@ class HttpApp:
 
     def _forget(self, session: _Session) -> None:
         self._running.discard(session)
-        for key in [key for key, each in self._sessions.items() if each is session]:
+        for key in [key for key, other in self._sessions.items() if other is session]:
             del self._sessions[key]
 
     async def _open(self, role: Role, *, shared: bool = False) -> _Session:
@@ -222,7 +222,7 @@ class HttpApp:
         return session
 
     def _make_room(self, role: Role) -> None:
-        peers = [each for each in self._running if each.role == role and not each.shared]
+        peers = [peer for peer in self._running if peer.role == role and not peer.shared]
         if len(peers) < MAX_SESSIONS:
             return
         idle = [peer for peer in peers if peer.idle_since < inf]
@@ -260,7 +260,7 @@ async def serve_http(
     secured = (
         [trio.SSLListener(listener, tls, https_compatible=True) for listener in listeners] if tls is not None else None
     )
-    sdk_logs = [logging.getLogger(f"mcp.server.streamable_http{each}") for each in ("", "_manager")]
+    sdk_logs = [logging.getLogger(f"mcp.server.streamable_http{suffix}") for suffix in ("", "_manager")]
     for sdk_log in sdk_logs:
         sdk_log.addFilter(is_relevant)
     streams: dict[trio.abc.Stream, None] = {}

@@ -45,7 +45,7 @@ async def proposals(before: str, client: "InspectorClient") -> list[Proposal]:
         return _matching(
             last, [item for item in _parameters(command, rest[0], client) if item[0][:-1] not in arguments]
         )
-    return _matching(value, [(each, "") for each in await _values(command, rest[0], name, value, arguments, client)])
+    return _matching(value, [(text, "") for text in await _values(command, rest[0], name, value, arguments, client)])
 
 
 def _matching(begun: str, items: Iterable[tuple[str, str | None]]) -> list[Proposal]:
@@ -77,7 +77,10 @@ def _names(command: str, client: "InspectorClient") -> list[tuple[str, str | Non
 def _parameters(command: str, name: str, client: "InspectorClient") -> list[tuple[str, str | None]]:
     """The arguments of a tool, a prompt or a template, each with its `=`."""
     if command == "call":
-        return [(f"{key}=", each.get("description") or each.get("type")) for key, each in _schema(name, client).items()]
+        return [
+            (f"{key}=", parameter.get("description") or parameter.get("type"))
+            for key, parameter in _schema(name, client).items()
+        ]
     if command == "prompt":
         prompt = next((prompt for prompt in client.prompts if prompt.name == name), None)
         return [(f"{argument.name}=", argument.description) for argument in (prompt.arguments or [] if prompt else [])]

@@ -113,7 +113,7 @@ class Commands:
             "uri": client.resources,
             "uri_template": client.resource_templates,
         }
-        items = [each for key, listed in kinds.items() for each in listed if getattr(each, key) == name]
+        items = [item for key, listed in kinds.items() for item in listed if getattr(item, key) == name]
         if not items:
             raise Failure("not_found", f"{name!r} is neither a tool nor a prompt, resource or template", NOT_FOUND)
         for item in items:

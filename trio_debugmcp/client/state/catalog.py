@@ -35,7 +35,7 @@ class Catalog(Struct, frozen=True):
 
     def __repr__(self) -> str:
         lists = (self.tools, self.resources, self.resource_templates, self.prompts)
-        return f"<Catalog: {', '.join(f'{len(each.items)} of {each.spec.method}' for each in lists)}>"
+        return f"<Catalog: {', '.join(f'{len(listing.items)} of {listing.spec.method}' for listing in lists)}>"
 
     def reset(self) -> None:
         """Empty all lists: the connection has ended."""

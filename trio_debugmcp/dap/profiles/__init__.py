@@ -86,8 +86,8 @@ def profiles_with(files: Sequence[Path]) -> tuple[Profile, ...]:
         found = lay_over(known, text, str(file))
         known |= found
         new = {name: TableProfile(name, table_of(raw, name, str(file))) for name, raw in found.items()}
-        users = {**new, **{name: each for name, each in users.items() if name not in new}}
-    return (*users.values(), *(each for each in PROFILES if each.name not in users))
+        users = {**new, **{name: profile for name, profile in users.items() if name not in new}}
+    return (*users.values(), *(profile for profile in PROFILES if profile.name not in users))
 
 
 def recorded_profiles(names: Sequence[str], tables: RawTables, file: str) -> tuple[Profile, ...]:
@@ -97,7 +97,7 @@ def recorded_profiles(names: Sequence[str], tables: RawTables, file: str) -> tup
         UsageError: `INVALID_PARAMETER`: something in a table is wrong; `file` is the recording's.
     """
     users = {name: TableProfile(name, table_of(raw, name, file)) for name, raw in tables.items()}
-    known: dict[str, Profile] = {**{each.name: each for each in PROFILES}, **users}
+    known: dict[str, Profile] = {**{profile.name: profile for profile in PROFILES}, **users}
     return tuple(known[name] for name in dict.fromkeys((*names, *known)) if name in known)
 
 

@@ -40,7 +40,7 @@ class AdapterValues:
 
     def items_of(self, value: str, inside: Sequence[DapVariable]) -> list[DapVariable]:
         """The items of a collection, without what else is among its children; `value`: how the collection is shown."""
-        return [each for each in inside if each.name != "len()"]  # pydevd's and delve's
+        return [child for child in inside if child.name != "len()"]  # pydevd's and delve's
 
     def is_definition(self, variable: DapVariable) -> bool:
         """Whether a variable is a function or a class, which a stop counts but does not show."""

@@ -111,7 +111,7 @@ def first_installed(fits: Sequence[Profile], locate: Callable[[Profile], str | N
 
 def for_process(executable: str, facts: ProgramFacts, profiles: Iterable[Profile]) -> list[Profile]:
     """Return what debugs a running process: by the name of what it executes, an interpreter, else by its code."""
-    known = tuple(profiles)
+    all_profiles = tuple(profiles)
     name = Path(executable).name
-    interpreted = [each for each in known if each.detect.fits_interpreter(name)]
-    return interpreted or [each for each in known if each.detect.fits_machine_code(facts)]
+    interpreted = [profile for profile in all_profiles if profile.detect.fits_interpreter(name)]
+    return interpreted or [profile for profile in all_profiles if profile.detect.fits_machine_code(facts)]

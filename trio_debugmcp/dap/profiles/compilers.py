@@ -77,12 +77,12 @@ class BuildPlan(Struct, frozen=True):
             "output": output,
             "sources": self.sources or self.directory,
         }
-        return [str(each) for each in filled(self.command, values)]
+        return [str(word) for word in filled(self.command, values)]
 
     @property
     def reports_program(self) -> bool:
         """Whether the command chooses itself where the program is made, and reports it as cargo does."""
-        return not any("{output}" in each for each in self.command)
+        return not any("{output}" in word for word in self.command)
 
 
 class BuiltTest(Struct, frozen=True):
@@ -120,8 +120,8 @@ def plan_of(builds: Iterable[Build], program: str, facts: ProgramFacts) -> Build
 
 def first_error(output: str) -> CompilerError:
     """Return the first error in what a build has written; without any, its first line."""
-    found = [each for each in (pattern.search(output) for pattern in _ERRORS[:-1]) if each is not None]
-    first = min(found, key=lambda each: each.start(), default=None) or _ERRORS[-1].search(output)
+    matches = [match for match in (pattern.search(output) for pattern in _ERRORS[:-1]) if match is not None]
+    first = min(matches, key=lambda match: match.start(), default=None) or _ERRORS[-1].search(output)
     if first is None:
         lines = map(str.strip, output.splitlines())
         return CompilerError(next((line for line in lines if line and not line.startswith("# ")), ""))  # go's headings

@@ -74,7 +74,7 @@ class Detect(Struct, frozen=True, forbid_unknown_fields=True):
         if facts.kind != "directory":
             return False
         has_sources = not set(self.suffixes).isdisjoint(facts.suffixes)
-        above = {PurePath(each).name for each in facts.above}
+        above = {PurePath(path).name for path in facts.above}
         return not set(self.files).isdisjoint(facts.files) or (has_sources and not set(self.files).isdisjoint(above))
 
 
@@ -83,7 +83,7 @@ T = TypeVar("T")
 
 def fitting(known: Sequence[tuple[T, Detect]], program: str, facts: ProgramFacts | None) -> list[T]:
     """Return what fits a program, in the order of `known`; without `facts` only by its name."""
-    found = [each for each, detect in known if detect.fits_name(program)]
+    found = [item for item, detect in known if detect.fits_name(program)]
     if found or facts is None:
         return found
     ways: tuple[Callable[[Detect], bool], ...] = (
@@ -91,4 +91,4 @@ def fitting(known: Sequence[tuple[T, Detect]], program: str, facts: ProgramFacts
         lambda detect: detect.fits_machine_code(facts),
         lambda detect: detect.fits_directory(facts),
     )
-    return next(filter(None, ([each for each, detect in known if fits(detect)] for fits in ways)), [])
+    return next(filter(None, ([item for item, detect in known if fits(detect)] for fits in ways)), [])

@@ -29,9 +29,16 @@ def filter_arguments(wanted: Sequence[TypedException], capabilities: Capabilitie
 
     An adapter that can judges the condition of a breakpoint whose filters all serve no other one.
     """
-    offered = capabilities.exception_breakpoint_filters or ()
-    served = {each.filter: [one for one in wanted if _serves(each, one, capabilities)] for each in offered}
-    able = {each.filter for each in offered if each.supports_condition and len(served[each.filter]) == 1}
+    filters = capabilities.exception_breakpoint_filters or ()
+    served = {
+        exception_filter.filter: [one for one in wanted if _serves(exception_filter, one, capabilities)]
+        for exception_filter in filters
+    }
+    able = {
+        exception_filter.filter
+        for exception_filter in filters
+        if exception_filter.supports_condition and len(served[exception_filter.filter]) == 1
+    }
     if not capabilities.supports_exception_filter_options:
         able = set()
     plain, options = [], []

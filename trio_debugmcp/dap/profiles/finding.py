@@ -83,8 +83,8 @@ class Finder:
         `versions`: also ask for one that decides nothing.
         """
         first: FoundAdapter | None = None
-        for each in self._table.find:
-            place = self._place(each)
+        for entry in self._table.find:
+            place = self._place(entry)
             if place is None:
                 continue
             found = self._found(place, versions)
@@ -96,9 +96,9 @@ class Finder:
     def places(self) -> list[str]:
         """Return where it is looked for, as a person would say it."""
         named = []
-        for each in self._table.find:
-            place = self._named(each) if not each.startswith("$") else each
-            named.append(place if os.path.dirname(place) or each.startswith("$") else f"{place} on PATH")
+        for entry in self._table.find:
+            place = self._named(entry) if not entry.startswith("$") else entry
+            named.append(place if os.path.dirname(place) or entry.startswith("$") else f"{place} on PATH")
         return named
 
     async def learn(self, patience: Patience, *, versions: bool = False) -> None:
@@ -106,8 +106,8 @@ class Finder:
         version = self._table.version
         if version is None or version.file is not None or (version.at_least is None and not versions):
             return
-        for each in self._table.find:
-            place = self._place(each)
+        for entry in self._table.find:
+            place = self._place(entry)
             if place is None:
                 continue
             question = self._question(place)
@@ -168,7 +168,7 @@ class Finder:
 
     def _question(self, place: str) -> _Question:
         assert self._table.version is not None
-        command = tuple(str(filled(each, _around(place))) for each in self._table.version.command)
+        command = tuple(str(filled(word, _around(place))) for word in self._table.version.command)
         try:
             changed = os.stat(place).st_mtime_ns
         except OSError:
@@ -193,7 +193,7 @@ def _kept(question: _Question) -> tuple[str, str] | None:
 
 
 def _keep(question: _Question, exit_code: int, out: bytes, err: bytes) -> tuple[str, str]:
-    said, complaint = (each.decode(errors="replace").strip() for each in (out, err))
+    said, complaint = (stream.decode(errors="replace").strip() for stream in (out, err))
     if exit_code:
         said, complaint = "", complaint.rpartition("\n")[2]
     elif not said:
@@ -224,4 +224,4 @@ async def _run_beside(command: Sequence[str], seconds: float) -> tuple[int, byte
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(each) for each in re.findall(r"\d+", version))
+    return tuple(int(digits) for digits in re.findall(r"\d+", version))

@@ -40,7 +40,9 @@ def first_statement(text: str) -> int | None:
             declared = _DECLARATION.match(line) is not None
         if outermost and not declared:
             return number
-        depth = max(0, depth + sum(line.count(each) for each in "{([") - sum(line.count(each) for each in "})]"))
+        depth = max(
+            0, depth + sum(line.count(bracket) for bracket in "{([") - sum(line.count(bracket) for bracket in "})]")
+        )
     return None
 
 

@@ -96,7 +96,7 @@ class GoValues(AdapterValues):
 
     def items_of(self, value: str, inside: Sequence[DapVariable]) -> list[DapVariable]:
         # Where key and value of a map's entry both have members, they are two children: `[key 0]` and `[val 0]`.
-        return [each for each in inside if each.name != _LENGTH and not _KEY_OF_ENTRY.fullmatch(each.name)]
+        return [child for child in inside if child.name != _LENGTH and not _KEY_OF_ENTRY.fullmatch(child.name)]
 
     def shown(self, value: str, kind: str | None) -> str:
         number = _HEXADECIMAL.fullmatch(value)
@@ -165,7 +165,7 @@ class GoPrograms(LanguagePrograms):
         found = _TEST.fullmatch(test)
         if found is None:
             return None
-        parts = "/".join(f"^{re.escape(each)}$" for each in found["name"].split("/"))
+        parts = "/".join(f"^{re.escape(part)}$" for part in found["name"].split("/"))
         return BuiltTest(found["file"], ("-test.run", parts, "-test.v"))
 
 

@@ -34,7 +34,7 @@ def absent_installers(way: Install) -> list[str]:
 def system_packages(way: Install) -> list[str]:
     """Return the packages of apt that a way takes on this machine."""
     if isinstance(way.apt, dict):
-        return [each for program, what in way.apt.items() if not shutil.which(program) for each in what.split()]
+        return [package for program, what in way.apt.items() if not shutil.which(program) for package in what.split()]
     return [] if way.apt is None else way.apt.split()
 
 
@@ -42,7 +42,7 @@ def command_for(name: str, table: Table) -> str:
     """Return the command that installs an adapter here; of several ways that are all absent, each."""
     ways = ways_of(table)
     here = [way for way in ways if not absent_installers(way)]
-    return " or ".join(_in_words(name, each) for each in here[:1] or ways)
+    return " or ".join(_in_words(name, way) for way in here[:1] or ways)
 
 
 def _in_words(name: str, way: Install) -> str:

@@ -66,11 +66,11 @@ def _type_with_main(text: str) -> str | None:
     if found is None:
         return None
     depth, name = 0, None
-    for each in re.finditer(r"[{}]|" + _TYPE.pattern, text[: found.start()]):
-        if each[1] is not None:
-            name = each[1] if depth == 0 else name
+    for match in re.finditer(r"[{}]|" + _TYPE.pattern, text[: found.start()]):
+        if match[1] is not None:
+            name = match[1] if depth == 0 else name
         else:
-            depth += 1 if each[0] == "{" else -1
+            depth += 1 if match[0] == "{" else -1
     return name
 
 

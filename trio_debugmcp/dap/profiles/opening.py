@@ -120,7 +120,7 @@ async def open_adapter(
 
 
 def _argv(table: Table, values: Mapping[str, Any]) -> list[str]:
-    return [str(each) for each in filled(table.command, values)]
+    return [str(word) for word in filled(table.command, values)]
 
 
 @asynccontextmanager

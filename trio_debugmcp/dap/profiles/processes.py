@@ -35,14 +35,14 @@ class Process(Struct, frozen=True):
     def names(self) -> frozenset[str]:
         """The names that a person would call it by: its own, that of what was run, and that of the script."""
         first = PurePath(self.command[0].removeprefix("-")).name if self.command else ""
-        script = next((each for each in self.command[1:] if not each.startswith("-")), "")
+        script = next((word for word in self.command[1:] if not word.startswith("-")), "")
         return frozenset({self.comm, first, PurePath(script).name}) - {""}
 
     @property
     def title(self) -> str:
         """The one of them that tells it from others: the script's, if an interpreter runs one."""
         first = PurePath(self.command[0].removeprefix("-")).name if self.command else self.comm
-        script = next((each for each in self.command[1:] if not each.startswith("-")), "")
+        script = next((word for word in self.command[1:] if not word.startswith("-")), "")
         return (PurePath(script).name or first) if _INTERPRETER.fullmatch(first) else first
 
     def is_called(self, name: str) -> bool:
@@ -52,8 +52,10 @@ class Process(Struct, frozen=True):
 
 def running(proc: Path) -> list[Process]:
     """Return all processes of programs, by id: none of the kernel's, and none that has ended."""
-    found = (_process(each) for each in proc.iterdir() if each.name.isdecimal()) if proc.is_dir() else ()
-    return sorted((each for each in found if each is not None), key=lambda each: each.pid)
+    processes = (
+        (_process(directory) for directory in proc.iterdir() if directory.name.isdecimal()) if proc.is_dir() else ()
+    )
+    return sorted((process for process in processes if process is not None), key=lambda process: process.pid)
 
 
 def _process(place: Path) -> Process | None:

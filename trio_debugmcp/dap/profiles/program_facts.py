@@ -35,7 +35,7 @@ def read_facts(program: str, names: Iterable[str]) -> ProgramFacts:
     path, wanted = Path(program), tuple(dict.fromkeys(names))
     try:
         if path.is_dir():
-            files = tuple(each for each in wanted if (path / each).is_file())
+            files = tuple(name for name in wanted if (path / name).is_file())
             return ProgramFacts("directory", files=files, above=_above(path, wanted), suffixes=_suffixes(path))
         if not path.is_file():
             return ProgramFacts()
@@ -79,7 +79,7 @@ def _nearest(places: Iterable[Path], name: str) -> Path | None:
 
 def _suffixes(directory: Path) -> tuple[str, ...]:
     with os.scandir(directory) as entries:
-        found = {os.path.splitext(each.name)[1].lower() for each in islice(entries, _MAX_ENTRIES)}
+        found = {os.path.splitext(entry.name)[1].lower() for entry in islice(entries, _MAX_ENTRIES)}
     return tuple(sorted(found - {""}))
 
 

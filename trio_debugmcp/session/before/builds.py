@@ -123,12 +123,12 @@ class Builds:
             if Path(output).is_file() or (plan.makes == "classes" and any(Path(output).iterdir())):
                 return output
             raise _no_program(plan, f"{plan.command[0]} made no program")
-        made = made_programs(ran.stdout)
-        fits = [each for each in made if each.source == plan.source] or made
+        programs = made_programs(ran.stdout)
+        fits = [program for program in programs if program.source == plan.source] or programs
         if len(fits) == 1 and (Path(plan.source).is_dir() or fits[0].source == plan.source):
             return fits[0].executable
-        sources = [str(each.source or each.executable) for each in made]
-        if not made:
+        sources = [str(program.source or program.executable) for program in programs]
+        if not programs:
             raise _no_program(plan, "its project builds no program")
         named = ", ".join(sources[:_MAX_NAMED])
         if len(sources) > _MAX_NAMED:

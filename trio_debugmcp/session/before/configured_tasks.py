@@ -268,8 +268,8 @@ class _Run:
                 nursery.cancel_scope.cancel(reason="a task has failed")
 
         async with trio.open_nursery() as nursery:
-            for each in tasks:
-                nursery.start_soon(run, each)
+            for task in tasks:
+                nursery.start_soon(run, task)
         if failures:
             raise failures[0]
 

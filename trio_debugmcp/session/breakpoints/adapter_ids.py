@@ -37,7 +37,7 @@ class AdapterIds:
 
     async def _take_given(self) -> None:
         # A longer list takes more at once. Without any, no breakpoint has one of these ids any more.
-        longest = max(self._early.values(), key=lambda each: len(each["breakpoints"]), default=None)
+        longest = max(self._early.values(), key=lambda arguments: len(arguments["breakpoints"]), default=None)
         while longest is not None and longest["breakpoints"] and self._given > 0:
             await self._request(longest)
             self._given -= len(longest["breakpoints"])

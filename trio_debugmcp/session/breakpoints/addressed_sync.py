@@ -44,12 +44,18 @@ class AddressedSync:
         """Send those of this session, as they are when their turn comes. An adapter that cannot gets none."""
         capabilities = self._requests.capabilities
         async with self._one_at_a_time:
-            mine = addressed_in(self._merger.state.breakpoints, self._requests.session_id, self._requests.profile.name)
+            breakpoints = addressed_in(
+                self._merger.state.breakpoints, self._requests.session_id, self._requests.profile.name
+            )
             if capabilities.supports_data_breakpoints:
-                watches = [(each, _data(each.spec.watch)) for each in mine if each.spec.watch is not None]
+                watches = [
+                    (breakpoint, _data(breakpoint.spec.watch))
+                    for breakpoint in breakpoints
+                    if breakpoint.spec.watch is not None
+                ]
                 await self._send("setDataBreakpoints", watches)
             if capabilities.supports_instruction_breakpoints:
-                on_instructions = [each for each in mine if each.spec.address is not None]
+                on_instructions = [breakpoint for breakpoint in breakpoints if breakpoint.spec.address is not None]
                 instructions = [
                     (breakpoint, _instruction(self._judging.sent(breakpoint).spec)) for breakpoint in on_instructions
                 ]
@@ -59,18 +65,18 @@ class AddressedSync:
             await self._read(snapshot.stack.frames)  # what is there now is what was there before the first hit
 
     async def _send(self, command: str, mine: list[tuple[Breakpoint, dict[str, Any]]]) -> None:
-        active = [(each, arguments) for each, arguments in mine if each.is_active]
+        active = [(breakpoint, arguments) for breakpoint, arguments in mine if breakpoint.is_active]
         if not active and not self._sent[command]:
             return
         results: list[tuple[str, DapBreakpoint | None]] = []
         try:
-            arguments = {"breakpoints": [each for _, each in active]}
+            arguments = {"breakpoints": [entry for _, entry in active]}
             answers = (await self._requests.request(command, arguments, BreakpointsBody)).breakpoints or []
         except AdapterRefused as refusal:
             answers = [DapBreakpoint(message=refusal.reason.strip())] * len(active)
         self._sent[command] = bool(active)
-        results += [(each.id, answer) for (each, _), answer in zip(active, answers, strict=False)]
-        results += [(each.id, None) for each, _ in mine if not each.is_active]
+        results += [(breakpoint.id, answer) for (breakpoint, _), answer in zip(active, answers, strict=False)]
+        results += [(breakpoint.id, None) for breakpoint, _ in mine if not breakpoint.is_active]
         await self._merger.merge(BreakpointsBound(self._requests.session_id, tuple(results)))
 
 

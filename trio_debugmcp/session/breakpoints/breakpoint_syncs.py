@@ -55,9 +55,9 @@ class BreakpointSyncs:
 
     def remove(self, sync: BreakpointSync) -> None:
         """Send nothing more to this session; removing it twice is fine."""
-        self._syncs = [each for each in self._syncs if each is not sync]
+        self._syncs = [other for other in self._syncs if other is not sync]
         if not self._syncs:
-            self.earlier = {each.id for each in self._merger.state.every_breakpoint}
+            self.earlier = {breakpoint.id for breakpoint in self._merger.state.every_breakpoint}
 
     def lag(self, state: State) -> bool:
         """Whether an adapter has other breakpoints than it should, which its session is about to send."""
@@ -85,10 +85,10 @@ class BreakpointSyncs:
             DebugError: an adapter refused; the others have got the change.
         """
         changed = list(changed)
-        lines = [each for each in changed if isinstance(each, StopPlace)]
+        lines = [breakpoint for breakpoint in changed if isinstance(breakpoint, StopPlace)]
         wanted = {line.spec.file for line in lines if line.spec.file is not None}
         wanted |= {FUNCTIONS for line in lines if line.spec.function is not None}
-        wanted |= {EXCEPTIONS for each in changed if isinstance(each, ExceptionBreakpoint)}
+        wanted |= {EXCEPTIONS for breakpoint in changed if isinstance(breakpoint, ExceptionBreakpoint)}
         addressed = any(line.spec.address or line.spec.watch for line in lines)
         failures: list[DebugError] = []
 

@@ -29,10 +29,10 @@ class ConditionTrial:
     def __repr__(self) -> str:
         return f"<ConditionTrial of {self._requests.session_id}: {self._tried}>"
 
-    def as_sent(self, each: StopPlace) -> StopPlace:
+    def as_sent(self, place: StopPlace) -> StopPlace:
         """Return a breakpoint as the adapter is to have it."""
-        sent = self._judging.sent(each)
-        return sent.with_spec(condition=NEVER) if each.id in self._tried else sent
+        sent = self._judging.sent(place)
+        return sent.with_spec(condition=NEVER) if place.id in self._tried else sent
 
     async def problem(self, mine: StopPlace, send: Callable[[], Awaitable[None]]) -> str | None:
         """Return why the adapter has refused a condition; `send` sends the breakpoint as it is to be sent."""
@@ -55,7 +55,9 @@ class ConditionTrial:
         """Return why the adapter has not set a breakpoint; None if it has."""
         now = [stop_place for stop_place in self._merger.state.stop_places if stop_place.id == mine.id]
         session_id = self._requests.session_id
-        bindings = [binding for each in now for binding in each.bindings if binding.session_id == session_id]
+        bindings = [
+            binding for stop_place in now for binding in stop_place.bindings if binding.session_id == session_id
+        ]
         return next((binding.message or "it is not set" for binding in bindings if not binding.verified), None)
 
     def _said(self, mine: StopPlace) -> str | None:

@@ -64,7 +64,7 @@ class ExceptionWishes:
 
     def wanted_by(self, owner: Owner) -> list[str]:
         """Return the types of which a client wants something."""
-        return [each for each, wishes in self._wishes.items() if owner in wishes]
+        return [exception_type for exception_type, wishes in self._wishes.items() if owner in wishes]
 
     def pass_on(self, before: Owner, now: Owner) -> None:
         """Record that a client wants what another one has wanted, of types of which it wants nothing itself."""
@@ -79,8 +79,10 @@ class ExceptionWishes:
     def release(self, connection: Hashable) -> None:
         """Keep what the clients of a connection want as of no client: it has ended."""
         for wishes in self._wishes.values():
-            released = [wish for wish in wishes if wish is not None and wish[0] is connection and wish not in self.kept]
-            specs = [wishes.pop(each) for each in released]
+            owners = [
+                owner for owner in wishes if owner is not None and owner[0] is connection and owner not in self.kept
+            ]
+            specs = [wishes.pop(owner) for owner in owners]
             if specs:
                 wishes[None] = _joined([*specs, *([wishes[None]] if None in wishes else [])])
 

@@ -43,10 +43,10 @@ class ExceptionSync:
 
     async def send(self) -> None:
         """Send the exception breakpoints, even if there are none: an adapter that gets none uses its own defaults."""
-        mine = [exception for exception in self._merger.state.exceptions if exception.enabled]
-        if not mine and not self._requests.capabilities.exception_breakpoint_filters:
+        exceptions = [exception for exception in self._merger.state.exceptions if exception.enabled]
+        if not exceptions and not self._requests.capabilities.exception_breakpoint_filters:
             return
-        wanted = await with_session_modes(self._requests, mine)
+        wanted = await with_session_modes(self._requests, exceptions)
         arguments = self._requests.profile.dialect.exception_arguments(wanted, self._requests.capabilities)
         problem = None
         try:
@@ -55,10 +55,18 @@ class ExceptionSync:
         except AdapterRefused as refusal:
             problem = refusal.reason
         profile, able = self._requests.profile, self._requests.capabilities
-        cannot = {each.id: why for each in mine if (why := exception_problem(profile, able, each.exception_type))}
+        cannot = {
+            exception.id: why
+            for exception in exceptions
+            if (why := exception_problem(profile, able, exception.exception_type))
+        }
         problems = tuple((id_, f"{profile.name} {why}") for id_, why in cannot.items())
-        watched = frozenset() if problem else frozenset(each.id for each in mine if each.id not in cannot)
-        unknown = await self._unknown_types([each for each in mine if each.id in watched])
+        watched = (
+            frozenset()
+            if problem
+            else frozenset(exception.id for exception in exceptions if exception.id not in cannot)
+        )
+        unknown = await self._unknown_types([exception for exception in exceptions if exception.id in watched])
         bound = ExceptionBreakpointsBound(self._requests.session_id, watched, problem, unknown, problems)
         await self._merger.merge(bound)
 
@@ -66,17 +74,21 @@ class ExceptionSync:
         """At a stop: look whether exception types that did not exist do by now."""
         session_id = self._requests.session_id
         if any(session_id in exception.unknown_in for exception in self._merger.state.exceptions):
-            mine = [exception for exception in self._merger.state.exceptions if session_id in exception.session_ids]
-            unknown = await self._unknown_types(mine)
-            watched = frozenset(each.id for each in mine)
+            exceptions = [
+                exception for exception in self._merger.state.exceptions if session_id in exception.session_ids
+            ]
+            unknown = await self._unknown_types(exceptions)
+            watched = frozenset(exception.id for exception in exceptions)
             await self._merger.merge(ExceptionBreakpointsBound(session_id, watched, None, unknown))
 
     async def _unknown_types(self, mine: list[ExceptionBreakpoint]) -> frozenset[str]:
         """Return the breakpoints whose types neither the language has nor, as far as it can be asked, the program."""
         expressions = self._requests.profile.expressions
         builtin = {"*", *expressions.exception_types()}
-        own = {each.id: each.exception_type for each in mine if each.exception_type not in builtin}
-        question = expressions.types_in(sorted(set(own.values()))) if own else None
+        types_of = {
+            exception.id: exception.exception_type for exception in mine if exception.exception_type not in builtin
+        }
+        question = expressions.types_in(sorted(set(types_of.values()))) if types_of else None
         if question is None:
             return frozenset()
         snapshot = self._requests.snapshot
@@ -84,4 +96,4 @@ class ExceptionSync:
         able = snapshot is not None and snapshot.phase in phases
         value = await evaluated(self._requests, question, None) if able else None
         found = set((value or "").split())
-        return frozenset(id_ for id_, name in own.items() if name not in found)
+        return frozenset(id_ for id_, name in types_of.items() if name not in found)

@@ -30,13 +30,16 @@ class FunctionNames:
         found = await self._request(wanted)
         other_name = self._requests.profile.words.other_name
         others = [
-            None if answer.verified else other_name(each["name"], answer.message or "")
-            for each, answer in zip(wanted, found, strict=False)
+            None if answer.verified else other_name(breakpoint["name"], answer.message or "")
+            for breakpoint, answer in zip(wanted, found, strict=False)
         ]
         if not any(others):
             return found
         others += [None] * (len(wanted) - len(others))  # some adapters answer with fewer than were sent
-        renamed = [{**each, "name": other or each["name"]} for each, other in zip(wanted, others, strict=True)]
+        renamed = [
+            {**breakpoint, "name": other or breakpoint["name"]}
+            for breakpoint, other in zip(wanted, others, strict=True)
+        ]
         second = await self._request(renamed)
         # What the adapter has said of the name that the user gave tells more than that there is none of the other.
         kept = zip(found, second, others, strict=False)
@@ -46,22 +49,22 @@ class FunctionNames:
         if self._requests.profile.habits.functions_in_order or not wanted:
             self._known = {}
             return await self._send(wanted)
-        names = list(dict.fromkeys(each["name"] for each in wanted))
+        names = list(dict.fromkeys(breakpoint["name"] for breakpoint in wanted))
         self._known = {name: id_ for name, id_ in self._known.items() if name in names}
         new = [name for name in names if name not in self._known]
         sent = {*self._known}
         found: list[DapBreakpoint] = []
         for name in new or names[-1:]:
             sent.add(name)
-            found = await self._send([each for each in wanted if each["name"] in sent])
+            found = await self._send([breakpoint for breakpoint in wanted if breakpoint["name"] in sent])
             others = {*self._known.values()}
-            added = [each.id for each in found if each.id is not None and each.id not in others]
+            added = [answer.id for answer in found if answer.id is not None and answer.id not in others]
             if len(added) == 1 and name not in self._known:
                 self._known[name] = added[0]
-        answers = {each.id: each for each in found}
+        answers = {answer.id: answer for answer in found}
         if not all(self._known.get(name) in answers for name in names):
             return found  # without ids there is only the order
-        return [answers[self._known[each["name"]]] for each in wanted]
+        return [answers[self._known[breakpoint["name"]]] for breakpoint in wanted]
 
     async def _send(self, wanted: Sequence[dict[str, Any]]) -> list[DapBreakpoint]:
         body = await self._requests.request("setFunctionBreakpoints", {"breakpoints": list(wanted)}, BreakpointsBody)

@@ -32,46 +32,52 @@ class FunctionSync:
     async def send(self) -> None:
         """Send them; those whose function is found, as breakpoints on its line."""
         places_of_session = self._merger.state.places_of(self._requests.session_id)
-        mine = [each for each in places_of_session if each.spec.function is not None]
-        found = [(each.id, self._places.function_place(each.spec.function or "")) for each in mine]
+        stop_places = [stop_place for stop_place in places_of_session if stop_place.spec.function is not None]
+        found = [
+            (stop_place.id, self._places.function_place(stop_place.spec.function or "")) for stop_place in stop_places
+        ]
         before = {file for file, _ in self._lines.functions.values()}
         places = {id_: place for id_, place in found if place is not None}
         self._lines.functions = {id_: place for id_, place in places.items() if place[1]}
         await self._lines.send(before | {file for file, _ in self._lines.functions.values()})
-        await self._send_named([each for each in mine if each.id not in self._lines.functions], {*places})
+        await self._send_named(
+            [stop_place for stop_place in stop_places if stop_place.id not in self._lines.functions], {*places}
+        )
 
     async def _send_named(self, mine: list[StopPlace], known: set[str]) -> None:
         hidden = self._hidden.functions()
         if not mine and not hidden and not self.sent:
             return
         if not self._requests.capabilities.supports_function_breakpoints:
-            await self._lines.bind(mine, [], [(each, "breakpoints on functions") for each in mine])
+            await self._lines.bind(mine, [], [(place, "breakpoints on functions") for place in mine])
             return
         sent, unsupported = placement.supported(mine, self._requests.capabilities)
-        problem = await self._hits.problem_with(placement.Group((each,)) for each in sent)
+        problem = await self._hits.problem_with(placement.Group((place,)) for place in sent)
         if problem is not None:
-            unable = [each for each in sent if each.spec.log_message is not None and not self._judging.is_judged(each)]
-            unsupported += [(each, "log messages on functions") for each in unable]
-            sent = [each for each in sent if each not in unable]
-        wanted = [self._function_breakpoint(each, judged=problem is None) for each in sent]
+            unable = [
+                place for place in sent if place.spec.log_message is not None and not self._judging.is_judged(place)
+            ]
+            unsupported += [(place, "log messages on functions") for place in unable]
+            sent = [place for place in sent if place not in unable]
+        wanted = [self._function_breakpoint(place, judged=problem is None) for place in sent]
         self.sent = bool(sent or hidden)
         found = await self._names.set([*wanted, *hidden])
         self._hidden.functions_bound(found, len(sent))
         answered = zip(sent, found, strict=False)
-        answers = [(each, self._judging.noted(each, answer)) for each, answer in answered]
+        answers = [(place, self._judging.noted(place, answer)) for place, answer in answered]
         if self._requests.profile.code.reads_source:  # such adapters verify whatever name they get
             answers = [
-                (each, answer if each.id in known else replace(answer, verified=False, message=NO_FUNCTION))
-                for each, answer in answers
+                (place, answer if place.id in known else replace(answer, verified=False, message=NO_FUNCTION))
+                for place, answer in answers
             ]
         await self._lines.bind(mine, answers, unsupported)
 
-    def _function_breakpoint(self, each: StopPlace, *, judged: bool) -> dict[str, Any]:
+    def _function_breakpoint(self, place: StopPlace, *, judged: bool) -> dict[str, Any]:
         expressions, code = self._requests.profile.expressions, self._requests.profile.code
-        name, guard = code.function_breakpoint(each.spec.function or "")
-        conditions = placement.conditions_of(self._trial.as_sent(each))
+        name, guard = code.function_breakpoint(place.spec.function or "")
+        conditions = placement.conditions_of(self._trial.as_sent(place))
         if guard is not None:
-            conditions["condition"] = expressions.both(guard, each.spec.condition) if each.spec.condition else guard
-        if judged and not placement.Group((each,)).is_simple:
-            return {"name": name, "condition": self._hits.condition([(each, conditions.get("condition", ""))])}
+            conditions["condition"] = expressions.both(guard, place.spec.condition) if place.spec.condition else guard
+        if judged and not placement.Group((place,)).is_simple:
+            return {"name": name, "condition": self._hits.condition([(place, conditions.get("condition", ""))])}
         return {"name": name, **conditions}

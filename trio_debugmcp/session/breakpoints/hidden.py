@@ -57,7 +57,7 @@ class HiddenBreakpoints:
 
     def functions(self) -> list[dict[str, Any]]:
         """Return those to send behind the user's function breakpoints."""
-        return [{"name": each} for each in (*self._entry_functions(), *self.raising)]
+        return [{"name": function} for function in (*self._entry_functions(), *self.raising)]
 
     def files(self) -> set[str]:
         """Return the file that has one in a line."""
@@ -94,9 +94,13 @@ class HiddenBreakpoints:
         hit = stopped.hit_breakpoint_ids
         if not hit:
             return stopped
-        own = [each for each in hit if each not in self._entry_ids | self._raising_ids | self._exception_ids]
-        if own or len(own) == len(hit):
-            return replace(stopped, hit_breakpoint_ids=own)
+        adapter_ids = [
+            adapter_id
+            for adapter_id in hit
+            if adapter_id not in self._entry_ids | self._raising_ids | self._exception_ids
+        ]
+        if adapter_ids or len(adapter_ids) == len(hit):
+            return replace(stopped, hit_breakpoint_ids=adapter_ids)
         reason = "entry" if self._entry_ids.issuperset(hit) else "exception"
         return replace(stopped, reason=reason, hit_breakpoint_ids=None)
 
@@ -109,7 +113,7 @@ def _place(profile: Profile, start: Launch) -> EntryPlace | None:
     if habit is None or (habit.function is None and habit.line is None):
         return None
     named = (habit.function,) if isinstance(habit.function, str) else habit.function or ()
-    functions = tuple(str(filled(each, launch_values(start))) for each in named)
+    functions = tuple(str(filled(function, launch_values(start))) for function in named)
     return EntryPlace(functions, start.program if habit.line is not None else None)
 
 

@@ -29,13 +29,13 @@ class Judging:
     def __repr__(self) -> str:
         return f"<Judging of {self._requests.session_id}: {self._joined} joined>"
 
-    def sent(self, each: StopPlace) -> StopPlace:
+    def sent(self, place: StopPlace) -> StopPlace:
         """Return a breakpoint as the adapter is to have it."""
-        condition, hits, message = self.ours(each)
-        return each.with_spec(
-            condition=None if condition else each.spec.condition,
-            hit_condition=None if hits else each.spec.hit_condition,
-            log_message=None if message else each.spec.log_message,
+        condition, hits, message = self.ours(place)
+        return place.with_spec(
+            condition=None if condition else place.spec.condition,
+            hit_condition=None if hits else place.spec.hit_condition,
+            log_message=None if message else place.spec.log_message,
         )
 
     def joined(self, groups: Sequence[Group]) -> list[Group]:
@@ -55,33 +55,33 @@ class Judging:
         self._joined.update(member.id for group in together if len(group.members) > 1 for member in group.members)
         return [*(group for group in groups if group.members[0].spec.line not in lines), *together]
 
-    def noted(self, each: StopPlace, answer: DapBreakpoint) -> DapBreakpoint:
+    def noted(self, place: StopPlace, answer: DapBreakpoint) -> DapBreakpoint:
         """Return the answer for a breakpoint, saying that it is judged here, and without what is routine."""
         answer = self._requests.profile.words.about_breakpoint(answer)
-        if not self.is_judged(each) or answer.message or not answer.verified:
+        if not self.is_judged(place) or answer.message or not answer.verified:
             return answer
         return replace(answer, message=JUDGED_HERE.format(self._requests.profile.name))
 
-    def is_judged(self, each: StopPlace) -> bool:
+    def is_judged(self, place: StopPlace) -> bool:
         """Whether what a pass of this breakpoint means is decided here."""
-        return any(self.ours(each))
+        return any(self.ours(place))
 
-    def _is_judged_alone(self, each: StopPlace) -> bool:
-        return any(self.ours(each, alone=True))
+    def _is_judged_alone(self, place: StopPlace) -> bool:
+        return any(self.ours(place, alone=True))
 
-    def ours(self, each: StopPlace, *, alone: bool = False) -> tuple[bool, bool, bool]:
+    def ours(self, place: StopPlace, *, alone: bool = False) -> tuple[bool, bool, bool]:
         """Whether its condition, its hit condition and its log message are judged here: each as those before it."""
         habits, able = self._requests.profile.habits, self._requests.capabilities
-        if each.observed is not None or able.hit_records is not None:  # the program judges them, or a run does
+        if place.observed is not None or able.hit_records is not None:  # the program judges them, or a run does
             return False, False, False
-        if each.spec.watch is not None:  # adapters know no conditions of data, or pass them over without a word
-            return each.spec.condition is not None, each.spec.hit_condition is not None, False
-        together = not alone and each.id in self._joined
+        if place.spec.watch is not None:  # adapters know no conditions of data, or pass them over without a word
+            return place.spec.condition is not None, place.spec.hit_condition is not None, False
+        together = not alone and place.id in self._joined
         ours = together or habits.conditions == "ours" or not able.supports_conditional_breakpoints
-        condition = each.spec.condition is not None and ours
+        condition = place.spec.condition is not None and ours
         ours = condition or together or habits.hit_conditions == "ours"
-        hits = each.spec.hit_condition is not None and (ours or not able.supports_hit_conditional_breakpoints)
+        hits = place.spec.hit_condition is not None and (ours or not able.supports_hit_conditional_breakpoints)
         ours = hits or condition or together or habits.log_messages == "ours"
         # DAP has none for functions; those of Python are found in its source, and are lines then.
-        ours = ours or (each.spec.function is not None and not self._requests.profile.code.reads_source)
-        return condition, hits, each.spec.log_message is not None and (ours or not able.supports_log_points)
+        ours = ours or (place.spec.function is not None and not self._requests.profile.code.reads_source)
+        return condition, hits, place.spec.log_message is not None and (ours or not able.supports_log_points)

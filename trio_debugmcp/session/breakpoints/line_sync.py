@@ -95,24 +95,24 @@ class LineSync:
     async def _send_file(self, file: str) -> None:
         placed: list[StopPlace] = []
         without_code: list[tuple[StopPlace, DapBreakpoint]] = []
-        mine = [each for each in self._located() if each.spec.file == file]
-        able, unsupported = placement.supported(mine, self._requests.capabilities)
-        for each in able:
-            line, lost = each.spec.line, each.lost if isinstance(each, Breakpoint) else None
-            if each.spec.function is None:
+        places = [place for place in self._located() if place.spec.file == file]
+        able, unsupported = placement.supported(places, self._requests.capabilities)
+        for place in able:
+            line, lost = place.spec.line, place.lost if isinstance(place, Breakpoint) else None
+            if place.spec.function is None:
                 line = self._places.line_with_code(file, line or 1)
             if line is None or lost:
-                message = lost or f"no code follows line {each.spec.line} of the file"
-                without_code.append((each, DapBreakpoint(message=message)))
+                message = lost or f"no code follows line {place.spec.line} of the file"
+                without_code.append((place, DapBreakpoint(message=message)))
             else:
-                placed.append(each.with_spec(line=line))
+                placed.append(place.with_spec(line=line))
         answers = await self._send_placed(file, placed)
         if self._requests.profile.dialect.one_breakpoint_per_line:
-            moved = {each.id: answer.line for each, answer in answers if answer.verified and answer.line is not None}
-            again = [each.with_spec(line=moved.get(each.id, each.spec.line)) for each in placed]
-            if len({each.spec.line for each in again}) < len({each.spec.line for each in placed}):
+            moved = {place.id: answer.line for place, answer in answers if answer.verified and answer.line is not None}
+            again = [place.with_spec(line=moved.get(place.id, place.spec.line)) for place in placed]
+            if len({place.spec.line for place in again}) < len({place.spec.line for place in placed}):
                 answers = await self._send_placed(file, again)  # the adapter has moved two to one line
-        await self.bind(mine, [*answers, *without_code], unsupported)
+        await self.bind(places, [*answers, *without_code], unsupported)
 
     async def _send_placed(self, file: str, placed: list[StopPlace]) -> list[tuple[StopPlace, DapBreakpoint]]:
         """Send breakpoints at their lines, and return what became of each."""
@@ -120,10 +120,10 @@ class LineSync:
         groups = placement.by_line(placed) if shared else placement.apart(placed)
         problem = await self._hits.problem_with(groups)
         unjudged = [
-            (each, DapBreakpoint(message=problem)) for each in placed if problem is not None and each.spec.is_limited
+            (place, DapBreakpoint(message=problem)) for place in placed if problem is not None and place.spec.is_limited
         ]
         if problem is not None:
-            placed = [each for each in placed if not (each.spec.is_limited or each.is_held)]
+            placed = [place for place in placed if not (place.spec.is_limited or place.is_held)]
             groups = placement.grouped(placed) if shared else placement.apart(placed)
         groups = self._judging.joined(groups)
         hidden = self._hidden.lines(file, lambda: self._places.first_statement(file))
@@ -132,7 +132,7 @@ class LineSync:
         try:
             body = await self._ids.set_breakpoints(arguments)
         except AdapterRefused as refusal:
-            return [(each, DapBreakpoint(message=refusal.reason)) for each in placed]
+            return [(place, DapBreakpoint(message=refusal.reason)) for place in placed]
         self.sent_files.add(file)
         self._hidden.entry_bound(body.breakpoints or [], len(groups))
         # Some adapters answer with fewer breakpoints than were sent; those keep what is known of them.
@@ -146,7 +146,7 @@ class LineSync:
             winner = next((member for member in group.members if not isinstance(member, RunPlace)), None)
             if winner is not None:  # for one run that is not worth a message
                 why = f"overridden by {winner.id}, which is on the same line: remove one of the two"
-                answers += [(each, DapBreakpoint(message=why)) for each in group.overridden]
+                answers += [(place, DapBreakpoint(message=why)) for place in group.overridden]
         return answers + unjudged
 
     def _located(self) -> list[StopPlace]:
@@ -162,17 +162,17 @@ class LineSync:
         unsupported: list[tuple[StopPlace, str]],
     ) -> None:
         """Merge what became of breakpoints: what the adapter answered, and what it cannot do."""
-        results: list[tuple[str, DapBreakpoint | None]] = [(each.id, answer) for each, answer in answers]
+        results: list[tuple[str, DapBreakpoint | None]] = [(place.id, answer) for place, answer in answers]
         name = self._requests.profile.name
-        results += [(e.id, DapBreakpoint(message=f"{name} does not support {what}")) for e, what in unsupported]
-        sent = {each for each, _ in results}
-        for each in mine:
-            if not each.is_sent and each.id not in sent:  # of one that has finished, records may still be on the way
-                unsent = DapBreakpoint(message=placement.HELD if each.is_held else None)
-                results.append((each.id, unsent if each.enabled else None))
-        for each, answer in answers:
+        results += [(place.id, DapBreakpoint(message=f"{name} does not support {what}")) for place, what in unsupported]
+        sent = {place for place, _ in results}
+        for place in mine:
+            if not place.is_sent and place.id not in sent:  # of one that has finished, records may still be on the way
+                unsent = DapBreakpoint(message=placement.HELD if place.is_held else None)
+                results.append((place.id, unsent if place.enabled else None))
+        for place, answer in answers:
             if answer.verified:
-                self._sources.learn(each.spec.file, self._requests.session_id)
+                self._sources.learn(place.spec.file, self._requests.session_id)
         await self._merger.merge(BreakpointsBound(self._requests.session_id, tuple(results)))
 
     def _line_breakpoint(self, file: str, group: placement.Group, *, judged: bool) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def place_of(statement: str, lines: Sequence[str], hint: int | None = None) -> F
     exact = [number for number, text in enumerate(plain, 1) if text == wanted]
     if not exact:
         near = difflib.get_close_matches(wanted, [plain[number - 1] for number in _likeliest(wanted, plain)], 3)
-        there = f"; there are: {', '.join(f'`{each}`' for each in near)}" if near else ""
+        there = f"; there are: {', '.join(f'`{line}`' for line in near)}" if near else ""
         raise NotFound(f"no line is `{wanted}`{there}")
     if len(exact) == 1:
         return FoundLine(exact[0])
@@ -101,23 +101,24 @@ def _likeliest(wanted: str, plain: Sequence[str]) -> list[int]:
     return numbers if len(numbers) <= _MAX_COMPARED else sorted(heapq.nlargest(_MAX_COMPARED, numbers, score))
 
 
-def found_again(each: Breakpoint, lines: Sequence[str]) -> tuple[Breakpoint, str | None]:
+def found_again(breakpoint: Breakpoint, lines: Sequence[str]) -> tuple[Breakpoint, str | None]:
     """Return a breakpoint as it is to be in a file that may have been edited since, and a note on what changed."""
-    before, text = each.spec.line or 1, each.spec.text or ""
+    before, text = breakpoint.spec.line or 1, breakpoint.spec.text or ""
     here = _plain(lines[before - 1]) if before <= len(lines) else ""
     if here == _plain(text):
-        return _among_equals(replace(each, lost=None) if each.lost else each, lines)
-    if not each.spec.by_text:
-        return each.with_spec(text=here), f"is on another text than when it was set: `{here}`, it was `{_plain(text)}`"
-    own = _own_of_equals(each, lines)
+        return _among_equals(replace(breakpoint, lost=None) if breakpoint.lost else breakpoint, lines)
+    if not breakpoint.spec.by_text:
+        note = f"is on another text than when it was set: `{here}`, it was `{_plain(text)}`"
+        return breakpoint.with_spec(text=here), note
+    own = _own_of_equals(breakpoint, lines)
     try:
         found = place_again(text, lines, before) if own is None else FoundLine(own)
     except NotFound as error:
-        return replace(each, lost=str(error)), f"is pending: {error}"
-    moved = replace(each, lost=None).with_spec(
+        return replace(breakpoint, lost=str(error)), f"is pending: {error}"
+    moved = replace(breakpoint, lost=None).with_spec(
         line=found.line,
         text=_plain(lines[found.line - 1]),
-        occurrence=occurrence(lines, found.line) if each.spec.occurrence else None,
+        occurrence=occurrence(lines, found.line) if breakpoint.spec.occurrence else None,
     )
     same = sum(_plain(line) == moved.spec.text for line in lines)
     why = f"now `{moved.spec.text}`, it was `{_plain(text)}`" if found.edited else "where its text is now"
@@ -127,29 +128,28 @@ def found_again(each: Breakpoint, lines: Sequence[str]) -> tuple[Breakpoint, str
     return moved, f"moved from line {before} to {found.line}, {why}"
 
 
-def _own_of_equals(each: Breakpoint, lines: Sequence[str]) -> int | None:
+def _own_of_equals(breakpoint: Breakpoint, lines: Sequence[str]) -> int | None:
     """Return the line of a breakpoint among those with its text; None if their number is another than it was."""
-    if each.spec.occurrence is None:
+    if breakpoint.spec.occurrence is None:
         return None
-    equal = _equal_to(each.spec.text or "", lines)
-    nth, total = each.spec.occurrence
+    equal = _equal_to(breakpoint.spec.text or "", lines)
+    nth, total = breakpoint.spec.occurrence
     return equal[nth - 1] if len(equal) == total else None
 
 
-def _among_equals(each: Breakpoint, lines: Sequence[str]) -> tuple[Breakpoint, str | None]:
+def _among_equals(breakpoint: Breakpoint, lines: Sequence[str]) -> tuple[Breakpoint, str | None]:
     """Return a breakpoint whose line has its text still, or again: it may be another one with that text."""
-    if each.spec.occurrence is None:
-        return each, None
-    before, own = each.spec.line or 1, _own_of_equals(each, lines)
+    if breakpoint.spec.occurrence is None:
+        return breakpoint, None
+    before, own = breakpoint.spec.line or 1, _own_of_equals(breakpoint, lines)
     if own is not None:
         moved = f"moved from line {before} to {own}, where its text is now"
-        return (each, None) if own == before else (each.with_spec(line=own), moved)
+        return (breakpoint, None) if own == before else (breakpoint.with_spec(line=own), moved)
     now = occurrence(lines, before)
-    text = _plain(each.spec.text or "")
-    note = (
-        f"is on one of {now[1]} lines that are `{text}`, there were {each.spec.occurrence[1]} when it was set: check it"
-    )
-    return each.with_spec(occurrence=now), note if now[1] > 1 else None
+    text = _plain(breakpoint.spec.text or "")
+    number, total = now[1], breakpoint.spec.occurrence[1]
+    note = f"is on one of {number} lines that are `{text}`, there were {total} when it was set: check it"
+    return breakpoint.with_spec(occurrence=now), note if now[1] > 1 else None
 
 
 def occurrence(lines: Sequence[str], line: int) -> tuple[int, int]:
@@ -159,7 +159,7 @@ def occurrence(lines: Sequence[str], line: int) -> tuple[int, int]:
 
 
 def _equal_to(text: str, lines: Sequence[str]) -> list[int]:
-    return [number for number, each in enumerate(lines, 1) if _plain(each) == _plain(text)]
+    return [number for number, line in enumerate(lines, 1) if _plain(line) == _plain(text)]
 
 
 def _plain(text: str) -> str:

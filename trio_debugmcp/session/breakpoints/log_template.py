@@ -33,15 +33,15 @@ def _end(message: str, start: int) -> int | None:
     """Return where the brace at `start` is closed, not by one in a string."""
     open_, quote = [], ""
     for at in range(start, len(message)):
-        each = message[at]
+        character = message[at]
         if quote:
-            quote = "" if each == quote and message[at - 1] != "\\" else quote
-        elif each in "'\"`":
-            quote = each
-        elif each in _PAIRS:
-            open_.append(_PAIRS[each])
-        elif each in _PAIRS.values():
-            if open_.pop() != each:
+            quote = "" if character == quote and message[at - 1] != "\\" else quote
+        elif character in "'\"`":
+            quote = character
+        elif character in _PAIRS:
+            open_.append(_PAIRS[character])
+        elif character in _PAIRS.values():
+            if open_.pop() != character:
                 return None
             if not open_:
                 return at if message[start + 1 : at].strip() else None

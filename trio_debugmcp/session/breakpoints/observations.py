@@ -109,7 +109,7 @@ class ObservedPlace:
     @property
     def text(self) -> str:
         """The expressions that are evaluated there, in braces."""
-        return " ".join(f"{{ {each} }}" for each in (self.condition, *self.capture) if each)
+        return " ".join(f"{{ {expression} }}" for expression in (self.condition, *self.capture) if expression)
 
     def passed(self, session_id: str) -> int:
         """Count a pass; return its number in that session."""

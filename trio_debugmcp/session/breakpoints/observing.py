@@ -67,16 +67,16 @@ class StopObserver:
         location = frames[0].location if frames and stopped.reason in ("breakpoint", "function breakpoint") else None
         here = breakpoints_at(self._merger.state, session_id, ids, location)
         observed = self._observations.of(here)
-        own = [each for each in here if each.observed is None]
+        own_places = [stop_place for stop_place in here if stop_place.observed is None]
         if not observed:
             # The end of a run has overtaken its last stop.
-            return not own and self._observations.was_observed(session_id, ids)
+            return not own_places and self._observations.was_observed(session_id, ids)
         if self._hits.recording:  # the program has looked itself, and stops only where a stop is meant
             return False
         ends = [await self._look(run, place, frames[0] if frames else None) for run, place in observed]
         if any(ends):
             return False
-        return not own or await self._are_not_hit(own, stopped, frames)
+        return not own_places or await self._are_not_hit(own_places, stopped, frames)
 
     async def hits(self, stopped: Stopped, frame_id: int | None) -> tuple[tuple[str, ...], dict[str, int]]:
         """Return which breakpoints on the line of a stop were not hit there, and the number of hits where it is known.
@@ -87,7 +87,7 @@ class StopObserver:
         if known is not None:
             return known
         hit = set(stopped.hit_breakpoint_ids or ())
-        there = [
+        stop_places = [
             stop_place
             for stop_place in self._merger.state.stop_places
             for binding in stop_place.bindings
@@ -95,25 +95,26 @@ class StopObserver:
             and binding.adapter_id in hit
             and stop_place.spec.watch is None
         ]
-        counted = self._hits.at_stop([each.id for each in there])
+        counted = self._hits.at_stop([stop_place.id for stop_place in stop_places])
         if counted:
-            return tuple(each.id for each in there if each.id not in counted), counted
-        if len(there) < 2:
+            return tuple(stop_place.id for stop_place in stop_places if stop_place.id not in counted), counted
+        if len(stop_places) < 2:
             return (), {}
         false = []
-        for each in there:
-            if each.spec.condition is not None:
+        for stop_place in stop_places:
+            if stop_place.spec.condition is not None:
                 value = await evaluated(
-                    self._requests, self._requests.profile.expressions.truth(each.spec.condition), frame_id
+                    self._requests, self._requests.profile.expressions.truth(stop_place.spec.condition), frame_id
                 )
                 if value is not None and value.lower() not in {"true", "1"}:
-                    false.append(each.id)
-        return tuple(false) if len(false) < len(there) else (), {}  # one of them was: its condition changes something
+                    false.append(stop_place.id)
+        # If all were false, one of them was hit all the same: its condition changes something.
+        return tuple(false) if len(false) < len(stop_places) else (), {}
 
     async def _are_not_hit(self, own: Sequence[StopPlace], stopped: Stopped, frames: Sequence[StackFrame]) -> bool:
         self._known = await self.hits(stopped, frames[0].id if frames else None)  # asked once: evaluating has effects
         not_hit, _ = self._known
-        return {each.id for each in own} <= {*not_hit}
+        return {stop_place.id for stop_place in own} <= {*not_hit}
 
     async def _look(self, run: Run, place: ObservedPlace, frame: StackFrame | None) -> bool:
         """Look at a place; return whether the run ends here."""
@@ -126,7 +127,7 @@ class StopObserver:
             failures = place.failures_in(session_id) + (1 if error else 0)
             place.looked(session_id, passes, value, failures, error)
             return bool(error) and place.until and passes == 1
-        values = [await self._value(run, frame, each) for each in place.capture]
+        values = [await self._value(run, frame, expression) for expression in place.capture]
         if run.add(place, Hit(passes, tuple(values))):
             return run.stops
         if place.is_complete:

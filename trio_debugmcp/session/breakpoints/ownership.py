@@ -68,10 +68,10 @@ class Owners:
         if owner is None:
             return there[0] if there else None
         for wanted in ({owner}, set()):
-            found = next((each for each in there if self._owners.get(each.id, set()) == wanted), None)
+            found = next((breakpoint for breakpoint in there if self._owners.get(breakpoint.id, set()) == wanted), None)
             if found is not None:
                 return found
-        return next((each for each in there if same(each)), None)
+        return next((breakpoint for breakpoint in there if same(breakpoint)), None)
 
     def discard(self, breakpoint_id: str, owner: Owner) -> None:
         """Record that a client does not mean a breakpoint any more."""
@@ -82,9 +82,9 @@ class Owners:
 
     def leave(self, there: Sequence[Breakpoint], kept: Breakpoint | None, owner: Owner | None) -> None:
         """Record that a client means only one of the breakpoints at a place, or another one."""
-        for each in there:
-            if owner is not None and each is not kept:
-                self.discard(each.id, owner)
+        for breakpoint in there:
+            if owner is not None and breakpoint is not kept:
+                self.discard(breakpoint.id, owner)
 
     def pass_on(self, one_id: str, other_id: str) -> None:
         """Record that another breakpoint takes the place of one, for the clients that have set that one."""

@@ -50,8 +50,10 @@ def grouped(breakpoints: list[StopPlace]) -> list[Group]:
 
 
 def _observed(on_line: tuple[StopPlace, ...]) -> Group:
-    joined = tuple(each for each in on_line if not (each.spec.hit_condition or each.spec.log_message)) or on_line[:1]
-    return Group(joined, tuple(each for each in on_line if each not in joined))
+    joined = (
+        tuple(place for place in on_line if not (place.spec.hit_condition or place.spec.log_message)) or on_line[:1]
+    )
+    return Group(joined, tuple(place for place in on_line if place not in joined))
 
 
 def apart(breakpoints: list[StopPlace]) -> list[Group]:
@@ -60,7 +62,7 @@ def apart(breakpoints: list[StopPlace]) -> list[Group]:
     What is on the line of an observed place is then judged here, at each stop.
     """
     if all(breakpoint.observed is None for breakpoint in breakpoints):
-        return [Group((each,)) for each in one_per_line(breakpoints)]
+        return [Group((breakpoint,)) for breakpoint in one_per_line(breakpoints)]
     joined = [
         breakpoint for breakpoint in breakpoints if not (breakpoint.spec.hit_condition or breakpoint.spec.log_message)
     ]
@@ -114,13 +116,13 @@ def out_of_step(state: State, session_id: str) -> list[StopPlace]:
         return place.enabled and not place.is_active and binding.verified
 
     return [
-        each
-        for each in state.places_of(session_id)
-        if any(binding.session_id == session_id and stale(each, binding) for binding in each.bindings)
+        place
+        for place in state.places_of(session_id)
+        if any(binding.session_id == session_id and stale(place, binding) for binding in place.bindings)
     ]
 
 
-def conditions_of(each: StopPlace) -> dict[str, Any]:
+def conditions_of(place: StopPlace) -> dict[str, Any]:
     """Return the conditions of a breakpoint as DAP names them."""
-    named = {"condition": each.spec.condition, "hitCondition": each.spec.hit_condition}
+    named = {"condition": place.spec.condition, "hitCondition": place.spec.hit_condition}
     return {name: value for name, value in named.items() if value is not None}

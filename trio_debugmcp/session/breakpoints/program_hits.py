@@ -37,11 +37,11 @@ NEVER = "< 1"
 NOT_RECORDED = "hits may be lost and counts inexact: the program does not record them ({})"
 
 
-def noted(each: StopPlace, answer: DapBreakpoint, problem: str | None) -> DapBreakpoint:
+def noted(place: StopPlace, answer: DapBreakpoint, problem: str | None) -> DapBreakpoint:
     """Return the answer for a breakpoint, with why it does not stop or its hits are not recorded."""
-    if each.is_held:
+    if place.is_held:
         return replace(answer, message=HELD)
-    if not problem or not (each.spec.log_message or each.spec.hit_condition):
+    if not problem or not (place.spec.log_message or place.spec.hit_condition):
         return answer
     return replace(answer, message=answer.message or problem)
 
@@ -101,15 +101,15 @@ class ProgramHits:
     def condition(self, judged: Iterable[tuple[StopPlace, str]]) -> str:
         """Return the condition with which the program judges these breakpoints, each with its own as it is sent."""
         parts: list[list[object]] = []
-        for each, condition in judged:
-            observed = self._observations.form(each.id)
+        for place, condition in judged:
+            observed = self._observations.form(place.id)
             if observed is not None:
-                parts.append([each.id, each.version, condition or None, None, None, *observed])
+                parts.append([place.id, place.version, condition or None, None, None, *observed])
                 continue
-            spec = each.spec
+            spec = place.spec
             hit_condition = f"% {spec.hit_count_multiple}" if spec.hit_count_multiple else spec.hit_condition
-            hit_condition = NEVER if each.is_held else hit_condition  # of the same version, so its count continues
-            part: list[object] = [each.id, each.version, condition or None, hit_condition, spec.log_message]
+            hit_condition = NEVER if place.is_held else hit_condition  # of the same version, so its count continues
+            part: list[object] = [place.id, place.version, condition or None, hit_condition, spec.log_message]
             parts.append([*part, spec.max_notifications] if spec.max_notifications else part)
         return bootstrap.hit_expression(json.dumps(parts, separators=(",", ":")))
 

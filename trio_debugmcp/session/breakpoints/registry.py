@@ -158,7 +158,7 @@ class BreakpointRegistry:
 
     def replaced_by(self, spec: BreakpointSpec, owner: Owner | None = None) -> Breakpoint | None:
         """Return the breakpoint that this one would replace."""
-        return self.owners.choose(self.at_place(spec), owner, lambda each: is_same(each, spec))
+        return self.owners.choose(self.at_place(spec), owner, lambda breakpoint: is_same(breakpoint, spec))
 
     def at_place(self, spec: BreakpointSpec) -> list[Breakpoint]:
         """Return the breakpoints at the place of this one."""
@@ -182,12 +182,12 @@ class BreakpointRegistry:
             UsageError: `BREAKPOINT_NOT_FOUND`.
         """
         removed = self._merger.state.every_breakpoint if breakpoint_id == "*" else [self.find(breakpoint_id)]
-        ids = [each.id for each in removed]
+        ids = [breakpoint.id for breakpoint in removed]
         await self.syncs.merge(changes.BreakpointsRemoved(frozenset(ids)))
-        for each in removed:
-            self.owners.forget(each.id)
-            if isinstance(each, ExceptionBreakpoint):
-                self.exceptions.wishes.forget(each.exception_type)
+        for breakpoint in removed:
+            self.owners.forget(breakpoint.id)
+            if isinstance(breakpoint, ExceptionBreakpoint):
+                self.exceptions.wishes.forget(breakpoint.exception_type)
         if (batch := BATCH.get()) is not None:
             batch.removed += removed
         else:
@@ -200,7 +200,7 @@ class BreakpointRegistry:
         Raises:
             UsageError: `BREAKPOINT_NOT_FOUND`.
         """
-        everything = {each.id: each for each in self._merger.state.every_breakpoint}
+        everything = {breakpoint.id: breakpoint for breakpoint in self._merger.state.every_breakpoint}
         if breakpoint_id in everything:
             return everything[breakpoint_id]
         sentence = f"There is no breakpoint '{breakpoint_id}'. Known ids: {', '.join(everything) or 'none'}."

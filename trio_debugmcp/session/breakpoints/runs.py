@@ -72,7 +72,7 @@ class Runs:
         If it holds the user's breakpoints, those do not stop the program meanwhile, and the block gets their ids;
         tracepoints write on, and exceptions stop it.
         """
-        held = [breakpoint for breakpoint in self._state.breakpoints if run.holds and _stops(breakpoint)]
+        breakpoints = [breakpoint for breakpoint in self._state.breakpoints if run.holds and _stops(breakpoint)]
         hidden: list[RunPlace] = []
         self.observations.open(run)
         try:
@@ -82,9 +82,11 @@ class Runs:
                 hidden.append(place.run_place)
                 await self._merger.merge(RunPlacePut(place.run_place))
             if run.holds:  # another run, of another program, may hold them
-                await self._merger.merge(BreakpointsHeld(frozenset(each.id for each in held), self._root(of)))
-            await self._syncs.send([*hidden, *held])
-            yield [each.id for each in held]
+                await self._merger.merge(
+                    BreakpointsHeld(frozenset(breakpoint.id for breakpoint in breakpoints), self._root(of))
+                )
+            await self._syncs.send([*hidden, *breakpoints])
+            yield [breakpoint.id for breakpoint in breakpoints]
         finally:
             self.observations.close(run)
             for place in run.places:
@@ -135,11 +137,11 @@ class Runs:
     def problem(self, place: RunPlace) -> str | None:
         """Return why no session stops at the line of this place; None if one does."""
         line = place.spec.file, place.spec.line
-        there = [
+        stop_places = [
             stop_place for stop_place in self._state.stop_places if (stop_place.spec.file, stop_place.spec.line) == line
         ]
-        able = [each for each in there if each.always_stops or each.id == place.id]
-        bindings = [binding for each in able for binding in each.bindings]
+        able = [stop_place for stop_place in stop_places if stop_place.always_stops or stop_place.id == place.id]
+        bindings = [binding for stop_place in able for binding in stop_place.bindings]
         if any(binding.verified for binding in bindings):
             return None
         return next((binding.message for binding in bindings if binding.message), "there is no code at that line")
@@ -159,6 +161,11 @@ class Runs:
         return RunPlace(id_, spec, version, observed=observed, run_of=self._root(of))
 
 
-def _stops(each: Breakpoint) -> bool:
+def _stops(breakpoint: Breakpoint) -> bool:
     """Whether a breakpoint stops the program at a line or in a function."""
-    return each.is_sent and each.spec.watch is None and each.spec.address is None and each.spec.log_message is None
+    return (
+        breakpoint.is_sent
+        and breakpoint.spec.watch is None
+        and breakpoint.spec.address is None
+        and breakpoint.spec.log_message is None
+    )

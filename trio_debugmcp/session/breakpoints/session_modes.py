@@ -41,6 +41,6 @@ async def with_session_modes(requests: Requests, mine: Sequence[ExceptionBreakpo
         question = requests.profile.dialect.misses_uncaught_in_code()
         value = await evaluated(requests, question, None) if question is not None else None
         if value is None or value.lower() not in _TRUE:
-            modes = tuple(each for each in snapshot.origin.stop_at if each != LEAVES_CODE)
+            modes = tuple(mode for mode in snapshot.origin.stop_at if mode != LEAVES_CODE)
             snapshot = replace(snapshot, origin=replace(snapshot.origin, stop_at=modes))
     return wanted_exceptions(mine, snapshot)

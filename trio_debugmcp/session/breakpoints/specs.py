@@ -24,7 +24,7 @@ def spelling(file: str, known: Iterable[Breakpoint]) -> str:
     A link has two spellings for one file. An adapter that got both would replace the breakpoints of one by those of
     the other, and continue to call all of them verified.
     """
-    files = {each.spec.file: None for each in known if each.spec.file is not None}
+    files = {breakpoint.spec.file: None for breakpoint in known if breakpoint.spec.file is not None}
     if file in files:
         return file
     real = realpath(file)

@@ -53,46 +53,48 @@ class StopJudge:
     async def at_stop(self, stopped: Stopped, frames: Sequence[StackFrame]) -> bool:
         """Judge the breakpoints of a stop; return whether one of them stops there, or none is judged here."""
         self._found = self.problem = None
-        there = self._there(stopped, frames)
+        places = self._there(stopped, frames)
         frame_id = frames[0].id if frames else None
         records: list[RecordedHit] = []
         passed: list[str] = []
         counted: dict[str, int] = {}
-        for each in there:
-            if not self.judging.is_judged(each):
-                if await self._is_wrong(each, frame_id, at_step=stopped.reason == "step"):
-                    passed.append(each.id)
+        for place in places:
+            if not self.judging.is_judged(place):
+                if await self._is_wrong(place, frame_id, at_step=stopped.reason == "step"):
+                    passed.append(place.id)
                 continue
-            hit, record = await self._judge(each, frame_id)
+            hit, record = await self._judge(place, frame_id)
             if record is not None:
                 records.append(record)
             if hit is None or record is not None:
-                passed.append(each.id)
+                passed.append(place.id)
             else:
-                counted[each.id] = hit
+                counted[place.id] = hit
         if records:
             await self._merger.merge(HitsRecorded(self._requests.session_id, tuple(records)))
         if not passed and not counted:
             return True
         self._found = tuple(passed), counted
-        stopping = [each for each in there if each.id in passed or each.id in counted or each.spec.log_message is None]
+        stopping = [
+            place for place in places if place.id in passed or place.id in counted or place.spec.log_message is None
+        ]
         return stopped.reason == "step" or len(passed) < len(stopping)
 
-    async def _judge(self, each: StopPlace, frame_id: int | None) -> tuple[int | None, RecordedHit | None]:
+    async def _judge(self, place: StopPlace, frame_id: int | None) -> tuple[int | None, RecordedHit | None]:
         """Return the number of a hit, None if its condition does not hold; and a record of one that does not stop."""
-        condition, hits, message = self.judging.ours(each)
-        if condition and not await self._is_met(each, frame_id):
+        condition, hits, message = self.judging.ours(place)
+        if condition and not await self._is_met(place, frame_id):
             return None, None
-        hit = self._count(each)
-        if hits and not meets_hit_condition(each.spec.hit_condition or "", hit):
-            return hit, RecordedHit(each.id, hit, None)
+        hit = self._count(place)
+        if hits and not meets_hit_condition(place.spec.hit_condition or "", hit):
+            return hit, RecordedHit(place.id, hit, None)
         if message and self.problem is None:
-            return hit, RecordedHit(each.id, hit, await self._message(each, frame_id))
+            return hit, RecordedHit(place.id, hit, await self._message(place, frame_id))
         return hit, None
 
-    async def stops(self, each: StopPlace, frame_id: int | None) -> bool:
+    async def stops(self, place: StopPlace, frame_id: int | None) -> bool:
         """Judge a data breakpoint that was hit; return whether it stops there."""
-        hit, record = await self._judge(each, frame_id)
+        hit, record = await self._judge(place, frame_id)
         if record is not None:
             await self._merger.merge(HitsRecorded(self._requests.session_id, (record,)))
         return hit is not None and record is None
@@ -111,7 +113,7 @@ class StopJudge:
         pointer = frames[0].instruction if frames else None
         return breakpoints_at(state, session_id, frozenset(stopped.hit_breakpoint_ids or ()), place, pointer)
 
-    async def _is_wrong(self, each: StopPlace, frame_id: int | None, *, at_step: bool) -> bool:
+    async def _is_wrong(self, place: StopPlace, frame_id: int | None, *, at_step: bool) -> bool:
         """Whether the adapter names a breakpoint whose condition does not hold, as gdb does where a step ends.
 
         Each condition is looked at: lldb takes any, and stops where it cannot judge one that may hold or not.
@@ -119,28 +121,28 @@ class StopJudge:
         profile = self._requests.profile
         by_program = self._requests.capabilities.hit_records is not None
         doubted = profile.habits.conditions == "doubted"
-        if each.spec.condition is None or by_program:
+        if place.spec.condition is None or by_program:
             return False
         # One that the adapter could not judge has changed nothing yet.
-        if not is_judged_twice(profile, each.spec.condition) and not (doubted and each.problem is not None):
+        if not is_judged_twice(profile, place.spec.condition) and not (doubted and place.problem is not None):
             return False
-        return not await self._is_met(each, frame_id) and (at_step or doubted)
+        return not await self._is_met(place, frame_id) and (at_step or doubted)
 
-    async def _is_met(self, each: StopPlace, frame_id: int | None) -> bool:
+    async def _is_met(self, place: StopPlace, frame_id: int | None) -> bool:
         """Whether a condition holds; one that cannot be judged does, so that the user sees it."""
-        condition = each.spec.condition or ""
+        condition = place.spec.condition or ""
         try:
             return holds(await value_of(self._requests, self._requests.profile.expressions.truth(condition), frame_id))
         except DebugError as error:
             reason = self._reason(error)
         self.problem = f"the condition `{condition}` failed: {reason}"
-        fault = BreakpointFaulted(self._requests.session_id, condition, self.problem, each.id)
+        fault = BreakpointFaulted(self._requests.session_id, condition, self.problem, place.id)
         await self._merger.merge(fault)
         return True
 
-    async def _message(self, each: StopPlace, frame_id: int | None) -> str:
+    async def _message(self, place: StopPlace, frame_id: int | None) -> str:
         written = []
-        for part in template_parts(each.spec.log_message or ""):
+        for part in template_parts(place.spec.log_message or ""):
             if isinstance(part, str):
                 written.append(part)
                 continue
@@ -148,7 +150,7 @@ class StopJudge:
                 written.append(await value_of(self._requests, part.text, frame_id))
             except DebugError as error:
                 written.append(f"<error: {self._reason(error)}>")
-        text = self._console.message(each.spec.log_message or "", "".join(written))
+        text = self._console.message(place.spec.log_message or "", "".join(written))
         self._console.append("tracepoint", f"{text}\n")
         return text
 
@@ -158,7 +160,7 @@ class StopJudge:
         words = self._requests.profile.words
         return shortened(words.plain_error(lines[words.telling_line("\n".join(lines))]))
 
-    def _count(self, each: StopPlace) -> int:
-        key = each.id, each.version
+    def _count(self, place: StopPlace) -> int:
+        key = place.id, place.version
         self._hits[key] = self._hits.get(key, 0) + 1
         return self._hits[key]

@@ -82,11 +82,11 @@ class WatchedValues:
 
     async def _read(self, frames: Sequence[StackFrame]) -> None:
         self._is_stale = False
-        for each in self._watching():
-            value = await self._value(each, frames)
-            self._values.pop((each.id, each.version), None)
+        for breakpoint in self._watching():
+            value = await self._value(breakpoint, frames)
+            self._values.pop((breakpoint.id, breakpoint.version), None)
             if value is not None:
-                self._values[each.id, each.version] = value
+                self._values[breakpoint.id, breakpoint.version] = value
 
     async def at_stop(self, stopped: Stopped, frames: Sequence[StackFrame]) -> DataStop:
         """Return what data breakpoints saw at a stop, and whether one of them stops there."""
@@ -100,19 +100,21 @@ class WatchedValues:
             return DataStop()
         hit = self._hit(stopped, watching, before)
         frame_id = frames[0].id if frames else None
-        stopping = [each for each in hit if await self._judge.stops(each, frame_id)]
-        watches = [(each, each.spec.watch) for each in stopping]
-        changes = [await self._change(each, watch, before, frames) for each, watch in watches if watch is not None]
+        stopping = [breakpoint for breakpoint in hit if await self._judge.stops(breakpoint, frame_id)]
+        watches = [(breakpoint, breakpoint.spec.watch) for breakpoint in stopping]
+        changes = [
+            await self._change(breakpoint, watch, before, frames) for breakpoint, watch in watches if watch is not None
+        ]
         return DataStop(tuple(changes), passes=bool(hit) and not stopping)
 
     def _watching(self) -> list[Breakpoint]:
         session_id = self._requests.session_id
-        mine = addressed_in(self._merger.state.breakpoints, session_id, self._requests.profile.name)
+        breakpoints = addressed_in(self._merger.state.breakpoints, session_id, self._requests.profile.name)
         return [
-            each
-            for each in mine
-            if each.spec.watch is not None and each.is_active
-            if any(binding.verified and binding.session_id == session_id for binding in each.bindings)
+            breakpoint
+            for breakpoint in breakpoints
+            if breakpoint.spec.watch is not None and breakpoint.is_active
+            if any(binding.verified and binding.session_id == session_id for binding in breakpoint.bindings)
         ]
 
     def _hit(
@@ -120,25 +122,31 @@ class WatchedValues:
     ) -> list[Breakpoint]:
         ids = set(stopped.hit_breakpoint_ids or ())
         named = (
-            [each for each in watching if any(binding.adapter_id in ids for binding in each.bindings)] if ids else []
+            [breakpoint for breakpoint in watching if any(binding.adapter_id in ids for binding in breakpoint.bindings)]
+            if ids
+            else []
         )
         if named or len(watching) == 1:
             return named or watching
-        keys = ((each, (each.id, each.version)) for each in watching)
-        changed = [each for each, key in keys if key in before and before[key] != self._values.get(key)]
-        readable = [each for each in watching if each.spec.watch is not None and each.spec.watch.access != "write"]
+        keys = ((breakpoint, (breakpoint.id, breakpoint.version)) for breakpoint in watching)
+        changed = [breakpoint for breakpoint, key in keys if key in before and before[key] != self._values.get(key)]
+        readable = [
+            breakpoint
+            for breakpoint in watching
+            if breakpoint.spec.watch is not None and breakpoint.spec.watch.access != "write"
+        ]
         # lldb stops for a write only if it changes something.
         return changed or (readable if len(readable) == 1 else [])
 
     async def _change(
-        self, each: Breakpoint, watch: Watch, before: dict[tuple[str, int], str], frames: Sequence[StackFrame]
+        self, breakpoint: Breakpoint, watch: Watch, before: dict[tuple[str, int], str], frames: Sequence[StackFrame]
     ) -> DataChange:
-        key = each.id, each.version
+        key = breakpoint.id, breakpoint.version
         note = None if await self._is_alive(watch, frames) else OUT_OF_SCOPE
-        return DataChange(each.id, watch.expression, before.get(key), self._values.get(key), note)
+        return DataChange(breakpoint.id, watch.expression, before.get(key), self._values.get(key), note)
 
-    async def _value(self, each: Breakpoint, frames: Sequence[StackFrame]) -> str | None:
-        watch = each.spec.watch
+    async def _value(self, breakpoint: Breakpoint, frames: Sequence[StackFrame]) -> str | None:
+        watch = breakpoint.spec.watch
         if watch is None or watch.reader is None:
             return None
         frame = next((frame for frame in frames if watch.function in (None, frame.name)), None)

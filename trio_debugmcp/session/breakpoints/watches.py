@@ -130,5 +130,5 @@ async def _ways(
 def _is_elsewhere(info: DataBreakpointInfoBody, address: str | None) -> bool:
     """Whether the adapter names addresses, none of which is the one that is meant."""
     meant = number(address)
-    named = {int(each, 16) for each in _HEX.findall(f"{info.data_id} {info.description}")}
+    named = {int(digits, 16) for digits in _HEX.findall(f"{info.data_id} {info.description}")}
     return meant is not None and bool(named) and meant not in named

@@ -62,23 +62,23 @@ async def variables_page(ways: Ways, place: FramePlace, question: VariablesQuest
     unlisted = 0
     frame = await ways.frames.find(ways.snapshot, place.thread_id, place.index)
     if path is None:
-        found = await scope_variables(requests, frame, question.scope)
+        variables = await scope_variables(requests, frame, question.scope)
     else:
         value = await evaluate(requests, frame, path, requests.patience.seconds(_PATH_SECONDS))
-        found, kind = await children(requests, value.reference, value.type), value.type
+        variables, kind = await children(requests, value.reference, value.type), value.type
         unlisted = ways.profile.habits.unlisted_in(value.value)
-        if unlisted and question.start >= len(found):
+        if unlisted and question.start >= len(variables):
             raise UsageError(
                 "INVALID_PARAMETER",
-                f"{ways.profile.name} lists the first {len(found)} of {len(found) + unlisted}. Evaluate a further "
-                f"one by its index: `{path}[{question.start}]`.",
+                f"{ways.profile.name} lists the first {len(variables)} of {len(variables) + unlisted}. Evaluate a "
+                f"further one by its index: `{path}[{question.start}]`.",
             )
-        if not found:
+        if not variables:
             leaf = Variable(path, shortened(value.value, question.limit), value.type, path, 0)
-    found = [each for each in found if question.wants(each.name, each.evaluate_name)]
-    page = found[question.start : question.start + question.count]
+    variables = [variable for variable in variables if question.wants(variable.name, variable.evaluate_name)]
+    page = variables[question.start : question.start + question.count]
     shown = await expand(requests, page, depth=question.depth, limit=question.limit, parent=path, kind=kind)
-    return VariablesPage(await with_lengths(requests, frame, shown), len(found) + unlisted, leaf)
+    return VariablesPage(await with_lengths(requests, frame, shown), len(variables) + unlisted, leaf)
 
 
 async def scope_variables(requests: Requests, frame: StackFrame, scope: ScopeName) -> list[DapVariable]:
@@ -88,18 +88,18 @@ async def scope_variables(requests: Requests, frame: StackFrame, scope: ScopeNam
         UsageError: `NOT_SUPPORTED`: the adapter has no such scope.
     """
     scopes = (await requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
-    chosen = chosen_scopes(requests.profile.dialect, scopes, scope)
-    if not chosen and scope not in ("all", "locals"):  # a frame without locals may have no scope for them
+    adapter_scopes = chosen_scopes(requests.profile.dialect, scopes, scope)
+    if not adapter_scopes and scope not in ("all", "locals"):  # a frame without locals may have no scope for them
         names = ", ".join(scope.name for scope in scopes) or "none"
         raise UsageError(
             "NOT_SUPPORTED",
             f"{requests.profile.name} has no scope '{scope}' here; it has: {names}.",
             {"scopes": names},
         )
-    found: list[DapVariable] = []
-    for each in chosen:
-        found += await scope_children(requests, each.variables_reference)
-    return requests.profile.values.locals_of(found)
+    variables: list[DapVariable] = []
+    for adapter_scope in adapter_scopes:
+        variables += await scope_children(requests, adapter_scope.variables_reference)
+    return requests.profile.values.locals_of(variables)
 
 
 async def expand(
@@ -133,28 +133,32 @@ async def expand(
             log.info("%s", refusal)
             return shown
         shown = replace(shown, value=in_short(requests, variable, shown.value))
-        grown = [await grow(each, levels - 1, shown.path, variable.type) for each in below[: max(0, room)]]
-        return replace(shown, children=grown, child_count=len([each for each in below if each.name != "len()"]))
+        grown = [await grow(child, levels - 1, shown.path, variable.type) for child in below[: max(0, room)]]
+        return replace(shown, children=grown, child_count=len([child for child in below if child.name != "len()"]))
 
-    return [await grow(each, depth, parent, kind) for each in found]
+    return [await grow(variable, depth, parent, kind) for variable in found]
 
 
 async def with_lengths(requests: Requests, frame: StackFrame, shown: list[Variable]) -> list[Variable]:
     """Return variables with the number of their children, where the adapter did not count them and it is known how."""
-    unknown = [(each.path, each.type or "") for each in shown if each.child_count is None and each.path is not None]
+    unknown = [
+        (variable.path, variable.type or "")
+        for variable in shown
+        if variable.child_count is None and variable.path is not None
+    ]
     question = requests.profile.repl.lengths(unknown)
     if question is None:
         return shown
     try:
         answer = (await evaluate(requests, frame, question, requests.patience.seconds(LENGTHS_SECONDS))).value
-        lengths = {path: int(each) for (path, _), each in zip(unknown, answer.strip("'").split(), strict=True)}
+        lengths = {path: int(length) for (path, _), length in zip(unknown, answer.strip("'").split(), strict=True)}
     except (UsageError, ValueError):
         return shown
     return [
-        replace(each, child_count=lengths[each.path])
-        if each.path is not None and lengths.get(each.path, -1) >= 0
-        else each
-        for each in shown
+        replace(variable, child_count=lengths[variable.path])
+        if variable.path is not None and lengths.get(variable.path, -1) >= 0
+        else variable
+        for variable in shown
     ]
 
 
@@ -183,7 +187,7 @@ async def container(requests: Requests, frame: StackFrame, path: str) -> tuple[i
 
 def _named(found: Sequence[DapVariable], path: str, names: set[str | None]) -> str | None:
     """Return the name of the variable of that path, or else of one of these names."""
-    by_path = [each.name for each in found if each.evaluate_name == path]
+    by_path = [variable.name for variable in found if variable.evaluate_name == path]
     if by_path:
         return by_path[-1]  # lldb lists those of outer blocks first: `n @ a.cpp:5`, `n @ a.cpp:7`, both by the path `n`
-    return next((each.name for each in found if each.name in names), None)
+    return next((variable.name for variable in found if variable.name in names), None)

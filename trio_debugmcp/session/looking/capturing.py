@@ -83,10 +83,12 @@ async def by_adapter(ways: Ways, place: FramePlace, depth: int) -> CapturedFrame
     variables = await scope_variables(requests, frame, "locals")
     shown = variables[:MAX_NODES]
     growing = _AdapterCapture(requests, MAX_NODES - len(shown))
-    places: list[_Place] = [(each, (each.evaluate_name or each.name,), (identity(each),)) for each in shown]
+    places: list[_Place] = [
+        (variable, (variable.evaluate_name or variable.name,), (identity(variable),)) for variable in shown
+    ]
     with trio.move_on_after(requests.patience.seconds(ADAPTER_SECONDS)):
         await growing.level(places, depth)
-    values = tuple(growing.value(each, paths[-1], {}) for each, paths, _ in places)
+    values = tuple(growing.value(variable, paths[-1], {}) for variable, paths, _ in places)
     return CapturedFrame(values, len(variables), frame.location, "adapter")
 
 
@@ -115,7 +117,7 @@ class _AdapterCapture:
                 continue
             self._children[paths[-1]] = found
             shown = found[: min(MAX_CHILDREN, self._room)]
-            below += [(each, (*paths, path_below(each, paths[-1])), (*above, identity(each))) for each in shown]
+            below += [(child, (*paths, path_below(child, paths[-1])), (*above, identity(child))) for child in shown]
             self._room -= min(len(found), MAX_CHILDREN)
         if below:
             await self.level(below, depth - 1)
@@ -140,7 +142,7 @@ class _AdapterCapture:
             return replace(value, unseen=True)
         above = {**above, known: path}
         shown = found[:MAX_CHILDREN]
-        children = tuple(self.value(each, path_below(each, path), above) for each in shown)
+        children = tuple(self.value(child, path_below(child, path), above) for child in shown)
         partial = len(shown) < len(found)
         return replace(value, children=children, partial=partial, unseen=partial, digest=None, own=True)
 

@@ -44,7 +44,7 @@ async def children(requests: Requests, reference: int, kind: str | None = None) 
 async def scope_children(requests: Requests, reference: int) -> list[DapVariable]:
     """Return the variables of a scope, of which some adapters have the program's own in a group."""
     found = await children(requests, reference)
-    group = next((each for each in found if each.name == requests.profile.habits.locals_in), None)
+    group = next((variable for variable in found if variable.name == requests.profile.habits.locals_in), None)
     return found if group is None else await children(requests, group.variables_reference)
 
 
@@ -74,11 +74,11 @@ async def all_composed(requests: Requests, variables: Sequence[DapVariable]) -> 
 
 
 def _composition(requests: Requests, inside: Sequence[DapVariable], kind: str | None) -> str:
-    values = [in_short(requests, each, each.value) for each in inside[:_MAX_FIELDS]]
+    values = [in_short(requests, child, child.value) for child in inside[:_MAX_FIELDS]]
     more = ["…"] if len(inside) > _MAX_FIELDS else []
-    if all(each.name.strip("[]").isdigit() for each in inside):
+    if all(child.name.strip("[]").isdigit() for child in inside):
         return f"[{', '.join(values + more)}]"
-    fields = [f"{each.name}={value}" for each, value in zip(inside, values, strict=False)]
+    fields = [f"{child.name}={value}" for child, value in zip(inside, values, strict=False)]
     return f"{requests.profile.values.bare_type(kind)}({', '.join(fields + more)})"
 
 

@@ -140,7 +140,7 @@ def _probed(found: RaisedException, is_path: Callable[[str], bool], failure: Una
         members=found.members,
         frames=tuple(_probed_frame(frame, is_path, failure) for frame in found.frames),
         total=found.total,
-        inner=tuple(_probed(each, is_path, failure) for each in found.inner),
+        inner=tuple(_probed(exception, is_path, failure) for exception in found.inner),
     )
 
 
@@ -183,12 +183,14 @@ async def _inner(ways: Ways, thread_id: int, bounds: ContextBounds) -> tuple[tup
     behind = requests.profile.thrown.behind()
     if behind is not None:
         value = await evaluated(requests, behind, None)
-        return bounded([_printed(each, bounds) for each in requests.profile.thrown.parse_behind(value or "")], bounds)
+        return bounded([_printed(crash, bounds) for crash in requests.profile.thrown.parse_behind(value or "")], bounds)
     if ways.has_probe or not requests.capabilities.supports_exception_info_request:
         return (), 0
     where = {"threadId": thread_id}
     body = await requests.request_or_empty("exceptionInfo", where, ExceptionInfoBody, seconds=EXAMINATION_SECONDS)
-    known = [_of_details(each) for each in (body.details.inner_exception or () if body.details is not None else ())]
+    known = [
+        _of_details(details) for details in (body.details.inner_exception or () if body.details is not None else ())
+    ]
     return bounded(known, bounds)
 
 
@@ -200,7 +202,7 @@ def _of_details(details: ExceptionDetails) -> ExceptionTree:
         way="inner",
         trace=lines,
         total=len(lines),
-        inner=tuple(_of_details(each) for each in details.inner_exception or ()),
+        inner=tuple(_of_details(inner) for inner in details.inner_exception or ()),
     )
 
 
@@ -209,21 +211,21 @@ def _of_details(details: ExceptionDetails) -> ExceptionTree:
 
 def printed_context(crash: Crash, bounds: ContextBounds) -> ExceptionContext:
     """Return the exception that a program has printed at its end."""
-    inner, omitted = bounded([_printed(each, bounds) for each in crash.inner], bounds)
+    inner, omitted = bounded([_printed(inner_crash, bounds) for inner_crash in crash.inner], bounds)
     return ExceptionContext(replace(_printed(crash, bounds), inner=inner), omitted)
 
 
 def _printed(crash: Crash, bounds: ContextBounds) -> ExceptionTree:
     shown = tuple(
         PassedFrame(
-            each.function,
-            each.file or None,
-            each.line if each.file else None,
-            not each.is_library,
+            frame.function,
+            frame.file or None,
+            frame.line if frame.file else None,
+            not frame.is_library,
             raised=index == 0,
-            text=each.text,
+            text=frame.text,
         )
-        for index, each in enumerate(crash.frames[: bounds.frames])
+        for index, frame in enumerate(crash.frames[: bounds.frames])
     )
     return ExceptionTree(
         exception=crash.exception,
@@ -233,7 +235,7 @@ def _printed(crash: Crash, bounds: ContextBounds) -> ExceptionTree:
         members=crash.members,
         frames=shown,
         total=len(crash.frames),
-        inner=tuple(_printed(each, bounds) for each in crash.inner),
+        inner=tuple(_printed(inner_crash, bounds) for inner_crash in crash.inner),
     )
 
 
@@ -259,7 +261,7 @@ def _kept(
     trees: Sequence[ExceptionTree], kept: frozenset[tuple[int, ...]], above: tuple[int, ...]
 ) -> tuple[ExceptionTree, ...]:
     return tuple(
-        replace(each, inner=_kept(each.inner, kept, (*above, index)))
-        for index, each in enumerate(trees)
+        replace(tree, inner=_kept(tree.inner, kept, (*above, index)))
+        for index, tree in enumerate(trees)
         if (*above, index) in kept
     )

@@ -110,9 +110,9 @@ class ProgramFrames:
 def raising_frames(profile: Profile, frames: Sequence[StackFrame]) -> int:
     """Return how many frames at the top only raise an exception or a signal; none if no frame is the user's."""
     if profile.code.tells_library:
-        return next((index for index, each in enumerate(frames) if each.is_user_code), 0)
+        return next((index for index, frame in enumerate(frames) if frame.is_user_code), 0)
     # Where a library raises it is a place like any other, if there is a source.
-    return next((index for index, each in enumerate(frames) if each.location.file is not None), 0)
+    return next((index for index, frame in enumerate(frames) if frame.location.file is not None), 0)
 
 
 def active_thread(snapshot: Snapshot, thread_id: int | None) -> int:

@@ -63,13 +63,13 @@ async def step_in_target(requests: Requests, frame: StackFrame, wanted: str) -> 
 
 def _chosen(found: Sequence[DapTarget], wanted: str | None) -> DapTarget:
     """Return the target with that label or id, or else the one call of that name."""
-    chosen = [each for each in found if wanted in (each.label, str(each.id))]
-    chosen = chosen or [each for each in found if wanted in _names(each.label)]
+    chosen = [target for target in found if wanted in (target.label, str(target.id))]
+    chosen = chosen or [target for target in found if wanted in _names(target.label)]
     if len(chosen) == 1:
         return chosen[0]
     if not found:
         raise UsageError("INVALID_PARAMETER", "This line has no call that can be stepped into. Leave out `target`.")
-    shown = [_named(each) for each in (chosen or found)]
+    shown = [_named(target) for target in (chosen or found)]
     listed = "; ".join(shown[:_MAX_NAMED]) + (f"; {len(shown) - _MAX_NAMED} more" * (len(shown) > _MAX_NAMED))
     what = "Several targets are" if chosen or wanted is None else f"The target `{shortened(wanted)}` is not"
     raise UsageError(
@@ -85,7 +85,7 @@ def _names(label: str) -> tuple[str, str]:
     return called, called.rpartition(".")[2]
 
 
-def _named(each: DapTarget) -> str:
-    place = f" column {each.column}" if each.column is not None else ""
-    label = each.label.partition("\n")[0]  # debugpy's of a class is its whole text
-    return f"{each.id} {label}{place}"
+def _named(target: DapTarget) -> str:
+    place = f" column {target.column}" if target.column is not None else ""
+    label = target.label.partition("\n")[0]  # debugpy's of a class is its whole text
+    return f"{target.id} {label}{place}"

@@ -233,8 +233,8 @@ async def instruction_at(requests: Requests, address: str, near: str | None) -> 
     found = await instructions(requests, address, 1)
     start, meant = number(near), number(address)
     if near is not None and start is not None and meant is not None and start < meant < start + _BOUNDARY_BYTES:
-        known = await instructions(requests, near, _BOUNDARY_BYTES)
-        starts = [place for each in known if (place := number(each.address)) is not None]
+        nearby = await instructions(requests, near, _BOUNDARY_BYTES)
+        starts = [place for instruction in nearby if (place := number(instruction.address)) is not None]
         if meant not in starts and meant < starts[-1]:
             raise UsageError(
                 "INVALID_PARAMETER",
@@ -303,10 +303,10 @@ async def instructions(requests: Requests, address: str, count: int) -> list[Ins
     except AdapterRefused as refusal:
         reason = refusal.reason.strip().rstrip(".")
     readable: list[Instruction] = []
-    for each in found[:count]:
-        if each.presentation_hint == _UNREADABLE or not each.instruction.strip():
+    for instruction in found[:count]:
+        if instruction.presentation_hint == _UNREADABLE or not instruction.instruction.strip():
             break
-        readable.append(each)
+        readable.append(instruction)
     if not readable:
         raise UsageError(
             "INVALID_PARAMETER",

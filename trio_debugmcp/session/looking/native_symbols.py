@@ -94,10 +94,12 @@ class _Search:
         code, module = self._ways.profile.code, (self._asked.module or "").lower()
         shown: list[Symbol] = []
         left_out = 0
-        for each in sorted(self._found, key=lambda symbol: (not symbol.is_type, symbol)):
-            library = "/" in each.file and code.is_library(each.file)
-            if module in each.file.lower() and (module or not library):
-                shown.append(Symbol(each.name, each.is_type, "", each.signature, each.file, each.line, library))
+        for symbol in sorted(self._found, key=lambda symbol: (not symbol.is_type, symbol)):
+            library = "/" in symbol.file and code.is_library(symbol.file)
+            if module in symbol.file.lower() and (module or not library):
+                shown.append(
+                    Symbol(symbol.name, symbol.is_type, "", symbol.signature, symbol.file, symbol.line, library)
+                )
             elif not module:
                 left_out += 1
         if left_out:
@@ -114,7 +116,7 @@ class _Search:
     async def _listed(self, command: str, *, is_type: bool) -> list[NativeSymbol]:
         listed = list(symbols_in(await self._ask(command), self._commands.symbol, is_type=is_type))
         self._check(len(listed))
-        return [each for each in listed if self._wanted.fits(each.name)]
+        return [symbol for symbol in listed if self._wanted.fits(symbol.name)]
 
     def _check(self, number: int) -> None:
         if number >= MAX_FOUND:  # gdb prints no more, and does not say so

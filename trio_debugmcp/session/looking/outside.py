@@ -89,17 +89,17 @@ def _stack(thread: _OutsideThread, frames: tuple[StackFrame, ...], ids: Mapping[
 
 def _frames(found: tuple[_Frame, ...]) -> tuple[StackFrame, ...]:
     """Return the frames of the program, the innermost first; none of a thread of the debugger's own."""
-    if any(each.filename.endswith(_DEBUGGERS_OWN) for each in found):
+    if any(frame.filename.endswith(_DEBUGGERS_OWN) for frame in found):
         return ()
-    own = list(found)
-    while own and _is_debugger(own[0]):  # at a line of the program the debugger's trace function is on top
-        del own[0]
-    end = next((index for index, each in enumerate(own) if _is_debugger(each)), len(own))
+    frames = list(found)
+    while frames and _is_debugger(frames[0]):  # at a line of the program the debugger's trace function is on top
+        del frames[0]
+    end = next((index for index, frame in enumerate(frames) if _is_debugger(frame)), len(frames))
     return tuple(
         StackFrame(
-            0, each.name, Location(each.filename, each.line, None, each.name, None), not _is_library(each.filename)
+            0, frame.name, Location(frame.filename, frame.line, None, frame.name, None), not _is_library(frame.filename)
         )
-        for each in own[:end]
+        for frame in frames[:end]
     )
 
 

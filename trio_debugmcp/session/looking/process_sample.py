@@ -97,7 +97,7 @@ def _seconds(fields: list[str]) -> float:
 
 def _threads(pid: int) -> list[str]:
     try:
-        return [each.path for each in islice(os.scandir(f"/proc/{pid}/task"), MAX_THREADS)]
+        return [entry.path for entry in islice(os.scandir(f"/proc/{pid}/task"), MAX_THREADS)]
     except OSError:
         return []
 

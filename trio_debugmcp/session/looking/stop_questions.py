@@ -185,7 +185,7 @@ class StopQuestions:
             scopes=_SCOPES,
             variables=tuple(probe_variable(local, is_path, unknown) for local in answer.locals),
             total=answer.locals_total,
-            returned=tuple(probe_variable(each, is_path, unknown) for each in answer.returned[:MAX_RETURNED]),
+            returned=tuple(probe_variable(value, is_path, unknown) for value in answer.returned[:MAX_RETURNED]),
         )
 
     # --- The adapter --------------------------------------------------------------------------------------------------
@@ -216,18 +216,18 @@ class StopQuestions:
         profile = self._requests.profile
         scopes = (await self._requests.request("scopes", {"frameId": frame_id}, ScopesBody)).scopes or []
         named = tuple(NamedScope(scope.name, scope.variables_reference, bool(scope.expensive)) for scope in scopes)
-        found: list[DapVariable] = []
+        variables: list[DapVariable] = []
         for scope in chosen_scopes(profile.dialect, scopes, "locals"):
-            found += await scope_children(self._requests, scope.variables_reference)
-        found = profile.values.locals_of(found)
-        returned = [replace(each, name=_RETURNED) for each in found if profile.values.is_returned(each)]
-        own = [each for each in found if not profile.values.is_returned(each)]
-        shown = [each for each in own if not profile.values.is_definition(each)][:CAPTURED_LOCALS]
+            variables += await scope_children(self._requests, scope.variables_reference)
+        variables = profile.values.locals_of(variables)
+        returned = [replace(variable, name=_RETURNED) for variable in variables if profile.values.is_returned(variable)]
+        own_variables = [variable for variable in variables if not profile.values.is_returned(variable)]
+        shown = [variable for variable in own_variables if not profile.values.is_definition(variable)][:CAPTURED_LOCALS]
         return Locals(
             named,
-            tuple(variable_payload(each, profile) for each in await all_composed(self._requests, shown)),
-            len(own),
-            tuple(variable_payload(each, profile) for each in returned),
+            tuple(variable_payload(variable, profile) for variable in await all_composed(self._requests, shown)),
+            len(own_variables),
+            tuple(variable_payload(variable, profile) for variable in returned),
         )
 
 
@@ -242,4 +242,4 @@ def _has_withheld(answer: ProbeStop) -> bool:
 def _merged(named: Sequence[DapThread], placed: Sequence[Thread]) -> tuple[Thread, ...]:
     """Return all threads, those with a place as they are."""
     known = {thread.id: thread for thread in placed}
-    return tuple(known.get(each.id, Thread(each.id, each.name)) for each in named)
+    return tuple(known.get(thread.id, Thread(thread.id, thread.name)) for thread in named)

@@ -98,18 +98,18 @@ async def by_adapter(ways: Ways, place: FramePlace, question: VariablesQuestion)
 def summary_of(kind: str, found: Sequence[DapVariable], most: int, unlisted: int = 0) -> Summary:
     """Return the summary of the children that an adapter has listed; so many more are `unlisted`."""
     total = len(found)
-    sample = [found[each] for each in even(total)]
-    types = Counter(each.type or "?" for each in sample)
-    nulls = sum(each.value in _NULLS for each in sample)
-    shown = [_text(each) for each in found[:most]]
+    sample = [found[index] for index in even(total)]
+    types = Counter(child.type or "?" for child in sample)
+    nulls = sum(child.value in _NULLS for child in sample)
+    shown = [_text(child) for child in found[:most]]
     return Summary(
         count=total + unlisted,
         kind=kind,
-        element_types=dict(sorted(types.items(), key=lambda each: (-each[1], each[0]))[:10]),
+        element_types=dict(sorted(types.items(), key=lambda pair: (-pair[1], pair[0]))[:10]),
         null_count=nulls,
-        numeric=_numeric([float(each.value) for each in sample if _NUMBER.fullmatch(each.value)]),
+        numeric=_numeric([float(child.value) for child in sample if _NUMBER.fullmatch(child.value)]),
         first=tuple(shown),
-        last=() if unlisted else tuple(_text(each) for each in found[max(most, total - most) :]),
+        last=() if unlisted else tuple(_text(child) for child in found[max(most, total - most) :]),
         sampled=len(sample) if len(sample) < total + unlisted else 0,
     )
 
@@ -122,5 +122,9 @@ def _text(variable: DapVariable) -> str:
 def _numeric(numbers: list[float]) -> dict[str, Number]:
     if not numbers:
         return {}
-    found = {"min": min(numbers), "max": max(numbers), "mean": sum(sorted(numbers)) / len(numbers)}
-    return {name: int(each) if each.is_integer() else each for name, each in found.items() if abs(each) < 1e300}
+    statistics = {"min": min(numbers), "max": max(numbers), "mean": sum(sorted(numbers)) / len(numbers)}
+    return {
+        name: int(number) if number.is_integer() else number
+        for name, number in statistics.items()
+        if abs(number) < 1e300
+    }

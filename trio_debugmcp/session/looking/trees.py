@@ -127,7 +127,7 @@ class _AdapterTree:
             self._children[above[-1]] = found
             shown = found[: min(self._question.count, max(self._room, 0))]
             self._room -= len(shown)
-            below += [(each, (*above, path_below(each, above[-1]))) for each in shown]
+            below += [(child, (*above, path_below(child, above[-1]))) for child in shown]
         if depth > 1 and below:
             await self.level(below, depth - 1)
 
@@ -145,7 +145,7 @@ class _AdapterTree:
             variable.type,
             path,
             size if found is None else len(found),
-            children=tuple(self.node(each, path_below(each, path), _size(each), (*above, path)) for each in shown),
+            children=tuple(self.node(child, path_below(child, path), _size(child), (*above, path)) for child in shown),
         )
 
 

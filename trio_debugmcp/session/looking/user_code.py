@@ -89,5 +89,5 @@ def _project_of(directory: str) -> str:
     """Return the nearest directory that a project begins in, or the directory itself."""
     place = Path(directory)
     above = [place, *place.parents][:_MAX_LEVELS]
-    found = next((each for each in above if any((each / name).exists() for name in _PROJECT_FILES)), place)
+    found = next((folder for folder in above if any((folder / name).exists() for name in _PROJECT_FILES)), place)
     return str(found)

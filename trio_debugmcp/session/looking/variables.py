@@ -131,12 +131,14 @@ def chosen_scopes(dialect: Dialect, scopes: Sequence[DapScope], wanted: ScopeNam
         return list(scopes)
     if wanted != "locals":
         return [scope for scope in scopes if _is_called(scope, dialect.scope_names[wanted])]
-    own = [scope for scope in scopes if not _OUTSIDE.search(scope.name) and scope.presentation_hint != "registers"]
+    candidates = [
+        scope for scope in scopes if not _OUTSIDE.search(scope.name) and scope.presentation_hint != "registers"
+    ]
     words = [dialect.scope_names["locals"], dialect.scope_names["arguments"]]
-    named = [each for each in own if any(_is_called(each, word) for word in words)]
+    named = [scope for scope in candidates if any(_is_called(scope, word) for word in words)]
     if not named:
-        return [each for each in own if not each.expensive]
-    return [each for each in own if each in named or _INNER.search(each.name)]
+        return [scope for scope in candidates if not scope.expensive]
+    return [scope for scope in candidates if scope in named or _INNER.search(scope.name)]
 
 
 def _is_called(scope: DapScope, word: str) -> bool:

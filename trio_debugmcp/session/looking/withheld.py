@@ -37,23 +37,23 @@ async def values_apart(
     time; those beyond stay withheld.
     """
     shown = list(variables)
-    wanted = [index for index, each in enumerate(shown) if each.withheld and each.path != ""]
+    wanted = [index for index, variable in enumerate(shown) if variable.withheld and variable.path != ""]
     if failure.is_slow:
         return variables
     with trio.move_on_after(probe.patience.seconds(APART_SECONDS)):
         for index in wanted[:MAX_APART]:
-            each = shown[index]
-            question = VariablesQuestion(path=each.path or each.name, count=0)
+            variable = shown[index]
+            question = VariablesQuestion(path=variable.path or variable.name, count=0)
             found = await probe.attempt("variables", ProbeVariables, types=True, code=True, **question.at(place))
             if not isinstance(found, Unanswered):
                 value = found.value
             elif found.is_slow:
-                shown[index] = replace(each, value=unknown_value([each]), withheld=False)
+                shown[index] = replace(variable, value=unknown_value([variable]), withheld=False)
                 break
             else:
                 value = failed_value(found)
             if value is not None:
-                shown[index] = replace(each, value=value, withheld=False)
+                shown[index] = replace(variable, value=value, withheld=False)
     return tuple(shown)
 
 

@@ -146,7 +146,7 @@ class Console:
 
     def unsealed(self, since_seq: int) -> list[OutputEntry]:
         """Return the entries from that number on as they are: the last may grow, and secrets are not masked."""
-        found = takewhile(lambda each: each.seq >= since_seq, reversed(self._entries))
+        found = takewhile(lambda entry: entry.seq >= since_seq, reversed(self._entries))
         return [*found][::-1]
 
     def _seal(self) -> None:
@@ -204,7 +204,7 @@ class Console:
     async def announce(self, session_id: str) -> None:
         """Merge what a session wrote since the last time, so that it precedes the change that follows."""
         if self._unannounced:
-            pieces, self._unannounced = tuple(self._clean(each) for each in self._unannounced.values()), {}
+            pieces, self._unannounced = tuple(self._clean(piece) for piece in self._unannounced.values()), {}
             self._arrived = trio.Event()
             await self._merger.merge(OutputWritten(session_id, self._total, pieces))
 
@@ -246,7 +246,7 @@ class Console:
         wanted = {pipe: self._pipes[pipe] + _unread(pipe) for pipe in self._pipes}
         with trio.move_on_after(self._patience.seconds(_SETTLE_SECONDS)):
             # A pump does not report what it has read, so it is checked after every turn of the pumps.
-            while any(self._pipes.get(each, until) < until for each, until in wanted.items()):  # noqa: ASYNC110
+            while any(self._pipes.get(pipe, until) < until for pipe, until in wanted.items()):  # noqa: ASYNC110
                 await trio.lowlevel.checkpoint()
 
     def connect_input(self, pipe: trio.abc.SendStream) -> None:

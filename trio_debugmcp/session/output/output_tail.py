@@ -41,10 +41,10 @@ class OutputTail:
 
     def news(self) -> Iterator[tuple[str, str]]:
         """Yield what was written since the last time, with its stream."""
-        for each in self._console.unsealed(self._seq):
-            start = self._offset if each.seq == self._seq else 0
-            text = each.text[start:]
-            self._seq, self._offset = each.seq, len(each.text)
+        for entry in self._console.unsealed(self._seq):
+            start = self._offset if entry.seq == self._seq else 0
+            text = entry.text[start:]
+            self._seq, self._offset = entry.seq, len(entry.text)
             if text:
-                clean = text if self._show_secrets else self._maskers[each.stream].feed([text])[0]
-                yield each.stream, clean
+                clean = text if self._show_secrets else self._maskers[entry.stream].feed([text])[0]
+                yield entry.stream, clean

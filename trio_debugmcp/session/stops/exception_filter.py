@@ -133,8 +133,8 @@ class ExceptionFilter:
         asked = info.break_mode in modes or not candidates
         if info.break_mode == LEAVES_USER_CODE and LEAVES_CODE in modes and LEAVES_USER_CODE not in modes:
             asked = _is_outermost(found.frames)
-        mine = self._without_judged(candidates)
-        wanted = [each.id for each in mine if await self._wants(each, info, lineage, frame_id)]
+        exceptions = self._without_judged(candidates)
+        wanted = [breakpoint.id for breakpoint in exceptions if await self._wants(breakpoint, info, lineage, frame_id)]
         return Raised(info, tuple(wanted), counts=bool(wanted) or (asked and _SIGNALS.isdisjoint(lineage or ())))
 
     async def _panic(self, found: Findings, mine: Sequence[ExceptionBreakpoint], modes: Sequence[str]) -> Raised:
@@ -150,7 +150,9 @@ class ExceptionFilter:
         if seen.mode is None:
             return Raised(info, counts=False)
         frame_id = None if found.top is None else found.top.id
-        wanted_by = [each.id for each in mine if await self._wants(each, info, seen.lineage, frame_id)]
+        wanted_by = [
+            breakpoint.id for breakpoint in mine if await self._wants(breakpoint, info, seen.lineage, frame_id)
+        ]
         return Raised(info, tuple(wanted_by), counts=bool(wanted_by) or info.break_mode in modes)
 
     async def _signal(self, stopped: Stopped, signal: str, found: Findings) -> Raised:
@@ -182,7 +184,9 @@ class ExceptionFilter:
         wanted = wanted_exceptions(mine, self._requests.snapshot)
         arguments = self._requests.profile.dialect.exception_arguments(wanted, self._requests.capabilities)
         judged = judged_conditions(arguments)
-        return [replace(each, condition=None) if each.condition in judged else each for each in mine]
+        return [
+            replace(breakpoint, condition=None) if breakpoint.condition in judged else breakpoint for breakpoint in mine
+        ]
 
     async def _returns(self, frame_id: int | None) -> bool:
         """Whether the frame that the exception is said to leave has caught it, and returns."""
@@ -234,34 +238,38 @@ class ExceptionFilter:
         return own if value is None else (*own, *self._requests.profile.expressions.parse_lineage(value))
 
     async def _wants(
-        self, each: ExceptionBreakpoint, info: ExceptionInfo, lineage: tuple[str, ...] | None, frame_id: int | None
+        self,
+        breakpoint: ExceptionBreakpoint,
+        info: ExceptionInfo,
+        lineage: tuple[str, ...] | None,
+        frame_id: int | None,
     ) -> bool:
         """Whether a breakpoint asks for this exception; without a lineage its type is unknown, and may be any."""
-        chances = {"unhandled": each.second_chance, LEAVES_USER_CODE: each.user_unhandled}
-        chance = chances.get(info.break_mode or "", each.first_chance)
+        chances = {"unhandled": breakpoint.second_chance, LEAVES_USER_CODE: breakpoint.user_unhandled}
+        chance = chances.get(info.break_mode or "", breakpoint.first_chance)
         if info.break_mode == "unhandled" and self._requests.profile.thrown.reports_once:
-            chance = chance or each.first_chance
+            chance = chance or breakpoint.first_chance
         if not chance:
             return False
-        if each.exception_type != "*" and lineage is not None:
-            ancestors = lineage if each.include_subtypes else lineage[:2]
-            if each.exception_type not in ancestors:
+        if breakpoint.exception_type != "*" and lineage is not None:
+            ancestors = lineage if breakpoint.include_subtypes else lineage[:2]
+            if breakpoint.exception_type not in ancestors:
                 return False
         may_be = self._requests.profile.thrown.may_be
-        if lineage is None and each.exception_type != "*" and not may_be(each.exception_type, info.type):
+        if lineage is None and breakpoint.exception_type != "*" and not may_be(breakpoint.exception_type, info.type):
             return False
-        if each.condition is None:
+        if breakpoint.condition is None:
             return True
-        condition = self._requests.profile.expressions.truth(each.condition)
+        condition = self._requests.profile.expressions.truth(breakpoint.condition)
         if info.break_mode == LEAVES_USER_CODE:
             condition = self._requests.profile.dialect.where_it_leaves(condition)
         try:
             value = await value_of(self._requests, condition, frame_id)
         except DebugError as error:  # it stops the program, so that the user sees it
             reason = error.reason if isinstance(error, AdapterRefused) else str(error)
-            problem = f"the condition `{each.condition}` failed: {reason.strip().rpartition(chr(10))[2]}"
-            log.info("%s: %s", each.id, problem)
-            fault = BreakpointFaulted(self._requests.session_id, each.condition, problem, each.id)
+            problem = f"the condition `{breakpoint.condition}` failed: {reason.strip().rpartition(chr(10))[2]}"
+            log.info("%s: %s", breakpoint.id, problem)
+            fault = BreakpointFaulted(self._requests.session_id, breakpoint.condition, problem, breakpoint.id)
             await self._merger.merge(fault)
             return True
         return holds(value)
@@ -306,4 +314,4 @@ def divided(said: tuple[str, str] | None, info: ExceptionInfo) -> ExceptionInfo:
 
 def with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:
     """Return the names of types with those without their namespaces: the first two are of the type itself."""
-    return tuple(name for each in lineage for name in (each, each.rpartition("::")[2]))
+    return tuple(name for qualified in lineage for name in (qualified, qualified.rpartition("::")[2]))

@@ -81,7 +81,11 @@ class StopReasons:
         hidden = self._breakpoints.hidden
         own = stopped.reason == "entry" and hidden.place is not None  # at the breakpoint that is hidden
         paused = self._suspension.pause_requested
-        if stopped.reason == "pause" and not paused and any(each.always_stops for each in self._there(stopped, frames)):
+        if (
+            stopped.reason == "pause"
+            and not paused
+            and any(place.always_stops for place in self._there(stopped, frames))
+        ):
             stopped = replace(stopped, reason="breakpoint")  # delve's pause, for a hit while it was setting breakpoints
         if own or (self._at_beginning and stopped.reason in _BEGINNINGS and not paused):
             return await self._first(stopped, frames, own=own)

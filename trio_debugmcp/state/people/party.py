@@ -137,8 +137,8 @@ class People(Struct, frozen=True):
     @property
     def first_absent(self) -> Party | None:
         """The person who has been absent for longest."""
-        absent = [each for each in self.parties if each.absent_since is not None]
-        return min(absent, key=lambda each: each.absent_since or 0.0, default=None)
+        absent = [party for party in self.parties if party.absent_since is not None]
+        return min(absent, key=lambda party: party.absent_since or 0.0, default=None)
 
     def question(self, question_id: str) -> Question | None:
         """The question with that id, if it was not forgotten yet."""

@@ -152,7 +152,7 @@ def _(change: PartyLeft, people: People) -> People:
     if party.key is not None:
         absent_since = None if connections else change.at
         return _with_party(people, replace(party, connections=connections, absent_since=absent_since))
-    people = replace(people, parties=tuple(each for each in people.parties if each.id != party.id))
+    people = replace(people, parties=tuple(other for other in people.parties if other.id != party.id))
     return _with_recipients(people, lambda to: to.party == party.id and to.pending, lambda to: replace(to, left=True))
 
 
@@ -167,7 +167,7 @@ def _(change: PersonJoined, people: People) -> People:
     if known is None:
         people = _with_party(people, replace(arrived, key=change.key, answers=change.answers))
     elif known.id != arrived.id:
-        people = replace(people, parties=tuple(each for each in people.parties if each.id != arrived.id))
+        people = replace(people, parties=tuple(other for other in people.parties if other.id != arrived.id))
         connections = (*known.connections, change.connection)
         people = _with_party(people, replace(known, connections=connections, absent_since=None))
     # Until now it passed for an agent: what was sent to all agents is not for it.
@@ -184,7 +184,7 @@ def _(change: PersonGone, people: People) -> People:
         return people
     if people.hold is not None and people.hold.party == party.id:
         people = _released(people, change.at, "disconnected")
-    return replace(people, parties=tuple(each for each in people.parties if each.id != party.id))
+    return replace(people, parties=tuple(other for other in people.parties if other.id != party.id))
 
 
 # --- Hold -------------------------------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def _(change: WaitBegan, people: People) -> People:
 
 @people_after.register
 def _(change: WaitEnded, people: People) -> People:
-    return replace(people, waiting=tuple(each for each in people.waiting if each.number != change.number))
+    return replace(people, waiting=tuple(wait for wait in people.waiting if wait.number != change.number))
 
 
 def _released(people: People, at: UnixTime, kind: Literal["handedBack", "disconnected"], text: str = "") -> People:
@@ -233,7 +233,7 @@ def _with_room(people: People) -> tuple[Message, ...]:
     messages = people.messages
     for agent in people.agents:
         waiting = people.pending_for(agent.id)
-        oldest = next((each for each in waiting if each.kind != "message"), None)
+        oldest = next((message for message in waiting if message.kind != "message"), None)
         if len(waiting) >= party.MAX_PENDING and oldest is not None:
             messages = tuple(
                 _without(message, agent.id) if message.id == oldest.id else message for message in messages
@@ -242,7 +242,7 @@ def _with_room(people: People) -> tuple[Message, ...]:
 
 
 def _without(message: Message, party: str) -> Message:
-    return replace(message, to=tuple(each for each in message.to if each.party != party))
+    return replace(message, to=tuple(to for to in message.to if to.party != party))
 
 
 # --- Messages ---------------------------------------------------------------------------------------------------------
@@ -269,8 +269,8 @@ def _(change: MessagesTaken, people: People) -> People:
 def _with_message(people: People, message: Message) -> People:
     said = people.said + 1
     pending = [any(to.pending for to in message.to) for message in people.messages]
-    old = [each for each, waits in zip(people.messages, pending, strict=True) if not waits][-(KEPT - 1) :]
-    kept = tuple(each for each, waits in zip(people.messages, pending, strict=True) if waits or each in old)
+    old = [earlier for earlier, waits in zip(people.messages, pending, strict=True) if not waits][-(KEPT - 1) :]
+    kept = tuple(earlier for earlier, waits in zip(people.messages, pending, strict=True) if waits or earlier in old)
     if not message.to:  # no agent is here; that it was handed back is in the timeline
         return replace(people, messages=kept)
     return replace(people, messages=(*kept, replace(message, id=f"m-{said}")), said=said)
@@ -309,7 +309,7 @@ def _(change: QuestionClosed, people: People) -> People:
 
 
 def _with_party(people: People, party: Party) -> People:
-    return replace(people, parties=tuple(party if each.id == party.id else each for each in people.parties))
+    return replace(people, parties=tuple(party if other.id == party.id else other for other in people.parties))
 
 
 # --- Events -----------------------------------------------------------------------------------------------------------

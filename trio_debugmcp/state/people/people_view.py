@@ -87,25 +87,25 @@ def people_payload(people: People, revision: int) -> PeoplePayload:
             for party in people.parties
         ],
         hold=None if hold is None else HoldPayload(hold.name, hold.party, iso_time(hold.since)),
-        waiting=[WaitingPayload(each.name, each.tool, iso_time(each.since)) for each in people.waiting],
+        waiting=[WaitingPayload(wait.name, wait.tool, iso_time(wait.since)) for wait in people.waiting],
         questions=[_question(question) for question in people.questions if question.outcome is None],
         messages=[_message(message) for message in people.messages],
         revision=revision,
     )
 
 
-def _question(each: Question) -> QuestionPayload:
-    times = iso_time(each.asked_at), iso_time(each.until)
-    return QuestionPayload(each.id, each.text, list(each.choices), each.name, *times)
+def _question(question: Question) -> QuestionPayload:
+    times = iso_time(question.asked_at), iso_time(question.until)
+    return QuestionPayload(question.id, question.text, list(question.choices), question.name, *times)
 
 
-def _message(each: Message) -> MessagePayload:
-    to = [_recipient(recipient) for recipient in each.to]
-    return MessagePayload(each.id, each.kind, each.text, each.by, iso_time(each.sent_at), to)
+def _message(message: Message) -> MessagePayload:
+    to = [_recipient(recipient) for recipient in message.to]
+    return MessagePayload(message.id, message.kind, message.text, message.by, iso_time(message.sent_at), to)
 
 
-def _recipient(each: Recipient) -> RecipientPayload:
-    return RecipientPayload(each.name, each.party, _time(each.delivered_at), each.left)
+def _recipient(recipient: Recipient) -> RecipientPayload:
+    return RecipientPayload(recipient.name, recipient.party, _time(recipient.delivered_at), recipient.left)
 
 
 def _time(moment: UnixTime | None) -> str | None:

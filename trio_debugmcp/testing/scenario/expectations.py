@@ -65,7 +65,7 @@ def _clients(run: ScenarioRun, who: str) -> list[ScenarioClient]:
 
 
 def _raise_all(problems: list[list[str]]) -> None:
-    sentences = [each for some in problems for each in some]
+    sentences = [sentence for some in problems for sentence in some]
     if sentences:
         raise LineDiffers(*sentences)
 

@@ -107,9 +107,9 @@ def _at_home(value: Any, home: str | None) -> Any:
             case str():
                 return path.sub(lambda _: DIRECTORY, value)
             case dict():
-                return {key: move(each) for key, each in value.items()}
+                return {key: move(member) for key, member in value.items()}
             case list():
-                return [move(each) for each in value]
+                return [move(item) for item in value]
             case _:
                 return value
 

@@ -82,9 +82,9 @@ def filled(line: Any, **replacements: str | int) -> Any:
                     return replacements["N"]
                 return reduce(lambda text, item: text.replace(f"${item[0]}", str(item[1])), replacements.items(), value)
             case dict():
-                return {fill(key): fill(each) for key, each in value.items()}
+                return {fill(key): fill(member) for key, member in value.items()}
             case list() | tuple():
-                return [fill(each) for each in value]
+                return [fill(element) for element in value]
             case _:
                 return value
 

@@ -55,7 +55,7 @@ def _profile_for(setting: Setting, adapter: FakeAdapter) -> Profile:
         return FakeProfile(adapter)
     real = profile_named(setting.profile)
     if real is None:
-        names = ", ".join(f"`{each.name}`" for each in PROFILES)
+        names = ", ".join(f"`{candidate.name}`" for candidate in PROFILES)
         raise BadScenario(f"there is no adapter profile `{setting.profile}`; there are {names}")
     reached = (
         "__init__",

@@ -52,16 +52,16 @@ class JavaScriptDialect(Dialect):
     """js-debug's messages."""
 
     def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
-        thrown = any(each.first_chance for each in wanted)
-        uncaught = any(each.second_chance or each.user_unhandled for each in wanted)
+        thrown = any(exception.first_chance for exception in wanted)
+        uncaught = any(exception.second_chance or exception.user_unhandled for exception in wanted)
         # js-debug does not say whether anything catches the exception, and evaluates one condition for both filters. So
         # where both are wanted only an exception that is caught is kept: without one, nothing catches it.
         keeps = {"uncaught": keeping("unhandled")} if not thrown else {"all": keeping("always")}
         if thrown and not uncaught:
             keeps["uncaught"] = keeps["all"]
         filters = ["all", "uncaught"] if thrown else ["uncaught"] if uncaught else []
-        plain = [each for each in filters if each not in keeps]
-        options = [{"filterId": each, "condition": keeps[each]} for each in filters if each in keeps]
+        plain = [name for name in filters if name not in keeps]
+        options = [{"filterId": name, "condition": keeps[name]} for name in filters if name in keeps]
         return {"filters": plain, "filterOptions": options}
 
     def condition_failure(self, output: str) -> tuple[str, str] | None:
@@ -154,8 +154,8 @@ class JavaScriptValues(AdapterValues):
     def items_of(self, value: str, inside: Sequence[DapVariable]) -> list[DapVariable]:
         """Without `length`, `size` and functions, which objects have beside what is in them."""
         if _COUNTED.match(value):
-            return [each for each in inside if each.name.isdigit()]
-        return [each for each in inside if not self.is_definition(each)]
+            return [child for child in inside if child.name.isdigit()]
+        return [child for child in inside if not self.is_definition(child)]
 
     def is_definition(self, variable: DapVariable) -> bool:
         return _DEFINITION.match(variable.value) is not None

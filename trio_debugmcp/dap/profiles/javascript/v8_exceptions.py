@@ -108,17 +108,17 @@ class JavaScriptThrown(Thrown):
         return _BEHIND
 
     def parse_behind(self, value: str) -> tuple[Crash, ...]:
-        return tuple(_crash(each) for each in _parsed(value) or ())
+        return tuple(_crash(facts) for facts in _parsed(value) or ())
 
 
 def _crash(facts: Mapping[str, Any]) -> Crash:
     kind, message = facts.get("type"), facts.get("message")
-    inner = tuple(_crash(each) for each in facts.get("inner") or ())
+    inner = tuple(_crash(inner_facts) for inner_facts in facts.get("inner") or ())
     return Crash(
         f"{kind}: {message}" if message else f"{kind}",
         frames_in(facts.get("stack") or ""),
         way=facts.get("way"),
-        members=sum(each.way == "member" for each in inner),
+        members=sum(crash.way == "member" for crash in inner),
         inner=inner,
     )
 

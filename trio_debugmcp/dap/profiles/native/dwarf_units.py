@@ -83,7 +83,7 @@ def _unit(reader: Reader, sections: Sections, data: bytes, *, wide: bool) -> Uni
         if found.keys() >= {_NAME, _LANGUAGE, _DIRECTORY}:
             break
     language = found.get(_LANGUAGE, 0)
-    names = b"%b\0%b" % tuple(each if isinstance(each := found.get(key), bytes) else b"" for key in (_DIRECTORY, _NAME))
+    names = b"%b\0%b" % tuple(name if isinstance(name := found.get(key), bytes) else b"" for key in (_DIRECTORY, _NAME))
     return Unit(language if isinstance(language, int) else 0, _RUST_LIBRARY.search(names) is not None)
 
 

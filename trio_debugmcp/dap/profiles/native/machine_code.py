@@ -187,7 +187,7 @@ class NativeDialect(Dialect):
 
     def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
         # An uncaught exception ends in SIGABRT, at which every program stops.
-        return {"filters": self._raised if any(each.first_chance for each in wanted) else []}
+        return {"filters": self._raised if any(exception.first_chance for exception in wanted) else []}
 
 
 class NativeWords(Words):

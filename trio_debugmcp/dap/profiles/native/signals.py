@@ -61,8 +61,8 @@ class NativeThrown(Thrown):
         if not signal:
             signal, message = yield from _signal_of_gdb()
         if signal == "SIGABRT":
-            found_out = [*_TERMINATED.finditer(output), *_ASSERTION.finditer(output)]
-            last = max(found_out, key=lambda each: each.start(), default=None)
+            matches = [*_TERMINATED.finditer(output), *_ASSERTION.finditer(output)]
+            last = max(matches, key=lambda match: match.start(), default=None)
             if last is not None and last.re is _TERMINATED:
                 return ThrownDescription(last["type"], last["message"])
             if last is not None:
@@ -122,20 +122,20 @@ def _lineage(type_info: int) -> Generator[str, str | None, tuple[str, ...]]:
     for _ in range(_MAX_BASES):  # memory that is overwritten may lead in a circle
         if not pending:
             break
-        each = pending.pop(0)
-        mangled = _text((yield f"*(char**){each + 8}"))
+        class_info = pending.pop(0)
+        mangled = _text((yield f"*(char**){class_info + 8}"))
         if mangled is None:
             break
         name = demangled(mangled.removeprefix("*"))
         if name not in names:
             names.append(name)
         # What kind of class it is says the type of its own type_info object.
-        kind = _text((yield f"*(char**)(*(long*)(*(long*){each}-8)+8)")) or ""
+        kind = _text((yield f"*(char**)(*(long*)(*(long*){class_info}-8)+8)")) or ""
         if "__si_class_type_info" in kind:
-            bases = [each + 16]
+            bases = [class_info + 16]
         elif "__vmi_class_type_info" in kind:
-            count = _number((yield f"*(unsigned int*){each + 20}"))
-            bases = [each + 24 + 16 * index for index in range(min(count, _MAX_BASES))]
+            count = _number((yield f"*(unsigned int*){class_info + 20}"))
+            bases = [class_info + 24 + 16 * index for index in range(min(count, _MAX_BASES))]
         else:
             bases = []
         for base in bases:

@@ -2,7 +2,7 @@
 
     wanted = Wanted("total*")
     command = filled(commands.functions, {"pattern": wanted.expression})
-    [each for each in symbols_in(text, commands.symbol, is_type=False) if wanted.fits(each.name)]
+    [symbol for symbol in symbols_in(text, commands.symbol, is_type=False) if wanted.fits(symbol.name)]
 
 The debugger is asked for more than is wanted, with an expression that has no characters a command line could take for
 more than a name; what it answers is judged here, by the same rules as for Python.
@@ -72,7 +72,7 @@ class NamePattern:
         # translate() makes groups that do not backtrack, whatever the pattern is.
         self._fits = re.compile(fnmatch.translate(text.replace("[", "[[]")), re.IGNORECASE).match
         longest = max(re.split(r"[*?]", pattern), key=len)[:_EXPRESSION_LENGTH]
-        self.expression = "".join(_either_case(each) for each in longest) or "."
+        self.expression = "".join(_either_case(letter) for letter in longest) or "."
 
     @staticmethod
     def has_wildcards(pattern: str) -> bool:
@@ -96,7 +96,7 @@ def symbols_in(text: str, pattern: str, *, is_type: bool) -> Iterator[NativeSymb
 
 def count_in(text: str, pattern: str) -> int:
     """Return how many symbols there are, as an answer counts them by library."""
-    return sum(int(each[1]) for each in re.finditer(pattern, text, re.MULTILINE))
+    return sum(int(match[1]) for match in re.finditer(pattern, text, re.MULTILINE))
 
 
 def function_parts(name: str, kind: str) -> tuple[str, str]:

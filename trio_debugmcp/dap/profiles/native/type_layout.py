@@ -105,7 +105,7 @@ def _structure(text: str) -> tuple[str, tuple[str, ...], int, tuple[NativeField,
                 methods.append(words.rstrip(";"))
             else:
                 fields.append(_field(words.rstrip(";"), offset, length))
-    kinds = tuple(_ACCESS.sub("", each).strip() for each in _apart(bases))
+    kinds = tuple(_ACCESS.sub("", base).strip() for base in _apart(bases))
     return name, kinds, size, tuple(fields), tuple(methods)
 
 
@@ -128,4 +128,4 @@ def _apart(bases: str) -> list[str]:
         if letter == "," and not depth:
             found.append(bases[begin:index])
             begin = index + 1
-    return [each for each in (*found, bases[begin:]) if each.strip()]
+    return [base for base in (*found, bases[begin:]) if base.strip()]

@@ -27,8 +27,10 @@ def functions(source: bytes) -> tuple[FunctionCode, ...]:
         code = compile(source, "source", "exec", dont_inherit=True)
     except _FAILURES:
         return ()
-    found = [each for each in (_function(code, name) for code, name in _codes(code, "")) if each is not None]
-    return tuple(sorted(found, key=lambda each: each.line))
+    found = [
+        function for function in (_function(code, name) for code, name in _codes(code, "")) if function is not None
+    ]
+    return tuple(sorted(found, key=lambda function: function.line))
 
 
 def _codes(code: CodeType, above: str) -> Iterator[tuple[CodeType, str]]:

@@ -90,7 +90,9 @@ class PythonCode(Code):
                 continue
             module = ".".join(file.with_suffix("").parts)
             defined = branches.functions(source)
-            found += [(str(file), each) for each in defined if f".{module}.{each.qualname}".endswith(f".{name}")]
+            found += [
+                (str(file), function) for function in defined if f".{module}.{function.qualname}".endswith(f".{name}")
+            ]
         place = self.function_place(name, files, directories) if not found and "." in name else None
         if place is not None and place[1]:
             found = [
@@ -159,7 +161,7 @@ def without_guard(condition: str) -> str:
 def _near(files: Sequence[str], directories: Sequence[str]) -> list[Path]:
     """Return the Python files of a program that are known, and those beside them."""
     near = [Path(file) for file in files if file.endswith((".py", ".pyw"))]
-    return near + [each for directory in directories for each in sorted(Path(directory).glob("*.py"))[:_MAX_FILES]]
+    return near + [file for directory in directories for file in sorted(Path(directory).glob("*.py"))[:_MAX_FILES]]
 
 
 def _read(file: str) -> bytes | None:

@@ -43,12 +43,12 @@ def line_with_code(source: bytes, line: int) -> int | None:
         if inside:
             return max(inside)
     scope = _function_at(parsed, line)
-    own = [code_line for code_line in parsed.code_lines if _body_at(parsed, code_line) is scope]
-    after = [each for each in own if each > line]
+    scope_lines = [code_line for code_line in parsed.code_lines if _body_at(parsed, code_line) is scope]
+    after = [code_line for code_line in scope_lines if code_line > line]
     if after:
         return min(after)
     # After the last statement of a function nothing of it follows; the last statement is still inside.
-    return max(own) if scope is not None and own else None
+    return max(scope_lines) if scope is not None and scope_lines else None
 
 
 def function_line(source: bytes, names: Sequence[str]) -> int | None:
@@ -142,7 +142,7 @@ def _first_line(node: ast.stmt) -> int:
 
 
 def _innermost(functions: Iterator[Function]) -> Function | None:
-    return max(functions, key=lambda each: each.lineno, default=None)
+    return max(functions, key=lambda function: function.lineno, default=None)
 
 
 def _body_at(parsed: _Parsed, line: int) -> Function | None:
@@ -185,7 +185,7 @@ def _statement_at(parsed: _Parsed, line: int) -> ast.stmt | None:
     ]
     if not around:
         return None
-    node = max(around, key=lambda each: (each.lineno, -(each.end_lineno or 0)))
+    node = max(around, key=lambda statement: (statement.lineno, -(statement.end_lineno or 0)))
     if isinstance(node, _Definition):
         return None
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -231,7 +231,9 @@ def _definitions(body: Sequence[ast.stmt]) -> Iterator[_Definition]:
             yield node
             continue
         for field in ("body", "orelse", "finalbody"):
-            yield from _definitions([each for each in getattr(node, field, []) if isinstance(each, ast.stmt)])
+            yield from _definitions(
+                [statement for statement in getattr(node, field, []) if isinstance(statement, ast.stmt)]
+            )
         for handler in getattr(node, "handlers", []):
             yield from _definitions(handler.body)
 

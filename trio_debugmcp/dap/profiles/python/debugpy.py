@@ -85,12 +85,12 @@ class DebugpyDialect(Dialect):
     def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
         """Name builtin types, so that other raises cost nothing; all other types are filtered at the stop."""
         modes = {
-            (each.type if isinstance(getattr(builtins, each.type, None), type) else "BaseException", mode)
-            for each in wanted
+            (exception.type if isinstance(getattr(builtins, exception.type, None), type) else "BaseException", mode)
+            for exception in wanted
             for mode, asked in (
-                ("always", each.first_chance),
-                ("unhandled", each.second_chance),
-                ("userUnhandled", each.user_unhandled),
+                ("always", exception.first_chance),
+                ("unhandled", exception.second_chance),
+                ("userUnhandled", exception.user_unhandled),
             )
             if asked
         }

@@ -85,7 +85,9 @@ class PythonExpressions(Expressions):
 
     def exception_types(self) -> Sequence[str]:
         return [
-            name for name, each in vars(builtins).items() if isinstance(each, type) and issubclass(each, BaseException)
+            name
+            for name, builtin in vars(builtins).items()
+            if isinstance(builtin, type) and issubclass(builtin, BaseException)
         ]
 
     def either(self, conditions: Sequence[str]) -> str:

@@ -77,12 +77,12 @@ class PythonPrograms(LanguagePrograms):
 
 def _chosen(options: Mapping[str, Any]) -> list[str]:
     chosen = options.get("python", options.get("pythonPath"))
-    return [chosen] if isinstance(chosen, str) else [str(each) for each in chosen or ()]
+    return [chosen] if isinstance(chosen, str) else [str(word) for word in chosen or ()]
 
 
 def interpreter_command(interpreter: str | None, options: Mapping[str, Any]) -> list[str]:
     """Return the command of the interpreter: `python` in the options, or `pythonPath`, else the one that was found."""
     command = _chosen(options) or [interpreter or sys.executable]
     # Frozen modules have no line events; interpreters before 3.11 have none, and ignore the option.
-    arguments = [str(each) for each in options.get("pythonArgs", ())]
+    arguments = [str(argument) for argument in options.get("pythonArgs", ())]
     return [*command, "-X", "frozen_modules=off", *arguments]

@@ -66,7 +66,7 @@ def test_problem(test: str) -> str | None:
 
 def is_missing(exit_code: int, errors: str) -> bool:
     """Return whether a runner may not have found the test: it has failed, but not as a test does that ran."""
-    return exit_code in _NOT_FOUND_CODES or any(each in errors for each in _NOT_LOADED)
+    return exit_code in _NOT_FOUND_CODES or any(phrase in errors for phrase in _NOT_LOADED)
 
 
 def near_tests(test: str, directory: str) -> list[str]:
@@ -77,16 +77,16 @@ def near_tests(test: str, directory: str) -> list[str]:
     path = Path(directory, file)
     if not path.is_file():
         files = {*path.parent.glob("test_*.py"), *path.parent.glob("*_test.py")}
-        others = [str(Path(file).parent / each.name) for each in sorted(files)]
+        others = [str(Path(file).parent / test_file.name) for test_file in sorted(files)]
         return difflib.get_close_matches(file, others, _MAX_NEAR, cutoff=0)
     wanted = name.partition("[")[0]
     try:
-        known = list(_tests_in(ast.parse(path.read_bytes()).body))
+        test_names = list(_tests_in(ast.parse(path.read_bytes()).body))
     except (OSError, SyntaxError, ValueError):
         return []
-    if not wanted or any(each == wanted or each.startswith(f"{wanted}::") for each in known):
+    if not wanted or any(test_name == wanted or test_name.startswith(f"{wanted}::") for test_name in test_names):
         return []
-    return [f"{file}::{near}" for near in difflib.get_close_matches(wanted, known, _MAX_NEAR, cutoff=0)]
+    return [f"{file}::{near}" for near in difflib.get_close_matches(wanted, test_names, _MAX_NEAR, cutoff=0)]
 
 
 def _tests_in(body: list[ast.stmt], outer: str = "") -> Iterator[str]:

@@ -268,21 +268,22 @@ def _one(items: _Items, index: int, *, open_ended: bool) -> tuple[Crash | None, 
 
 def _frames(items: _Items, index: int) -> tuple[list[CrashFrame], int]:
     """Read the frames of a traceback, outermost first."""
-    found: list[CrashFrame] = []
+    frames: list[CrashFrame] = []
     while index < len(items) and isinstance(items[index], str):
         frame, repeated = _FRAME.match(items[index]), _REPEATED.match(items[index])
         if frame is not None:
             file = frame["file"]
-            found.append(CrashFrame(frame["name"] or "", file, int(frame["line"]), _LIBRARY.search(file) is not None))
-        elif repeated is not None and found:
-            found += [found[-1]] * int(repeated[1])
-        elif not items[index].startswith("    ") or not found:
+            frames.append(CrashFrame(frame["name"] or "", file, int(frame["line"]), _LIBRARY.search(file) is not None))
+        elif repeated is not None and frames:
+            frames += [frames[-1]] * int(repeated[1])
+        elif not items[index].startswith("    ") or not frames:
             break
-        elif found[-1].text is None and not _MARKS.match(items[index]):
-            found[-1] = replace(found[-1], text=items[index].strip())
+        elif frames[-1].text is None and not _MARKS.match(items[index]):
+            frames[-1] = replace(frames[-1], text=items[index].strip())
         index += 1
     # A place without a function is that of a syntax error, which no frame has reached.
-    return [each for each in found if each.function and not _DEBUGGER.search(each.file)], index
+    frames = [reached for reached in frames if reached.function and not _DEBUGGER.search(reached.file)]
+    return frames, index
 
 
 def _end_of_text(items: _Items, index: int, *, open_ended: bool, has_tracebacks: bool) -> int:

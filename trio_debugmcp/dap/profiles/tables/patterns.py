@@ -19,7 +19,7 @@ def check_pattern(
         has = re.compile(pattern)
     except re.error as error:
         raise ValueError(f"`{key}` is not a regular expression: {error}") from error
-    absent = next((each for each in named if each not in has.groupindex), None)
+    absent = next((name for name in named if name not in has.groupindex), None)
     if absent is not None:
         raise ValueError(f"`{key}` needs a group `(?P<{absent}>...)`")
     if not groups and has.groups:

@@ -19,11 +19,11 @@ def placeholders(pattern: Any) -> Iterator[str]:
         case str():
             yield from _PLACEHOLDER.findall(pattern)
         case list() | tuple():
-            for each in pattern:
-                yield from placeholders(each)
+            for item in pattern:
+                yield from placeholders(item)
         case dict():
-            for each in pattern.values():
-                yield from placeholders(each)
+            for member in pattern.values():
+                yield from placeholders(member)
 
 
 def mentions(pattern: Any, name: str) -> bool:
@@ -40,10 +40,10 @@ def filled(pattern: Any, values: Mapping[str, Any]) -> Any:
                 return values[whole[1]]
             return _PLACEHOLDER.sub(lambda found: str(values.get(found[1], found[0])), pattern)
         case list() | tuple():
-            return [item for each in pattern for item in _items(each, values)]
+            return [item for part in pattern for item in _items(part, values)]
         case dict():
-            new = {name: filled(each, values) for name, each in pattern.items()}
-            return {name: each for name, each in new.items() if each is not None}
+            new = {name: filled(member, values) for name, member in pattern.items()}
+            return {name: member for name, member in new.items() if member is not None}
         case _:
             return pattern
 

@@ -67,7 +67,7 @@ def read_tables(text: str, name: str) -> tuple["TableProfile", ...]:
     Raises:
         UsageError: `INVALID_PARAMETER`: the file is not TOML, or something in a table is wrong.
     """
-    return tuple(TableProfile(each, table_of(raw, each, name)) for each, raw in raw_tables(text, name).items())
+    return tuple(TableProfile(adapter, table_of(raw, adapter, name)) for adapter, raw in raw_tables(text, name).items())
 
 
 class ProjectCode(Code):

@@ -125,7 +125,7 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         transport = self.transport
         if isinstance(transport, Transport):
             for way, name in ((transport.given, "{port}"), (transport.socket, "{socket}")):
-                if way is not None and not any(name in each for each in self.command):
+                if way is not None and not any(name in word for word in self.command):
                     raise ValueError(
                         f"`command` needs the placeholder {name}, as `transport` says that the adapter is given it"
                     )

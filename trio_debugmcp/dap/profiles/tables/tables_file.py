@@ -179,7 +179,7 @@ def _in_words(kind: Any) -> str:
 
     match kind:
         case inspect.UnionType():
-            return " or ".join(_in_words(each) for each in kind.types if not isinstance(each, inspect.NoneType))
+            return " or ".join(_in_words(member) for member in kind.types if not isinstance(member, inspect.NoneType))
         case inspect.LiteralType():
             values = [f'"{value}"' for value in kind.values]
             return values[0] if len(values) == 1 else f"one of {', '.join(values)}"
@@ -232,8 +232,8 @@ def _check_placeholders(raw: Mapping[str, Any]) -> None:
     for path, known in _KNOWN.items():
         key, _, below = path.partition(".")
         outer = raw.get(key)
-        for each in outer if isinstance(outer, list) else [outer]:
-            value = each.get(below) if below and isinstance(each, Mapping) else each
+        for table in outer if isinstance(outer, list) else [outer]:
+            value = table.get(below) if below and isinstance(table, Mapping) else table
             wrong = next((name for name in placeholders(value) if name not in known), None)
             if wrong is not None:
                 there = ", ".join(f"{{{name}}}" for name in known)
