@@ -182,7 +182,7 @@ POLICY = {
     "the end of a hang, or no wait": """
         session.looking.outside.KEPT_SECONDS session.looking.process_sample.FULL_TURN_SECONDS
         session.merger.MERGE_SECONDS server.answers.call_lines._SHORTEST_SECONDS
-        replay.recorded_clients.GOODBYE_SECONDS replay.recorded_clients.AT_ONCE_SECONDS
+        replay.recorded_clients.GOODBYE_SECONDS replay.recorded_clients.AT_ONCE_SECONDS probe.loader._LOCK_SECONDS
     """,
 }
 """What is not multiplied, and why."""

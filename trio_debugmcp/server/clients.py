@@ -142,13 +142,13 @@ class Clients:
         people = self._debugger.state.people
         party = None if people.hold is None else people.party(people.hold.party)
         numbers = () if party is None else party.connections
-        return next((each for each in self._clients if each.number in numbers), None)
+        return next((client for client in self._clients if client.number in numbers), None)
 
     def _agent(self) -> Client | None:
         """Return the client of an agent in control: of the one that has been connected for longest."""
         people = self._debugger.state.people
-        numbers = {each for party in people.agents for each in party.connections}
-        return next((each for each in self._clients if each.number in numbers), None)
+        numbers = {connection for party in people.agents for connection in party.connections}
+        return next((client for client in self._clients if client.number in numbers), None)
 
     def changed(self) -> None:
         """Wake the waiting tasks: a client has connected, disconnected, or taken control."""

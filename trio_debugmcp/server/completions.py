@@ -47,14 +47,14 @@ async def complete(debugger: Debugger, role: Role, params: types.CompleteRequest
             elif uri == SOURCE_TEMPLATE and argument == "file":
                 candidates = sources
             elif uri == SESSION_TEMPLATE and argument == "session":
-                candidates = [each.id for each in debugger.state.snapshots]
+                candidates = [snapshot.id for snapshot in debugger.state.snapshots]
             elif uri == SESSION_TEMPLATE and argument == "resource":
                 candidates = RESOURCES_OF_SESSIONS
             elif uri == STOP_TEMPLATE and argument == "n":
-                candidates = (str(each.stop.number) for each in debugger.state.kept.stops)
+                candidates = (str(stop.stop.number) for stop in debugger.state.kept.stops)
             found = _matching(candidates, typed)
         case types.PromptReference(name=name):
-            known = {each.name for each in find_prompt(name).arguments}
+            known = {argument.name for argument in find_prompt(name).arguments}
             found = await _prompt_values(debugger, role, argument, typed) if argument in known else []
     values = found[:MAX_VALUES]
     return types.CompleteResult(
@@ -66,7 +66,7 @@ async def _prompt_values(debugger: Debugger, role: Role, argument: str, typed: s
     """Return the completions of a prompt's argument. An observer may neither list directories nor evaluate."""
     match argument:
         case "file":
-            breakpoints = (each.spec.file for each in debugger.state.breakpoints if each.spec.file)
+            breakpoints = (breakpoint.spec.file for breakpoint in debugger.state.breakpoints if breakpoint.spec.file)
             return _matching({*debugger.programs.known_sources(), *breakpoints}, typed)
         case "exception_type":
             return _matching(_exception_types(debugger), typed)
@@ -94,7 +94,7 @@ def _matching(candidates: Iterable[str], typed: str) -> list[str]:
 
 def _exception_types(debugger: Debugger) -> set[str]:
     profile = debugger.language_of(None)
-    seen = {each.exception_type for each in debugger.state.exceptions if each.exception_type != "*"}
+    seen = {exception.exception_type for exception in debugger.state.exceptions if exception.exception_type != "*"}
     for snapshot in debugger.state.snapshots:
         if snapshot.stop is not None and snapshot.stop.exception is not None:
             seen.add(snapshot.stop.exception.type)

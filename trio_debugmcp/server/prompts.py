@@ -39,8 +39,8 @@ class Prompt(Struct, frozen=True):
     def listed(self) -> types.Prompt:
         """Return the entry of this prompt in `prompts/list`."""
         arguments = [
-            types.PromptArgument(name=each.name, description=each.description, required=each.required)
-            for each in self.arguments
+            types.PromptArgument(name=argument.name, description=argument.description, required=argument.required)
+            for argument in self.arguments
         ]
         return types.Prompt(name=self.name, title=self.title, description=self.description, arguments=arguments)
 
@@ -56,11 +56,13 @@ def find_prompt(name: str) -> Prompt:
 def get_prompt(name: str, given: Mapping[str, str]) -> types.GetPromptResult:
     """Answer `prompts/get`. Hosts send empty strings for arguments that the user left out."""
     prompt = find_prompt(name)
-    known = [each.name for each in prompt.arguments]
+    known = [argument.name for argument in prompt.arguments]
     unknown = [each for each in given if each not in known]
     if unknown:
         raise _refused(f"{name} has no argument '{unknown[0]}'. Arguments: {', '.join(known)}.")
-    missing = [each.name for each in prompt.arguments if each.required and not given.get(each.name, "").strip()]
+    missing = [
+        argument.name for argument in prompt.arguments if argument.required and not given.get(argument.name, "").strip()
+    ]
     if missing:
         raise _refused(f"{name} needs the argument '{missing[0]}'. Arguments: {', '.join(known)}.")
     text = prompt.text({each: given.get(each, "").strip() for each in known})

@@ -218,7 +218,7 @@ class ConnectionServer:
         if named is not None:
             of_session = debugger.state.snapshot(named.session_id)
             if of_session is None:
-                known = ", ".join(each.id for each in debugger.state.snapshots)
+                known = ", ".join(snapshot.id for snapshot in debugger.state.snapshots)
                 sentence = f"There is no debug session '{named.session_id}'. Sessions: {known}."
                 raise resource_not_found(uri, sentence, ctx.protocol_version)
             snapshot = of_session

@@ -157,7 +157,7 @@ class _ChainAnswer:
         if is_root and seen:
             del found[seen[-1] + 1 :]  # what has called the user's code is not shown, as in the stack
         passed = len(found)
-        found += [(each.frame, each.line) for each in callers]
+        found += [(caller.frame, caller.line) for caller in callers]
         shown: List[Json] = []
         for frame, line in found[: self._bounds.frames]:
             if self._budget.spent():

@@ -95,7 +95,7 @@ def compiled(expression: str) -> Tuple[Any, bool]:
         SyntaxError: it is not an expression; also ValueError and others of the compiler.
     """
     code = compile(f"({expression}\n)", "<expression>", "eval", dont_inherit=True)
-    return code, any(type(each) is type(code) for each in code.co_consts)
+    return code, any(type(co_const) is type(code) for co_const in code.co_consts)
 
 
 def error_text(error: BaseException) -> str:
@@ -114,7 +114,7 @@ def error_text(error: BaseException) -> str:
 
 def _rendered(parts: "List[Union[str, MessageField]]", global_names: Dict[str, Any], local_names: Any) -> str:
     return "".join(
-        [each if type(each) is str else _shown(each, global_names, local_names) for each in parts]  # type: ignore[arg-type]
+        [part if type(part) is str else _shown(part, global_names, local_names) for part in parts]  # type: ignore[arg-type]
     )
 
 
@@ -134,11 +134,11 @@ def _shown(field: MessageField, global_names: Dict[str, Any], local_names: Any) 
 
 
 def _problem(parts: "List[Union[str, MessageField]]") -> Optional[str]:
-    for each in parts:
-        if not isinstance(each, str):
-            if each.code is None:
-                return f"{{{each.expression}}}: {each.error}"
-            inner = _problem(each.format)
+    for part in parts:
+        if not isinstance(part, str):
+            if part.code is None:
+                return f"{{{part.expression}}}: {part.error}"
+            inner = _problem(part.format)
             if inner is not None:
                 return inner
     return None

@@ -59,7 +59,7 @@ def _stop(asked: ProbeQuestion) -> Json:
         answer["localsTotal"] = len(pairs)
         results = attached.debugger().returned(top.frame, thread.ident, bool(asked.parameters.get("first")))
         if results:
-            answer["returned"] = [visible_frames.variable_json(*each, asked.renderer) for each in results]
+            answer["returned"] = [visible_frames.variable_json(*result, asked.renderer) for result in results]
     everything = thread_list.places_json(asked.budget, asked.number("threads", STOP_THREADS))
     answer["threads"], answer["threadsTotal"] = everything["threads"], everything["total"]
     return answer
@@ -119,7 +119,7 @@ def _variables(asked: ProbeQuestion) -> Json:
         value = variable_listing.evaluate(path, frame, asked.budget)
         return variable_listing.of_value(value, path, question, asked.budget, asked.renderer)
     if frame is None:
-        named = facts.namespace_order([each for each in visible_frames.main_globals().items() if each[0][:2] != "__"])
+        named = facts.namespace_order([item for item in visible_frames.main_globals().items() if item[0][:2] != "__"])
         pairs = [(name, value, name) for name, value in named]
     else:
         pairs = variable_listing.scope_pairs(frame, asked.text("scope"))

@@ -138,7 +138,7 @@ def update_notes(debugger: Debugger, spec: BreakpointSpec | ExceptionSpec, owner
     dropped = [f"{name} `{value}`" for name, value in kept if value and not getattr(spec, name, None)]
     notes = [f"the update has dropped its {' and its '.join(dropped)}"] if dropped and old is not None else []
     if others:
-        named = "; ".join(each.id + _condition(each) for each in others[:_MAX_NAMED])
+        named = "; ".join(other.id + _condition(other) for other in others[:_MAX_NAMED])
         left_out = f"; {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
         notes.append(f"set by other clients at this place, and still in force: {named}{left_out}")
     return notes
@@ -166,21 +166,25 @@ def breakpoint_notes(debugger: Debugger, earlier: Container[str] = ()) -> list[s
     """
     places = Places(debugger.workspace.directory)
     notes, before = [], []
-    for each in debugger.state.breakpoints:
-        if not each.enabled or each.is_held:  # which are held, the answer about the run says
+    for breakpoint in debugger.state.breakpoints:
+        if not breakpoint.enabled or breakpoint.is_held:  # which are held, the answer about the run says
             continue
-        if each.spec.only_in is not None:
-            notes += [f"{each.id} {_place(places, each)} is pending: {each.lost}"] if each.lost else []
-            continue
-        shown = breakpoint_payload(each)
-        message = shown.message or _nowhere(debugger, each)
-        if message and not each.lost:  # of one that is lost there is a note already
-            notes.append(f"{each.id} {'' if shown.verified else 'is pending: '}{message}")
-        if each.id in earlier:
-            place = places.line(shown.file, shown.line) or (
-                f"in {each.spec.function}" if each.spec.function else _place(places, each)
+        if breakpoint.spec.only_in is not None:
+            notes += (
+                [f"{breakpoint.id} {_place(places, breakpoint)} is pending: {breakpoint.lost}"]
+                if breakpoint.lost
+                else []
             )
-            before.append(f"{each.id} {place}{_condition(each)}")
+            continue
+        shown = breakpoint_payload(breakpoint)
+        message = shown.message or _nowhere(debugger, breakpoint)
+        if message and not breakpoint.lost:  # of one that is lost there is a note already
+            notes.append(f"{breakpoint.id} {'' if shown.verified else 'is pending: '}{message}")
+        if breakpoint.id in earlier:
+            place = places.line(shown.file, shown.line) or (
+                f"in {breakpoint.spec.function}" if breakpoint.spec.function else _place(places, breakpoint)
+            )
+            before.append(f"{breakpoint.id} {place}{_condition(breakpoint)}")
     for exception in debugger.state.exceptions:
         if exception.enabled:
             message = _exception_message(debugger, exception)
@@ -195,10 +199,10 @@ def breakpoint_notes(debugger: Debugger, earlier: Container[str] = ()) -> list[s
 def refused_notes(debugger: Debugger, session_id: str) -> list[str]:
     """Return notes on conditional breakpoints that the adapter of a session has refused."""
     return [
-        f"{each.id} was refused: {binding.message}"
-        for each in debugger.state.breakpoints
-        for binding in each.bindings
-        if each.spec.condition and binding.session_id == session_id and not binding.verified and binding.message
+        f"{breakpoint.id} was refused: {binding.message}"
+        for breakpoint in debugger.state.breakpoints
+        for binding in breakpoint.bindings
+        if breakpoint.spec.condition and binding.session_id == session_id and not binding.verified and binding.message
     ]
 
 
@@ -209,14 +213,16 @@ def end_notes(debugger: Debugger, held: Container[str] = ()) -> list[str]:
     """
     places = Places(debugger.workspace.directory)
     never: dict[str, list[str]] = {}
-    for each in debugger.state.breakpoints:
-        if each.id in held or each.id in debugger.breakpoints.syncs.carried:  # it may be meant for another program
+    for breakpoint in debugger.state.breakpoints:
+        if (
+            breakpoint.id in held or breakpoint.id in debugger.breakpoints.syncs.carried
+        ):  # it may be meant for another program
             continue
-        if each.enabled and not each.hits and (each.spec.only_in or not each.lost):
-            place = _place(places, each)
+        if breakpoint.enabled and not breakpoint.hits and (breakpoint.spec.only_in or not breakpoint.lost):
+            place = _place(places, breakpoint)
             # Of several threads that reach one together the debugger reports one stop; tracepoints count exactly.
-            what = "no stop at" if each.spec.log_message is None else "no hit of"
-            never.setdefault(what, []).append(f"{each.id} {place}")
+            what = "no stop at" if breakpoint.spec.log_message is None else "no hit of"
+            never.setdefault(what, []).append(f"{breakpoint.id} {place}")
     return [
         f"{what} {'; '.join(found[:_MAX_NAMED])}" + (f"; {len(found) - _MAX_NAMED} more" * (len(found) > _MAX_NAMED))
         for what, found in never.items()
@@ -235,15 +241,15 @@ def _place(places: Places, each: Breakpoint) -> str:
 def thread_notes(debugger: Debugger, snapshot: Snapshot, stopped: int) -> list[str]:
     """Return a note on other threads that stand on lines with breakpoints: a continue resumes them without a stop."""
     lines: dict[tuple[str | None, int | None], str] = {}
-    for each in debugger.state.breakpoints:
-        if each.enabled and each.spec.log_message is None:
-            for binding in each.bindings:
+    for breakpoint in debugger.state.breakpoints:
+        if breakpoint.enabled and breakpoint.spec.log_message is None:
+            for binding in breakpoint.bindings:
                 if binding.session_id == snapshot.id and binding.verified:
-                    lines[each.spec.file, binding.line or each.spec.line] = each.id
+                    lines[breakpoint.spec.file, binding.line or breakpoint.spec.line] = breakpoint.id
     found = [
-        f"{each.id} {each.name or ''}".strip() + f" ({lines[each.location.file, each.location.line]})"
-        for each in snapshot.threads.threads
-        if each.id != stopped and each.location and (each.location.file, each.location.line) in lines
+        f"{thread.id} {thread.name or ''}".strip() + f" ({lines[thread.location.file, thread.location.line]})"
+        for thread in snapshot.threads.threads
+        if thread.id != stopped and thread.location and (thread.location.file, thread.location.line) in lines
     ]
     if not found:
         return []

@@ -86,7 +86,7 @@ def line_text(line: CallLine) -> str:
     """Return a line as text: `23 total += price(line)  # price(line='tea') -> 3; total=3`."""
     if line.left_out is not None:
         return f"… {line.left_out}"
-    parts = [*line.did, *(_change(each.path, each.value) for each in line.changes)]
+    parts = [*line.did, *(_change(change.path, change.value) for change in line.changes)]
     parts += [line.decided] if line.decided else []
     before = f"{line.line} {line.source or ''}".rstrip()
     return f"{before}  # {'; '.join(parts)}" if parts else before
@@ -112,11 +112,11 @@ def call_lines(call: TracedCall, source: FunctionSource, most_lines: int, most_b
 
 
 def _bytes(lines: Sequence[CallLine]) -> int:
-    return sum(len(line_text(each).encode()) + _JSON_BYTES for each in lines)
+    return sum(len(line_text(line).encode()) + _JSON_BYTES for line in lines)
 
 
 def _steps(lines: Sequence[TracedLine]) -> Iterator[_LineStep]:
-    following = [each.number for each in lines[1:]]
+    following = [line.number for line in lines[1:]]
     for index, line in enumerate(lines):
         yield _LineStep(line, following[index] if index < len(following) else None)
 
@@ -130,7 +130,7 @@ def _rendered(shown: Sequence[_Kept | Cut], source: FunctionSource) -> Iterator[
                 known.add(line.number)
                 branch = source.branches.get(line.number)
                 decided = branch.outcome(following) if branch is not None and following is not None else ""
-                changes = [PathChange(*each) for each in line.changes]
+                changes = [PathChange(*change) for change in line.changes]
                 yield CallLine(line.number, text or None, list(_notes(line.notes)), changes, decided or None, None)
             case Fold(turns, _, first, last):
                 yield _left_out(f"{turns} more times {_span(first, last)}")

@@ -32,10 +32,10 @@ def others_notes(debugger: Debugger, session_id: str) -> list[str]:
     """Return a note on the programs that are debugged beside one that is over."""
     state, roots = debugger.state, debugger.state.roots()
     over = {session_id, roots.get(session_id)}
-    programs = {state.program_of(each) for each in roots.values() if each not in over}  # js-debug's is a child
-    others = [each for each in state.snapshots if each.id in programs]
+    programs = {state.program_of(root) for root in roots.values() if root not in over}  # js-debug's is a child
+    others = [snapshot for snapshot in state.snapshots if snapshot.id in programs]
     if not others:
         return []
-    named = ", ".join(f"{each.id} {each.origin.process_name or ''} ({each.phase})" for each in others[:_MAX_OTHERS])
+    named = ", ".join(f"{other.id} {other.origin.process_name or ''} ({other.phase})" for other in others[:_MAX_OTHERS])
     more = f" and {len(others) - _MAX_OTHERS} more" if len(others) > _MAX_OTHERS else ""
     return [f"other programs are still debugged: {named}{more}; in focus is {state.focus}"]

@@ -141,16 +141,16 @@ def _payload(debugger: Debugger, began: UnixTime | None, tree: ExceptionTree) ->
         members=tree.members,
         frames=[
             PassedFramePayload(
-                each.name,
-                Location(each.file, each.line, None, each.name, None),
-                each.is_user_code,
-                each.raised,
-                each.stopped,
-                _source_of(debugger, began, each),
-                list(each.locals),
-                each.locals_total,
+                frame.name,
+                Location(frame.file, frame.line, None, frame.name, None),
+                frame.is_user_code,
+                frame.raised,
+                frame.stopped,
+                _source_of(debugger, began, frame),
+                list(frame.locals),
+                frame.locals_total,
             )
-            for each in tree.frames
+            for frame in tree.frames
         ],
         total_frames=tree.total,
         trace=list(tree.trace),
@@ -211,7 +211,7 @@ class _ExceptionAnswer:
 
     def _lines(self, frames: Sequence[PassedFrame]) -> list[str]:
         places = Places(self._debugger.workspace.directory)
-        lines = places.stack((each.name, each.file, each.line, each.is_user_code) for each in frames)
+        lines = places.stack((frame.name, frame.file, frame.line, frame.is_user_code) for frame in frames)
         return [line + self._marks(each) + self._source(each) for line, each in zip(lines, frames, strict=True)]
 
     def _marks(self, frame: PassedFrame) -> str:
@@ -237,8 +237,8 @@ def _count(tree: ExceptionTree) -> int:
 def _fitting_notes(tree: ExceptionTree, room: int) -> list[str]:
     """Return the notes that there is room for, the first one in any case, and how many more there are."""
     shown: list[str] = []
-    for each in tree.notes:
-        text = shortened(each, max(_LEAST_BYTES // 4, room))
+    for note in tree.notes:
+        text = shortened(note, max(_LEAST_BYTES // 4, room))
         room -= json_size(text)
         if shown and room < 0:
             break
@@ -252,10 +252,10 @@ def _locals(frames: Sequence[PassedFrame], room: int, *, paged: bool = True) -> 
 
     `paged`: variables_get has those that are left out.
     """
-    number = sum(bool(each.locals_total) for each in frames)
+    number = sum(bool(frame.locals_total) for frame in frames)
     if number and not paged and room < number * _LEAST_BYTES:
-        return [{"…": f"{sum(each.locals_total for each in frames)} more"}]
-    found = [_values(each, room // number if number else 0, paged=paged) for each in frames]
+        return [{"…": f"{sum(frame.locals_total for frame in frames)} more"}]
+    found = [_values(frame, room // number if number else 0, paged=paged) for frame in frames]
     while found and not found[-1]:
         found.pop()
     return found

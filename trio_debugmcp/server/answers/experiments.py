@@ -124,9 +124,13 @@ def batch_answer(
 
 def _uncounted(debugger: Debugger, held: Sequence[str]) -> list[str]:
     """Return a note on hit conditions that do not know of the hits of this run: only a Python program counts those."""
-    if all(each.requests.capabilities.hit_records is not None for each in debugger.living_sessions()):
+    if all(session.requests.capabilities.hit_records is not None for session in debugger.living_sessions()):
         return []
-    found = [each.id for each in debugger.state.breakpoints if each.id in held and each.spec.hit_condition is not None]
+    found = [
+        breakpoint.id
+        for breakpoint in debugger.state.breakpoints
+        if breakpoint.id in held and breakpoint.spec.hit_condition is not None
+    ]
     return [f"passes meanwhile did not count for the hit conditions of: {', '.join(found)}"] if found else []
 
 
@@ -153,10 +157,10 @@ def until_answer(debugger: Debugger, stop: StopAnswer, run: Run, problem: str | 
 def _doubts(debugger: Debugger, run: Run) -> list[str]:
     """Return notes on what may have been seen otherwise than it looks."""
     notes = []
-    sessions = sorted({each for place in run.places for each in place.sessions})
+    sessions = sorted({session for place in run.places for session in place.sessions})
     if len(sessions) > 1:
         notes.append(f"several processes came here, whose hits are in one list: {', '.join(sessions)}")
-    if any(each.spec.watch is not None and each.enabled for each in debugger.state.breakpoints):
+    if any(breakpoint.spec.watch is not None and breakpoint.enabled for breakpoint in debugger.state.breakpoints):
         # lldb steps over a breakpoint behind a write, and reports a stop at both as one at the line.
         notes.append(
             "a data breakpoint is set: a change at an observed place did not stop it, and a pass right behind a write "
@@ -175,7 +179,7 @@ def _data_fields(stop: StopAnswer) -> dict[str, Any]:
 
 
 def _ended(run: Run, outcome: Outcome | None) -> str:
-    if all(each.is_complete for each in run.places):
+    if all(place.is_complete for place in run.places):
         return "complete"
     if run.hits >= run.most_hits:
         return "maxTotalHits"
@@ -187,12 +191,12 @@ def _ended(run: Run, outcome: Outcome | None) -> str:
 def _experiment(place: ObservedPlace, hits: list[list[ShownValue]]) -> ExperimentPayload:
     now = place.run_place
     bindings = () if now is None else now.bindings
-    line = next((each.line for each in bindings if each.verified and each.line), place.line)
+    line = next((binding.line for binding in bindings if binding.verified and binding.line), place.line)
     failed = bool(place.failures) and place.failures == place.passes
     status = "complete" if place.is_complete else "partial" if place.hits else "failed" if failed else "notHit"
     error = f"the condition failed: {place.error}" if place.failures else None
-    if error is None and not place.passes and not any(each.verified for each in bindings):
-        error = next((each.message for each in bindings if each.message), None)
+    if error is None and not place.passes and not any(binding.verified for binding in bindings):
+        error = next((binding.message for binding in bindings if binding.message), None)
     return ExperimentPayload(
         file=place.file,
         line=line,
@@ -227,7 +231,7 @@ def _fitting(place: ObservedPlace, room: int, *, python: bool) -> tuple[list[lis
     words: list[dict[str, str]] = []
     for hit in place.hits if place.capture else ():
         values = _values(place, hit)
-        named = {each.expression: shown_value(each, python=python) for each in values}
+        named = {value.expression: shown_value(value, python=python) for value in values}
         room -= json_size(named) + 1
         if found and room < 0:
             break

@@ -19,7 +19,7 @@ from trio_debugmcp.state.stack_view import frame_payload
 
 def thread_name(snapshot: Snapshot, thread_id: int) -> str:
     """Return `2 counter-1`: the id of a thread, and its name where it is known."""
-    name = next((each.name for each in snapshot.threads.threads if each.id == thread_id), None)
+    name = next((thread.name for thread in snapshot.threads.threads if thread.id == thread_id), None)
     return f"{thread_id} {name}" if name else f"{thread_id}"
 
 
@@ -40,7 +40,7 @@ def thread_line(places: Places, thread: ThreadNow) -> str:
     words = [f"*{thread.id}" if thread.is_current else f"{thread.id}", thread.name, places.at_location(thread.location)]
     state = _SAID.get(thread.state, f", {thread.state.lower()}")
     state = state if thread.waits_for is None else f", waits for {thread.waits_for}"
-    return " ".join(each for each in words if each) + state
+    return " ".join(word for word in words if word) + state
 
 
 def task_now(task: LiveTask) -> TaskNow:
@@ -67,13 +67,13 @@ def session_line(places: Places, snapshot: Snapshot) -> str:
     place = None if stop is None or snapshot.phase != "Paused" else places.at_location(stop.location)
     if place is not None:
         words.append(f"at {place}")
-    return " ".join(each for each in words if each)
+    return " ".join(word for word in words if word)
 
 
 def module_line(places: Places, module: ModulePayload) -> str:
     """Return `shop.till 1.2 till.py`: a module with its version and its file."""
     words = [module.name, module.version, None if module.path is None else places.file(module.path)]
-    line = " ".join(each for each in words if each)
+    line = " ".join(word for word in words if word)
     line += f", {module.symbol_status}" if module.symbol_status else ""
     return line + (LIBRARY if module.is_user_code is False else "")
 
@@ -124,4 +124,4 @@ def _with_details(
     elif in_session and not shown.verified:
         details.append("pending")
     details.append(shown.message)
-    return ", ".join([line, *(each for each in details if each)])
+    return ", ".join([line, *(detail for detail in details if detail)])

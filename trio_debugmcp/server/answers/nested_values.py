@@ -61,7 +61,7 @@ def object_payload(node: TreeNode) -> ObjectPayload:
         type=node.type,
         path=node.name if node.path is None else node.path or None,
         child_count=None if node.size < 0 else node.size,
-        children=[object_payload(each) for each in node.children],
+        children=[object_payload(child) for child in node.children],
         cycle=node.cycle,
         same=node.same,
     )
@@ -125,9 +125,9 @@ def _object(node: TreeNode, depth: int, most: int) -> dict[str, Any]:
         found["more"] = True
     if depth > 0 and node.children and not _shows_all(node):
         inside: dict[str, Any] = {}
-        for each in node.children[:most]:
-            if each.name != LENGTH:
-                _put(inside, _name(each, node.path or node.name), _entry(each, depth - 1, most))
+        for child in node.children[:most]:
+            if child.name != LENGTH:
+                _put(inside, _name(child, node.path or node.name), _entry(child, depth - 1, most))
         found["children"] = inside
     return found
 

@@ -121,8 +121,8 @@ def past_stop(debugger: Debugger, kept: KeptStop) -> PastStop:
     notes = [stop.description] if stop.description and stop.exception is None else []
     if found is None and stack.frames:
         notes.append("its locals were not read: the program was resumed before")
-    thread = next((each.name for each in kept.threads.threads if each.id == stop.thread_id), None)
-    several = len({each.session_id for each in all_kept.stops}) > 1
+    thread = next((thread.name for thread in kept.threads.threads if thread.id == stop.thread_id), None)
+    several = len({stop.session_id for stop in all_kept.stops}) > 1
     whole = WholeStop(stop_payload(kept), all_kept.first, all_kept.last, all_kept.dropped)
     answer = PastStop(
         full=whole,
@@ -172,8 +172,8 @@ def _with_contents(places: Places, kept: KeptStop, answer: PastStop) -> PastStop
 
 def _changed(kept: KeptStop, variables: Iterable[Variable]) -> tuple[dict[str, str], int]:
     """Return what has changed, and the number of changes that are left out."""
-    found = {each.expression: data_change(each) for each in kept.stop.changes}
-    now = {each.path or each.name: each for each in variables}
+    found = {change.expression: data_change(change) for change in kept.stop.changes}
+    now = {variable.path or variable.name: variable for variable in variables}
     room, left_out = _CHANGED_BYTES, 0
     for key, was in kept.changed:
         if key not in now:
@@ -192,17 +192,17 @@ def _read(kept: KeptStop, shown: dict[str, str]) -> tuple[dict[str, Any], int]:
     """Return what was read, by the path or the expression or the frame; and the number of readings left out."""
     found: dict[str, Any] = {}
     room, left_out = _READ_BYTES, 0
-    for each in kept.readings:
-        value: Any = values.named(each.variables, each.path)
-        if _is_of_stop(kept, each) and value.items() <= shown.items():
+    for reading in kept.readings:
+        value: Any = values.named(reading.variables, reading.path)
+        if _is_of_stop(kept, reading) and value.items() <= shown.items():
             continue
-        if each.of == "value":
-            (variable,) = each.variables
+        if reading.of == "value":
+            (variable,) = reading.variables
             value = values.rendered(variable.value, variable.type)
-        where = f"frame {each.frame_index}"
-        key = f"{where} {each.scope}" if each.path is None else each.path
-        if each.path is not None and each.frame_index:
-            key = f"{each.path}, {where}"
+        where = f"frame {reading.frame_index}"
+        key = f"{where} {reading.scope}" if reading.path is None else reading.path
+        if reading.path is not None and reading.frame_index:
+            key = f"{reading.path}, {where}"
         room -= json_size({key: value})
         if room < 0:
             left_out += 1
@@ -223,7 +223,7 @@ def _source(kept: KeptStop) -> str | None:
     location = kept.stop.location
     if location is None or location.line is None:
         return None
-    lines = next((each.text for each in kept.sources if each.path == location.file), "").splitlines()
+    lines = next((source.text for source in kept.sources if source.path == location.file), "").splitlines()
     return text.numbered_excerpt(text.excerpt(lines, location.line, EXCERPT_LINES)) or None
 
 
@@ -232,7 +232,7 @@ def _source(kept: KeptStop) -> str | None:
 
 def values_at(stops: Iterable[KeptStop], name: str) -> list[tuple[KeptStop, Variable]]:
     """Return the stops at which a variable of the top frame, or an expression, was read, each with its value."""
-    return [(each, found) for each in stops if (found := _value(each, name)) is not None]
+    return [(stop, found) for stop in stops if (found := _value(stop, name)) is not None]
 
 
 def _value(kept: KeptStop, name: str) -> Variable | None:
@@ -249,10 +249,10 @@ def _value(kept: KeptStop, name: str) -> Variable | None:
 
 
 def _within(variables: Iterable[Variable], path: str) -> Variable | None:
-    for each in variables:
-        if path == each.path:
-            return each
-        found = _within(each.children, path) if isinstance(each.children, list) else None
+    for variable in variables:
+        if path == variable.path:
+            return variable
+        found = _within(variable.children, path) if isinstance(variable.children, list) else None
         if found is not None:
             return found
     return None

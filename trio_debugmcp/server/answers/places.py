@@ -59,5 +59,5 @@ class Places:
 
     def frames(self, frames: Iterable[StackFrame | Frame], before: str | None = None) -> list[str]:
         """Return a line for each frame of a stack."""
-        found = ((each.name, each.location.file, each.location.line, each.is_user_code) for each in frames)
+        found = ((frame.name, frame.location.file, frame.location.line, frame.is_user_code) for frame in frames)
         return self.stack(found, before)

@@ -62,8 +62,8 @@ def _stopped_crash(debugger: Debugger, last: Snapshot) -> Crash | None:
         return None
     text = f"{stop.exception.type}: {stop.exception.message}" if stop.exception.message else stop.exception.type
     frames = [
-        CrashFrame(each.name, each.location.file or "", each.location.line or 0, not each.is_user_code)
-        for each in last.stack.frames
+        CrashFrame(frame.name, frame.location.file or "", frame.location.line or 0, not frame.is_user_code)
+        for frame in last.stack.frames
     ]
     return Crash(text, tuple(frames))
 
@@ -124,7 +124,7 @@ def _behind(crash: Crash) -> Iterator[Crash]:
 def _printed(debugger: Debugger) -> PrintedExceptions:
     if debugger.last_start is None:
         return PrintedExceptions()
-    stderr = "".join(each.text for each in debugger.console.entries() if each.stream == "stderr")
+    stderr = "".join(entry.text for entry in debugger.console.entries() if entry.stream == "stderr")
     return debugger.last_start[0].programs.printed_in(stderr)
 
 

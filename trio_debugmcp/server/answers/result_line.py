@@ -178,7 +178,7 @@ def _total(answer: Mapping[str, Any], key: str) -> int | None:
 
 
 def _are_names(items: list[Any] | dict[str, Any]) -> bool:
-    return 0 < len(items) <= _SHOWN_NAMES and all(isinstance(each, str) and " " not in each for each in items)
+    return 0 < len(items) <= _SHOWN_NAMES and all(isinstance(item, str) and " " not in item for item in items)
 
 
 def _counted(number: int, words: str, total: int | None) -> str:

@@ -41,13 +41,7 @@ from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.programs import chosen
 from trio_debugmcp.session.waiting import wait_locals
 from trio_debugmcp.state.model import DataChange, Snapshot, Stack
-from trio_debugmcp.state.payloads import (
-    ExceptionInfo,
-    Frame,
-    OutputEntry,
-    Variable,
-    signal_name,
-)
+from trio_debugmcp.state.payloads import ExceptionInfo, Frame, OutputEntry, Variable, signal_name
 from trio_debugmcp.state.session_view import child_session, listening_payload
 
 READER: ContextVar[tuple[Hashable, str | None] | None] = ContextVar("READER", default=None)
@@ -184,8 +178,12 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     exception, mode = (None, None) if stop.exception is None else exception_text(stop.exception)
     if stop.description and stop.exception is None:  # else it is a part of that
         notes.append(stop.description)
-    notes += [each.problem for each in debugger.state.exceptions if each.problem and each.id in stop.breakpoint_ids]
-    notes += [f"{each.breakpoint} {each.expression}: {each.note}" for each in stop.changes if each.note]
+    notes += [
+        exception.problem
+        for exception in debugger.state.exceptions
+        if exception.problem and exception.id in stop.breakpoint_ids
+    ]
+    notes += [f"{change.breakpoint} {change.expression}: {change.note}" for change in stop.changes if change.note]
     if stop.reason == "DataBreakpoint" and not stop.changes:
         notes.append(UNKNOWN_DATA)
     notes += thread_notes(debugger, snapshot, stop.thread_id)
@@ -200,7 +198,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
         thread=thread_name(snapshot, stop.thread_id) if len(snapshot.threads.threads) > 1 else None,
         at=places.at_location(stop.location),
         stack=_stack(places, stack, omitted),
-        changed={each.expression: data_change(each) for each in stop.changes},
+        changed={change.expression: data_change(change) for change in stop.changes},
         returned=_returned(stack),
         locals=shown,
         source=text.numbered_excerpt(source) or None,
@@ -229,8 +227,8 @@ def with_crash(debugger: Debugger, answer: StopAnswer, crash: Crash, note: str) 
     """Return the answer about an end, with the exception that led to it."""
     places = Places(debugger.workspace.directory)
     shown = [
-        (each.function, each.file or None, each.line if each.file else None, not each.is_library)
-        for each in crash.frames
+        (frame.function, frame.file or None, frame.line if frame.file else None, not frame.is_library)
+        for frame in crash.frames
     ]
     left_out = len(shown) - 1 - FRAMES_BELOW
     name, file, line, _ = shown[0] if shown else ("", None, None, True)
@@ -251,7 +249,7 @@ def with_crash(debugger: Debugger, answer: StopAnswer, crash: Crash, note: str) 
             total_frames=len(crash.frames),
         ),
         exception=crash.exception,
-        causes=[cause_line(places, each) for each in causes],
+        causes=[cause_line(places, cause) for cause in causes],
         at=places.at(file, line, name) or None,
         stack=places.stack(shown[1 : 1 + FRAMES_BELOW], before=file),
         omitted={name: count for name, count in omitted.items() if count > 0},
@@ -280,8 +278,8 @@ def with_sessions(debugger: Debugger, answer: StopAnswer) -> StopAnswer:
     if len(snapshots) + (answer.state == "Disconnected") < 2:
         return answer
     places = Places(debugger.workspace.directory)
-    answer = with_data(answer, sessions=[child_session(each) for each in snapshots])
-    return replace(answer, sessions=[session_line(places, each) for each in snapshots])
+    answer = with_data(answer, sessions=[child_session(snapshot) for snapshot in snapshots])
+    return replace(answer, sessions=[session_line(places, snapshot) for snapshot in snapshots])
 
 
 def _several(debugger: Debugger, session_id: str) -> str | None:

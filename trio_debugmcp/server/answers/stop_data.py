@@ -134,8 +134,8 @@ def paused_data(snapshot: Snapshot, most_frames: int, locals_: Sequence[Variable
         captured_at=None if stack.captured_at is None else iso_time(stack.captured_at),
         breakpoint_ids=list(stop.breakpoint_ids),
         data_changes=[
-            DataChangePayload(each.breakpoint, each.expression, each.before, each.after, each.note)
-            for each in stop.changes
+            DataChangePayload(change.breakpoint, change.expression, change.before, change.after, change.note)
+            for change in stop.changes
         ],
         exception=stop.exception,
         location=stop.location,

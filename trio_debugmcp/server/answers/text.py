@@ -18,7 +18,7 @@ def numbered(lines: Sequence[str], first: int, current: int | None = None) -> st
 
     A `>` stands behind the number of the current one.
     """
-    even = textwrap.dedent("\n".join(each.rstrip("\n") for each in lines)).split("\n")
+    even = textwrap.dedent("\n".join(line.rstrip("\n") for line in lines)).split("\n")
     return "\n".join(
         f"{number}{'>' if number == current else ' '} {shortened(text, MAX_LINE_LENGTH)}".rstrip()
         for number, text in enumerate(even, first)
@@ -76,15 +76,15 @@ def excerpt(lines: Sequence[str], current: int, either_side: int) -> list[Source
 
 def numbered_excerpt(lines: Sequence[SourceLine]) -> str:
     """Return an excerpt as one string."""
-    current = next((each.line for each in lines if each.current), None)
-    return numbered([each.text for each in lines], lines[0].line, current) if lines else ""
+    current = next((line.line for line in lines if line.current), None)
+    return numbered([line.text for line in lines], lines[0].line, current) if lines else ""
 
 
 def joined(entries: Iterable[OutputEntry]) -> dict[str, str]:
     """Return the output of each stream as one string."""
     streams: dict[str, list[str]] = {}
-    for each in entries:
-        streams.setdefault(STREAMS.get(each.stream, each.stream), []).append(each.text)
+    for entry in entries:
+        streams.setdefault(STREAMS.get(entry.stream, entry.stream), []).append(entry.text)
     shown = {stream: without_debugger("".join(texts)) for stream, texts in streams.items()}
     return {stream: written for stream, written in shown.items() if written}
 

@@ -115,8 +115,10 @@ def type_data(found: DescribedType, line_of: ClassLine) -> TypeData:
     if found.file and not found.function:
         line = (None if found.library else line_of(found.file, found.qualname)) or line
     members = [
-        MemberPayload(each.name, each.kind, each.text, each.of or None, each.file or None, each.line or None)
-        for each in found.members
+        MemberPayload(
+            member.name, member.kind, member.text, member.of or None, member.file or None, member.line or None
+        )
+        for member in found.members
     ]
     return TypeData(
         type=found.name,
@@ -147,8 +149,8 @@ def type_place(places: Places, found: TypeData) -> str | None:
 def members_of(places: Places, found: TypeData) -> dict[str, dict[str, str]]:
     """Return the members by kind and name. A file is named where it is not that of the type."""
     kinds: dict[str, dict[str, str]] = {}
-    for each in found.members:
-        kinds.setdefault(each.kind, {})[each.name] = _member(places, each, found.file)
+    for member in found.members:
+        kinds.setdefault(member.kind, {})[member.name] = _member(places, member, found.file)
     return kinds
 
 

@@ -89,8 +89,12 @@ def shown_value(shown: ShownValue, *, python: bool = False) -> str:
 def without_types(variables: Iterable[Variable]) -> list[Variable]:
     """Return the variables, and what is inside them, without their types."""
     return [
-        replace(each, type=None, children=without_types(each.children) if isinstance(each.children, list) else UNSET)
-        for each in variables
+        replace(
+            variable,
+            type=None,
+            children=without_types(variable.children) if isinstance(variable.children, list) else UNSET,
+        )
+        for variable in variables
     ]
 
 
@@ -114,8 +118,8 @@ NO_PATH = " (no path)"
 def returned(variables: Iterable[Variable]) -> dict[str, str]:
     """Return what functions have returned, by their names, which lead nowhere."""
     found: dict[str, str] = {}
-    for each in variables:
-        _put(found, each.name, rendered(each.value, each.type))
+    for variable in variables:
+        _put(found, variable.name, rendered(variable.value, variable.type))
     return found
 
 
@@ -139,13 +143,13 @@ def counted(shown: dict[str, str], left_out: int) -> dict[str, str]:
 
 def _entries(variables: Iterable[Variable], parent: str | None, above: str, depth: int) -> Iterator[tuple[str, str]]:
     """Yield names and values; `above` is the name of what they are inside of."""
-    for each in variables:
-        name = _name(each, parent, above)
-        yield name + (NO_PATH if each.path is None else ""), _value(each, name)
-        inside = each.children if isinstance(each.children, list) else None
+    for variable in variables:
+        name = _name(variable, parent, above)
+        yield name + (NO_PATH if variable.path is None else ""), _value(variable, name)
+        inside = variable.children if isinstance(variable.children, list) else None
         if inside is not None or depth > 1:
-            yield from _entries(inside or (), each.path, name, depth - 1)
-            left_out = (each.child_count or 0) - sum(child.name != LENGTH for child in inside or ())
+            yield from _entries(inside or (), variable.path, name, depth - 1)
+            left_out = (variable.child_count or 0) - sum(child.name != LENGTH for child in inside or ())
             if left_out > 0:
                 yield f"{name}…", f"{left_out} more"
 
@@ -159,7 +163,7 @@ def full_path(parent: str | None, name: str) -> str:
 
 def without_runner_names(variables: Iterable[Variable]) -> list[Variable]:
     """Return variables without those that pytest puts into the code of a test, to explain assertions that fail."""
-    return [each for each in variables if not each.name.startswith("@py_")]
+    return [variable for variable in variables if not variable.name.startswith("@py_")]
 
 
 def _name(variable: Variable, parent: str | None, above: str) -> str:

@@ -104,7 +104,7 @@ async def _threads(debugger: Debugger, session_id: str | None) -> tuple[tuple[li
             if found.failure is not None:
                 return ([], 0), [_UNKNOWN.format(found.failure.reason)] if found.failure.is_slow else []
             current = None if session.snapshot is None else session.snapshot.threads.current
-            return ([thread_now(each, current) for each in found.threads], found.total), []
+            return ([thread_now(thread, current) for thread in found.threads], found.total), []
         return ([], 0), [_UNKNOWN.format("there was not enough time")]
     return ([], 0), []
 

@@ -26,7 +26,7 @@ def existing_file(debugger: Debugger, path: str, cwd: str | None = None) -> str 
 def ambiguous(debugger: Debugger, paths: Iterable[str | None], cwd: str) -> list[str]:
     """Return a note on each relative path of a file below `cwd` that would be another file for other tools."""
     notes = []
-    for path in dict.fromkeys(each for each in paths if each):
+    for path in dict.fromkeys(path for path in paths if path):
         with suppress(UsageError):
             found = _resolved(debugger, path, cwd)
             if len(found) > 1 and all(debugger.host.query(f"file {each}", Path(each).is_file) for each in found):
@@ -37,7 +37,7 @@ def ambiguous(debugger: Debugger, paths: Iterable[str | None], cwd: str) -> list
 
 def code_file(debugger: Debugger, path: str) -> str | None:
     """Return the path if frames have that name for the file of a program which is given as code."""
-    return path if any(path == each.programs.code_file for each in debugger.settings.profiles) else None
+    return path if any(path == profile.programs.code_file for profile in debugger.settings.profiles) else None
 
 
 def source_path(debugger: Debugger, path: str) -> str:
@@ -68,9 +68,9 @@ def _resolved(debugger: Debugger, path: str, cwd: str | None) -> list[str]:
     """Return what a path may mean, as absolute paths that the server may read; at least one."""
     found = []
     refusal: UsageError | None = None
-    for each in _candidates(debugger, path, cwd):
+    for candidate in _candidates(debugger, path, cwd):
         try:
-            found.append(debugger.workspace.resolve(each))
+            found.append(debugger.workspace.resolve(candidate))
         except UsageError as error:
             refusal = refusal or error
     if not found and refusal is not None:

@@ -261,7 +261,7 @@ class Toolbox:
         try:
             tool = self._tools.get(name)
             if tool is None:
-                raise unknown_tool(name, [each.name for each in self._tools.values() if each.listing != "none"])
+                raise unknown_tool(name, [tool.name for tool in self._tools.values() if tool.listing != "none"])
             if not tool.allows(role):
                 raise tool.refusal()
             params = _convert(tool, arguments)
@@ -293,8 +293,8 @@ class Toolbox:
 
 async def _wait_ended(debugger: Debugger) -> None:
     """Wait until the sessions have ended whose adapters are gone, or if all are connected, those whose program is."""
-    sessions = [each for each in debugger.living_sessions() if each.started]
-    gone = [each for each in sessions if not each.requests.connected] or sessions
+    sessions = [session for session in debugger.living_sessions() if session.started]
+    gone = [session for session in sessions if not session.requests.connected] or sessions
     with trio.move_on_after(debugger.patience.seconds(ENDING_SECONDS)):
         for each in gone:
             await each.closed.wait()

@@ -232,7 +232,11 @@ class PydevdServices(DebuggerServices):
         """
         resume = _name("_pydevd_bundle.pydevd_thread_lifecycle", "resume_threads")
         notifications = getattr(_pydevd(), "threads_suspended_single_notification", None)
-        if resume is None or notifications is None or any(each.stopped is not None for each in PydevdView().threads()):
+        if (
+            resume is None
+            or notifications is None
+            or any(thread.stopped is not None for thread in PydevdView().threads())
+        ):
             return False
         notifications._pause_requested = False  # else the next stop of a thread beside another would be reported twice
         resume("*")

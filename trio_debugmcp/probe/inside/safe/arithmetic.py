@@ -43,7 +43,7 @@ def arithmetic(name: str, left: Any, right: Any) -> Any:
     if name not in _ARITHMETIC:
         raise RejectedError("this operator is not evaluated safely")
     kinds = type(left), type(right)
-    if all(one_of(each, NUMBERS) for each in kinds):
+    if all(one_of(kind, NUMBERS) for kind in kinds):
         _check_size(name, left, right)
         return _ARITHMETIC[name](left, right)
     if name == "Add" and kinds[0] is kinds[1] and one_of(kinds[0], _JOINED):
@@ -54,12 +54,12 @@ def arithmetic(name: str, left: Any, right: Any) -> Any:
         if one_of(type(text), _JOINED) and one_of(type(times), (int, bool)):
             readable.bounded((), len(text) * min(max(times, 0), _ENOUGH))
             return text * times
-    of_sets = all(one_of(each, (set, frozenset)) for each in kinds) and comparing.is_plain([left, right])
+    of_sets = all(one_of(kind, (set, frozenset)) for kind in kinds) and comparing.is_plain([left, right])
     if of_sets and name in ("Sub", "BitOr", "BitAnd", "BitXor"):
         return _ARITHMETIC[name](left, right)
     if name == "Mod" and one_of(kinds[0], (str, bytes)):
         raise RejectedError("`%` on texts formats whatever it is given: use an f-string")
-    wrong = next((each for each in kinds if not one_of(each, (*readable.ATOMS, *_JOINED))), kinds[0])
+    wrong = next((kind for kind in kinds if not one_of(kind, (*readable.ATOMS, *_JOINED))), kinds[0])
     raise RejectedError(f"the operator on {name_of(wrong)} could run code, or is not evaluated safely")
 
 

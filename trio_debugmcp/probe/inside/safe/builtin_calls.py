@@ -90,18 +90,18 @@ def _best(name: str) -> Callable[..., Any]:
         if not values:
             raise ValueError("there is no item")
         kept = values[0]
-        for each in values[1:]:
-            kept = each if comparison(name, each, kept) else kept
+        for value in values[1:]:
+            kept = value if comparison(name, value, kept) else kept
         return kept
 
     return best
 
 
 def _sum(values: Any, start: Any = 0) -> Any:
-    for each in readable.items(values):
-        if not one_of(type(each), NUMBERS):
+    for item in readable.items(values):
+        if not one_of(type(item), NUMBERS):
             raise RejectedError("only numbers are summed")
-        start = arithmetic("Add", start, each)
+        start = arithmetic("Add", start, item)
     return start
 
 
@@ -134,7 +134,7 @@ def _sorted(values: Any, reverse: bool = False) -> List[Any]:
 
 
 def _zip(*values: Any) -> List[Any]:
-    return list(zip(*[readable.items(each) for each in values]))
+    return list(zip(*[readable.items(value) for value in values]))
 
 
 def _enumerate(values: Any, start: int = 0) -> List[Any]:
@@ -242,7 +242,7 @@ def call_builtin(name: str, arguments: List[Any], reverse: Any = ()) -> Any:
 
 
 def _small(arguments: List[Any]) -> List[Any]:
-    if any(one_of(type(each), (int, bool)) and each.bit_length() > MOST_BITS for each in arguments):
+    if any(one_of(type(argument), (int, bool)) and argument.bit_length() > MOST_BITS for argument in arguments):
         raise RejectedError(f"a number has more than {MOST_BITS} bits")
     return arguments
 
@@ -295,13 +295,13 @@ def call_method(value: Any, name: str, arguments: List[Any]) -> Any:
         _plain(readable.items(value))
     elif name == "join" and len(arguments) == 1:
         arguments = [readable.items(arguments[0])]
-        if sum(len(_plain(each)) + len(value) for each in arguments[0]) > _MOST_TEXT:
+        if sum(len(_plain(argument)) + len(value) for argument in arguments[0]) > _MOST_TEXT:
             raise RejectedError("the text would be too long")
     if base in (str, bytes):
         comparing.check_text(value)
-        for each in arguments:
-            comparing.check_text(each if name != "join" and one_of(type(each), (str, bytes)) else "", 1000)
-    return getattr(base, name)(value, *[_plain(each) for each in arguments])
+        for argument in arguments:
+            comparing.check_text(argument if name != "join" and one_of(type(argument), (str, bytes)) else "", 1000)
+    return getattr(base, name)(value, *[_plain(argument) for argument in arguments])
 
 
 def _of_dict(value: Any, name: str, arguments: List[Any]) -> Any:

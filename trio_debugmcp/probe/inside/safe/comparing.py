@@ -111,4 +111,4 @@ def contains(value: Any, wanted: Any) -> bool:
         return wanted in value
     if builtin_base(value, "__contains__", (*SEQUENCES, *SETS, dict)) is None:
         raise RejectedError(f"the __contains__ of {name_of(cls)} could run code")
-    return any(each is wanted or equal(each, wanted) for each in items(value))
+    return any(item is wanted or equal(item, wanted) for item in items(value))

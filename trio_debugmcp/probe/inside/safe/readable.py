@@ -48,7 +48,7 @@ class RejectedError(Exception):
 
 def one_of(cls: type, classes: Iterable[type]) -> bool:
     """Whether a class is one of these, itself: `in` would ask its metaclass whether they are equal."""
-    return any(cls is each for each in classes)
+    return any(cls is class_ for class_ in classes)
 
 
 def name_of(cls: type) -> str:
@@ -67,7 +67,7 @@ def has_plain_keys(keys: Iterable[Any]) -> bool:
     kinds = set(map(id, map(type, keys)))  # by id: the hash of a class may be its metaclass's
     if kinds <= ATOM_IDS:
         return True
-    return kinds <= {*ATOM_IDS, id(tuple)} and all(has_plain_keys(each) for each in keys if type(each) is tuple)
+    return kinds <= {*ATOM_IDS, id(tuple)} and all(has_plain_keys(key) for key in keys if type(key) is tuple)
 
 
 def entry(names: Any, name: str) -> Any:

@@ -133,7 +133,7 @@ class Walk:
 
     def _slice(self, node: Any) -> Any:
         parts = [None if each is None else self.of(each) for each in (node.lower, node.upper, node.step)]
-        if any(not readable.one_of(type(each), (int, bool, type(None))) for each in parts):
+        if any(not readable.one_of(type(part), (int, bool, type(None))) for part in parts):
             raise RejectedError("the ends of a slice are whole numbers")
         return slice(*parts)
 
@@ -170,8 +170,8 @@ class Walk:
 
     def _many(self, nodes: List[Any]) -> List[Any]:
         found: List[Any] = []
-        for each in nodes:
-            found += readable.items(self.of(each.value)) if type(each) is _ast.Starred else [self.of(each)]
+        for node in nodes:
+            found += readable.items(self.of(node.value)) if type(node) is _ast.Starred else [self.of(node)]
             readable.bounded((), len(found))
         return found
 
@@ -185,7 +185,7 @@ class Walk:
         return set(builtin_calls.hashable(self._many(node.elts)))
 
     def _dict(self, node: Any) -> Any:
-        if any(each is None for each in node.keys):
+        if any(key is None for key in node.keys):
             raise RejectedError("`**` in a dict is not evaluated safely")
         return dict(zip(builtin_calls.hashable(self._many(node.keys)), self._many(node.values)))
 
@@ -258,9 +258,9 @@ class Walk:
         return format(found, form)
 
     def _call(self, node: Any) -> Any:
-        if any(each.arg != "reverse" for each in node.keywords):
+        if any(keyword.arg != "reverse" for keyword in node.keywords):
             raise RejectedError("keywords are not passed, but for `reverse` of sorted")
-        reverse = [self.of(each.value) for each in node.keywords]
+        reverse = [self.of(keyword.value) for keyword in node.keywords]
         if type(node.func) is _ast.Attribute:
             owner = self.of(node.func.value)
             if not reverse and builtin_calls.has_methods(owner):

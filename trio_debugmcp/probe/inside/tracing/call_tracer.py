@@ -93,11 +93,11 @@ class CallTracer:
         self.end()
         text = encoded({"answer": self.answer()})
         pieces = [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
-        line.write("".join(encoded([LEFT, str(self.number), 0, 0, each]) + "\n" for each in pieces).encode())
+        line.write("".join(encoded([LEFT, str(self.number), 0, 0, piece]) + "\n" for piece in pieces).encode())
 
     def answer(self) -> Json:
         """Return all that the trace has recorded."""
-        return {**state(self), "calls": [each.json() for each in self.records]}
+        return {**state(self), "calls": [record.json() for record in self.records]}
 
     def take(self) -> Json:
         """End, and return all that was recorded."""

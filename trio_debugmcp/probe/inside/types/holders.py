@@ -54,7 +54,7 @@ class Holders:
         left = MOST_FRAMES
         for thread in attached.debugger().threads():
             shown = {id(each.frame): (index, each) for index, each in enumerate(attached.debugger().frames(thread))}
-            returned = {id(each) for each in attached.left_frames(thread)}
+            returned = {id(frame) for frame in attached.left_frames(thread)}
             frame = thread.top
             while frame is not None and left > 0 and not budget.spent():
                 if not attached.is_own(frame):
@@ -117,7 +117,7 @@ class Holders:
 
     def parts(self, holder: Any, wanted: Dict[int, List[T]]) -> List[T]:
         """Return what is wanted, by their ids, of the objects that a holder refers to."""
-        found = {id(each) for each in collector().get_referents(holder) if id(each) in wanted}
+        found = {id(referent) for referent in collector().get_referents(holder) if id(referent) in wanted}
         return [each for number in found for each in wanted[number]]
 
     def owns(self, holder: Any, part: Any) -> bool:

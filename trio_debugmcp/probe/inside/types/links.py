@@ -87,7 +87,7 @@ def ways(holder: Any, target: Any) -> Iterator[Link]:
             yield from itertools.islice(items(holder), number, number + 1)
         elif base is dict and any(each is target for each in dict.__iter__(holder)):
             yield Link("a key", target)
-    yield from (each for each in links(holder) if each.target is target)
+    yield from (link for link in links(holder) if link.target is target)
 
 
 def items(holder: Any) -> Iterator[Link]:

@@ -93,8 +93,8 @@ def in_modules(name: str) -> Any:
         if value is facts.MISSING:
             continue
         try:
-            for each in parts[size:]:
-                value = readable.attribute(value, each)
+            for part in parts[size:]:
+                value = readable.attribute(value, part)
         except AttributeError:
             continue
         return value
@@ -108,7 +108,7 @@ def _anywhere(name: str, budget: Budget) -> Any:
     if not candidates:
         return facts.MISSING
     if len(candidates) > 1:
-        named = ", ".join(each.full for each in candidates[:MOST_NAMED])
+        named = ", ".join(candidate.full for candidate in candidates[:MOST_NAMED])
         more = f" and {len(candidates) - MOST_NAMED} more" if len(candidates) > MOST_NAMED else ""
         raise AmbiguousError(f"`{name}` could be {named}{more}")
     return candidates[0].value

@@ -208,9 +208,9 @@ class _Inbound:
         """A link from a holder to an object: another one each time, as it may be two defaults of one function."""
         found: Optional[Link] = None
         try:
-            for each in ways(holder, target):
-                found = each
-                if (id(holder), each.way) not in self._used:
+            for way in ways(holder, target):
+                found = way
+                if (id(holder), way.way) not in self._used:
                     break
         except RuntimeError:  # the program changes it meanwhile
             pass

@@ -134,7 +134,7 @@ def annotation(value: Any, depth: int = 0) -> Optional[str]:
         return _name_of(value)
     if depth >= _DEEPEST:
         return "..."
-    inner = [annotation(each, depth + 1) for each in arguments[:20]]
+    inner = [annotation(argument, depth + 1) for argument in arguments[:20]]
     if any(each is None for each in inner):
         return None
     if origin == "Callable" and inner and arguments[0] is not Ellipsis:

@@ -118,7 +118,7 @@ def _function_json(value: Any, renderer: Renderer) -> Json:
 def _class_json(cls: type) -> Json:
     found: Json = {"name": definitions.full_name(cls), **definitions.place_json(cls)}
     bases: Any = type.__dict__["__bases__"].__get__(cls)
-    found["bases"] = [definitions.full_name(each) for each in bases if each is not object]
+    found["bases"] = [definitions.full_name(base) for base in bases if base is not object]
     found["mro"] = [definitions.full_name(each) for each in facts.mro(cls)[1:] if each is not object]
     if type(cls) is not type:
         found["metaclass"] = definitions.full_name(type(cls))
@@ -187,7 +187,7 @@ def _is_listed(base: type, asked: MemberQuestion) -> bool:
 def _with_instance(value: Any, cls: type, members: List[_Member], word: str) -> List[_Member]:
     """The members of a class, with what this instance has: its fields, of the types that they are of now."""
     have = {name: facts.shown_type(type(each)) for name, each in facts.fields(value)}
-    known = {each.name for each in members}
+    known = {member.name for member in members}
     for member in members:
         if member.kind == "fields":
             member.now = have.get(member.name, "")

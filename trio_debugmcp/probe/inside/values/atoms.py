@@ -175,7 +175,7 @@ def array(value: Any, limit: int) -> str:
 
 def _table(value: Any, shape: Tuple[int, ...], limit: int) -> str:
     try:
-        names = [str(each) for each in list(value.columns[:_SMALL_ARRAY])]
+        names = [str(column) for column in list(value.columns[:_SMALL_ARRAY])]
     except Exception:
         names = []
     more = ", …" if len(shape) > 1 and shape[1] > len(names) else ""

@@ -122,7 +122,7 @@ class _CaptureTree:
 def capture_json(pairs: List[Tuple[str, Any, str]], depth: int, most: int, budget: Budget, renderer: Renderer) -> Json:
     """Return the variables of a scope with what is inside of them, `depth` levels down, at most `most` of each."""
     growing = _CaptureTree(most, budget, renderer)
-    listed, level = growing.listed([Child(*each) for each in pairs], "", {})
+    listed, level = growing.listed([Child(*pair) for pair in pairs], "", {})
     everything = list(level)
     for _ in range(min(depth, variable_listing.MOST_DEPTH)):
         below: List[_CapturedValue] = []

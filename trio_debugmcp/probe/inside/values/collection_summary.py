@@ -72,7 +72,7 @@ def _collection(value: Any, most: int, renderer: Renderer) -> Json:
     indexed = facts.indexed(type(value)) if base is None else base[1] in (list, tuple)
     reached = total if indexed else min(total, children.MOST_PASSED)
     wanted = even(reached)
-    ends = [each for each in _ends(total, most) if each < reached]
+    ends = [end for end in _ends(total, most) if end < reached]
     found = dict(_at(value, sorted({*wanted, *ends}), indexed))
     sample = [found[each] for each in wanted if each in found]
     answer: Json = {"count": total}
@@ -81,7 +81,7 @@ def _collection(value: Any, most: int, renderer: Renderer) -> Json:
     answer.update(_statistics([item for _, item in sample]))
     if len(sample) < total:
         answer["sampled"] = len(sample)
-    shown = [(each, _item(*found[each], keyed, renderer)) for each in ends if each in found]
+    shown = [(end, _item(*found[end], keyed, renderer)) for end in ends if end in found]
     answer["first"] = [text for each, text in shown if each < most]
     answer["last"] = [text for each, text in shown if each >= most]
     return answer
@@ -102,14 +102,14 @@ def _ends(total: int, most: int) -> List[int]:
 def _at(value: Any, positions: List[int], indexed: bool) -> Iterator[Tuple[int, Tuple[Any, Any]]]:
     """Yield positions with what is there: index or key, and item."""
     if indexed:
-        for each in positions:
-            yield from ((each, found) for found in facts.items(value, each, 1))
+        for position in positions:
+            yield from ((position, found) for found in facts.items(value, position, 1))
         return
     passed, iterator = 0, facts.items(value, 0, positions[-1] + 1 if positions else 0)
-    for each in positions:
-        for found in itertools.islice(iterator, each - passed, each - passed + 1):
-            yield each, found
-        passed = each + 1
+    for position in positions:
+        for found in itertools.islice(iterator, position - passed, position - passed + 1):
+            yield position, found
+        passed = position + 1
 
 
 def _item(key: Any, item: Any, keyed: bool, renderer: Renderer) -> str:
@@ -175,9 +175,9 @@ def _table(value: Any, total: int, most: int, renderer: Renderer) -> Json:
 
 
 def _statistics(items: List[Any]) -> Json:
-    nulls = sum(1 for each in items if facts.type_name(type(each)) in _NULLS or _is_nan(each))
+    nulls = sum(1 for item in items if facts.type_name(type(item)) in _NULLS or _is_nan(item))
     answer: Json = {"elementTypes": _types(items), "nullCount": nulls}
-    numbers = [_plain(each) for each in items if _is_number(each) and not _is_nan(each)]
+    numbers = [_plain(item) for item in items if _is_number(item) and not _is_nan(item)]
     if numbers:
         answer["numeric"] = _numeric(numbers)
     return answer

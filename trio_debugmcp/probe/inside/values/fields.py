@@ -73,12 +73,14 @@ def _assigned(code: types.CodeType) -> Iterator[Tuple[str, int]]:
         return
     own, line = code.co_varnames[0], code.co_firstlineno
     before: Optional[Any] = None
-    for each in dis.get_instructions(code):
-        starts = getattr(each, "line_number", each.starts_line)  # the former since 3.13, where the latter is a flag
+    for instruction in dis.get_instructions(code):
+        starts = getattr(
+            instruction, "line_number", instruction.starts_line
+        )  # the former since 3.13, where the latter is a flag
         line = starts if starts is not None else line
-        if each.opname == "STORE_ATTR" and before is not None and _loads(before, own):
-            yield str(each.argval), line
-        before = each
+        if instruction.opname == "STORE_ATTR" and before is not None and _loads(before, own):
+            yield str(instruction.argval), line
+        before = instruction
 
 
 def _loads(instruction: Any, name: str) -> bool:

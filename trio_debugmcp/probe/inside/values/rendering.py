@@ -99,7 +99,7 @@ class Renderer:
             if facts.container(value) is not None:
                 return self._collection(value, limit, depth)
             if issubclass(cls, BaseException):
-                return self._call(cls, [("", each) for each in atoms.arguments(value)], limit, depth)
+                return self._call(cls, [("", argument) for argument in atoms.arguments(value)], limit, depth)
         if facts.array_shape(value):
             return atoms.array(value, limit)
         if method is None:
@@ -202,7 +202,7 @@ class Renderer:
         cls = type(error)
         arguments = atoms.arguments(error)
         quick = facts.class_attribute(cls, "__str__") is BaseException.__str__ and len(arguments) < 2
-        if quick and all(type(each) is str for each in arguments):
+        if quick and all(type(argument) is str for argument in arguments):
             return atoms.cut(arguments[0], limit) if arguments else ""
         if not self._code and not (facts.module_name(cls) == "builtins" and all(map(_is_atom, arguments))):
             self.withheld_any = True

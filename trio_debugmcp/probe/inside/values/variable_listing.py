@@ -75,7 +75,7 @@ def scope_pairs(frame: Any, scope: str) -> List[Tuple[str, Any, str]]:
     if scope == "arguments":
         code = frame.f_code
         most = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
-        locals_ = [each for each in locals_ if each[0] in code.co_varnames[:most]]
+        locals_ = [local for local in locals_ if local[0] in code.co_varnames[:most]]
     found = [(name, value, _path_of(name)) for name, value in locals_]
     if scope == "globals" or (scope == "all" and frame.f_locals is not frame.f_globals):
         hidden = frozenset(frame.f_locals if frame.f_locals is not frame.f_globals else ())
@@ -90,7 +90,7 @@ def _path_of(name: str) -> str:
 
 def of_scope(pairs: List[Tuple[str, Any, str]], asked: ListingQuestion, budget: Budget, renderer: Renderer) -> Json:
     """Return the variables of a scope for an answer."""
-    found = [Child(*each) for each in pairs if _is_wanted(each[0], asked)]
+    found = [Child(*pair) for pair in pairs if _is_wanted(pair[0], asked)]
     return _answer(found[asked.start : asked.start + asked.most], len(found), "", asked, budget, renderer)
 
 

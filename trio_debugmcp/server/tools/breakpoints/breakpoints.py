@@ -191,7 +191,7 @@ def _check_name(
     living = [each.profile for each in debugger.programs.living()]
     profiles = living or debugger.settings.profiles
     profiles = profiles if launched is None else [launched]
-    problems = [problem_in(each, name) for each in profiles]
+    problems = [problem_in(profile, name) for profile in profiles]
     if all(problems):
         raise UsageError("INVALID_PARAMETER", f"{shortened(name)!r} {problems[0]}.", {"name": shortened(name)})
 

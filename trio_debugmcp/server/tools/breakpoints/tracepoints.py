@@ -39,7 +39,8 @@ def _check_judged(debugger: Debugger, file: str | None, params: TracepointSet) -
     if not (params.hit_count_multiple or params.max_notifications):
         return
     session = next(
-        (each for each in debugger.living_sessions() if each.requests.capabilities.hit_records is None), None
+        (session for session in debugger.living_sessions() if session.requests.capabilities.hit_records is None),
+        None,
     )
     profile = session.profile if session is not None else debugger.language_of(file)
     if profile is None or (session is None and profile.records_hits):

@@ -117,7 +117,7 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesAnswe
         if params.filter is None:
             await keep_reading(debugger.merger, snapshot, _reading(page, place.thread_id, params))
         return _answer(page.variables, page.total, params, page.leaf)
-    named = {each: (each, full_path(params.path, each)) for each in params.names}
+    named = {name: (name, full_path(params.path, name)) for name in params.names}
     every = [*dict.fromkeys(name for names in named.values() for name in names)]
     asked = replace(params, filter=None, start=0, names=every, count=2 * len(every))  # as a local, and as a global
     found = (await _page(session, place, asked)).variables
@@ -233,7 +233,7 @@ async def _evaluate_stopped(debugger: Debugger, params: Evaluate) -> tuple[Evalu
     whole, told = found.evaluation, _cut(found.evaluation, params.max_value_length)
     await keep_value(debugger.merger, snapshot, place.thread_id, place.index, params.expression, told, whole.type)
     await debugger.console.settle()
-    written = "".join(each.text for each in debugger.console.entries(first) if each.stream != "tracepoint")
+    written = "".join(entry.text for entry in debugger.console.entries(first) if entry.stream != "tracepoint")
     printed = without_debugger(written)
     return found, printed or found.printed  # the console has also what child processes wrote
 

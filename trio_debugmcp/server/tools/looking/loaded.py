@@ -81,8 +81,8 @@ async def _modules(debugger: Debugger, params: ModulesList) -> ModuleLines:
     session = debugger.program(params.session_id)
     places = Places(debugger.workspace.directory)
     found = await session.looking.types.modules(params.start, params.count, params.filter)
-    modules = [module_payload(each) for each in found.modules]
-    lines = [module_line(places, each) for each in modules]
+    modules = [module_payload(module) for module in found.modules]
+    lines = [module_line(places, module) for module in modules]
     if found.failure is None:
         kept = truncated(lines, _ROOM_BYTES)
         full = ModulesData(modules=modules[: len(kept)], total=found.total)
@@ -109,9 +109,9 @@ async def _sources(debugger: Debugger, params: SourcesList) -> SourceLines:
         for path in debugger.sources.known()
     ]
     lines = [
-        (path if params.absolute else places.file(path)) + ("" if each.is_user_code else LIBRARY)
-        for each in files
-        for path in [each.file]
+        (path if params.absolute else places.file(path)) + ("" if file.is_user_code else LIBRARY)
+        for file in files
+        for path in [file.file]
     ]
     page, shown, total = _page([*zip(files, lines, strict=True)], params)
     return SourceLines(full=SourcesData(sources=page, total=total), sources=shown, total=_where_cut(shown, total))
@@ -123,8 +123,8 @@ def _is_library(session: DebugSession, path: str) -> bool:
 
 def _library_files(snapshot: Snapshot) -> set[str]:
     """The files of which the adapter has said that they are not the user's code."""
-    found = {each.path for each in snapshot.modules if each.is_user_code is False}
-    found |= {each.location.file for each in snapshot.stack.frames if not each.is_user_code}
+    found = {module.path for module in snapshot.modules if module.is_user_code is False}
+    found |= {frame.location.file for frame in snapshot.stack.frames if not frame.is_user_code}
     return {each for each in found if each is not None}
 
 

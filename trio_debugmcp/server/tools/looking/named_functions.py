@@ -75,7 +75,7 @@ async def _loaded_files(debugger: Debugger, session: DebugSession) -> frozenset[
     snapshot = session.snapshot
     frames = () if snapshot is None else snapshot.stack.frames
     run = {each for each in debugger.sources.known() if debugger.sources.code(each) is not None}
-    return files | run | {each.location.file for each in frames if each.location.file is not None}
+    return files | run | {frame.location.file for frame in frames if frame.location.file is not None}
 
 
 def _named(debugger: Debugger, session: DebugSession, name: str) -> list[tuple[str, FunctionCode]]:
@@ -83,12 +83,12 @@ def _named(debugger: Debugger, session: DebugSession, name: str) -> list[tuple[s
     files = [each for each in known if Path(each).is_absolute()]
     snapshot = session.snapshot
     directory = snapshot.origin.working_directory if snapshot is not None else None
-    directories = [*(str(Path(each).parent) for each in files), *([directory] if directory else [])]
+    directories = [*(str(Path(file).parent) for file in files), *([directory] if directory else [])]
     near, code = list(dict.fromkeys(directories)), session.profile.code
     given = [(each, text) for each in known if (text := debugger.sources.code(each)) is not None]
 
     def named() -> list[tuple[str, FunctionCode]]:
-        own = [(file, each) for file, text in given for each in code.functions(file, text)]
+        own = [(file, function) for file, text in given for function in code.functions(file, text)]
         own = [each for each in own if f".__main__.{each[1].qualname}".endswith(f".{name}")]
         return [*own, *code.find_functions(name, files, near)]
 

@@ -52,9 +52,9 @@ async def _stop(debugger: Debugger, params: StopGet) -> PastStop | PastSource | 
 
 
 async def _source(debugger: Debugger, kept: KeptStop, file: str) -> PastSource:
-    found = next((each for each in kept.sources if each.path == file), None)
+    found = next((source for source in kept.sources if source.path == file), None)
     if found is None:
-        known = ", ".join(each.path for each in kept.sources) or "no file"
+        known = ", ".join(source.path for source in kept.sources) or "no file"
         raise UsageError(
             "INVALID_PATH", f"The text of '{shortened(file)}' at stop {kept.stop.number} is not kept; kept is {known}."
         )

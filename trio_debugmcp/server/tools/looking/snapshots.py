@@ -116,7 +116,7 @@ async def _create(debugger: Debugger, params: SnapshotCreate) -> SnapshotTaken:
         seed=found.seed,
     )
     state = await debugger.merger.merge(CaptureTaken(taken))
-    kept = next((each for each in state.captures if each.id == taken.id), None)
+    kept = next((capture for capture in state.captures if capture.id == taken.id), None)
     if kept is None:  # the session has ended meanwhile
         raise no_session()
     gone = ", ".join(kept.discarded)
@@ -199,8 +199,10 @@ def _function(debugger: Debugger, capture: Capture) -> str:
 
 async def _list(debugger: Debugger, params: SnapshotList) -> SnapshotLines:
     captures = debugger.state.captures
-    shown = truncated((_line(debugger, each) for each in captures), _ROOM_BYTES)
-    full = SnapshotsData(snapshots=[capture_payload(each) for each in captures[: len(shown)]], total=len(captures))
+    shown = truncated((_line(debugger, capture) for capture in captures), _ROOM_BYTES)
+    full = SnapshotsData(
+        snapshots=[capture_payload(capture) for capture in captures[: len(shown)]], total=len(captures)
+    )
     return SnapshotLines(full=full, snapshots=shown, total=len(captures) if len(shown) < len(captures) else 0)
 
 
@@ -209,13 +211,13 @@ def _line(debugger: Debugger, capture: Capture) -> str:
 
 
 def _place(debugger: Debugger, capture: Capture) -> str:
-    several = len({each.session_id for each in debugger.state.captures}) > 1
+    several = len({capture.session_id for capture in debugger.state.captures}) > 1
     where = Places(debugger.workspace.directory).at_location(capture.location) or "?"
     return f"{where}, session {capture.session_id}" if several else where
 
 
 async def _delete(debugger: Debugger, params: SnapshotDelete) -> SnapshotsDeleted:
-    ids = [each.id for each in debugger.state.captures] if params.id == "*" else [_find(debugger, params.id).id]
+    ids = [capture.id for capture in debugger.state.captures] if params.id == "*" else [_find(debugger, params.id).id]
     await debugger.merger.merge(CapturesRemoved(frozenset(ids)))
     return SnapshotsDeleted(deleted=ids)
 
@@ -227,13 +229,15 @@ def _find(debugger: Debugger, id_: str) -> Capture:
         UsageError: `SNAPSHOT_NOT_FOUND`.
     """
     captures = debugger.state.captures
-    found = [each for each in captures if each.id == id_] or [each for each in captures if each.label == id_]
+    found = [capture for capture in captures if capture.id == id_] or [
+        capture for capture in captures if capture.label == id_
+    ]
     if len(found) == 1:
         return found[0]
     if found:
         ids = ", ".join(each.id for each in found)
         raise UsageError("SNAPSHOT_NOT_FOUND", f"Several snapshots are labelled '{shortened(id_)}': name one of {ids}.")
-    known = ", ".join(each.id for each in captures)
+    known = ", ".join(capture.id for capture in captures)
     raise UsageError(
         "SNAPSHOT_NOT_FOUND",
         f"There is no snapshot '{shortened(id_)}'. "

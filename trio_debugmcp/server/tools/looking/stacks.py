@@ -89,8 +89,8 @@ async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackAnswer 
     room, snapshot = MAX_RESULT_BYTES - _HEAD_BYTES, session.snapshot
     shown = _payloads(page.frames, params.start)
     if page.state is None and snapshot is not None:
-        for each in page.frames:
-            debugger.sources.learn(each.location.file, session.id, each.source_reference)
+        for frame in page.frames:
+            debugger.sources.learn(frame.location.file, session.id, frame.source_reference)
         lines = truncated(frames_with_source(debugger, snapshot, page.frames), room)
         full = StackData(frames=shown[: len(lines)], total=page.total, state="Suspended")
         return StackAnswer(full=full, frames=lines, omitted=max(0, page.total - params.start - len(lines)))
@@ -104,8 +104,8 @@ async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackAnswer 
         frames=shown[: len(kept)],
         total=page.total,
         state=state,
-        locals=[list(each.variables) for each in values],
-        locals_totals=[each.total for each in values],
+        locals=[list(value.variables) for value in values],
+        locals_totals=[value.total for value in values],
     )
     return StackAnswer(
         full=full,
@@ -121,7 +121,7 @@ def _payloads(frames: Sequence[StackFrame], first: int = 0) -> list[Frame]:
 
 
 def _rendered(variables: Sequence[Variable], total: int) -> dict[str, str]:
-    shown = {each.name: rendered(each.value, each.type) for each in variables}
+    shown = {variable.name: rendered(variable.value, variable.type) for variable in variables}
     return counted(shown, total - len(variables))
 
 
@@ -140,7 +140,7 @@ MAX_NOTES = 40
 
 async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
     if params.session_id is None:  # a session that only listens has no stacks
-        sessions = [each for each in debugger.living_sessions() if has_program(each.profile, each.start)]
+        sessions = [session for session in debugger.living_sessions() if has_program(session.profile, session.start)]
     else:
         sessions = [debugger.session(params.session_id)]
     if not sessions and debugger.root_session() is None:
@@ -155,7 +155,7 @@ async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
     groups = sorted(merged.values(), key=len, reverse=True)
     places = Places(debugger.workspace.directory)
     many = len(sessions) > 1
-    data = [_merged_data(each, with_locals=params.locals) for each in groups[params.start :]]
+    data = [_merged_data(group, with_locals=params.locals) for group in groups[params.start :]]
     page = [_merged(places, each, many=many) for each in data]
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"{len(notes) - MAX_NOTES} more notes left out: ask with session_id"]
@@ -177,7 +177,7 @@ async def _ask_all(sessions: Sequence[DebugSession], params: StacktraceGet) -> d
     async with trio.open_nursery() as nursery:
         for each in sessions:
             nursery.start_soon(ask, each)
-    return {each.id: answers[each.id] for each in sessions}
+    return {session.id: answers[session.id] for session in sessions}
 
 
 def _notes(sessions: Sequence[DebugSession], answers: Mapping[str, StackList], params: StacktraceGet) -> list[str]:
@@ -217,18 +217,18 @@ def _merged_data(group: list[tuple[str, LiveStack]], *, with_locals: bool) -> Me
     return MergedStackData(
         threads=[ThreadOf(session_id, stack.thread.id, stack.thread.name) for session_id, stack in group],
         count=len(group),
-        waits_for=list(dict.fromkeys(each for each in waits if each is not None)),
+        waits_for=list(dict.fromkeys(wait for wait in waits if wait is not None)),
         frames=_payloads(first.frames),
         total=first.total,
-        locals=[list(each.variables) for each in values],
-        locals_totals=[each.total for each in values],
+        locals=[list(value.variables) for value in values],
+        locals_totals=[value.total for value in values],
     )
 
 
 def _merged(places: Places, data: MergedStackData, *, many: bool) -> MergedStack:
     named = [
-        f"{each.session_id}/{each.id} {each.name}" if many else f"{each.id} {each.name}"
-        for each in data.threads[:MAX_NAMED_THREADS]
+        f"{thread.session_id}/{thread.id} {thread.name}" if many else f"{thread.id} {thread.name}"
+        for thread in data.threads[:MAX_NAMED_THREADS]
     ]
     lines = places.frames(data.frames)
     if data.total > len(data.frames):
@@ -250,7 +250,7 @@ def _waits_of(different: Sequence[str]) -> str | None:
 
 
 def _places(frames: Iterable[StackFrame]) -> tuple[object, ...]:
-    return tuple((each.name, each.location.file, each.location.line) for each in frames)
+    return tuple((frame.name, frame.location.file, frame.location.line) for frame in frames)
 
 
 TOOLS = (

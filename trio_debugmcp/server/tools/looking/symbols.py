@@ -104,7 +104,7 @@ async def _type(debugger: Debugger, params: TypeGet) -> TypeDescription:
     full = type_data(found, _class_lines(debugger, session))
     kinds, shown = _fitting(members_of(places, full))
     return TypeDescription(
-        full=replace(full, members=[each for each in full.members if each.name in kinds.get(each.kind, ())]),
+        full=replace(full, members=[member for member in full.members if member.name in kinds.get(member.kind, ())]),
         type=found.name,
         at=type_place(places, full),
         signature=found.signature,
@@ -158,8 +158,8 @@ async def _symbols(debugger: Debugger, params: SymbolsSearch) -> SymbolLines:
     found = await session.looking.types.symbols(frame, asked)
     places = Places(debugger.workspace.directory)
     line_of = _class_lines(debugger, session)
-    payloads = [symbol_payload(each, line_of) for each in found.symbols]
-    lines = truncated(((each.is_type, symbol_line(places, each)) for each in payloads), _ROOM_BYTES)
+    payloads = [symbol_payload(symbol, line_of) for symbol in found.symbols]
+    lines = truncated(((payload.is_type, symbol_line(places, payload)) for payload in payloads), _ROOM_BYTES)
     notes = [*found.notes]
     if found.searched is not None:
         notes.append(f"{found.searched} of {found.modules} modules were searched in time: narrow it by `module`")

@@ -81,8 +81,8 @@ async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadLines:
     found = await session.looking.threads.threads()
     places = Places(debugger.workspace.directory)
     current = None if session.snapshot is None else session.snapshot.threads.current
-    threads = [thread_now(each, current) for each in found.threads]
-    kept = truncated((thread_line(places, each) for each in threads), _ROOM_BYTES)
+    threads = [thread_now(thread, current) for thread in found.threads]
+    kept = truncated((thread_line(places, thread) for thread in threads), _ROOM_BYTES)
     full = ThreadsData(threads=threads[: len(kept)], deadlocks=[*map(list, found.deadlocks)], total=found.total)
     return ThreadLines(
         full=full,
@@ -114,8 +114,8 @@ def outside_note(failure: Unanswered) -> str:
 async def _tasks(debugger: Debugger, params: TasksList) -> TaskLines:
     found = await debugger.program(params.session_id).looking.threads.tasks(params.start, params.count)
     places = Places(debugger.workspace.directory)
-    tasks = [task_now(each) for each in found.tasks]
-    lines = truncated((task_line(places, each) for each in tasks), _ROOM_BYTES)
+    tasks = [task_now(task) for task in found.tasks]
+    lines = truncated((task_line(places, task) for task in tasks), _ROOM_BYTES)
     left_out = max(0, found.total - params.start - len(lines))
     full = TasksData(tasks=tasks[: len(lines)], total=found.total)
     return TaskLines(full=full, tasks=lines, omitted=left_out, notes=list(found.notes))

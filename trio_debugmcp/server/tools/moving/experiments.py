@@ -229,7 +229,7 @@ async def _wait(debugger: Debugger, run: Run, before: State, of: list[str] | Non
 
 async def _new_stop(debugger: Debugger, before: State, of: list[str] | None) -> Outcome:
     return await debugger.wait_stop(
-        of=of, seen={each.stop.number for each in before.snapshots if each.stop is not None}
+        of=of, seen={snapshot.stop.number for snapshot in before.snapshots if snapshot.stop is not None}
     )
 
 

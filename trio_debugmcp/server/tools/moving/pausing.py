@@ -134,7 +134,7 @@ async def _blocked(debugger: Debugger, session: DebugSession) -> Blocked | None:
         found = await session.looking.threads.threads()
     except UsageError:  # it has ended
         return None
-    threads = [thread_now(each, None) for each in found.threads]
+    threads = [thread_now(thread, None) for thread in found.threads]
     if found.failure is not None:
         if found.source == "outside":
             return Blocked([f"{outside_note(found.failure)}. {_ARMED}"], threads, found.total)
@@ -142,7 +142,7 @@ async def _blocked(debugger: Debugger, session: DebugSession) -> Blocked | None:
     complete = 0 < found.total == len(found.threads)  # of the threads that do not fit any one may run
     if not complete or any(thread.state != "waiting" for thread in found.threads):
         return None
-    notes = [f"deadlock: threads {', '.join(map(str, each))} wait for each other" for each in found.deadlocks]
+    notes = [f"deadlock: threads {', '.join(map(str, deadlock))} wait for each other" for deadlock in found.deadlocks]
     return Blocked([_BLOCKED, *notes], threads, found.total, is_sure=False)
 
 

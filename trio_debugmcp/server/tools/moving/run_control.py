@@ -91,8 +91,8 @@ async def _wait(debugger: Debugger, params: DebugWait) -> StopAnswer:
 def _anywhere(debugger: Debugger) -> tuple[set[str], set[int]]:
     """Return all programs, any of which may be the next to stop, and the stops elsewhere that the caller knows."""
     state, roots = debugger.state, debugger.state.roots()
-    others = [each for each in state.snapshots if roots[each.id] != roots.get(state.focus or "")]
-    stops = {each.stop.number for each in others if each.stop is not None}
+    others = [snapshot for snapshot in state.snapshots if roots[snapshot.id] != roots.get(state.focus or "")]
+    stops = {other.stop.number for other in others if other.stop is not None}
     return {*roots.values()}, stops & debugger.programs.reported_to(READER.get())
 
 

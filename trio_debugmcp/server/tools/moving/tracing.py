@@ -123,7 +123,7 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> TraceAnswer:
                     await _resume(session, snapshot, function, trace)
                 outcome = await _ended(debugger, session, trace, before)
             state = await trace.take()
-    done = state is not None and sum(each.outcome is not None for each in state.calls) >= params.calls
+    done = state is not None and sum(call.outcome is not None for call in state.calls) >= params.calls
     waited = waiting.cancelled_caught and not done
     stop = await wait_answer(debugger, outcome, deadline, show=params.show, waited=waited, session_id=session.id)
     calls = _calls(debugger, params, function, state)
@@ -140,7 +140,7 @@ def _answer(places: Places, full: TraceData, stop: StopAnswer, notes: list[str])
     return TraceAnswer(
         full=full,
         function=f"{full.function} {places.line(full.file, full.line)}",
-        calls=[_call(places, each) for each in full.calls],
+        calls=[_call(places, call) for call in full.calls],
         notes=notes,
         stop=replace(stop, full=None),
     )
@@ -164,7 +164,7 @@ async def _ended(debugger: Debugger, session: DebugSession, trace: ProgramTrace,
     outcome: Outcome | None = None
     snapshot = before.snapshot(session.id)
     paused = snapshot if snapshot is not None and snapshot.phase == "Paused" else None
-    seen = {each.stop.number for each in before.snapshots if each.stop is not None}
+    seen = {snapshot.stop.number for snapshot in before.snapshots if snapshot.stop is not None}
     async with trio.open_nursery() as nursery:
 
         async def stop() -> None:
@@ -191,7 +191,7 @@ def _calls(
     text = file_lines(debugger, function.file) or ()
     source = FunctionSource(text, function.branches)
     most_bytes = params.max_bytes // max(len(calls), 1)
-    return [_payload(each, call_lines(each, source, params.max_lines, most_bytes)) for each in calls]
+    return [_payload(call, call_lines(call, source, params.max_lines, most_bytes)) for call in calls]
 
 
 def _program(debugger: Debugger, session_id: str) -> list[str]:
@@ -203,7 +203,9 @@ def _program(debugger: Debugger, session_id: str) -> list[str]:
 def _paused_others(debugger: Debugger, session: DebugSession) -> list[str]:
     """Return a note on other processes that are paused: a call may wait for them."""
     program = _program(debugger, session.id)
-    paused = [each.id for each in debugger.state.snapshots if each.phase == "Paused" and each.id != session.id]
+    paused = [
+        snapshot.id for snapshot in debugger.state.snapshots if snapshot.phase == "Paused" and snapshot.id != session.id
+    ]
     there = [each for each in paused if _program(debugger, each) == program]
     return [f"paused all the time: {', '.join(there)}; the program may wait for that"] if there else []
 
@@ -224,8 +226,8 @@ def _payload(call: TracedCall, lines: list[CallLine]) -> CallPayload:
 def _call(places: Places, call: CallPayload) -> CallTrace:
     return CallTrace(
         caller=places.at_location(call.caller),
-        arguments=", ".join(f"{each.path}={each.value}" for each in call.arguments),
-        lines=[line_text(each) for each in call.lines],
+        arguments=", ".join(f"{argument.path}={argument.value}" for argument in call.arguments),
+        lines=[line_text(line) for line in call.lines],
         returned=call.returned,
         raised=call.raised,
         ran=call.ran if call.ran != len(call.lines) else 0,
@@ -248,7 +250,7 @@ def _notes(
             notes.append(f"{state.under_way} times its first line ran in a call that had begun before")
     elif state.begun < params.calls:
         notes.append(f"{state.begun} of {params.calls} calls began")
-    unfinished = sum(each.outcome is None for each in state.calls)
+    unfinished = sum(call.outcome is None for call in state.calls)
     if unfinished:
         why = "the time was over" if stop.timed_out else "it ended"
         why = (
@@ -259,7 +261,7 @@ def _notes(
             else why
         )
         notes.append(f"{_count(unfinished, 'call')} had not ended when {why}; the lines up to there are shown")
-    unwatched = sum(each.unwatched for each in state.calls)
+    unwatched = sum(call.unwatched for call in state.calls)
     if unwatched:
         notes.append(f"at {_count(unwatched, 'line')} variables were not compared, as that had taken too long")
     if state.failure:

@@ -43,7 +43,7 @@ async def built(debugger: Debugger, profile: Profile, launch: Launch, deadline: 
     try:
         yield start
     except BaseException:
-        started = [each.start for each in debugger.living_sessions()]
+        started = [session.start for session in debugger.living_sessions()]
         if not any(isinstance(each, Launch) and each.program == made.program for each in started):
             debugger.builds.discard(start)
         raise
@@ -64,8 +64,8 @@ def _main_class(debugger: Debugger, profile: Profile, program: str) -> MainClass
 
 def test_program(debugger: Debugger, test: str) -> BuiltTest | None:
     """Return what is built and run of a test, in a language where tests are programs of their own."""
-    programs = (each.programs for each in debugger.settings.profiles)
-    return next(filter(None, (each.test_program(test) for each in programs)), None)
+    programs = (profile.programs for profile in debugger.settings.profiles)
+    return next(filter(None, (program.test_program(test) for program in programs)), None)
 
 
 def build_plan(debugger: Debugger, profile: Profile, program: str, options: Mapping[str, Any]) -> BuildPlan | None:

@@ -89,7 +89,7 @@ def adapters_for_process(debugger: Debugger, pid: int) -> list[Profile]:
         names = debugger.host.query(f"what debugs process {pid}", ask)
     except UsageError:  # a recording from before this was asked
         return []
-    return [each for each in profiles if each.name in names]
+    return [profile for profile in profiles if profile.name in names]
 
 
 def check_options(debugger: Debugger, profile: Profile, options: Mapping[str, Any]) -> None:

@@ -71,7 +71,7 @@ async def launch_compound(
             one = replace(params, **changes, show=[], timeout=max(0.0, deadline - trio.current_time()))
             answer = await launch_one(debugger, one, together)
             started = [each.id for each in debugger.programs.living() if each.id not in others]
-            notes += [f"{name}: {each}" for each in answer.notes]
+            notes += [f"{name}: {note}" for note in answer.notes]
     except BaseException:
         with trio.CancelScope(shield=True):  # bounded, as every end of a session is
             # Also one whose launch has failed late, or has answered without naming its session.

@@ -84,7 +84,7 @@ async def _described(debugger: Debugger, project: Project, name: str, shown: str
     context = context_of(debugger, project.folder, assumes=True)
     found = configuration_named(project.launch, name, context)
     needs = [each for each, uses in (("file", uses_file(found)), ("pid", uses_process(found))) if uses]
-    inputs = {each: _unless_given(project.launch.inputs.get(each)) for each in used_inputs(found)}
+    inputs = {used_input: _unless_given(project.launch.inputs.get(used_input)) for used_input in used_inputs(found)}
     described = Configuration(
         name=shown,
         request="attach" if found.get("request") == "attach" else None,

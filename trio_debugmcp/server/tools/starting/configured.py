@@ -171,9 +171,9 @@ async def profile_of(debugger: Debugger, plan: Plan) -> Profile:
     Raises:
         UsageError: `ADAPTER_NOT_FOUND`: there is none, or it is not installed.
     """
-    known = [kind for kind in plan.adapters if any(kind in each.types for each in debugger.settings.profiles)]
+    known = [kind for kind in plan.adapters if any(kind in profile.types for profile in debugger.settings.profiles)]
     if not known:
-        types = ", ".join(sorted({kind for each in debugger.settings.profiles for kind in each.types}))
+        types = ", ".join(sorted({kind for profile in debugger.settings.profiles for kind in profile.types}))
         raise UsageError(
             "ADAPTER_NOT_FOUND",
             f"The configuration '{plan.name}' is of the type '{plan.type}', for which there is no debug adapter. "
@@ -220,7 +220,7 @@ def context_of(
 def _folders(debugger: Debugger) -> list[Folder]:
     """Return the folders of the workspace: the server's directory, and its roots."""
     paths = dict.fromkeys([debugger.workspace.resolve("."), *debugger.settings.roots])
-    return [Folder(each, os.path.basename(each)) for each in paths]
+    return [Folder(path, os.path.basename(path)) for path in paths]
 
 
 def _project_of(found: Sequence[Project], name: str, debugger: Debugger) -> tuple[Project, str]:
@@ -235,7 +235,7 @@ def _project_of(found: Sequence[Project], name: str, debugger: Debugger) -> tupl
             f"The configuration '{shortened(name)}' is not found: {nothing_found(debugger)}.",
             {"configuration": name},
         )
-    known = ", ".join(dict.fromkeys(each for project in found for each in _names(project))) or "none"
+    known = ", ".join(dict.fromkeys(name for project in found for name in _names(project))) or "none"
     raise UsageError(
         "INVALID_PARAMETER",
         f"There is no configuration '{shortened(name)}' in {found[0].launch.path}. Configurations: {known}.",
@@ -245,7 +245,7 @@ def _project_of(found: Sequence[Project], name: str, debugger: Debugger) -> tupl
 
 def nothing_found(debugger: Debugger) -> str:
     """Return that there are no configurations, and where they would be."""
-    return f"there is no .vscode/launch.json below {', '.join(each.path for each in _folders(debugger))}"
+    return f"there is no .vscode/launch.json below {', '.join(folder.path for folder in _folders(debugger))}"
 
 
 def _names(project: Project) -> list[str]:

@@ -109,7 +109,7 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
         )
     target = await _target(debugger, params, cwd)
     # All are checked before the first is set: a launch with one that is refused sets none, and ends no session.
-    specs = [spec_of(debugger, each, cwd, target.profile, params.code) for each in params.breakpoints]
+    specs = [spec_of(debugger, breakpoint, cwd, target.profile, params.code) for breakpoint in params.breakpoints]
     interpreter, is_own = _interpreter(debugger, target, cwd)
     in_library = bool({"site-packages", "dist-packages"} & set(Path(target.program).parts))
     wanted = Launch(
@@ -130,7 +130,7 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
     notes = [] if is_own else [f"runs on {interpreter}"]
     notes += [_IN_LIBRARY] if in_library and params.just_my_code is not False else []
     notes += debug_notes(debugger, target.profile, wanted)
-    notes += ambiguous(debugger, [params.program, *(each.file for each in params.breakpoints)], cwd)
+    notes += ambiguous(debugger, [params.program, *(breakpoint.file for breakpoint in params.breakpoints)], cwd)
     return replace(answer, notes=[*answer.notes, *notes, *_near(debugger, target, cwd, answer)])
 
 
@@ -189,10 +189,12 @@ def _stops_at_entry(debugger: Debugger, params: DebugLaunch, *, of_users: bool =
     state = debugger.state
     if state.root is not None:  # breakpoints of the programs beside it say nothing about this one
         own = debugger.workspace.resolve(params.program) if params.program is not None else None
-        return not params.breakpoints and not any(each.enabled and each.spec.file == own for each in state.stop_places)
+        return not params.breakpoints and not any(
+            place.enabled and place.spec.file == own for place in state.stop_places
+        )
     there = state.breakpoints if of_users else state.stop_places
     stops = any(each.enabled and not each.spec.only_in for each in there)
-    stops = stops or any(each.enabled for each in state.exceptions)
+    stops = stops or any(exception.enabled for exception in state.exceptions)
     return params.test is None and not stops
 
 
@@ -233,13 +235,13 @@ async def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> LaunchTa
 def _target_options(debugger: Debugger, params: DebugLaunch) -> list[str]:
     """Return the options of adapters among those of a launch that say what is run."""
     profiles = debugger.settings.profiles
-    return [name for name in params.adapter_options if any(name in each.target_options for each in profiles)]
+    return [name for name in params.adapter_options if any(name in profile.target_options for profile in profiles)]
 
 
 async def _by_options(debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, ...]) -> LaunchTarget:
     """Return the target of a launch that runs no file of its own, but a module, code or a test."""
     wanted = {*_target_options(debugger, params)}
-    fits = (each.name for each in debugger.settings.profiles if wanted and wanted <= each.target_options)
+    fits = (profile.name for profile in debugger.settings.profiles if wanted and wanted <= profile.target_options)
     profile = await choose_profile(debugger, params.adapter or next(fits, None), None)
     own: Mapping[str, Any] | None = {}
     name = params.program or ""
@@ -270,7 +272,7 @@ def _program(debugger: Debugger, program: str, cwd: str) -> str:
         profiles = debugger.settings.profiles
         found = debugger.host.query(
             f"command {program} for {cwd}",
-            lambda: next(filter(None, (each.programs.find_command(program, cwd) for each in profiles)), None),
+            lambda: next(filter(None, (profile.programs.find_command(program, cwd) for profile in profiles)), None),
         )
     full = debugger.workspace.resolve(program)
     below = debugger.workspace.resolve(str(Path(cwd, program)))
@@ -341,7 +343,7 @@ async def run_program(
             outcome = await debugger.wait_stop(of=[program.id])
     answer = await wait_answer(debugger, outcome, deadline, show=show, waited=wait, session_id=session.id)
     known = {f"{id_} {note}" for id_ in answer.breakpoints for note in answer.notes}  # of those that have stopped it
-    notes = [each for each in breakpoint_notes(debugger, earlier) if each not in known]
+    notes = [note for note in breakpoint_notes(debugger, earlier) if note not in known]
     notes = [*(refused if answer.state == "Disconnected" else []), *notes]
     answer = replace(answer, notes=[*edited, *notes, *answer.notes])
     if outcome is not None and outcome.paused is not None:  # maybe a child, which the rest of the answer is about

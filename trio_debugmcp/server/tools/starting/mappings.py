@@ -42,7 +42,7 @@ def checked_mappings(
             f"{profile.name} maps one directory. Pass the one in `path_mappings` that all sources are in.",
             {"adapter": profile.name, "capability": "path_mappings"},
         )
-    return tuple(_checked(debugger, each) for each in mappings)
+    return tuple(_checked(debugger, mapping) for mapping in mappings)
 
 
 def _checked(debugger: Debugger, mapping: Mapping) -> PathMapping:
