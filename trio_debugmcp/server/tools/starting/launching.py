@@ -60,8 +60,7 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
         True
     )
     breakpoints: Annotated[
-        list[LaunchBreakpoint],
-        Meta(description="As for breakpoint_set, or {exception: TYPE}; all or none."),
+        list[LaunchBreakpoint], Meta(description="As for breakpoint_set, or {exception: TYPE}; all or none.")
     ] = []
     show: Show = []
     replace: Annotated[bool, Meta(description="End the session that is there.")] = False
@@ -189,11 +188,10 @@ def _stops_at_entry(debugger: Debugger, params: DebugLaunch, *, of_users: bool =
     state = debugger.state
     if state.root is not None:  # breakpoints of the programs beside it say nothing about this one
         own = debugger.workspace.resolve(params.program) if params.program is not None else None
-        return not params.breakpoints and not any(
-            place.enabled and place.spec.file == own for place in state.stop_places
-        )
-    there = state.breakpoints if of_users else state.stop_places
-    stops = any(each.enabled and not each.spec.only_in for each in there)
+        in_file = [place for place in state.stop_places if place.enabled and place.spec.file == own]
+        return not params.breakpoints and not in_file
+    places = state.breakpoints if of_users else state.stop_places
+    stops = any(place.enabled and not place.spec.only_in for place in places)
     stops = stops or any(exception.enabled for exception in state.exceptions)
     return params.test is None and not stops
 
