@@ -366,6 +366,15 @@ def test_each_of_several_processes_and_programs_can_be_chosen_and_distinguished(
     child = next(each for each in ("app.py child 1", "app.py child 2") if each != focus)
     number = page.locator("#locals [data-path=number] .value").inner_text()
 
+    # The one that is shown is kept to by choosing it, as a stop elsewhere may be on its way to the page.
+    rows.filter(has_text=focus).click()
+    expect(chip).to_contain_text(f"Only {focus}")
+    expect(page.locator("#children-note")).to_have_text("kept to one")
+    expect(page.locator("#locals [data-path=number] .value")).to_have_text(number)
+    page.keyboard.press("Escape")
+    expect(chip).to_be_hidden()
+    expect(page.locator("#where")).to_have_text("worker.py:2 in work")
+
     # The other child: its state, its locals; buttons act on it, and a stop elsewhere does not take the page away.
     rows.filter(has_text=child).click()
     expect(chosen).to_contain_text(child)

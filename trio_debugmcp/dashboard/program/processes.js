@@ -51,10 +51,13 @@ export class Chooser {
   /** Show that process, and no other until it ends; null shows the one in focus. */
   choose(id) {
     const {chosen, session} = this.#store.state;
-    if (id === chosen || (chosen === null && id === session?.sessionId)) return;
-    // What is there is of another process.
-    this.#store.update(this.blank());
-    this.#follow.reset();
+    if (id === chosen) return;
+    // The one that is shown is kept to as well: the focus may have moved already, and the page learns that later.
+    if (chosen !== null || id !== session?.sessionId) {
+      // What is there is of another process.
+      this.#store.update(this.blank());
+      this.#follow.reset();
+    }
     this.#keepTo(id);
   }
 
