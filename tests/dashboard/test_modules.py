@@ -588,6 +588,40 @@ def test_a_client_is_known_also_when_its_joining_has_fallen_out_of_the_kept_even
     assert found["calls"] == [{"mode": "in", "session_id": "s-2"}, {}, {"session_id": "s-1"}, {}]
 
 
+def test_a_list_at_its_end_stays_there_when_it_is_lowered_before_its_scrolling_is_reported(fresh_page: "Page") -> None:
+    scrolled = fresh_page.evaluate(
+        """async () => {
+          const {keepAtEnd} = await import('/view/at_end.js');
+          const frame = () => new Promise((done) => requestAnimationFrame(done));
+          const view = document.createElement('div');
+          view.style.cssText = 'height: 200px; overflow-y: auto';
+          view.append(Object.assign(document.createElement('div'), {style: 'height: 1000px'}));
+          document.body.append(view);
+          keepAtEnd(view);
+          await frame();
+          await frame();
+          const places = [];
+          const lowered = async (top, height) => {
+            await new Promise((done) => setTimeout(done));  // between two frames: the next one begins with the event
+            view.scrollTop = top;
+            view.style.height = height;
+            await frame();
+            await frame();
+            places.push(view.scrollTop);
+          };
+          view.append(Object.assign(document.createElement('div'), {style: 'height: 100px'}));
+          await lowered(900, '150px');
+          view.scrollTop = 300;  // by the person
+          await frame();
+          await frame();
+          await lowered(300, '100px');
+          view.remove();
+          return places;
+        }"""
+    )
+    assert scrolled == [950, 300]
+
+
 def test_colours_continue_from_piece_to_piece_of_a_stream_and_are_legible(fresh_page: "Page") -> None:
     found = fresh_page.evaluate(
         """async () => {
