@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import trio
 
+from tests.patience import FACTOR
 from tests.real.conftest import Connect, text_of, where
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
@@ -120,14 +121,14 @@ def blocked(debugging: Connect, tmp_path: Path) -> Callable[..., Any]:
     """`async with blocked(way, text) as client:` a program that is launched or attached to, and runs."""
 
     @asynccontextmanager
-    async def begun(way: str, text: str, *args: str) -> AsyncIterator[DebugClient]:
+    async def begun(way: str, text: str, *args: str, patience: float = FACTOR) -> AsyncIterator[DebugClient]:
         program = tmp_path / "program.py"
         first, rest = text.split("\n", 1)
         begin = ["print('begun', flush=True)", first]
         if first.startswith("import"):
             begin.reverse()  # debugpy must not come while a module is half imported that it imports itself
         program.write_text("; ".join(begin) + f"\n{rest}", encoding="utf-8")
-        async with debugging() as client:
+        async with debugging("legacy", "--patience", f"{patience:g}") as client:
             if way == "launched":
                 await client.call("debug_launch", program=str(program), args=args, stop_at_entry=False, wait=False)
                 yield client
@@ -295,7 +296,7 @@ async def test_hundreds_of_threads_that_wait_are_all_seen(blocked: Callable[...,
 async def test_where_a_loop_in_c_is_is_seen_from_outside(blocked: Callable[..., Any], tmp_path: Path) -> None:
     """It keeps the GIL, so neither the probe nor the rest of the debugger runs, however the debugger came there."""
     begin = tmp_path / "begin"
-    async with blocked("launched", C_LOOP, str(begin)) as client:
+    async with blocked("launched", C_LOOP, str(begin), patience=3) as client:  # no question of the loop is answered
         begin.touch()
         await until(lambda: client.call("threads_list"), lambda found: "notes" in found)  # the loop has begun
         found = await client.call("threads_list")

@@ -30,7 +30,7 @@ ctypes.PyDLL(None).sleep(1000)
 async def answering(debugging: Connect, program: Path, text: str, *args: str) -> AsyncIterator[tuple[DebugClient, int]]:
     """A program that runs and has answered once, with its process id."""
     program.write_text(text)
-    async with debugging() as client:
+    async with debugging("legacy", "--patience", "3") as client:  # each tool waits for an answer that does not come
         await client.call("debug_launch", program=str(program), args=args, stop_at_entry=False, wait=False)
         pid = int((await client.call("evaluate", expression="__import__('os').getpid()", timeout=60))["value"])
         while "notes" in await client.call("threads_list"):

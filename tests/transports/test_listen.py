@@ -136,7 +136,7 @@ async def test_observers_alone_keep_the_session_and_the_server_for_the_linger_ti
 
 
 async def test_without_stdio_the_server_runs_until_a_signal(serving: StartServer) -> None:
-    async with serving("--ws", "0", "--no-stdio") as server:
+    async with serving("--ws", "0", "--no-stdio", "--patience", "1") as server:
         url = await server.websocket_url()
         assert server.process.stdin is not None
         await server.process.stdin.aclose()
