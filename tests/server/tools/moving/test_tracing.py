@@ -124,16 +124,17 @@ def on_continue(found: Scene, then: Callable[[], Any], nursery: trio.Nursery) ->
     found.adapter.on_request = request
 
 
+async def return_from_call(found: Scene) -> None:
+    """The traced call ends, and the program stops behind it."""
+    assert found.adapter.probe is not None
+    found.adapter.probe["traced"] = ENDED
+    await trio.sleep(0.1)
+    await found.adapter.stop("step")
+
+
 async def test_a_trace_is_data_for_a_program(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with scene(tmp_path) as found, trio.open_nursery() as nursery:
-
-        async def end() -> None:
-            assert found.adapter.probe is not None
-            found.adapter.probe["traced"] = ENDED
-            await trio.sleep(0.1)
-            await found.adapter.stop("step")
-
-        on_continue(found, end, nursery)
+        on_continue(found, partial(return_from_call, found), nursery)
         answer = await found.trace(full=True)
         trace = msgspec.convert(answer, TraceData, strict=True)
         assert msgspec.to_builtins(trace) == answer
@@ -147,14 +148,7 @@ async def test_a_trace_is_data_for_a_program(tmp_path: Path, autojump_clock: Moc
 
 async def test_the_call_is_found_followed_and_shown_with_the_stop(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with scene(tmp_path) as found, trio.open_nursery() as nursery:
-
-        async def end() -> None:
-            assert found.adapter.probe is not None
-            found.adapter.probe["traced"] = ENDED
-            await trio.sleep(0.1)
-            await found.adapter.stop("step")
-
-        on_continue(found, end, nursery)
+        on_continue(found, partial(return_from_call, found), nursery)
         answer = await found.trace()
         where = found.file.removeprefix("/")
         assert answer["function"] == f"Shop.total {where}:2"
