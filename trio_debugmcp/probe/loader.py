@@ -165,7 +165,6 @@ def load(packed: Packed, kept: Kept, package: str = "trio_debugmcp.probe.inside"
     """Load a package and return its main module. Nothing of it is in `sys.modules`; its modules load when needed."""
     marshal = kept.module("marshal")
     codes: Any = marshal.loads(packed) if type(packed) is bytes else packed
-    modules: Dict[str, Any] = {}
     loaded: Dict[str, Any] = {}
     lock = kept.module("_thread").RLock()
 
@@ -183,17 +182,17 @@ def load(packed: Packed, kept: Kept, package: str = "trio_debugmcp.probe.inside"
     def module(name: str) -> Any:
         locked = lock.acquire(True, _LOCK_SECONDS)
         try:
-            made = modules.get(name)
+            made = loaded.get(name)
             if made is None:
-                made = modules[name] = _Module(name)
+                # Nobody else gets it before it is complete: not another thread that has waited in vain, nor a handler
+                # of a signal or a finalizer that comes in between. These load one of their own; the first one stays.
+                made = _Module(name)
                 vars(made)["__builtins__"] = own_builtins
                 code = codes[name]
                 exec(marshal.loads(code) if type(code) is bytes else _compiled(name, code), vars(made))
-                loaded[name] = made
+                made = loaded.setdefault(name, made)
             return made
         finally:
-            if name not in loaded:
-                modules.pop(name, None)
             if locked:
                 lock.release()
 
