@@ -1,4 +1,4 @@
-"""What py-spy sees of a program that does not let Python run (looking/py_spy.py, outside.py and ways.py)."""
+"""What py-spy sees of a program that does not answer (looking/py_spy.py, outside.py and ways.py)."""
 
 import json
 from collections.abc import AsyncIterator
@@ -201,8 +201,8 @@ async def test_threads_are_seen_from_outside_well_within_a_second(autojump_clock
         assert "omitted" not in found
         (note,) = found["notes"]
         assert note == (
-            "seen from outside by py-spy, as the program does not let Python run: thread 5 MainThread keeps the GIL "
-            "in C code, at /src/app.py:5 in Job.run"
+            "seen from outside by py-spy, as the program does not answer: thread 5 MainThread had the GIL at two "
+            "looks, at /src/app.py:5 in Job.run, which may be a call into C code that keeps it"
         )
 
 
@@ -223,7 +223,7 @@ async def test_a_pause_says_what_is_seen_from_outside(autojump_clock: MockClock)
         report = await client.call("debug_pause")
         assert (report["state"], "timedOut" in report) == ("Running", False)
         (first,) = report["notes"]
-        assert "MainThread keeps the GIL" in first
+        assert "MainThread had the GIL" in first
         assert "The pause stays armed" in first
         assert report["threads"] == [
             "5 MainThread src/app.py:5 in Job.run, running",

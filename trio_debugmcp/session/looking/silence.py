@@ -34,7 +34,7 @@ class Waited(Struct, frozen=True):
 class Silence(Struct, frozen=True):
     """A reason, and what was seen of the process, whose id is None where it could not be looked at.
 
-    `keeper`: the thread that keeps the GIL in C code.
+    `keeper`: the thread that had the GIL at two looks, and was where it was.
     """
 
     reason: Reason = "unknown"
@@ -48,7 +48,7 @@ class Silence(Struct, frozen=True):
         """The reason for the middle of a sentence."""
         match self.reason:
             case "gil":
-                return f"the program does not let Python run: {_keeps(self.keeper)}"
+                return f"{_SILENT}: {_keeps(self.keeper)}"
             case "installing":
                 return "the debugger's part is still being installed in the program"
             case "unreachable":
@@ -71,7 +71,7 @@ class Silence(Struct, frozen=True):
             case "stopped":
                 return f"Continue it with `kill -CONT {self.pid}`, and ask again."
             case "gil":
-                return "Once that call has ended it answers again; debug_restart ends it now."
+                return "If that is a call into C code, it answers again once the call has ended; debug_restart ends it now."
             case "ended" | "unreachable":
                 return "Look at debug_state."
             case _:
@@ -116,11 +116,13 @@ def silence_of(
 
 
 def _keeps(keeper: LiveThread | None) -> str:
+    # A loop on one line looks the same from outside, if the debugger is busy for a reason of its own meanwhile.
+    guess = "which may be a call into C code that keeps it"
     if keeper is None:
-        return "a thread keeps the GIL in C code"
+        return f"a thread had the GIL at two looks and had not moved, {guess}"
     place = keeper.location
     where = "" if place is None else f", at {place.file}:{place.line} in {place.function_name}"
-    return f"thread {keeper.id} {keeper.name} keeps the GIL in C code{where}"
+    return f"thread {keeper.id} {keeper.name} had the GIL at two looks{where}, {guess}"
 
 
 class Unanswered(Struct, frozen=True):
