@@ -184,8 +184,8 @@ def load(packed: Packed, kept: Kept, package: str = "trio_debugmcp.probe.inside"
         try:
             made = loaded.get(name)
             if made is None:
-                # Nobody else gets it before it is complete: not another thread that has waited in vain, nor a handler
-                # of a signal or a finalizer that comes in between. These load one of their own; the first one stays.
+                # No other caller gets it before it is complete: no thread that has waited in vain, and no handler of a
+                # signal or finalizer that comes in between. These load one of their own; the first to be complete stays.
                 made = _Module(name)
                 vars(made)["__builtins__"] = own_builtins
                 code = codes[name]

@@ -76,6 +76,21 @@ def test_stacks_are_without_the_debuggers_own_frames_and_threads() -> None:
     assert (unkept.holder, unkept.stacks[0].thread.state) == (None, "running")
 
 
+def test_a_thread_that_the_debugger_holds_is_stopped_where_the_program_is() -> None:
+    held = [
+        frame("Event.wait", "/usr/lib/python3.11/threading.py", 629),
+        frame("PyDB._do_wait_suspend", f"{PYDEVD}pydevd.py", 2328),
+        frame("PyDB.do_wait_suspend", f"{PYDEVD}pydevd.py", 2259),
+    ]
+    work = [frame("work", "/src/app.py", 5), frame("Thread.run", "/usr/lib/python3.11/threading.py", 982)]
+    (stack,) = stacks_of(json.dumps([seen("worker", *held, *work)]).encode(), {}).stacks
+    assert ([each.name for each in stack.frames], stack.thread.state) == (["work", "Thread.run"], "stopped")
+    # An evaluation at that stop runs code of the program.
+    shown = [frame("Order.__repr__", "/src/app.py", 9), frame("evaluate", f"{PYDEVD}pydevd_vars.py", 1)]
+    (stack,) = stacks_of(json.dumps([seen("worker", *shown, *held, *work)]).encode(), {}).stacks
+    assert ([each.name for each in stack.frames], stack.thread.state) == (["Order.__repr__"], "waiting")
+
+
 @pytest.mark.parametrize("written", [b"", b"{}", b'[{"frames": 5}]', b"[" * 100_000])
 def test_what_is_not_from_py_spy_is_refused(written: bytes) -> None:
     with pytest.raises(CannotLook, match="cannot be read"):
@@ -196,7 +211,7 @@ async def test_threads_are_seen_from_outside_well_within_a_second(autojump_clock
         assert host.asked == [77, 77]
         assert found["threads"] == [
             "*5 MainThread src/app.py:5 in Job.run, running",
-            "4712 other src/app.py:3 in doze, waits in C code",
+            "4712 other src/app.py:3 in doze, waits for the GIL or a call into C code",
         ]
         assert "omitted" not in found
         (note,) = found["notes"]
@@ -227,7 +242,7 @@ async def test_a_pause_says_what_is_seen_from_outside(autojump_clock: MockClock)
         assert "The pause stays armed" in first
         assert report["threads"] == [
             "5 MainThread src/app.py:5 in Job.run, running",
-            "4712 other src/app.py:3 in doze, waits in C code",
+            "4712 other src/app.py:3 in doze, waits for the GIL or a call into C code",
         ]
 
 

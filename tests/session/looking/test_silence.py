@@ -93,8 +93,8 @@ def test_what_is_still_being_installed_is_said_unless_something_else_was_seen() 
 def test_the_thread_that_keeps_the_gil_is_named_with_its_place() -> None:
     keeper = LiveThread(5, "main", "running", Location("/a.py", 3, None, "f", None))
     assert Silence("gil", 7, keeper=keeper).words == (
-        "the program does not answer: thread 5 main had the GIL at two looks, at /a.py:3 in f, which may be a call into "
-        "C code that keeps it"
+        "the program does not answer: thread 5 main had the GIL at two looks, at /a.py:3 in f, which may be a call "
+        "into C code that keeps it"
     )
     assert "a thread had the GIL at two looks and had not moved, which may be a call" in Silence("gil", 7).words
 
@@ -203,7 +203,9 @@ async def test_a_call_that_keeps_the_gil_is_looked_for_before_it_is_named(autoju
     async with silent(host) as (client, _):
         failed = await failure(client, "evaluate", expression="1 + 1")
         assert "the program does not answer: thread 4711 MainThread had the GIL at two looks" in failed.message
-        assert "at /src/app.py:5 in Job.run, which may be a call into C code that keeps it. If that is" in failed.message
+        assert (
+            "at /src/app.py:5 in Job.run, which may be a call into C code that keeps it. If that is" in failed.message
+        )
         assert host.asked == [77, 77]
 
 

@@ -21,6 +21,12 @@ from trio_debugmcp.state.payloads import Location
 _DEBUGGERS_OWN = "pydevd_daemon_thread.py"
 """The file in which every thread of pydevd's own begins."""
 
+_SUSPENDED = "do_wait_suspend"
+"""The function, as its name ends, in which pydevd holds a thread that has stopped."""
+
+_MAY_WAIT = "the GIL or a call into C code"
+"""What a thread waits for that uses no processor: py-spy does not tell these apart."""
+
 KEPT_SECONDS = 0.05
 """Of processor time, in which a thread that runs Python code would have handed over the GIL ten times."""
 
@@ -75,7 +81,7 @@ def stacks_of(dumped: bytes, ids: Mapping[str, int]) -> Outside:
         threads = msgspec.json.decode(dumped, type=tuple[_OutsideThread, ...])
     except (msgspec.DecodeError, RecursionError) as error:
         raise CannotLook(f"what py-spy wrote cannot be read: {error}") from None
-    found = [(_stack(thread, frames, ids), thread.owns_gil) for thread in threads if (frames := _frames(thread.frames))]
+    found = [(_stack(thread, frames, ids), thread.owns_gil) for thread in threads if (frames := _frames(thread))]
     return Outside(tuple(stack for stack, _ in found), next((stack for stack, keeps in found if keeps), None))
 
 
@@ -83,15 +89,27 @@ def _stack(thread: _OutsideThread, frames: tuple[StackFrame, ...], ids: Mapping[
     name = thread.thread_name or ""
     own = next((frame for frame in frames if frame.is_user_code), frames[0])
     state: LiveState = "running" if thread.owns_gil or thread.active else "waiting"
-    live = LiveThread(ids.get(name) or thread.os_thread_id or thread.thread_id, name, state, own.location)
+    if _held(thread.frames):
+        state = "stopped"
+    waits = _MAY_WAIT if state == "waiting" else None
+    live = LiveThread(ids.get(name) or thread.os_thread_id or thread.thread_id, name, state, own.location, waits)
     return LiveStack(live, frames, len(frames))
 
 
-def _frames(found: tuple[_Frame, ...]) -> tuple[StackFrame, ...]:
+def _held(frames: tuple[_Frame, ...]) -> int:
+    """Return how many frames on top are of the debugger's, which holds the thread at a stop; 0 if it does not."""
+    held = next((i for i, frame in enumerate(frames) if frame.name.endswith(_SUSPENDED) and _is_debugger(frame)), -1)
+    # An evaluation at a stop may run the program's code.
+    if not all(_is_debugger(frame) or _is_library(frame.filename) for frame in frames[: held + 1]):
+        return 0
+    return held + 1
+
+
+def _frames(thread: _OutsideThread) -> tuple[StackFrame, ...]:
     """Return the frames of the program, the innermost first; none of a thread of the debugger's own."""
-    if any(frame.filename.endswith(_DEBUGGERS_OWN) for frame in found):
+    if any(frame.filename.endswith(_DEBUGGERS_OWN) for frame in thread.frames):
         return ()
-    frames = list(found)
+    frames = list(thread.frames[_held(thread.frames) :])
     while frames and _is_debugger(frames[0]):  # at a line of the program the debugger's trace function is on top
         del frames[0]
     end = next((index for index, frame in enumerate(frames) if _is_debugger(frame)), len(frames))

@@ -102,7 +102,7 @@ class ProgramThreads:
         if found.outside is not None:
             seen = tuple(stack.thread for stack in found.outside.stacks)
             if found.failure.silence is not None and found.failure.silence.reason in ("stopped", "traced"):
-                seen = tuple(replace(thread, state="stopped") for thread in seen)
+                seen = tuple(replace(thread, state="stopped", waits=None) for thread in seen)
             return ThreadList("outside", seen, len(seen), failure=found.failure)
         last = tuple(map(last_thread, self._ways.snapshot.threads.threads))
         return ThreadList("stop", last, len(last), failure=found.failure)

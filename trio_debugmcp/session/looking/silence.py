@@ -71,7 +71,7 @@ class Silence(Struct, frozen=True):
             case "stopped":
                 return f"Continue it with `kill -CONT {self.pid}`, and ask again."
             case "gil":
-                return "If that is a call into C code, it answers again once the call has ended; debug_restart ends it now."
+                return "If that is a call into C code, it answers once that has ended; debug_restart ends it now."
             case "ended" | "unreachable":
                 return "Look at debug_state."
             case _:
