@@ -185,7 +185,7 @@ def load(packed: Packed, kept: Kept, package: str = "trio_debugmcp.probe.inside"
             made = loaded.get(name)
             if made is None:
                 # No other caller gets it before it is complete: no thread that has waited in vain, and no handler of a
-                # signal or finalizer that comes in between. These load one of their own; the first to be complete stays.
+                # signal or finalizer that comes in between. These load their own; the first that is complete stays.
                 made = _Module(name)
                 vars(made)["__builtins__"] = own_builtins
                 code = codes[name]
