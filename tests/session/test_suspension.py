@@ -394,3 +394,28 @@ async def test_a_thread_that_has_stopped_meanwhile_keeps_the_pause(autojump_cloc
         assert (await client.call("debug_pause", timeout=2))["timedOut"]
         await adapter.stop("step")
         assert (await client.call("debug_wait", timeout=2))["state"] == "Paused"
+
+
+@pytest.mark.parametrize("is_silent", [False, True])
+async def test_pauses_that_all_clients_have_given_up_are_taken_back(is_silent: bool, autojump_clock: MockClock) -> None:
+    async with running("legacy", waiting()) as (client, adapter):
+        answers, plausible = trio.Event(), adapter.answer_to("threads")
+
+        async def late(arguments: Any) -> object:
+            await answers.wait()
+            return await plausible(arguments)
+
+        if is_silent:
+            adapter.answer("threads", late)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(partial(client.call, "debug_pause", timeout=1))
+            nursery.start_soon(partial(client.call, "debug_pause", timeout=2))
+        answers.set()
+        await trio.sleep(1)
+        assert (len(adapter.sent("pause")), taken_back(adapter)) == ((0, 0) if is_silent else (2, 1))
+        # So the next one is not taken for an echo of those, and waits for a stop of its own.
+        adapter.answer("pause", partial(stop, adapter))
+        assert (await client.call("debug_pause"))["reason"] == "Pause"
+        start = trio.current_time()
+        await client.call("debug_continue", wait=False, timeout=0)
+        assert trio.current_time() == start

@@ -147,15 +147,15 @@ class Execution:
         Only a Python program can be so late; others stop at once.
         """
         await trio.lowlevel.checkpoint()  # the task that sends the pause may not have begun yet
-        if self._unsent_pauses:
-            if len(self._unsent_pauses) == 1 and not self._suspension.awaits_one_pause:  # else that is another client's
-                self._unsent_pauses[0].cancel(reason="no client waits for the pause")
+        if self._unsent_pauses:  # one of them, whoever's: what is left is as many as there are clients that wait
+            self._unsent_pauses.pop().cancel(reason="no client waits for the pause")
             return
-        if not self._suspension.awaits_one_pause:
+        unwanted = self._suspension.give_up_pause()
+        if not unwanted:
             return
         unpaused = await self._probe.quietly("unpause", Unpaused)
         if unpaused is not None and unpaused.taken:
-            self._suspension.forget_pause()
+            self._suspension.forget_pauses(unwanted)
 
     def check_runs(self) -> None:
         """Check that there is a program that can run.
@@ -229,7 +229,7 @@ class Execution:
                 try:
                     await self._requests.request("pause", {"threadId": thread_id}, Nothing)
                 except DebugError:
-                    self._suspension.forget_pause()
+                    self._suspension.forget_pauses()
                     raise
             except DebugError as error:
                 _report(failed, error)
@@ -241,7 +241,8 @@ class Execution:
             try:
                 return await self._any_thread()
             finally:
-                self._unsent_pauses.remove(scope)
+                if scope in self._unsent_pauses:
+                    self._unsent_pauses.remove(scope)
         return None
 
     async def _complete(

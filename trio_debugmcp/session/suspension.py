@@ -47,6 +47,7 @@ class Suspension:
         self._pause_echo_seconds = pause_echo_seconds
         self._call_reason = call_reason
         self._pending_pauses = 0
+        self._unwanted_pauses = 0
         self._echoed = trio.Event()
         self._reads = 0
         self._in_interlude = False
@@ -65,7 +66,7 @@ class Suspension:
             self._echoed = trio.Event()
         self.follows_pause = self._pending_pauses > 0
         self.pause_requested = self.follows_pause or (self.stopped and self.pause_requested)
-        self._pending_pauses = 0
+        self._pending_pauses = self._unwanted_pauses = 0
         self.stopped = True
         self.has_called = False
 
@@ -128,12 +129,18 @@ class Suspension:
         """Record that a `pause` request is about to be sent."""
         self._pending_pauses += 1
 
-    @property
-    def awaits_one_pause(self) -> bool:
-        """Whether one `pause` was sent that has not stopped the program yet; of several each is of another client."""
-        return not self.stopped and self._pending_pauses == 1
+    def give_up_pause(self) -> int:
+        """Record that the client of one `pause` that was sent does not wait for the stop any more.
 
-    def forget_pause(self) -> None:
-        """Record that the adapter refused a `pause`: no stop follows from it."""
-        # A stop in between has reset the count: it counted for this pause, too.
-        self._pending_pauses = max(0, self._pending_pauses - 1)
+        Returns how many were sent, if none of them is waited for now: they can be taken back. Otherwise 0.
+        """
+        if self.stopped or self._unwanted_pauses >= self._pending_pauses:
+            return 0
+        self._unwanted_pauses += 1
+        return self._pending_pauses if self._unwanted_pauses == self._pending_pauses else 0
+
+    def forget_pauses(self, count: int = 1) -> None:
+        """Record that no stop follows from so many: the adapter refused it, or they were taken back."""
+        # A stop in between has reset the count: it counted for these pauses, too.
+        self._pending_pauses = max(0, self._pending_pauses - count)
+        self._unwanted_pauses = min(self._unwanted_pauses, self._pending_pauses)
