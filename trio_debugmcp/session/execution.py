@@ -147,7 +147,7 @@ class Execution:
         Only a Python program can be so late; others stop at once.
         """
         await trio.lowlevel.checkpoint()  # the task that sends the pause may not have begun yet
-        if self._unsent_pauses:  # one of them, whoever's: what is left is as many as there are clients that wait
+        if self._unsent_pauses:  # any of them: as many are left as there are clients that wait
             self._unsent_pauses.pop().cancel(reason="no client waits for the pause")
             return
         unwanted = self._suspension.give_up_pause()

@@ -36,7 +36,7 @@ WAITED = Waited(1.0, used=0.0)
         (ASLEEP, replace(ASLEEP, state="T"), WAITED, "process 7 is stopped by a signal; SIGCONT continues it"),
         (ASLEEP, replace(ASLEEP, state="t"), WAITED, "process 7 is stopped by a tracer, as another debugger is"),
         (ASLEEP, ProcessSample(GONE), WAITED, "the program has ended: there is no process 7 any more"),
-        (ASLEEP, replace(ASLEEP, state="Z"), WAITED, "the program has ended: there is no process 7 any more"),
+        (ASLEEP, replace(ASLEEP, state="Z"), WAITED, "has ended: its parent has not collected process 7 yet"),
         (
             CROWDED,
             replace(CROWDED, ran=1.02, turns=103),

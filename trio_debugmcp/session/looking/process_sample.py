@@ -33,7 +33,8 @@ class ProcessSample(Struct, frozen=True):
     """A process at one moment.
 
     Attributes:
-        state: the kernel's letter for its main thread: R, S, D, T (stopped by a signal), t (by a tracer), Z, X.
+        state: the kernel's letter for its main thread: R, S, D, T (stopped by a signal), t (by a tracer), Z, X. Of a
+            process whose main thread alone has ended, that of another thread.
         seconds: of processor time that all its threads have used so far.
         ready: how many of its threads run, or only wait for a processor.
         ran: seconds as above, exactly, of the threads that were looked at; `turns`: how often these had a processor.
@@ -68,14 +69,16 @@ def sample(pid: int) -> ProcessSample | None:
     fields = _fields(f"/proc/{pid}/stat")
     if fields is None:
         return ProcessSample(GONE) if Path("/proc/self/stat").exists() and _is_gone(pid) else None
-    ready, ran, turns = 0, 0.0, 0
+    state, ready, ran, turns = fields[0], 0, 0.0, 0
     for thread in _threads(pid):
         own = _fields(f"{thread}/stat")
         ready += own is not None and own[0] == "R"
+        if state in ("Z", GONE) and own is not None:
+            state = own[0]
         times = _text(f"{thread}/schedstat").split()
         if len(times) == 3:
             ran, turns = ran + int(times[0]) / 1e9, turns + int(times[2])
-    return ProcessSample(fields[0], _seconds(fields), ready, ran, turns, _running() - ready, _processors(pid))
+    return ProcessSample(state, _seconds(fields), ready, ran, turns, _running() - ready, _processors(pid))
 
 
 def _text(path: str) -> str:

@@ -54,7 +54,9 @@ class Silence(Struct, frozen=True):
             case "unreachable":
                 return f"its connection to the debugger has ended, though process {self.pid} has not"
             case "ended":
-                return f"the program has ended: there is no process {self.pid} any more"
+                is_zombie = self.sample is not None and self.sample.state == "Z"
+                left = f"its parent has not collected process {self.pid} yet"
+                return f"the program has ended: {left if is_zombie else f'there is no process {self.pid} any more'}"
             case "stopped":
                 return f"{_SILENT}: process {self.pid} is stopped by a signal; SIGCONT continues it"
             case "traced":
