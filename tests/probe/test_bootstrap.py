@@ -143,6 +143,21 @@ def test_the_oldest_files_give_way(blobs: Path) -> None:
     assert {file.name for file in blobs.iterdir()} == {f"{number + 3}.blob" for number in range(packing.MAX_BLOBS)}
 
 
+def test_what_a_program_left_that_was_killed_while_it_wrote_is_deleted(blobs: Path) -> None:
+    blobs.mkdir(mode=0o700, parents=True)
+    (blobs / "old.blob.7").touch()
+    os.utime(blobs / "old.blob.7", (0, 0))
+    (blobs / "new.blob.8").touch()
+    packing.blob_directory()
+    assert [file.name for file in blobs.iterdir()] == ["new.blob.8"]
+
+
+def test_a_file_that_another_server_deletes_meanwhile_does_no_harm(blobs: Path) -> None:
+    blobs.mkdir(mode=0o700, parents=True)
+    (blobs / "gone.blob").symlink_to(blobs / "nowhere")
+    assert packing.blob_directory() == str(blobs)
+
+
 # --- Expressions ------------------------------------------------------------------------------------------------------
 
 

@@ -10,7 +10,9 @@ A program compiles what it is sent, and keeps the result for the next one with t
 import ast
 import os
 import stat
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +21,9 @@ PACKAGE = "trio_debugmcp.probe.inside"
 
 MAX_BLOBS = 24
 """Files that are kept, of 300 KB each: six versions of Python in four versions of this package."""
+
+PART_SECONDS = 3600.0
+"""For a program to write a blob. One left unfinished keeps programs of the same process id from writing it."""
 
 _FOLDER = Path(__file__).parent / "inside"
 
@@ -114,9 +119,17 @@ def blob_directory() -> str | None:
         found = folder.stat()
         if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
             return None
-        blobs = sorted(folder.glob("*.blob"), key=lambda blob: blob.stat().st_mtime)
-        for old in blobs[:-MAX_BLOBS]:
-            old.unlink(missing_ok=True)
     except (OSError, RuntimeError):  # the latter: there is no home
         return None
+    with suppress(OSError):  # another server may do the same
+        _tidy(folder)
     return str(folder)
+
+
+def _tidy(folder: Path) -> None:
+    """Delete the oldest blobs, and parts of those whose program was killed while it wrote them."""
+    written = {file: file.lstat().st_mtime for file in folder.glob("*.blob*")}
+    parts = [file for file, at in written.items() if file.suffix != ".blob" and at < time.time() - PART_SECONDS]
+    blobs = sorted((file for file in written if file.suffix == ".blob"), key=written.__getitem__)
+    for old in (*blobs[:-MAX_BLOBS], *parts):
+        old.unlink(missing_ok=True)
