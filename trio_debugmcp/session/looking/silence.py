@@ -20,6 +20,9 @@ LITTLE = 0.2
 
 _SILENT = "the program does not answer"
 
+_STARVED = "while others use the processors or its own share is limited"
+"""A container has a limit, which looks the same: its program is ready to run, and does not."""
+
 _STATES = {"S": "sleeps", "D": "waits for a device", "R": "runs"}
 """What the other letters of the kernel mean: such a process may answer."""
 
@@ -62,7 +65,7 @@ class Silence(Struct, frozen=True):
             case "traced":
                 return f"{_SILENT}: process {self.pid} is stopped by a tracer, as another debugger is"
             case "starved":
-                return f"{_SILENT}: process {self.pid} is ready to run, but {self._had}, as others use the processors"
+                return f"{_SILENT}: process {self.pid} is ready to run, but {self._had}, {_STARVED}"
             case "unknown":
                 return f"{_SILENT}{self._seen}"
 
