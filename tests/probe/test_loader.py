@@ -1,8 +1,11 @@
 """Loading the modules of the probe, while others load the same ones (probe/loader.py)."""
 
 import ast
+import sys
 import threading
+import time
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -43,6 +46,33 @@ def test_a_module_is_complete_for_who_gets_it_while_another_loads_it(
     questions_builtins = vars(questions)["__builtins__"]
     value = questions.value()
     assert seen == [value] == [questions.value()]
+
+
+def test_what_was_kept_is_kept_if_another_asks_for_it_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At each line of the copying another caller asks for the same module, as after a switch of threads."""
+    for line in range(20):
+        kept, real, lines = loader.Kept(), time.monotonic, 0
+
+        def trace(frame: FrameType, event: str, argument: object, kept: loader.Kept = kept, line: int = line) -> Any:
+            nonlocal lines
+            if frame.f_code is not loader.Kept.module.__code__:
+                return None
+            if event == "line":
+                lines += 1
+                if lines == line:
+                    sys.settrace(None)
+                    kept.module("time")
+            return trace
+
+        with monkeypatch.context() as patched:
+            patched.setattr(time, "monotonic", lambda: 42.0)
+            before = sys.gettrace()
+            sys.settrace(trace)
+            try:
+                copy = kept.module("time")
+            finally:
+                sys.settrace(before)
+            assert copy.monotonic is real, line
 
 
 def test_no_module_needs_one_that_needs_it() -> None:

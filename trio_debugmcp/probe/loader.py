@@ -77,7 +77,7 @@ class Kept:
         """
         copy = self._copies.get(name)
         if copy is None:
-            names = self._taken.pop(name, None) or self._names(name)
+            names = self._taken.get(name) or self._names(name)
             copy = _Module(name)
             vars(copy).update(names)
             copy = self._copies.setdefault(name, copy)
