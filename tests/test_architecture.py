@@ -1,6 +1,7 @@
 """The plan of the package holds: imports, rooms and their page (docs/architecture.md), sizes, and where tests stand."""
 
 import ast
+import builtins
 import re
 import subprocess
 import sys
@@ -219,7 +220,8 @@ def indented_blocks(text: str) -> Iterator[str]:
         yield textwrap.dedent(block).strip("\n")
 
 
-CODE = r"(?:async )?(?:with|for|def) .*:$|match .*:$|case .*:|await |\.\.\.$|\w[\w, ]* = \S|[\w.]+\(.*\)(?: *#.*)?$"
+CODE = r"(?:async )?(?:with|for|def) .*:(?: \.\.\.)?$|match .*:$|case .*:|await |\.\.\.$|"
+CODE += r"\w[\w, ]* = \S|[\w.]+\(.*\)(?: *#.*)?$"
 
 
 def test_examples_in_module_docstrings_are_indented_and_parse() -> None:
@@ -235,6 +237,20 @@ def test_examples_in_module_docstrings_are_indented_and_parse() -> None:
                 except SyntaxError as error:
                     broken.append(f"{name}: {error}: {block}")
     assert not broken, "\n".join(broken)
+
+
+def test_classes_in_examples_of_module_docstrings_exist() -> None:
+    nodes = [node for name in SOURCE.files for node in SOURCE.nodes(name)]
+    known = {node.name for node in nodes if isinstance(node, ast.ClassDef)} | {*dir(builtins)}
+    known |= {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+    gone = []
+    for name in SOURCE.files:
+        for block in indented_blocks(ast.get_docstring(SOURCE.tree(name), clean=False) or ""):
+            if re.match(CODE, block.partition("\n")[0]):
+                used = [node.func for node in ast.walk(ast.parse(block)) if isinstance(node, ast.Call)]
+                classes = {node.id for node in used if isinstance(node, ast.Name) and node.id[0].isupper()}
+                gone += [f"{name}: {class_name}" for class_name in classes - known]
+    assert not gone, "\n".join(gone)
 
 
 # --- Names ------------------------------------------------------------------------------------------------------------
@@ -338,6 +354,12 @@ def test_test_folders_mirror_the_package() -> None:
     assert not unknown, unknown
     rooms = {folder.name for folder in HOME.iterdir() if any(folder.glob("*.py"))} - {"samples"}
     assert not rooms - folders, rooms - folders
+
+
+def test_the_page_about_tests_has_every_folder() -> None:
+    table = "".join(re.findall(r"^\| `.+$", (TESTS / "README.md").read_text(encoding="utf-8"), re.MULTILINE))
+    folders = {folder.name for folder in TESTS.iterdir() if any(folder.glob("*.*")) and folder.name[0] not in "._"}
+    assert not {name for name in folders if f"`{name}`" not in table}
 
 
 def test_test_files_of_one_name_mirror_modules_of_one_name() -> None:

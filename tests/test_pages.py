@@ -56,6 +56,13 @@ def contents() -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_of_this_repository_that_a_page_names_exists(page: Path) -> None:
+    """Those in a folder of tests or of the package; `tests/test_a.py` is a file of some user's."""
+    named = re.findall(r"`((?:tests/\w+|trio_debugmcp)/[\w./-]+\.\w+)`", page.read_text(encoding="utf-8"))
+    assert page.stem in ("CHANGELOG", "history") or not [name for name in named if not (ROOT / name).exists()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_of_a_page_leads_to_a_file_and_every_anchor_to_a_heading(page: Path) -> None:
     for file, anchor in links(page):
         assert file.exists(), f"there is no {file}"

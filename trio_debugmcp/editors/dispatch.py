@@ -70,4 +70,4 @@ REQUESTS: dict[str, Served] = {
     ),
     "restart": Served(Nothing, moving.restart, early=True, urgent=True),
 }
-"""By command. Those that join and leave are served in door.py, `configurationDone` in serving.py."""
+"""By command. Those that join and leave are served in editor_listener.py, `configurationDone` in serving.py."""

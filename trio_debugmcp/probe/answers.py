@@ -1,6 +1,6 @@
 """What the probe answers, as structs.
 
-    stop = decode(body.result, StopAnswer)
+    stop = decode(body.result, ProbeStop)
     stop.answer.frames[0].line
 
 The text comes from the debugged program, which may have changed anything in its own process. So it is decoded within

@@ -1,6 +1,8 @@
 """Opening the adapter of a table: on its standard streams, or on a socket that it announces or is given.
 
-async with open_adapter(table, place, start_values(launch), runtime.watchdog) as adapter: ...
+    async with open_adapter(table, place, launch_values(launch), runtime.watchdog) as adapter: ...
+
+Which way it is, and how the command line names it, the table says. What must be free, a port or a path, is chosen here.
 """
 
 import os

@@ -1,6 +1,6 @@
 """The exception at a stop, with all that is behind it: causes with the way, groups as trees, notes, tracebacks.
 
-    answer_json(thread, Bounds(inner=5, frames=10, locals=1), budget, renderer)
+    answer_json(thread, ChainBounds(inner=5, frames=10, locals_=1), budget, renderer)
     # {"exception": {"type": "SoldOut", "text": "no bread", "frames": [...], "causes": [...]}, "omitted": 2}
 
 An exception's links are read as the interpreter has them, whatever a class has put in their place. Its `__str__` is

@@ -1,6 +1,6 @@
 """What the threads of an evaluation write and how they leave, intercepted as long as one is under way.
 
-    printed = Printed(idents)
+    printed = ThreadOutput(idents)
     printed.open()              # until `close`: `text()` is what threads with these identifiers write
     exits.open(idents)          # `exit` and `quit` in them raise SystemExit, and close nothing
     halts.open(idents)          # `breakpoint()` in them does nothing

@@ -1,7 +1,7 @@
 """`Observations`: the places that runs of the program are observed at, and what is found there.
 
-    run = Run([Place(file=file, line=7, capture=("x", "y"), max_hits=3)], most_hits=500)
-    async with registry.observing(run):             # adapters have these places, until the end of the block
+    run = Run([ObservedPlace(file=file, line=7, capture=("x", "y"), max_hits=3)], most_hits=500)
+    async with registry.runs.observing(run):        # adapters have these places, until the end of the block
         ...                                         # resume, and wait for a stop or `run.done`
     run.places[0].hits                              # [Hit(passes=1, values=(("1", None), ("2", None)))]
 

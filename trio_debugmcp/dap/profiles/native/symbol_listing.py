@@ -1,6 +1,6 @@
 """Types and functions by a pattern of their names, as the commands of a debugger's command line print them. Pure.
 
-    wanted = Wanted("total*")
+    wanted = NamePattern("total*")
     command = filled(commands.functions, {"pattern": wanted.expression})
     [symbol for symbol in symbols_in(text, commands.symbol, is_type=False) if wanted.fits(symbol.name)]
 

@@ -1,6 +1,6 @@
 """What has changed in the local variables of a frame, from one line to the next.
 
-    values = Values()
+    values = LocalValues()
     values.changes([("total", 3)])                # [["total", "3"]]
     values.changes([("total", 3), ("xs", [1])])   # [["xs", "[1]"]]; then, once 2 was appended: [["xs[1]", "2"]]
 

@@ -1,6 +1,6 @@
 """Types and functions of the loaded modules by a pattern of their names.
 
-    symbols_json(Question("*Basket*"), budget, renderer)
+    symbols_json(SymbolQuestion("*Basket*"), budget, renderer)
     # {"symbols": [{"name": "shop.Basket", "type": true, "file": "/shop.py", "line": 3}, …], "total": 2}
 
 Imported names are not listed: each symbol is where it is defined.

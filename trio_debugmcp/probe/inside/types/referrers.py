@@ -1,6 +1,6 @@
 """What refers to an object, and what it refers to: `gc` knows the holders, and what they are tells the ways.
 
-    references_json(basket, Question("both"), budget, renderer)
+    references_json(basket, ReferenceQuestion("both"), budget, renderer)
     # {"inbound": [{"way": ".basket", "of": "Order(3)", "path": "orders[0].basket", …}], "inboundTotal": 1, …}
 
 Each holder is followed up to a global or a local variable, level by level, while there is time. A level is one walk

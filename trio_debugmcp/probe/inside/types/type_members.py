@@ -1,6 +1,6 @@
 """A type: its bases, its size, and its members by kind, with the class and the line where each is defined.
 
-    type_json(basket, Question(), budget, renderer)
+    type_json(basket, MemberQuestion(), budget, renderer)
     # {"name": "shop.Basket", "members": [{"name": "put", "kind": "methods", "text": "(product)", "line": 9, …}], …}
 
 Everything is read as it stands in the dictionaries of the classes: no descriptor is triggered, no metaclass asked.

@@ -1,6 +1,6 @@
 """Questions about types, symbols and references: what they look at is found without code of the program.
 
-    type_(Asked({"expression": "basket", "thread": 1}))     # {"name": "shop.Basket", "members": [...]}
+    type_(ProbeQuestion({"expression": "basket", "thread": 1}))     # {"name": "shop.Basket", "members": [...]}
 
 What answers them is compiled only in programs that are asked.
 """

@@ -1,6 +1,6 @@
 """Variables of a scope, or what is inside a value, for an answer: any slice of them, several levels deep.
 
-    of_value([7, 8], "xs", Question(start=1), budget, renderer)   # total 2, [1] with value 8 and path xs[1]
+    of_value([7, 8], "xs", ListingQuestion(start=1), budget, renderer)   # total 2, [1] with value 8 and path xs[1]
 
 First come all of a level, then what is inside of each, so that a large one leaves room for the names of the others.
 """
