@@ -4,7 +4,7 @@ from typing import Any
 
 from trio_debugmcp.probe.bootstrap import attribute, call_expression
 from trio_debugmcp.replay.recorded_questions import TapedMessage
-from trio_debugmcp.replay.tape import Due, Tape, tapes, without_terminals
+from trio_debugmcp.replay.tape import Due, Tape, tapes
 
 
 def asks(t: float, seq: int, command: str, **arguments: Any) -> tuple[str, TapedMessage]:
@@ -184,14 +184,6 @@ def test_the_answer_to_a_reverse_request_moves_the_tape_on() -> None:
     assert heard(made.take(request(1, "initialize")).due) == [(1.0, "startDebugging")]
     assert heard(made.take({"type": "response", "request_seq": 9}).due) == [(1.0, "output")]
     assert made.over
-
-
-def test_without_terminals_the_adapter_starts_the_program_itself() -> None:
-    wanted = TapedMessage(2.0, "adapter", {"seq": 9, "type": "request", "command": "runInTerminal", "arguments": {}})
-    given = TapedMessage(3.0, "client", {"seq": 2, "type": "response", "request_seq": 9, "command": "runInTerminal"})
-    lines = [asks(1, 1, "initialize"), ("a", wanted), ("a", given), says(4.0, "output")]
-    made = tapes(without_terminals(lines))["a"]
-    assert heard(made.take(request(1, "initialize")).due) == [(3.0, "output")]
 
 
 def test_a_question_to_the_probe_is_the_same_to_that_of_another_version() -> None:

@@ -1,7 +1,7 @@
 """Recorded sessions of real debug adapters, and a debugger whose only adapter is one of them."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.replay.playhead import Playhead
 from trio_debugmcp.replay.recorded_adapter import ReplayedSession
 from trio_debugmcp.replay.recorded_questions import TapedMessage
-from trio_debugmcp.replay.tape import tapes, without_terminals
+from trio_debugmcp.replay.tape import tapes
 from trio_debugmcp.session.settings import Settings
 
 FOLDER = Path(__file__).parent.parent / "data" / "traces"
@@ -114,6 +114,11 @@ def _learn(about: Move | Stop, answer: Mapping[str, Any]) -> None:
         about.refusal = None if answer["success"] else answer.get("message") or ""
     elif answer["success"] and (frames := (answer.get("body") or {}).get("stackFrames")):
         about.place = Place((frames[0].get("source") or {}).get("path"), frames[0]["line"], frames[0]["name"])
+
+
+def without_terminals(messages: Iterable[tuple[str, TapedMessage]]) -> Iterator[tuple[str, TapedMessage]]:
+    """Leave out `runInTerminal`, as if the adapter had started the program: for a client that must start nothing."""
+    return (message for message in messages if message[1].message.get("command") != "runInTerminal")
 
 
 class TraceProfile(Profile):

@@ -20,7 +20,7 @@ with a move or a `stopped` event; a question about where the program is stopped 
 Pure: the tape returns delays, and adapter.py waits for them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from math import inf
 
 from msgspec import Struct
@@ -262,11 +262,6 @@ def tapes(messages: Iterable[tuple[str, TapedMessage]], ended_at: Mapping[str, f
     for connection, t in (ended_at or {}).items():
         made[connection].hang_up(t)
     return made
-
-
-def without_terminals(messages: Iterable[tuple[str, TapedMessage]]) -> Iterator[tuple[str, TapedMessage]]:
-    """Leave out `runInTerminal`, as if the adapter had started the program: for a client that must start nothing."""
-    return (message for message in messages if message[1].message.get("command") != "runInTerminal")
 
 
 def _tool(move: str) -> str:

@@ -4,7 +4,7 @@ const PROTOCOL_VERSION = '2026-01-26';
 const REQUEST_SECONDS = 60;
 
 /** The host or the server refused a request. */
-export class Refused extends Error {}
+class Refused extends Error {}
 
 export class Host {
   #nextId = 1;

@@ -19,7 +19,7 @@
  */
 
 /** As many as the server keeps. */
-export const KEPT_EVENTS = 10000;
+const KEPT_EVENTS = 10000;
 
 const PAGE = 500;
 const PAGE_BYTES = 1_000_000;

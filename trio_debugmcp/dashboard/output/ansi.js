@@ -117,10 +117,6 @@ export function ansiLine(text, start = PLAIN) {
   return {pieces: line.pieces(), style};
 }
 
-/** The text of a line as it is seen: for searching and copying. */
-export const plainText = (text) =>
-  hasSequences(text) ? ansiLine(text).pieces.map((piece) => piece.text).join('') : text;
-
 class Cells {
   /** @type {{text: string, style: Style}[]} */
   #cells = [];

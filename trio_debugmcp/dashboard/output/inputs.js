@@ -55,7 +55,7 @@ export function inputsOf(events, own = []) {
  * @param {{text: string, time: string}[]} inputs
  * @returns {Entry[]}
  */
-export function withInputs(entries, inputs) {
+function withInputs(entries, inputs) {
   const all = [...entries];
   for (const {text, time} of inputs) {
     const at = all.findIndex((entry) => Date.parse(entry.time) > Date.parse(time));

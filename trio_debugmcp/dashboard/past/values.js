@@ -23,7 +23,7 @@ const HEIGHT = 96;
 const PAD = 7;
 
 /** The number that a value is; NaN for everything else. @param {string} value */
-export const numberOf = (value) => (/^-?(\d[\d_]*\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value.replaceAll('_', '')) : NaN);
+const numberOf = (value) => (/^-?(\d[\d_]*\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value.replaceAll('_', '')) : NaN);
 
 const INTEGER = /^-?\d[\d_]*$/;
 
@@ -45,7 +45,7 @@ export function numbersOf(values) {
 }
 
 /** Mark the points that differ from the one before. @param {Point[]} points */
-export const changesIn = (points) => points.map(({value}, index) => index > 0 && value !== points[index - 1].value);
+const changesIn = (points) => points.map(({value}, index) => index > 0 && value !== points[index - 1].value);
 
 /**
  * Show the values that a variable had.

@@ -50,13 +50,6 @@ const CHAPTERS = {
 };
 
 /**
- * Events beside calls that are entries, too; each function makes one of its event. Persons' messages go here.
- *
- * @type {Record<string, (event: any) => Entry>}
- */
-export const OTHER_ENTRIES = {};
-
-/**
  * Tell the story of these events, which are in order. Between `gaps` there are others that are not loaded yet. Where events
  * are missing besides, they are forgotten, as at the start of a session: a call that is not repeated after them is over.
  *
@@ -102,8 +95,6 @@ export function storyOf(events, gaps = []) {
       chapters.push({key: `chapter-${event.eventId}`, title: wordsOf(event), event, entries: []});
     }
     if (type === 'stopped' && payload.location?.file) for (const entry of inFlight.values()) entry.place = payload.location;
-    const other = OTHER_ENTRIES[type]?.(event);
-    if (other) add(other);
   }
   return chapters;
 }

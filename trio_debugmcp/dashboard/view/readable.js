@@ -9,7 +9,7 @@ const MOST_LEVELS = 3;
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Without news: it is left out. */
-export const isEmpty = (value) =>
+const isEmpty = (value) =>
   value === null || value === undefined || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
 
 /**

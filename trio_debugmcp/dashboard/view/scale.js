@@ -33,7 +33,7 @@ export function timeScale(moments) {
 }
 
 /** Return the index of the first that is not before a moment, or the last. @param {ArrayLike<number>} moments */
-export function firstFrom(moments, moment) {
+function firstFrom(moments, moment) {
   let low = 0;
   let high = moments.length - 1;
   while (low < high) {

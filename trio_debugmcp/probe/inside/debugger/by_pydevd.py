@@ -99,18 +99,6 @@ class PydevdView(ProgramView):
     def frame_id(self, frame: Any) -> Optional[int]:
         return _dap_id(id(frame))
 
-    def frame_of(self, frame_id: int) -> Any:
-        return next(
-            (
-                seen.frame
-                for thread in self.threads()
-                if thread.stopped is not None
-                for seen in self.frames(thread)
-                if self.frame_id(seen.frame) == frame_id
-            ),
-            None,
-        )
-
     def is_library(self, frame: Any) -> bool:
         pydevd = _pydevd()
         return super().is_library(frame) if pydevd is None else not pydevd.in_project_scope(frame)

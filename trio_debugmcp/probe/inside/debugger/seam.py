@@ -16,7 +16,7 @@ the program, runs code of it, or raises, unless its docstring says so. Frames ar
 
 | the probe asks | who asks |
 | --- | --- |
-| `threads`, `frames`, `frame_id`, `frame_of`, `stop_frame` | every question |
+| `threads`, `frames`, `frame_id`, `stop_frame` | every question |
 | `exception`, `returned` | what is shown of a stop |
 | `is_library` | what counts as the user's code |
 | `begin_answer`, `announce`, `source_reference` | what a client would otherwise have asked the debugger for |
@@ -170,10 +170,6 @@ class ProgramView:
 
     def frame_id(self, frame: Any) -> Optional[int]:
         """Return the id by which DAP knows a frame of a stopped thread, as long as it is stopped; else None."""
-        return None
-
-    def frame_of(self, frame_id: int) -> Any:
-        """Return the frame of a stopped thread that DAP knows by this id, or None."""
         return None
 
     def is_library(self, frame: Any) -> bool:
