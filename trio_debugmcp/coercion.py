@@ -24,6 +24,14 @@ def stringify_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
     return {name: value if isinstance(value, str) else json.dumps(value) for name, value in arguments.items()}
 
 
+def json_or_text(text: str) -> Any:
+    """Read an argument that the schema does not mention: as JSON if it is JSON, else as a string."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
 def wanted_types(schema: object) -> frozenset[str]:
     """Collect the JSON types that `schema` names, also through `anyOf` and `oneOf`; empty if it names none.
 

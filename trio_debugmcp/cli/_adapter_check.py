@@ -20,6 +20,7 @@ from mcp.shared.exceptions import MCPError
 from msgspec import Struct
 
 from trio_debugmcp import samples
+from trio_debugmcp.cli._output import innermost
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.patience import Patience
 
@@ -74,7 +75,7 @@ async def check(profile: Profile, files: Sequence[Path], program: Path, patience
         except trio.TooSlowError:
             problem = f"no answer within {seconds:g} s"
         except (OSError, MCPError, trio.BrokenResourceError, trio.ClosedResourceError, ExceptionGroup) as error:
-            problem = f"the server does not work: {_innermost(error)}"
+            problem = f"the server does not work: {innermost(error)}"
         took = round(trio.current_time() - start, 2)
     if problem is None:
         return AdapterCheck(True, took)
@@ -126,9 +127,3 @@ def _sentence(text: str) -> str:
         return f"{error['message']} It wrote: {said[-500:]}" if said else str(error["message"])
     except (ValueError, KeyError, TypeError):
         return f"it answered {text[:500]}"
-
-
-def _innermost(error: BaseException) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return f"{type(error).__name__}: {error}"

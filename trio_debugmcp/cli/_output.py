@@ -96,3 +96,10 @@ def failed(command: str, reason: object, code: int = 2) -> int:
     """Print why a command cannot do its work, and return the exit code; 2 if its arguments are to blame."""
     print(f"trio-debugmcp {command}: {reason}", file=sys.stderr)
     return code
+
+
+def innermost(error: BaseException) -> str:
+    """Name an error, or the first one of a group, with what it says."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"

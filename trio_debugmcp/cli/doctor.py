@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct, to_builtins
 
 from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles
-from trio_debugmcp.cli._output import failed
+from trio_debugmcp.cli._output import failed, innermost
 from trio_debugmcp.cli._patience import add_patience_option
 from trio_debugmcp.patience import Patience
 
@@ -190,7 +190,7 @@ async def check_debugging(
         except trio.TooSlowError:
             problem = f"no answer within {seconds:g} s"
         except (OSError, MCPError, trio.BrokenResourceError, trio.ClosedResourceError, ExceptionGroup) as error:
-            problem = f"the server does not work: {_innermost(error)}"
+            problem = f"the server does not work: {innermost(error)}"
     if problem is None:
         took = trio.current_time() - start
         return DoctorFinding(
@@ -223,12 +223,6 @@ async def _debug(command: Sequence[str], program: str, python: str) -> str | Non
             if result.is_error or expected not in text:
                 return f"with {python}, {tool} answered {text[:1000]}"
     return None
-
-
-def _innermost(error: BaseException) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return f"{type(error).__name__}: {error}"
 
 
 # --- What a host sees -------------------------------------------------------------------------------------------------

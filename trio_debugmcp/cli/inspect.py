@@ -30,6 +30,7 @@ from trio_debugmcp.cli._target import (
     tool_failure,
     tool_result,
 )
+from trio_debugmcp.coercion import json_or_text
 
 if TYPE_CHECKING:  # `serve` must start without the client
     from trio_debugmcp.client import EventStream, InspectorClient
@@ -237,7 +238,7 @@ def _tool_arguments(args: argparse.Namespace, schema: dict[str, Any]) -> dict[st
         properties = schema.get("properties")
         typed = properties if isinstance(properties, dict) else {}
         words = pairs(args.tool_arg, "--tool-arg")
-        arguments = {name: value if name in typed else _as_json(value) for name, value in words.items()}
+        arguments = {name: value if name in typed else json_or_text(value) for name, value in words.items()}
     try:
         json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode()
     except ValueError as error:
@@ -253,14 +254,6 @@ def _object(text: str) -> dict[str, Any]:
     if not isinstance(arguments, dict):
         raise Failure("usage", "--tool-args-json must be an object")
     return arguments
-
-
-def _as_json(text: str) -> Any:
-    """Read an argument that the schema does not mention: as JSON if it is JSON, else as a string."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 async def _resources_read(client: "InspectorClient", args: argparse.Namespace) -> Any:

@@ -61,7 +61,7 @@ class Keys:
             return ()
         if not isinstance(value, list) or not all(_is_scalar(item) for item in value):
             raise self.wrong(key, "a list of strings", value)
-        return tuple(_as_text(item) for item in value)
+        return tuple(as_text(item) for item in value)
 
     def flag(self, key: str) -> bool | None:
         """Take true or false; None if the key is not there."""
@@ -101,7 +101,7 @@ class Keys:
             return {}
         if not isinstance(value, dict) or not all(member is None or _is_scalar(member) for member in value.values()):
             raise self.wrong(key, "an object whose values are strings", value)
-        return {name: None if member is None else _as_text(member) for name, member in value.items()}
+        return {name: None if member is None else as_text(member) for name, member in value.items()}
 
     def _variable(self, key: str, item: Any) -> tuple[str, Any]:
         match item:
@@ -134,7 +134,8 @@ def _is_scalar(value: object) -> bool:
     return isinstance(value, str | int | float)
 
 
-def _as_text(value: object) -> str:
+def as_text(value: object) -> str:
+    """Return a value as VS Code writes it into a text."""
     return ("true" if value else "false") if isinstance(value, bool) else "" if value is None else str(value)
 
 

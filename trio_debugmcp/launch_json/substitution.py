@@ -9,6 +9,7 @@ from typing import Any
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.context import Folder, VariableContext
 from trio_debugmcp.launch_json.files import Input
+from trio_debugmcp.launch_json.keys import as_text
 
 _VARIABLE = re.compile(r"\$\{([^{}]*)\}")
 _PICKS_PROCESS = re.compile(r"(?:[\w.-]+\.)?pick(?:My|Node|Native|Go)?Process", re.IGNORECASE)
@@ -194,7 +195,7 @@ class ConfigurationVariables:
             )
         options = options_of(definition)
         if name in self._context.inputs:
-            answer = _as_text(self._context.inputs[name])
+            answer = as_text(self._context.inputs[name])
             if options and answer not in options.values():
                 if answer not in options:
                     raise self._other_than(name, answer, options)
@@ -209,7 +210,7 @@ class ConfigurationVariables:
                 {"input": name},
             )
         if "default" in definition:
-            default: str = self.replaced(_as_text(definition["default"]))
+            default: str = self.replaced(as_text(definition["default"]))
             return default
         if self._context.assumes:
             return next(iter(options.values()), "")
@@ -267,10 +268,6 @@ def options_of(definition: Input) -> dict[str, str]:
     choices = {}
     for option in definition.get("options") or () if isinstance(definition.get("options"), list) else ():
         label, value = (option.get("label"), option.get("value")) if isinstance(option, dict) else (option, option)
-        text = _as_text(label if value is None else value)
-        choices[text if label is None else _as_text(label)] = text
+        text = as_text(label if value is None else value)
+        choices[text if label is None else as_text(label)] = text
     return choices
-
-
-def _as_text(value: object) -> str:
-    return ("true" if value else "false") if isinstance(value, bool) else "" if value is None else str(value)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from trio_debugmcp.cli._output import plain
 from trio_debugmcp.cli._target import NOT_FOUND, Failure, said_by, tool_failure, tool_result
 from trio_debugmcp.cli.shell.display import Display
+from trio_debugmcp.coercion import json_or_text
 
 if TYPE_CHECKING:  # `serve` must start without the client
     from trio_debugmcp.client import InspectorClient
@@ -246,15 +247,8 @@ def arguments(words: Sequence[str], properties: Mapping[str, Any] | None) -> dic
         name, equals, value = word.partition("=")
         if not equals or not name:
             raise Failure("usage", f"An argument is NAME=VALUE, or all are one JSON object; not {word!r}")
-        values[name] = value if properties is None or name in properties else _as_json(value)
+        values[name] = value if properties is None or name in properties else json_or_text(value)
     return values
-
-
-def _as_json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _exactly(words: Sequence[str], name: str) -> Sequence[str]:
