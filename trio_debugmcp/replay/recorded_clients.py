@@ -179,7 +179,7 @@ class RecordedClients:
     ) -> None:
         match entry:
             case ClientEntry():
-                mine = [entry for entry in self._entries if isinstance(entry, McpEntry)]
+                mine = [other for other in self._entries if isinstance(other, McpEntry)]
                 client = self._clients[entry.client] = _RecordedClient(entry, mine)
                 await nursery.start(client.run, serve)
             case McpEntry():

@@ -116,7 +116,7 @@ def changed_stops(old: State, new: State) -> set[str]:
         return set()
     shared = max(0, after.first - before.first)
     pairs = zip(before.stops[shared:], after.stops, strict=False)
-    found = {new.stop.number for was, new in pairs if was is not new}
+    found = {now.stop.number for was, now in pairs if was is not now}
     found.update(range(before.first, after.first), range(before.last + 1, after.last + 1))
     return {stop_uri(number) for number in found}
 

@@ -269,19 +269,19 @@ def _description(breakpoint: Breakpoint | ExceptionBreakpoint) -> dict[str, Any]
         named = {name: getattr(data, name) for name in ("id", "expression", "access", "enabled", "state", "message")}
         terms = {"condition": _cut(breakpoint.spec.condition), "hitCondition": breakpoint.spec.hit_condition}
         return {**named, "type": "Data", **{name: text for name, text in terms.items() if text is not None}}
-    line = breakpoint_payload(breakpoint)
+    shown = breakpoint_payload(breakpoint)
     return {
-        "id": line.id,
-        "type": line.type,
-        "file": line.file,
-        "line": line.line,
-        "functionName": line.function_name,
-        "enabled": line.enabled,
-        "state": line.state,
-        "condition": _cut(line.condition),
-        "hitCondition": line.hit_condition,
-        "logMessage": _cut(line.log_message),
-        "message": _cut(line.message),
+        "id": shown.id,
+        "type": shown.type,
+        "file": shown.file,
+        "line": shown.line,
+        "functionName": shown.function_name,
+        "enabled": shown.enabled,
+        "state": shown.state,
+        "condition": _cut(shown.condition),
+        "hitCondition": shown.hit_condition,
+        "logMessage": _cut(shown.log_message),
+        "message": _cut(shown.message),
         **({"address": breakpoint.spec.address} if breakpoint.spec.address is not None else {}),
     }
 

@@ -115,10 +115,10 @@ def _add(home: Path, name: str, modules: dict[str, _Module], importers: tuple[st
         path = posixpath.normpath(posixpath.join(posixpath.dirname(name), statement[2]))
         other = _add(home, path, modules, (*importers, name))
         names = [item.strip() for item in statement[1].split(",") if item.strip()]
-        missing = {name.partition(" as ")[0] for name in names} - {*other.exports}
+        missing = {item.partition(" as ")[0] for item in names} - {*other.exports}
         if missing:
             raise ValueError(f"{name}: {path} does not export {', '.join(sorted(missing))}")
-        line = f"const {{{', '.join(name.replace(' as ', ': ') for name in names)}}} = {other.variable};"
+        line = f"const {{{', '.join(item.replace(' as ', ': ') for item in names)}}} = {other.variable};"
         return line + "\n" * statement[0].count("\n")
 
     text = (home / name).read_text(encoding="utf-8").removesuffix("\n") + "\n"

@@ -81,20 +81,20 @@ def module_line(places: Places, module: ModulePayload) -> str:
 # --- Breakpoints ------------------------------------------------------------------------------------------------------
 
 
-def breakpoint_line(places: Places, each: Breakpoint | ExceptionBreakpoint, *, in_session: bool) -> str:
+def breakpoint_line(places: Places, breakpoint: Breakpoint | ExceptionBreakpoint, *, in_session: bool) -> str:
     """Return `bp-1 shop.py:24 if x > 3, 4 hits`: a breakpoint, and whatever is special about it."""
-    if isinstance(each, ExceptionBreakpoint):
-        return _exception_line(exception_breakpoint_payload(each), in_session=in_session)
-    if each.spec.watch is not None:
-        data = data_breakpoint_payload(each, each.spec.watch)
-        condition = f" if {each.spec.condition}" if each.spec.condition else ""
+    if isinstance(breakpoint, ExceptionBreakpoint):
+        return _exception_line(exception_breakpoint_payload(breakpoint), in_session=in_session)
+    if breakpoint.spec.watch is not None:
+        data = data_breakpoint_payload(breakpoint, breakpoint.spec.watch)
+        condition = f" if {breakpoint.spec.condition}" if breakpoint.spec.condition else ""
         line = f"{data.id} {data.expression} ({data.access}){condition}"
-        hits = [f"hit condition {each.spec.hit_condition}" if each.spec.hit_condition else None]
+        hits = [f"hit condition {breakpoint.spec.hit_condition}" if breakpoint.spec.hit_condition else None]
         return _with_details(line, hits, data, in_session=in_session)
-    shown = breakpoint_payload(each)
+    shown = breakpoint_payload(breakpoint)
     place = places.line(shown.file, shown.line)
-    words = [shown.id, each.spec.address, shown.function_name, place]
-    line = " ".join(each for each in words if each) + (f" if {shown.condition}" if shown.condition else "")
+    words = [shown.id, breakpoint.spec.address, shown.function_name, place]
+    line = " ".join(word for word in words if word) + (f" if {shown.condition}" if shown.condition else "")
     details = [f"hit condition {shown.hit_condition}" if shown.hit_condition else None]
     details.append(f"log `{shown.log_message}`" if shown.log_message else None)
     details.append(f"at every {shown.hit_count_multiple} hits" if shown.hit_count_multiple else None)

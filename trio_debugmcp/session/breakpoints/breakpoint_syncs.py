@@ -51,7 +51,7 @@ class BreakpointSyncs:
             self._notifications.clear()
             self.carried = frozenset(self.earlier)
         self._syncs.append(sync)
-        sync.lines.suffixes = lambda: {suffix for sync in self._syncs for suffix in sync.profile.detect.suffixes}
+        sync.lines.suffixes = lambda: {suffix for other in self._syncs for suffix in other.profile.detect.suffixes}
 
     def remove(self, sync: BreakpointSync) -> None:
         """Send nothing more to this session; removing it twice is fine."""

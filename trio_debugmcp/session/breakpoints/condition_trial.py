@@ -1,6 +1,6 @@
 """`ConditionTrial`: whether an adapter has refused a breakpoint for its condition, or for its place.
 
-    problem = await trial.problem(breakpoint_, send)        # None: not for its condition
+    problem = await trial.problem(place, send)              # None: not for its condition
 
 What an adapter answers is a text for people. So the breakpoint is sent once more, with another condition: one that it
 sets then, it has refused for the first. Sent without any it would stop the program meanwhile.

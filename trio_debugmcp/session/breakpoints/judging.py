@@ -4,7 +4,7 @@ Some adapters have none, and stop at every pass; others mean something else by t
 debugpy, the third and every later one for lldb, and the fourth for gdb. Such an adapter gets a plain breakpoint, and
 whether one of its stops counts is decided by the `StopJudge`.
 
-    arguments = judging.sent(breakpoint_)               # as the adapter is to have it
+    arguments = judging.sent(place)                     # as the adapter is to have it
 """
 
 from collections.abc import Sequence

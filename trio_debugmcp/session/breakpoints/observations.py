@@ -205,7 +205,7 @@ class Observations:
         Raises:
             UsageError: `NOT_PAUSED`: another run is under way, and holds the breakpoints of the user's.
         """
-        if run.holds and any(run.holds for run in self._runs):
+        if run.holds and any(other.holds for other in self._runs):
             raise UsageError(
                 "NOT_PAUSED",
                 "Another batch_evaluate is under way. Put all experiments into one call, or wait for its end.",

@@ -37,7 +37,7 @@ def by_line(breakpoints: list[StopPlace]) -> list[Group]:
     lines: dict[int | None, list[StopPlace]] = {}
     for breakpoint in breakpoints:
         lines.setdefault(breakpoint.spec.line, []).append(breakpoint)
-    return [Group(tuple(line)) for line in lines.values()]
+    return [Group(tuple(members)) for members in lines.values()]
 
 
 def grouped(breakpoints: list[StopPlace]) -> list[Group]:

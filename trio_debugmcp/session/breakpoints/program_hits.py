@@ -1,6 +1,6 @@
 """`ProgramHits`: breakpoints that a program on the direct line judges itself, and their hits as it records them.
 
-    condition = hits.condition([(breakpoint_, "limit > 3")])    # for `setBreakpoints`, once `hits.ready()` is None
+    condition = hits.condition([(place, "limit > 3")])          # for `setBreakpoints`, once `hits.ready()` is None
     await hits.take(output)                                     # records in an `output` event, see `dap.records`
     reported = hits.at_stop(["bp-1", "bp-2"])                   # who stopped the program, and at which hit
 

@@ -28,7 +28,7 @@ def spelling(file: str, known: Iterable[Breakpoint]) -> str:
     if file in files:
         return file
     real = realpath(file)
-    return next((file for file in files if realpath(file) == real), file)
+    return next((other for other in files if realpath(other) == real), file)
 
 
 def same_place(one: Breakpoint, other: BreakpointSpec) -> bool:

@@ -90,7 +90,7 @@ async def scope_variables(requests: Requests, frame: StackFrame, scope: ScopeNam
     scopes = (await requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
     adapter_scopes = chosen_scopes(requests.profile.dialect, scopes, scope)
     if not adapter_scopes and scope not in ("all", "locals"):  # a frame without locals may have no scope for them
-        names = ", ".join(scope.name for scope in scopes) or "none"
+        names = ", ".join(offered.name for offered in scopes) or "none"
         raise UsageError(
             "NOT_SUPPORTED",
             f"{requests.profile.name} has no scope '{scope}' here; it has: {names}.",

@@ -268,7 +268,7 @@ def _(change: MessagesTaken, people: People) -> People:
 
 def _with_message(people: People, message: Message) -> People:
     said = people.said + 1
-    pending = [any(to.pending for to in message.to) for message in people.messages]
+    pending = [any(to.pending for to in earlier.to) for earlier in people.messages]
     old = [earlier for earlier, waits in zip(people.messages, pending, strict=True) if not waits][-(KEPT - 1) :]
     kept = tuple(earlier for earlier, waits in zip(people.messages, pending, strict=True) if waits or earlier in old)
     if not message.to:  # no agent is here; that it was handed back is in the timeline

@@ -64,7 +64,7 @@ class PythonCode(Code):
         ]
         near = _near(files, directories)
         exists = False
-        for file, inner in [*modules, *((fromkey, names) for fromkey in dict.fromkeys(near))][: 2 * _MAX_FILES]:
+        for file, inner in [*modules, *((near_file, names) for near_file in dict.fromkeys(near))][: 2 * _MAX_FILES]:
             source = _read(str(file))
             if source is None or inner[-1].encode() not in source:  # much faster than to parse each
                 continue

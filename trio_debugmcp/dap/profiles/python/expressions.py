@@ -133,7 +133,7 @@ class PythonExpressions(Expressions):
             lines = str(ast.literal_eval(result)).splitlines()
         except (SyntaxError, ValueError):
             return ()
-        return [(name, int(line)) for line, _, name in (line.partition(" ") for line in lines)]
+        return [(name, int(number)) for number, _, name in (line.partition(" ") for line in lines)]
 
 
 def _without_values(node: ast.expr) -> ast.expr:

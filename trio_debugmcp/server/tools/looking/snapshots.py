@@ -211,7 +211,7 @@ def _line(debugger: Debugger, capture: Capture) -> str:
 
 
 def _place(debugger: Debugger, capture: Capture) -> str:
-    several = len({capture.session_id for capture in debugger.state.captures}) > 1
+    several = len({other.session_id for other in debugger.state.captures}) > 1
     where = Places(debugger.workspace.directory).at_location(capture.location) or "?"
     return f"{where}, session {capture.session_id}" if several else where
 
