@@ -2,10 +2,12 @@
 
 import ast
 import builtins
+import io
 import re
 import subprocess
 import sys
 import textwrap
+import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -250,6 +252,35 @@ def test_classes_in_examples_of_module_docstrings_exist() -> None:
                 used = [node.func for node in ast.walk(ast.parse(block)) if isinstance(node, ast.Call)]
                 classes = {node.id for node in used if isinstance(node, ast.Name) and node.id[0].isupper()}
                 gone += [f"{name}: {class_name}" for class_name in classes - known]
+    assert not gone, "\n".join(gone)
+
+
+OF_USERS = {
+    "app.py",
+    "child.py",
+    "conftest.py",
+    "server.py",
+    "shop.py",
+    "test_a.py",
+    "test_till.py",
+    "test_tokens.py",
+    "till.py",
+}
+"""Files of programs in examples."""
+
+
+def test_files_that_docstrings_and_comments_name_stand_where_they_are_looked_for() -> None:
+    """A name alone is that of a module beside it; another has as much of its path as finds it."""
+    files = [str(file) for file in SOURCE.files.values()]
+    gone = []
+    for name, file in SOURCE.files.items():
+        for token in tokenize.generate_tokens(io.StringIO(SOURCE.text(name)).readline):
+            if token.type == tokenize.COMMENT or (token.type == tokenize.STRING and '"""' in token.string[:4]):
+                named = re.findall(r"(?<![\w/.~-])(\w+(?:/\w+)*\.py)\b", token.string)
+                for path in {path for path in named if path.rpartition("/")[2] not in OF_USERS}:
+                    there = (file.parent / path).exists() or (ROOT / path).exists()
+                    if not there and ("/" not in path or not any(other.endswith(f"/{path}") for other in files)):
+                        gone.append(f"{name}, line {token.start[0]}: {path}")
     assert not gone, "\n".join(gone)
 
 

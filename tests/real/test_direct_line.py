@@ -1,6 +1,6 @@
 """One test for each fact of pydevd that the direct line believes in: a debugpy that changes one fails by name.
 
-Programs are started as profiles/debugpy.py does, but there is no session: the test speaks to pydevd.
+Programs are started as profiles/python/debugpy.py does, but there is no session: the test speaks to pydevd.
 """
 
 import json

@@ -27,7 +27,7 @@ class InitializeArguments(DapStruct, frozen=True):
 class AttachArguments(DapStruct, frozen=True):
     """Which session an editor wants to join. `wait`: for the next one if there is none.
 
-    `part_of`: by what an editor is known again that was asked to open a session: children.py.
+    `part_of`: by what an editor is known again that was asked to open a session: child_sessions.py.
     """
 
     token: str | None = None

@@ -2,7 +2,7 @@
 
 membership
 ├─ member      joins or starts a session, and reports what happens there: following.py
-└─ children    offers sessions that it does not show: children.py
+└─ children    offers sessions that it does not show: child_sessions.py
 """
 
 from collections.abc import Mapping

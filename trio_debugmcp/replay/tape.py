@@ -17,7 +17,7 @@ with a move or a `stopped` event; a question about where the program is stopped 
     reply = tape.take({"type": "request", "seq": 5, "command": "next", "arguments": {"threadId": 1}})
     [each.delay for each in reply.due]      # when to send what follows
 
-Pure: the tape returns delays, and adapter.py waits for them.
+Pure: the tape returns delays, and recorded_adapter.py waits for them.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,8 @@
 """The changes: everything that `reduce` can merge into the state.
 
 Changes come from three sides: what a debug adapter reports, what our own tasks did or fetched, and what the user asked
-for. To add one, define it here, register its reduction in reduce.py, and check in timeline.py whether it is an event.
+for. To add one, define it here, register its reduction in reduce.py, and check in timeline_events.py whether it is an
+event.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""What persons tell agents, and did (server/people/chat.py, deeds.py; server/people/other_clients.py)."""
+"""What persons tell agents, and did (server/people/chat.py, person_actions.py, other_clients.py)."""
 
 import json
 from functools import partial

@@ -2,7 +2,7 @@
 
     call("stop", '{"thread": 1}')   # '{"answer": {"frames": [...], "locals": [...], "threads": [...]}, "ms": 1.3}'
 
-`bootstrap.call_expression` makes the expression that calls it; `answers.py` has the structs of the answers.
+`bootstrap.call_expression` makes the expression that calls it; `probe/answers.py` has the structs of the answers.
 """
 
 import time

@@ -4,7 +4,7 @@
     people = people_after(PersonJoined(connection=1, name="dashboard", key="tab", at=now), people)
     people = people_after(HoldTaken(party="c-1", at=now), people)
 
-Not in changes.py and timeline.py, as nothing here is about a program.
+Not in state/changes.py and state/timeline_events.py, as nothing here is about a program.
 """
 
 from collections.abc import Callable, Iterator

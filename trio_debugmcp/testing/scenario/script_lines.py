@@ -8,8 +8,8 @@ The first line is the setting and has the key `scenario`. Every other line has o
     {"at": 1, "adapter": "stop", "reason": "breakpoint"}
     {"at": 1.3, "expect": "updated", "uris": ["session"]}
 
-docs/scenarios.md describes the format. Decoding is strict (text.py): an unknown key or word is an error that names the
-file, the line, and the known ones.
+docs/scenarios.md describes the format. Decoding is strict (script_text.py): an unknown key or word is an error that
+names the file, the line, and the known ones.
 """
 
 from collections.abc import Mapping

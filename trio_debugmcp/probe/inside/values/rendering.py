@@ -6,7 +6,7 @@
     renderer.render(basket)           # Basket(owner='ben', lines=[2 items])
 
 Collections, numbers, strings, functions, classes and exceptions are read directly. The program's own `__repr__` is run
-within the bounds of `bounds.py`; an object without one shows its fields, one level deep.
+within the bounds of `inside/bounds.py`; an object without one shows its fields, one level deep.
 """
 
 import sys
