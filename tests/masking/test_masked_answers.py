@@ -35,6 +35,23 @@ def test_a_value_without_a_name_has_that_of_the_question() -> None:
     assert masked_json({"value": VALUE, "printed": VALUE}, "self.total") == {"value": VALUE, "printed": VALUE}
 
 
+@pytest.mark.parametrize("key", ["before", "after", "error", "message"])
+def test_a_changed_value_and_the_error_of_a_missing_key_have_the_name_of_the_expression(key: str) -> None:
+    assert masked_json({"expression": "d[api_key]", key: VALUE}) == {"expression": "d[api_key]", key: MASK}
+    assert masked_json({"expression": "commit", key: VALUE}) == {"expression": "commit", key: VALUE}
+
+
+def test_a_value_at_the_end_of_a_way_has_its_name() -> None:
+    assert masked_json({"way": ".api_key", "value": VALUE}) == {"way": ".api_key", "value": MASK}
+
+
+def test_the_items_and_the_error_of_a_question_have_its_name() -> None:
+    asked = {"first": [VALUE], "last": [VALUE], "error": {"code": "EVAL_FAILED", "message": f"KeyError: {VALUE}"}}
+    clean = {"first": [MASK], "last": [MASK], "error": {"code": "EVAL_FAILED", "message": f"KeyError: {MASK}"}}
+    assert masked_json(asked, "d[api_key]") == clean
+    assert masked_json(asked, "d[commit]") == asked
+
+
 def test_keys_are_masked_and_none_is_lost() -> None:
     other = "ghp_" + word(36)
     assert masked_json({GITHUB: 1, other: 2}) == {TOKEN_MASK: 1, f"{TOKEN_MASK} 2": 2}

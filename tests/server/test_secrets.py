@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import mcp_types as types
+import msgspec
+import pytest
 import trio
 from msgspec.structs import replace
 from trio.testing import MockClock
@@ -14,8 +16,12 @@ from trio.testing import MockClock
 from tests.masking.samples import GITHUB, HEX, pem, word
 from tests.server.scene import OUTPUT, STACK, TIMELINE, failure, launch
 from tests.server.test_logging import log, logged, set_level
+from trio_debugmcp.masking.masked_answers import masked_json
+from trio_debugmcp.server.answers.stop_data import ShownValue
+from trio_debugmcp.server.answers.typed import MemberPayload, OutboundPayload
 from trio_debugmcp.server.secrets import masked_result, masked_text
-from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH
+from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Payload
+from trio_debugmcp.state.stop_resource import DataChangePayload
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
 
 MASK = "<GitHub token, 40 characters>"
@@ -51,6 +57,21 @@ def with_secrets() -> FakeAdapter:
 
 async def said(client: DebugClient, tool: str, **arguments: Any) -> str:
     return json.dumps(await client.call(tool, **arguments))
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        MemberPayload("api_key", "attributes", repr(RANDOM), None, None, None),
+        OutboundPayload(way=".api_key", value=repr(RANDOM)),
+        DataChangePayload("dp-1", "api_key", repr(RANDOM), repr(RANDOM), None),
+        ShownValue("{}[api_key]", None, None, f"KeyError: {RANDOM!r}"),
+    ],
+)
+def test_data_are_masked_by_the_names_beside_them_as_the_words_are(payload: Payload) -> None:
+    shown = json.dumps(masked_json(msgspec.to_builtins(payload)))
+    assert RANDOM not in shown
+    assert RANDOM_MASK in shown
 
 
 async def test_values_are_masked_in_the_answers_and_resources_of_a_stop(autojump_clock: MockClock) -> None:

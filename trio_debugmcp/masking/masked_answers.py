@@ -2,7 +2,7 @@
 
     masked_json({"name": "api_key", "value": "'9f86d081884c7d65…'"})     # {"name": "api_key", "value": "'<secret, …>'"}
 
-The name of a value is the key beside it, or what stands as `name`, `path` or `expression` in the same object.
+The name of a value is the key beside it, or what stands as `name`, `path`, `expression` or `way` in the same object.
 """
 
 from typing import Any
@@ -10,10 +10,13 @@ from typing import Any
 from trio_debugmcp.masking.mask import masked, masked_value, secret_mask
 from trio_debugmcp.masking.stream_mask import StreamMasker
 
-_VALUES = ("value", "values", "points", "printed", "old", "new")
+_VALUES = (
+    *("value", "values", "points", "first", "last", "printed", "old", "new", "before", "after"),
+    *("error", "message"),  # of a key that is missing, they have the key
+)
 """Keys of what an expression has come to."""
 
-_NAMES = ("name", "path", "expression")
+_NAMES = ("name", "path", "expression", "way")
 """Keys of what `value` in the same object is the value of."""
 
 

@@ -14,14 +14,14 @@ ClassLine = Callable[[str, str], int | None]
 
 
 class MemberPayload(Payload, frozen=True):
-    """A member of a type: its signature, type or value as `text`, and the class that passes it on, if that is another.
+    """A member of a type: its signature, type or value as `value`, and the class that passes it on, if that is another.
 
     `kind`: fields, properties, methods, classMethods, staticMethods or attributes.
     """
 
     name: str
     kind: str
-    text: str
+    value: str
     of: str | None
     file: str | None
     line: int | None
@@ -156,7 +156,7 @@ def members_of(places: Places, found: TypeData) -> dict[str, dict[str, str]]:
 
 def _member(places: Places, member: MemberPayload, file: str | None) -> str:
     place = places.line(None if member.file == file else member.file, member.line) if member.line else ""
-    return " ".join(each for each in (member.text, member.of, place) if each)
+    return " ".join(each for each in (member.value, member.of, place) if each)
 
 
 def symbol_payload(symbol: Symbol, line_of: ClassLine) -> SymbolPayload:
