@@ -71,6 +71,14 @@ async def test_hypotheses_about_a_loop_take_one_call_and_end_at_the_hit_that_com
         assert await own(client) == []
 
 
+async def test_an_error_in_the_data_of_a_hit_is_not_its_value(autojump_clock: MockClock) -> None:
+    async with at_entry() as (client, adapter, _):
+        found = await batch(client, place(adapter, 10, capture=["x", "nope"]), full=True)
+        ((x, nope),) = found["experiments"][0]["hits"]
+        assert (x["value"], x["error"]) == ("0", None)
+        assert (nope["value"], nope["error"]) == (None, "error: NameError: name 'nope' is not defined")
+
+
 async def test_a_restart_after_a_batch_stops_at_entry_as_its_launch_would_have(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     Passes(adapter, *LOOP)

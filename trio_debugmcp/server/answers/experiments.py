@@ -243,5 +243,11 @@ def _fitting(place: ObservedPlace, room: int, *, python: bool) -> tuple[list[lis
 def _values(place: ObservedPlace, hit: Hit) -> list[ShownValue]:
     if len(hit.values) < len(place.capture):  # of a record that could not be read
         return [ShownValue(each, None, None, "not known") for each in place.capture]
-    pairs = zip(place.capture, hit.values, strict=True)
-    return [ShownValue(name, value, kind, None) for name, (value, kind) in pairs]
+    return [_value(name, *value) for name, value in zip(place.capture, hit.values, strict=True)]
+
+
+def _value(expression: str, value: str, kind: str | None) -> ShownValue:
+    """Return what was captured; an error has its place there, in angle brackets, as in the words."""
+    if kind is None and value.startswith("<error: ") and value.endswith(">"):
+        return ShownValue(expression, None, None, value[1:-1])
+    return ShownValue(expression, value, kind, None)
