@@ -72,6 +72,15 @@ def test_a_patience_that_makes_no_sense_is_refused(word: str, capsys: pytest.Cap
     assert f"'{word}' is not a factor between 1 and 60" in capsys.readouterr().err
 
 
+def test_a_patience_of_the_machine_that_makes_no_sense_is_named_by_its_variable(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(VARIABLE, "long")
+    with pytest.raises(SystemExit):
+        parsed("serve")
+    assert f"'long' is not a factor between 1 and 60 (it stands in the variable {VARIABLE})" in capsys.readouterr().err
+
+
 def test_a_replay_waits_for_recorded_adapters_as_the_recorded_server_did() -> None:
     header = replace(read_recording(RECORDING).header, patience=5.0)
     arguments = parsed("replay", str(RECORDING), "--patience", "2")

@@ -26,5 +26,6 @@ def _patience(text: str) -> Patience:
     except ValueError:
         value = 0.0
     if not 1 <= value <= MAX_FACTOR:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a factor between 1 and {MAX_FACTOR:g}")
+        where = f" (it stands in the variable {VARIABLE})" if text == os.environ.get(VARIABLE) else ""
+        raise argparse.ArgumentTypeError(f"{text!r} is not a factor between 1 and {MAX_FACTOR:g}{where}")
     return Patience(value)
