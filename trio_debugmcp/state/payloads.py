@@ -235,7 +235,10 @@ class DataBreakpointPayload(Payload, frozen=True):
 
 
 class ExceptionBreakpointPayload(Payload, frozen=True):
-    """One exception breakpoint; `exceptionType` is `*` for every exception."""
+    """One exception breakpoint; `exceptionType` is `*` for every exception.
+
+    `breakOnUserUnhandled`: only of one that stops where an exception leaves the user's code.
+    """
 
     id: str
     exception_type: str
@@ -247,6 +250,7 @@ class ExceptionBreakpointPayload(Payload, frozen=True):
     hit_count: int
     condition: str | None
     message: str | None
+    break_on_user_unhandled: bool | UnsetType = UNSET
     set_by: list[str] | UnsetType = UNSET
 
 

@@ -199,6 +199,7 @@ def exception_breakpoint_payload(breakpoint: ExceptionBreakpoint) -> ExceptionBr
         exception_type=breakpoint.exception_type,
         break_on_first_chance=breakpoint.first_chance,
         break_on_second_chance=breakpoint.second_chance,
+        break_on_user_unhandled=breakpoint.user_unhandled or UNSET,
         include_subtypes=breakpoint.include_subtypes,
         enabled=breakpoint.enabled,
         verified=breakpoint.enabled and bool(known),

@@ -112,6 +112,12 @@ def test_without_a_session_pending_is_not_said() -> None:
     [
         ({}, "ex-1 ValueError raised"),
         ({"first_chance": False}, "ex-1 ValueError not caught"),
+        ({"first_chance": False, "user_unhandled": True}, "ex-1 ValueError not caught or leaving the user's code"),
+        (
+            {"first_chance": False, "second_chance": False, "user_unhandled": True},
+            "ex-1 ValueError leaving the user's code",
+        ),
+        ({"user_unhandled": True}, "ex-1 ValueError raised"),
         ({"include_subtypes": False}, "ex-1 ValueError raised, without its subtypes"),
         ({"condition": "x > 3", "hits": 2}, "ex-1 ValueError raised if x > 3, 2 hits"),
         ({"enabled": False}, "ex-1 ValueError raised, disabled"),

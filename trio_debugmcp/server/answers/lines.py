@@ -104,7 +104,9 @@ def breakpoint_line(places: Places, breakpoint: Breakpoint | ExceptionBreakpoint
 
 
 def _exception_line(shown: ExceptionBreakpointPayload, *, in_session: bool) -> str:
-    when = "raised" if shown.break_on_first_chance else "not caught"
+    leaving = shown.break_on_user_unhandled is True
+    later = {"not caught": shown.break_on_second_chance, "leaving the user's code": leaving}
+    when = "raised" if shown.break_on_first_chance else " or ".join(name for name, stops in later.items() if stops)
     line = f"{shown.id} {shown.exception_type} {when}" + (f" if {shown.condition}" if shown.condition else "")
     details = [None if shown.include_subtypes else "without its subtypes"]
     return _with_details(line, details, shown, in_session=in_session)
