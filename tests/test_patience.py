@@ -183,6 +183,7 @@ POLICY = {
         session.looking.outside.KEPT_SECONDS session.looking.process_sample.FULL_TURN_SECONDS
         session.merger.MERGE_SECONDS server.answers.call_lines._SHORTEST_SECONDS
         replay.recorded_clients.GOODBYE_SECONDS replay.recorded_clients.AT_ONCE_SECONDS probe.loader._LOCK_SECONDS
+        probe.packing.PART_SECONDS
     """,
 }
 """What is not multiplied, and why."""

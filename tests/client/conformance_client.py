@@ -16,6 +16,9 @@ from mcp.client.session import ClientRequestContext
 
 from trio_debugmcp.client import InspectorClient, InspectorOptions, OAuth
 
+SECONDS = 90.0
+"""For each wait: the suite starts a client for each of its scenarios at once, and bounds them all."""
+
 SAMPLES = {"integer": 1, "number": 2, "boolean": True}
 
 
@@ -61,14 +64,14 @@ class _Listening(logging.Handler):
 
 async def browse(page: str) -> None:
     """A browser whose person consents to everything."""
-    async with httpx2.AsyncClient(follow_redirects=True, trust_env=False) as browser:
+    async with httpx2.AsyncClient(follow_redirects=True, trust_env=False, timeout=SECONDS) as browser:
         await browser.get(page)
 
 
 async def issuer() -> str:
     """The authorisation server that the scenario's server names; a person would know it from the registration."""
     url = urlsplit(sys.argv[-1])
-    async with httpx2.AsyncClient(trust_env=False) as http:
+    async with httpx2.AsyncClient(trust_env=False, timeout=SECONDS) as http:
         found = await http.get(f"http://{url.netloc}/.well-known/oauth-protected-resource{url.path}")
     return str(found.json()["authorization_servers"][0])
 
@@ -85,7 +88,7 @@ async def authorisation(directory: str) -> OAuth:
         client_metadata_url="https://conformance-test.local/client-metadata.json",
         grant="client_credentials" if by_itself else "authorization_code",
         issuer=await issuer() if by_itself else None,
-        wait=10,
+        wait=SECONDS,
     )
 
 
@@ -95,12 +98,12 @@ async def main() -> None:
 
 
 async def run(oauth: OAuth) -> None:
-    options = InspectorOptions(elicitation=accept_defaults, request_timeout=20, oauth=oauth)
+    options = InspectorOptions(elicitation=accept_defaults, request_timeout=SECONDS, oauth=oauth)
     listening = _Listening()
     async with InspectorClient(sys.argv[-1], options) as client:
         if os.environ.get("MCP_CONFORMANCE_SCENARIO") == "sse-retry":
             # The scenario takes the first GET during the call for the one that resumes the call's stream.
-            with trio.fail_after(120):
+            with trio.fail_after(SECONDS):
                 await listening.open.wait()
         for name, arguments in planned_calls(client.tools):
             await client.call_tool(name, arguments)

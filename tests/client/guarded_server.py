@@ -115,7 +115,7 @@ class Person:
 
     async def __call__(self, page: str) -> None:
         self.asked += 1
-        async with httpx2.AsyncClient(follow_redirects=True, trust_env=False) as browser:
+        async with httpx2.AsyncClient(follow_redirects=True, trust_env=False, timeout=60) as browser:
             self.pages.append((await browser.get(page)).text)
 
 

@@ -315,8 +315,14 @@ async def run_suite(suite: list[str], results: Path, *options: str) -> dict[str,
         re.sub(r"-\d{4}-\d\d-\d\dT.*", "", str(report.parent.relative_to(results))): json.loads(report.read_text())
         for report in results.rglob("checks.json")
     }
-    failed = [check for each in checks.values() for check in each if check["status"] == "FAILURE"]
-    assert not failed, json.dumps(failed, indent=1)[:3000]
+    failed = {
+        scenario: [check for check in report if check["status"] == "FAILURE"] for scenario, report in checks.items()
+    }
+    failed = {scenario: failures for scenario, failures in failed.items() if failures}
+    said = "".join(
+        file.read_text()[-2000:] for file in results.rglob("std*.txt") if any(name in str(file) for name in failed)
+    )
+    assert not failed, json.dumps(failed, indent=1)[:3000] + said
     assert result.returncode == 0, result.stdout.decode()[-2000:]
     assert all("SUCCESS" in [check["status"] for check in each] for each in checks.values())
     return checks

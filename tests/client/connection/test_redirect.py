@@ -1,12 +1,10 @@
 """The listener for the answer of an authorisation server: what it takes, and from whom."""
 
-from functools import partial
-
 import pytest
 import trio
 
 from trio_debugmcp.client import NotAuthorized
-from trio_debugmcp.client.connection.redirect import free_port, redirect_uri, wait_for_redirect
+from trio_debugmcp.client.connection.redirect import RedirectListener, redirect_uri
 
 pytestmark = pytest.mark.real
 
@@ -18,8 +16,15 @@ async def get(port: int, target: str, method: str = "GET") -> str:
         return b"".join([part async for part in stream]).decode()
 
 
+async def listening() -> RedirectListener:
+    listener = RedirectListener()
+    await listener.open()
+    return listener
+
+
 async def test_only_the_redirect_with_the_state_of_the_request_counts() -> None:
-    port, answers = await free_port(), list[str]()
+    listener, answers = await listening(), list[str]()
+    port = listener.port
 
     async def browser() -> None:
         answers.append(await get(port, "/favicon.ico"))
@@ -29,7 +34,7 @@ async def test_only_the_redirect_with_the_state_of_the_request_counts() -> None:
         answers.append(await get(port, "/other?code=x&state=right"))
         answers.append(await get(port, "/callback?code=c%26d&state=right&iss=https%3A%2F%2Fas.example"))
 
-    found = await wait_for_redirect(port, "right", browser, 10)
+    found = await listener.wait("right", browser, 10)
     assert found == {"code": "c&d", "state": "right", "iss": "https://as.example"}
     assert [answer.split(" ")[1] for answer in answers] == ["404"] * 5 + ["200"]
     assert redirect_uri(port) == f"http://127.0.0.1:{port}/callback"
@@ -38,18 +43,20 @@ async def test_only_the_redirect_with_the_state_of_the_request_counts() -> None:
 
 
 async def test_a_refusal_is_shown_in_the_browser_without_its_markup() -> None:
-    port, answers = await free_port(), list[str]()
+    listener, answers = await listening(), list[str]()
+    port = listener.port
 
     async def browser() -> None:
         answers.append(await get(port, "/callback?error=denied&error_description=%3Cb%3Eno&state=s"))
 
     with pytest.raises(NotAuthorized, match="denied: <b>no"):
-        await wait_for_redirect(port, "s", browser, 10)
+        await listener.wait("s", browser, 10)
     assert "&lt;b&gt;no" in answers[0]
 
 
 async def test_a_connection_that_sends_nothing_or_too_much_delays_no_answer() -> None:
-    port = await free_port()
+    listener = await listening()
+    port = listener.port
 
     async def browser() -> None:
         silent = await trio.open_tcp_stream("127.0.0.1", port)
@@ -59,12 +66,24 @@ async def test_a_connection_that_sends_nothing_or_too_much_delays_no_answer() ->
             assert b"404" in await endless.receive_some()
             await get(port, "/callback?code=c&state=s")
 
-    assert (await wait_for_redirect(port, "s", browser, 10))["code"] == "c"
+    assert (await listener.wait("s", browser, 10))["code"] == "c"
 
 
 async def test_a_port_in_use_is_reported() -> None:
-    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
-    async with listener:
-        port = listener.socket.getsockname()[1]
+    (theirs,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    async with theirs:
+        port = theirs.socket.getsockname()[1]
         with pytest.raises(NotAuthorized, match=f"Port {port} .* is in use"):
-            await wait_for_redirect(port, "s", partial(trio.sleep, 0), 10)
+            await RedirectListener(port).open()
+
+
+async def test_the_port_is_held_from_the_moment_that_the_server_may_know_it_and_can_be_had_again() -> None:
+    listener = await listening()
+    port = listener.port
+    await listener.open()
+    with pytest.raises(OSError, match="in use"):
+        await trio.open_tcp_listeners(port, host="127.0.0.1")
+    listener.close()
+    await listener.open()
+    assert listener.port == port
+    listener.close()

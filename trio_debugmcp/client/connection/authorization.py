@@ -24,7 +24,7 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl
 
 from trio_debugmcp.client.client_errors import NotAuthorized
-from trio_debugmcp.client.connection.redirect import free_port, redirect_uri, wait_for_redirect
+from trio_debugmcp.client.connection.redirect import RedirectListener, redirect_uri
 from trio_debugmcp.client.connection.refusal import shown_url
 from trio_debugmcp.client.connection.token_file import TokenFile
 from trio_debugmcp.client.oauth import OAuth, default_store
@@ -40,6 +40,9 @@ WANTS_TOKEN = (
 )
 
 _UNAUTHORIZED = 401
+
+_REFUSALS = (_UNAUTHORIZED, 403)
+"""After which the SDK asks for an authorisation: for any, or for one with a larger scope."""
 
 
 async def authorization(url: str, oauth: OAuth, deadlines: Deadlines) -> httpx2.Auth:
@@ -58,7 +61,7 @@ async def authorization(url: str, oauth: OAuth, deadlines: Deadlines) -> httpx2.
     if oauth.open_url is None and grant.tokens is None:
         return _Refusal(url)
     registered = grant.client["redirect_uris"][0] if grant.client and grant.client.get("redirect_uris") else None
-    port = oauth.port or (registered and urlsplit(registered).port) or await free_port()
+    port = oauth.port or (registered and urlsplit(registered).port) or 0
     return _Explained(url, _Provider(url, oauth, stored, port, deadlines))
 
 
@@ -116,7 +119,7 @@ class _Provider(OAuthClientProvider):
         method: Any = "none" if oauth.client_secret is None else "client_secret_basic"
         metadata = OAuthClientMetadata(
             client_name="trio-debugmcp",
-            redirect_uris=[AnyUrl(redirect_uri(port))],
+            redirect_uris=[AnyUrl(redirect_uri(port))],  # of port 0: until a refusal makes the listener choose one
             grant_types=["authorization_code", "refresh_token"],
             response_types=["code"],
             scope=oauth.scope,
@@ -129,9 +132,32 @@ class _Provider(OAuthClientProvider):
         storage.context = self.context
         self._url = url
         self._oauth = oauth
-        self._port = port
+        self._listener = RedirectListener(port)
         self._deadlines = deadlines
         self._page = ""
+
+    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        """The SDK's flow, with the listener open from a refusal on: the server has its port before the person is asked.
+
+        The SDK lets one flow at a time come as far as a request.
+        """
+        flow = super().async_auth_flow(request)
+        is_refused = False
+        try:
+            outgoing = await anext(flow)
+            while True:
+                response = yield outgoing
+                if response.status_code in _REFUSALS and self._oauth.open_url is not None:
+                    is_refused = True
+                    await self._listener.open()
+                    self.context.client_metadata.redirect_uris = [AnyUrl(redirect_uri(self._listener.port))]
+                outgoing = await flow.asend(response)
+        except StopAsyncIteration:
+            return
+        finally:
+            if is_refused:  # else it is another flow's, for whose end this one has waited
+                self._listener.close()
+            await flow.aclose()
 
     async def _initialize(self) -> None:
         await super()._initialize()
@@ -158,7 +184,7 @@ class _Provider(OAuthClientProvider):
         page = self._page
         (state,) = parse_qs(urlsplit(page).query)["state"]
         with self._deadlines.paused():
-            answer = await wait_for_redirect(self._port, state, lambda: show(page), self._oauth.wait)
+            answer = await self._listener.wait(state, lambda: show(page), self._oauth.wait)
         return AuthorizationCodeResult.model_validate(answer)
 
 

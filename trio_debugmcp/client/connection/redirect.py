@@ -1,10 +1,12 @@
 """The listener on loopback to which an authorisation server sends the person's browser back (RFC 8252).
 
-    redirect = await wait_for_redirect(port, state, open_url=show, seconds=300)
+    listener = RedirectListener()
+    await listener.open()
+    redirect = await listener.wait(state, open_url=show, seconds=300)
     redirect["code"]
 
-It answers one address, takes only the redirect that carries this request's `state`, and lives only while the person is
-asked.
+It answers one address, takes only the redirect that carries this request's `state`, and lives only while a client asks
+for an authorisation.
 """
 
 from collections.abc import Awaitable, Callable
@@ -38,29 +40,59 @@ def redirect_uri(port: int) -> str:
     return f"http://{HOST}:{port}{PATH}"
 
 
-async def free_port() -> int:
-    """A port that is free now. It is bound only when a person is asked, which may be much later or never."""
-    (listener,) = await trio.open_tcp_listeners(0, host=HOST)
-    async with listener:
-        port: int = listener.socket.getsockname()[1]
-        return port
+class RedirectListener:
+    """Listens on one port, which stays the same: the authorisation server may keep its address.
 
+    Between `open` and the end of `wait`, or `close`, the port is ours: one that was only looked up to be free could be
+    another program's by the time that the person has answered.
 
-async def wait_for_redirect(
-    port: int, state: str, open_url: Callable[[], Awaitable[None]], seconds: float
-) -> dict[str, str]:
-    """Listen, call `open_url`, and return the parameters of the redirect.
-
-    Raises:
-        NotAuthorized: no answer came in time, it was a refusal, or the port is in use.
+    Attributes:
+        port: 0 for any one, which `open` chooses.
     """
-    try:
-        listeners = await trio.open_tcp_listeners(port, host=HOST)
-    except OSError as error:
-        raise NotAuthorized(
-            f"Port {port} on {HOST}, to which the authorisation server would send the answer, is in use: another "
-            "program may be waiting for an authorisation too. Try again when it has ended, or authorise anew"
-        ) from error
+
+    def __init__(self, port: int = 0) -> None:
+        self.port = port
+        self._listeners: list[trio.SocketListener] = []
+
+    async def open(self) -> None:
+        """Listen, unless it does already.
+
+        Raises:
+            NotAuthorized: the port is in use.
+        """
+        if self._listeners:
+            return
+        try:
+            self._listeners = await trio.open_tcp_listeners(self.port, host=HOST)
+        except OSError as error:
+            raise NotAuthorized(
+                f"Port {self.port} on {HOST}, to which the authorisation server would send the answer, is in use: "
+                "another program may be waiting for an authorisation too. Try again when it has ended, or authorise "
+                "anew"
+            ) from error
+        self.port = self._listeners[0].socket.getsockname()[1]
+
+    def close(self) -> None:
+        """Free the port."""
+        for listener in self._listeners:
+            listener.socket.close()
+        self._listeners = []
+
+    async def wait(self, state: str, open_url: Callable[[], Awaitable[None]], seconds: float) -> dict[str, str]:
+        """Call `open_url`, return the parameters of the redirect, and close.
+
+        Raises:
+            NotAuthorized: no answer came in time, or it was a refusal.
+        """
+        try:
+            return await _redirect(self._listeners, state, open_url, seconds)
+        finally:
+            self.close()
+
+
+async def _redirect(
+    listeners: list[trio.SocketListener], state: str, open_url: Callable[[], Awaitable[None]], seconds: float
+) -> dict[str, str]:
     answers: list[dict[str, str]] = []
     arrived = trio.Event()
 
