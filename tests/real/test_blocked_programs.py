@@ -374,3 +374,18 @@ async def test_a_pause_whose_time_is_over_stops_nothing_later(blocked: Callable[
         await client.call("process_write_input", data="\n")
         assert (await client.call("debug_wait"))["reason"] == "Pause"
         assert (await client.call("debug_continue"))["stdout"].endswith("end\n")
+
+
+async def test_a_loop_on_one_line_that_cannot_be_paused_is_named(debugging: Connect, tmp_path: Path) -> None:
+    """Python 3.10 and 3.11 call no trace function between two turns of such a loop."""
+    program = tmp_path / "program.py"
+    program.write_text("while True: pass\n")
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(program), stop_at_entry=False, wait=False)
+        await until(lambda: client.call("threads_list"), lambda found: where(found["threads"][0]).line == 1)
+        stop = await client.call("debug_pause", timeout=2)
+        if sys.version_info[:2] in ((3, 10), (3, 11)):
+            assert stop["timedOut"]
+            assert "program.py:1 in <module> at two looks and has begun no new line" in stop["notes"][0]
+        else:
+            assert stop["state"] == "Paused"

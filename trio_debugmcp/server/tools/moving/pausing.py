@@ -1,17 +1,21 @@
 """`debug_pause`, which also says why a program cannot be paused: every thread of it waits, or one keeps the GIL."""
 
+from collections.abc import Sequence
+
 import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
 from trio_debugmcp.server.answers.lines import thread_now
+from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
-from trio_debugmcp.server.answers.stop_data import ThreadNow
+from trio_debugmcp.server.answers.stop_data import StopData, ThreadNow
 from trio_debugmcp.server.tools.answering import wait_answer, with_thread_lines
 from trio_debugmcp.server.tools.looking.threads import outside_note
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.looking.live_threads import LiveThread
 from trio_debugmcp.session.looking.program_process import AGAIN_SECONDS
 from trio_debugmcp.session.not_paused import WORKS_MEANWHILE
 from trio_debugmcp.session.session import DebugSession
@@ -44,11 +48,12 @@ async def pause(debugger: Debugger, params: DebugPause) -> StopAnswer:
         )
     outcome: Outcome | None = None
     blocked: Blocked | None = None
+    seen: list[LiveThread] = []
     with trio.move_on_at(deadline):
         await debugger.merger.wait_until(lambda now: _is_past_start(now.snapshot(session.id)))
         is_over = False
         try:
-            outcome, blocked = await _stopped_or_blocked(debugger, session, params.thread_id)
+            outcome, blocked = await _stopped_or_blocked(debugger, session, params.thread_id, seen)
             is_over = True
         finally:
             if not is_over:  # a stop would come now for which no client waits
@@ -58,9 +63,13 @@ async def pause(debugger: Debugger, params: DebugPause) -> StopAnswer:
         answer = await stop_answer(debugger, None, deadline=deadline, session_id=session.id)
         answer = replace(answer, notes=[*answer.notes, *blocked.notes])
         return with_thread_lines(debugger, answer, blocked.threads, blocked.total)
-    return await wait_answer(
+    answer = await wait_answer(
         debugger, outcome, deadline, show=params.show, waited=blocked is None, session_id=session.id
     )
+    if outcome is None and isinstance(answer.full, StopData):
+        notes = _stuck_notes(Places(debugger.workspace.directory), seen, answer.full.threads)
+        return replace(answer, notes=[*answer.notes, *notes])
+    return answer
 
 
 class Blocked(Struct, frozen=True):
@@ -75,10 +84,17 @@ class Blocked(Struct, frozen=True):
     is_sure: bool = True
 
 
+_STUCK = (
+    "thread {} was at {} at two looks and has begun no new line: it is in one long call there, or in a loop whose body "
+    "stands on the line of its head, where Python 3.10 and 3.11 tell no debugger of a new turn. "
+    "With the body on a line of its own it can be paused"
+)
+
+
 async def _stopped_or_blocked(
-    debugger: Debugger, session: DebugSession, thread_id: int | None
+    debugger: Debugger, session: DebugSession, thread_id: int | None, seen: list[LiveThread]
 ) -> tuple[Outcome | None, Blocked | None]:
-    """Pause, and wait for the stop, or until it is known why there is none."""
+    """Pause, and wait for the stop, or until it is known why there is none. `seen` becomes the threads meanwhile."""
     outcome: Outcome | None = None
     blocked: Blocked | None = None
     failure: DebugError | None = None
@@ -89,7 +105,7 @@ async def _stopped_or_blocked(
             # A question to the probe that is too early does no harm: a thread that had no turn yet does not wait.
             seconds = BLOCKED_AFTER_SECONDS
             await trio.sleep(seconds if session.looking.is_python else debugger.patience.seconds(seconds))
-            blocked = await _surely_blocked(debugger, session)
+            blocked = await _surely_blocked(debugger, session, seen)
             if blocked is not None:
                 nursery.cancel_scope.cancel(reason="the program cannot be paused now")
 
@@ -115,18 +131,28 @@ _SILENT = "it is not known where the threads are"
 """Note on a pause to which the program gave no answer at all."""
 
 
-async def _surely_blocked(debugger: Debugger, session: DebugSession) -> Blocked | None:
+def _stuck_notes(places: Places, before: Sequence[LiveThread], now: Sequence[ThreadNow]) -> list[str]:
+    """Return a note for each thread that ran at one line before and still does, so that no trace function is called."""
+    running = {thread.id: thread.location for thread in before if thread.state == "running" and thread.location}
+    return [
+        _STUCK.format(thread.id, places.at_location(thread.location))
+        for thread in now
+        if thread.state == "Running" and running.get(thread.id) == thread.location is not None
+    ]
+
+
+async def _surely_blocked(debugger: Debugger, session: DebugSession, seen: list[LiveThread]) -> Blocked | None:
     """Return why a program cannot be paused, which one look may only have made it seem; None if it can."""
-    found = await _blocked(debugger, session)
+    found = await _blocked(debugger, session, seen)
     while found is not None and not found.is_sure:
         await trio.sleep(debugger.patience.seconds(AGAIN_SECONDS))
-        before, found = found, await _blocked(debugger, session)
+        before, found = found, await _blocked(debugger, session, seen)
         if found == before:
             break
     return found
 
 
-async def _blocked(debugger: Debugger, session: DebugSession) -> Blocked | None:
+async def _blocked(debugger: Debugger, session: DebugSession, seen: list[LiveThread]) -> Blocked | None:
     """Return why a program cannot be paused: every thread waits, or one keeps the GIL; None if it can."""
     if session.profile.words.waiting is not None:
         return Blocked([session.profile.words.waiting])
@@ -134,6 +160,7 @@ async def _blocked(debugger: Debugger, session: DebugSession) -> Blocked | None:
         found = await session.looking.threads.threads()
     except UsageError:  # it has ended
         return None
+    seen[:] = found.threads
     threads = [thread_now(thread, None) for thread in found.threads]
     if found.failure is not None:
         if found.source == "outside":
