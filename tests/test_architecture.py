@@ -34,6 +34,7 @@ FLOORS = [
         "sparse_log",
         "masking",
         "samples",
+        "engine",
         "probe",
         "skill",
     ],

@@ -1,0 +1,166 @@
+"""Judge an exception at its raise: walk from the raising frame outward, until something catches it.
+
+The walk asks each frame's handlers first. A frame further out that catches the exception for sure makes it a caught
+one, whatever may happen to it on the way there; so `with` blocks and C code in between are looked at only if nothing
+does.
+"""
+
+from trio_debugmcp.engine.inside.catching import c_calls, handlers, readings, runners, verdicts
+from trio_debugmcp.engine.inside.catching.known_managers import RUNS_TEST
+from trio_debugmcp.engine.inside.catching.namespaces import lineage
+from trio_debugmcp.engine.inside.catching.settling import settle
+from trio_debugmcp.engine.inside.catching.thrown_exception import ThrownException
+from trio_debugmcp.engine.inside.catching.verdicts import RaiseVerdict
+
+MYPY = False
+if MYPY:
+    from trio_debugmcp.engine.inside.catching.notation import FrameType, Plan
+
+_name_of = type.__dict__["__name__"].__get__
+_module_of = type.__dict__["__module__"].__get__
+
+_PLACE = __name__.rpartition(".")[0]
+
+_COROUTINES = 0x80 | 0x100
+
+_AWAITED = 0x20 | 0x200
+"""Generators: a coroutine awaits them by way of C code, which hides it while something is thrown into them."""
+
+
+def judge(exception: BaseException, frame: "FrameType", offset: int, exact: bool = False) -> RaiseVerdict:
+    """Judge an exception that is raised, or arrives, at an instruction of a frame; outer frames stand at `f_lasti`.
+
+    With `exact`, a verdict of CAUGHT tells what may catch it even before. Nothing is raised, but for what a signal
+    handler of the program raises meanwhile.
+    """
+    try:
+        verdict = _iteration(exception, frame, offset) or _quick(exception, frame, offset)
+        if verdict is None or (exact and verdict.how != "C code"):
+            verdict = _careful(exception, frame, offset)
+    except Exception as error:
+        if not _is_own(error):
+            raise
+        verdict = RaiseVerdict(verdicts.UNKNOWN, frame, frame)
+        verdict.reason = "there is no room on the stack to find out"
+    return verdict
+
+
+def _is_own(error: BaseException) -> bool:
+    """Return whether an exception comes from these modules, and not from a signal handler that has run meanwhile."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is None or str(trace.tb_frame.f_globals.get("__name__")).startswith(_PLACE)
+
+
+def _iteration(exception: BaseException, frame: "FrameType", offset: int) -> RaiseVerdict | None:
+    """Return the verdict of a StopIteration that ends a loop or an await: its event comes just before that."""
+    if type(exception) is not StopIteration or c_calls.instruction(frame, offset) not in ("FOR_ITER", "SEND"):
+        return None
+    return _caught(frame, frame, (handlers.CAUGHT, frame.f_lineno, "C code"))
+
+
+def _quick(exception: BaseException, frame: "FrameType", offset: int) -> RaiseVerdict | None:
+    """Return who catches it for sure, None if that is not found by the frames' handlers alone."""
+    thrown = ThrownException(exception, lineage(type(exception)))
+    outer: FrameType | None = frame
+    while outer is not None:
+        code = outer.f_code
+        if outer is not frame:
+            offset = outer.f_lasti
+            if code.co_name in runners.NAMES and _runner(outer) is not None:
+                return None
+        if code.co_exceptiontable:
+            reading = readings.of(code)
+            plan = reading.plans.get(offset) or reading.plan(offset)
+            result = settle(plan, outer, thrown) if plan[0] != handlers.LEAVES else plan
+            if result[0] == handlers.CAUGHT and not _is_relay(outer):
+                return _caught(frame, outer, result)
+        outer = outer.f_back
+    return None
+
+
+def _caught(raised_in: "FrameType", frame: "FrameType", result: "Plan") -> RaiseVerdict:
+    verdict = RaiseVerdict(verdicts.CAUGHT, raised_in, frame)
+    (_, verdict.line, verdict.how) = result
+    return verdict
+
+
+def _careful(exception: BaseException, frame: "FrameType", offset: int) -> RaiseVerdict:
+    """Judge with all that may catch it between the frames, and say what is not known."""
+    thrown = ThrownException(exception, lineage(type(exception)))
+    doubt: RaiseVerdict | None = None
+    inner = frame
+    while True:
+        reading = readings.of(inner.f_code)
+        result = settle(reading.plans.get(offset) or reading.plan(offset), inner, thrown)
+        if result[0] == handlers.CAUGHT:
+            if not _is_relay(inner):
+                return _doubted(_caught(frame, inner, result), doubt)
+            result = (handlers.DOUBT, "the handler keeps it, to raise it again")
+        if result[0] == handlers.DOUBT and result[1] == RUNS_TEST:
+            return doubt or _arrived(frame, inner, inner, runners.FAILS_TEST, thrown)
+        if result[0] == handlers.DOUBT and doubt is None:
+            doubt = _unknown(frame, inner, result[1], before=False)
+        outer = inner.f_back
+        if outer is None:
+            return doubt or _end(frame, inner, None, thrown)
+        runner = _runner(outer) if outer.f_code.co_name in runners.NAMES else None
+        if runner is not None:
+            return doubt or _arrived(frame, inner, outer, runner, thrown)
+        (way, what) = c_calls.between(inner, outer, thrown)
+        if way == c_calls.CATCHES:
+            return _doubted(_caught(frame, outer, (handlers.CAUGHT, outer.f_lineno, "C code")), doubt)
+        if way == c_calls.UNCLEAR and doubt is None:
+            doubt = _unknown(frame, outer, what, before=True)
+        (inner, offset) = (outer, outer.f_lasti)
+
+
+def _doubted(verdict: RaiseVerdict, doubt: RaiseVerdict | None) -> RaiseVerdict:
+    if doubt is not None:
+        verdict.reason = doubt.reason
+    return verdict
+
+
+def _unknown(raised_in: "FrameType", frame: "FrameType", reason: str, before: bool) -> RaiseVerdict:
+    verdict = RaiseVerdict(verdicts.UNKNOWN, raised_in, frame)
+    verdict.line = frame.f_lineno
+    verdict.reason = reason
+    verdict.before = before
+    return verdict
+
+
+def _runner(frame: "FrameType") -> str | None:
+    """Return what the runner does with an exception, if the frame is one's."""
+    module = frame.f_globals.get("__name__")
+    return runners.RUNNERS.get((module, frame.f_code.co_name)) if type(module) is str else None
+
+
+def _is_relay(frame: "FrameType") -> bool:
+    code = frame.f_code
+    if code.co_name not in runners.RELAY_NAMES:
+        return False
+    return (frame.f_globals.get("__name__"), code.co_qualname) in runners.RELAYS
+
+
+def _arrived(
+    raised_in: "FrameType", inner: "FrameType", outer: "FrameType", runner: str, thrown: ThrownException
+) -> RaiseVerdict:
+    """Return the verdict of an exception that has come to a runner, or to a test as its outcome."""
+    if runner in (runners.LOOP, runners.KEPT) and inner.f_code.co_flags & _AWAITED:
+        return _unknown(raised_in, outer, "the coroutines that wait for it cannot be seen", before=True)
+    if runner == runners.LOOP:
+        runner = runners.KEPT if inner.f_code.co_flags & _COROUTINES else runners.PRINTED
+    if runner == runners.FAILS_TEST:
+        for base in thrown.classes:
+            module = _module_of(base)
+            if type(module) is str and (module, _name_of(base)) in runners.OUTCOMES:
+                return _caught(raised_in, outer, (handlers.CAUGHT, outer.f_lineno, "test outcome"))
+    return _end(raised_in, outer, runner, thrown)
+
+
+def _end(raised_in: "FrameType", frame: "FrameType", runner: str | None, thrown: ThrownException) -> RaiseVerdict:
+    verdict = RaiseVerdict(verdicts.UNCAUGHT, raised_in, frame)
+    verdict.runner = runner
+    verdict.quiet = thrown.is_a(SystemExit) and runner != runners.FAILS_TEST
+    return verdict
