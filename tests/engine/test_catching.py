@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 OLDEST = (3, 12)
 
-INSIDE = sorted((ROOT / "trio_debugmcp" / "engine" / "inside").rglob("*.py"))
+INSIDE = sorted((ROOT / "trio_debugmcp" / "engine" / "inside" / "catching").rglob("*.py"))
 
 CHECKS = sorted(file.stem for file in (Path(__file__).parent / "checks").glob("[!_]*.py"))
 

@@ -218,5 +218,7 @@ def test_questions_are_recognised_whatever_version_of_the_probe_they_are_put_to(
     assert bootstrap.asked_in(call_expression("variables", thread=1, path="a", start=1)) != bootstrap.asked_in(
         call_expression("variables", thread=1, path="a", start=2)
     )
+    by_engine = {"question": "stop", "parameters": {"thread": 1, "frames": 20, "code": False}}
+    assert bootstrap.asked_by(by_engine) == before[1], "the same question, however it is put"
     for other in ("1 + 1", "probe.call('stop', '{}')", "(lambda probe: probe.call('stop', '{') if probe else '')(5)"):
         assert bootstrap.asked_in(other) is None

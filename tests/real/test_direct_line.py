@@ -24,7 +24,7 @@ from trio_debugmcp.dap.listener import ListenerAddress
 from trio_debugmcp.dap.messages import Exited, Initialized, Request, Stopped, Terminated
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.profiles.python.debugpy import _dial, _package, _target
-from trio_debugmcp.dap.profiles.python.runnable import interpreter_command
+from trio_debugmcp.dap.profiles.python.runnable import UNFROZEN, interpreter_command
 from trio_debugmcp.dap.watchdog_process import signal_session
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.patience import MAX_FACTOR, Patience
@@ -76,6 +76,7 @@ def command(address: ListenerAddress, code: str) -> list[str]:
     launch = Launch("-c", options={"code": code, "python": sys.executable})
     return [
         *interpreter_command(None, launch.options),
+        *UNFROZEN,
         _package(),
         *_dial(address, {}),
         *_target(launch),

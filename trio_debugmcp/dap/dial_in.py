@@ -14,7 +14,7 @@ the `door`. Guests, who have come in at another door (`listening`), wait here to
 import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from itertools import count
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ from trio_debugmcp.dap.incoming_connection import MAX_PID, IncomingConnection, r
 from trio_debugmcp.dap.listener import Door, ListenerAddress
 from trio_debugmcp.dap.pids import parent_of, process_session_of
 from trio_debugmcp.dap.records import RecordTakers
+from trio_debugmcp.engine.carrier import Carrier, made_carrier
 from trio_debugmcp.patience import USUAL, Patience
 
 log = logging.getLogger(__name__)
@@ -82,6 +83,8 @@ class DialIns:
         self._expected: Counter[int] = Counter()
         self._owners: dict[int, Announce] = {}
         self._guest_numbers = count(MAX_PID + 1)
+        self._carrier: Carrier | None = None
+        self._resources = ExitStack()
 
     def __repr__(self) -> str:
         return f"<DialIns {self.door.place} waiting={list(self._waiting)} owners={list(self._owners)}>"
@@ -102,6 +105,17 @@ class DialIns:
             OSError: this machine gives no port.
         """
         return await self.door.listen()
+
+    async def carrier(self) -> Carrier:
+        """Return the directory by which programs get an engine that dials in here. The first call makes it.
+
+        Raises:
+            OSError: this machine gives no port, or no directory.
+        """
+        address = await self.listen()
+        if self._carrier is None:
+            self._carrier = self._resources.enter_context(made_carrier(address.host, address.port, address.token))
+        return self._carrier
 
     # --- Taking -------------------------------------------------------------------------------------------------------
 
@@ -200,6 +214,7 @@ class DialIns:
         """Release every caller that waits."""
         for pid in list(self._waiting):
             self.dismiss(pid)
+        self._resources.close()
 
 
 @asynccontextmanager

@@ -192,6 +192,8 @@ class Capabilities(DapStruct, frozen=True):
     exception_breakpoint_filters: list[ExceptionBreakpointFilter] | None = None
     hit_records: str | None = None
     """Our own, of a direct line: breakpoints can be judged inside the program, which records hits under this key."""
+    engine_requests: bool | None = None
+    """Our own: the debugger in the program is our engine, which takes questions to the probe as requests."""
 
 
 # --- Events --------------------------------------------------------------------------------------------------

@@ -1,1 +1,6 @@
-"""The engine: a debugger of our own for programs on Python 3.12 and newer."""
+"""The engine: a debugger of our own for programs on Python 3.12 and newer, on `sys.monitoring`.
+
+`inside` runs in the program, on builtins and modules that the program cannot change. `arrival.py` brings it there,
+before the program's first line; `carrier.py` is the server's side: what a program finds of it on its disk and in its
+environment.
+"""

@@ -349,8 +349,8 @@ class ProbeReply(msgspec.Struct, Generic[Body], frozen=True):
     ms: float
 
 
-def decode(text: str, kind: type[Body], local: Callable[[str], str] | None = None) -> ProbeReply[Body]:
-    """Return the answer in the result of `evaluate(call_expression(...))`; `local` translates the paths of its files.
+def decode(text: str | bytes, kind: type[Body], local: Callable[[str], str] | None = None) -> ProbeReply[Body]:
+    """Return the answer in the result of `evaluate(call_expression(...))`, or to `ASK`; `local` translates its paths.
 
     Raises:
         ProbeError: there is none, or it says what went wrong.

@@ -15,7 +15,9 @@ import ast
 import json
 import re
 import textwrap
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from trio_debugmcp.probe import packing
 
@@ -72,6 +74,17 @@ def assign_expression(number: int, thread: int, frame: int, target: str, source:
     return f"(lambda probe: probe.assignment.here({given}) if probe else None)({_probe()})"
 
 
+ASK = "trioDebugmcp/ask"
+"""The request by which our engine is asked a question: `{"question": …, "parameters": {…}}`. The body is the answer."""
+
+INTERRUPT = "@interrupt"
+"""Evaluated by our engine without a frame: interrupt what is evaluated; its value is how much that was."""
+
+
+HIT_MARK, REACHED_MARK = "@hit ", "@reached "
+"""How conditions begin that our engine has judged by the probe: what follows is a specification, or a number."""
+
+
 def source_text(typed: str) -> str:
     """Return code as users type it without what is around it: they indent it, and leave lines empty."""
     return textwrap.dedent(typed).strip("\n")
@@ -119,8 +132,16 @@ def asked_in(expression: str) -> tuple[str, str | None] | None:
         parameters = json.loads(ast.literal_eval(found[2]))
     except (ValueError, SyntaxError):
         return None
-    kept = {name: value for name, value in parameters.items() if name in _SUBJECT}
-    return found[1], json.dumps(kept, sort_keys=True)
+    return found[1], _about(parameters)
+
+
+def asked_by(arguments: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Return the same for the arguments of `ASK`."""
+    return str(arguments.get("question")), _about(arguments.get("parameters") or {})
+
+
+def _about(parameters: Mapping[str, Any]) -> str:
+    return json.dumps({name: value for name, value in parameters.items() if name in _SUBJECT}, sort_keys=True)
 
 
 _SUBJECT = frozenset(

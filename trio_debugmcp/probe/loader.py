@@ -65,7 +65,7 @@ class Kept:
 
     def find(self, name: str, names: Any = None, local_names: Any = None, parts: Any = (), level: int = 0) -> Any:
         """Import a module as `__import__` does: return its copy."""
-        if level:
+        if level or type(parts) is list:  # a list is of C code, which then looks into `sys.modules`
             return self._import(name, names, local_names, parts, level)
         return self.module(name if parts else name.partition(".")[0])
 
@@ -157,11 +157,11 @@ class Kept:
         return value
 
 
-Packed = Union[bytes, Dict[str, str]]
+Packed = Union[bytes, Dict[str, str], Dict[str, bytes]]
 """A blob of this very version of Python, or sources by the full names of their modules."""
 
 
-def load(packed: Packed, kept: Kept, package: str = "trio_debugmcp.probe.inside", main: str = "questions") -> Any:
+def load(packed: Packed, kept: Any, package: str = "trio_debugmcp.probe.inside", main: str = "questions") -> Any:
     """Load a package and return its main module. Nothing of it is in `sys.modules`; its modules load when needed."""
     marshal = kept.module("marshal")
     codes: Any = marshal.loads(packed) if type(packed) is bytes else packed

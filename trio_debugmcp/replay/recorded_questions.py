@@ -142,6 +142,8 @@ def _subject(command: str, arguments: DapMessage) -> object:
         return source.get("path"), source.get("sourceReference"), lines
     if command == "evaluate" and (probe_question := bootstrap.asked_in(str(arguments.get("expression")))) is not None:
         return probe_question
+    if command == bootstrap.ASK:
+        return bootstrap.asked_by(arguments)
     name = _SUBJECTS.get(command)
     return None if name is None else arguments.get(name)
 
@@ -149,10 +151,10 @@ def _subject(command: str, arguments: DapMessage) -> object:
 def words_for(request: DapMessage) -> str:
     """Return in the user's words what a question asks for."""
     command, arguments = request["command"], request.get("arguments") or {}
-    if command != "evaluate":
+    if command not in ("evaluate", bootstrap.ASK):
         return _WORDS.get(command, "what was asked for")
     text = str(arguments.get("expression"))
-    question = bootstrap.asked_in(text)
+    question = bootstrap.asked_by(arguments) if command == bootstrap.ASK else bootstrap.asked_in(text)
     if question is None or question[0] == "evaluate":
         return _value_of(text if question is None else _text_of(str(question[1])))
     about = msgspec.json.decode(question[1]) if question[1] else {}

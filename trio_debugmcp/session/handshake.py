@@ -129,7 +129,7 @@ class Handshake:
     async def _evaluate_first(self, start: Launch) -> None:
         """Evaluate what the profile wants to have evaluated before the program begins."""
         expression = self._requests.profile.programs.first_expression(start.options)
-        if expression is None:
+        if expression is None or self._requests.capabilities.engine_requests:
             return
         try:
             arguments = {"expression": expression, "context": bootstrap.CONTEXT}

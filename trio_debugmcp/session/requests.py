@@ -29,6 +29,7 @@ from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, ProtocolViolation, UsageError
 from trio_debugmcp.patience import Patience
+from trio_debugmcp.probe.forms import BY_ENGINE, BY_PYDEVD, Form
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.model import Snapshot
@@ -115,6 +116,11 @@ class Requests:
 
     def __repr__(self) -> str:
         return f"<Requests of {self.session_id} to {self.profile.name}: {self._connection!r}>"
+
+    @property
+    def form(self) -> Form:
+        """How the debugger in a Python program is asked for what the probe does."""
+        return BY_ENGINE if self.capabilities.engine_requests else BY_PYDEVD
 
     @property
     def snapshot(self) -> Snapshot | None:

@@ -22,9 +22,9 @@ from trio_debugmcp.probe.answers import (
     ProbeThreads,
     ThreadWait,
 )
+from trio_debugmcp.session.looking.asked_by_expressions import INSTALL_SECONDS
 from trio_debugmcp.session.looking.live_threads import live_thread, thread_in_words
 from trio_debugmcp.session.looking.program_probe import (
-    INSTALL_SECONDS,
     MAX_SIZE,
     MAX_THREADS,
     PROBE_SECONDS,

@@ -12,10 +12,11 @@ from trio.testing import MockClock
 from tests.server.scene import failure, launch
 from tests.session.looking.test_outside import KEPT, HereProfile, Seen
 from tests.session.test_children import adopt
+from trio_debugmcp.session.looking.asked_by_expressions import INSTALL_SECONDS
 from trio_debugmcp.session.looking.live_threads import LiveThread
 from trio_debugmcp.session.looking.outside import KEPT_SECONDS
 from trio_debugmcp.session.looking.process_sample import FULL_TURN_SECONDS, GONE, ProcessSample
-from trio_debugmcp.session.looking.program_probe import INSTALL_SECONDS, PROBE_SECONDS
+from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
 from trio_debugmcp.session.looking.program_process import SAMPLE_SECONDS
 from trio_debugmcp.session.looking.py_spy import CannotLook
 from trio_debugmcp.session.looking.silence import LITTLE, Silence, Waited, silence_of

@@ -1,1 +1,1 @@
-"""What runs inside the program. Its modules import only their siblings and `sys`, and run no code of the program."""
+"""What runs in the debugged program. Each module imports only its siblings, the probe, and modules written in C."""

@@ -115,10 +115,10 @@ class RunningEvaluation:
         while True:
             try:
                 with self._lock:
-                    self.done = True
                     self._printed.close()
                     intercepts.exits.close(self._idents)
                     intercepts.halts.close(self._idents)
+                    self.done = True  # last: who sees that continues, and may patch the same
                 return
             except KeyboardInterrupt:  # it came between the run and this method
                 continue

@@ -30,6 +30,10 @@ class FrameNames:
         self.together.setdefault("globals", lambda: frame.f_globals)  # in place of this dictionary
         self._before = dict(self.together)
 
+    def add(self, name: str, value: Any) -> None:
+        """Add a name that is none of the frame's; it is left there only if it is set to something else."""
+        self.together[name] = self._before[name] = value
+
     def write_back(self) -> None:
         """Set in the program what has changed."""
         now, before, frame = self.together, self._before, self._frame

@@ -88,10 +88,14 @@ _judges: Dict[str, List[Union[Judge, Observed]]] = {}
 
 def hit(specification: str) -> bool:
     """Judge the breakpoints of a line in the frame that asks, record what became of them; return whether to stop."""
+    return hit_in(specification, sys._getframe(1))
+
+
+def hit_in(specification: str, asking: Any) -> bool:
+    """Judge the breakpoints of a line in a frame, record what became of them; return whether to stop."""
     line = record_connection.line()
     if line is None:  # a fork that is not debugged
         return False
-    asking = sys._getframe(1)
     global_names, local_names = asking.f_globals, asking.f_locals
     stop = False
     records = ""

@@ -17,7 +17,6 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import DapBreakpoint, OutputEvent
 from trio_debugmcp.dap.records import HitRecord, records_of
 from trio_debugmcp.errors import DebugError
-from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.probe.answers import Interrupted
 from trio_debugmcp.session.breakpoints.observations import OBSERVED, Observations
 from trio_debugmcp.session.breakpoints.placement import HELD, Group
@@ -111,7 +110,7 @@ class ProgramHits:
             hit_condition = NEVER if place.is_held else hit_condition  # of the same version, so its count continues
             part: list[object] = [place.id, place.version, condition or None, hit_condition, spec.log_message]
             parts.append([*part, spec.max_notifications] if spec.max_notifications else part)
-        return bootstrap.hit_expression(json.dumps(parts, separators=(",", ":")))
+        return self._requests.form.hit(json.dumps(parts, separators=(",", ":")))
 
     async def end_judging(self) -> int:
         """Interrupt conditions of observed places that the program still evaluates; return how many these were."""

@@ -1,7 +1,7 @@
 """Evaluation in a frame of a paused program by its adapter, bounded in time: what takes too long is interrupted."""
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
 import trio
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import DapVariable, EvaluateBody
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
+from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.session.looking.composites import composed
 from trio_debugmcp.session.looking.variables import child_count
 from trio_debugmcp.session.requests import Requests, UnfinishedEvaluation
@@ -105,19 +106,27 @@ async def evaluate_text(
 
     `context`: that of DAP, where it is not the one for expressions. What has not ended in time is interrupted.
     """
-    found = await send(requests, frame, part, expression, seconds, context)
+    found = await send(requests, frame, {"expression": part}, expression, seconds, context)
     if isinstance(found, Unended):
         raise await interrupted(requests, found)
     return found
 
 
 async def send(
-    requests: Requests, frame: StackFrame, part: str, expression: str, seconds: float, context: str | None = None
+    requests: Requests,
+    frame: StackFrame,
+    wanted: Mapping[str, object],
+    expression: str,
+    seconds: float,
+    context: str | None = None,
 ) -> EvaluateBody | Unended:
-    """Have something evaluated as `evaluate_text` does. If its caller is cancelled it is interrupted in the program."""
+    """Have something evaluated as `evaluate_text` does. If its caller is cancelled it is interrupted in the program.
+
+    `wanted`: arguments of `evaluate`.
+    """
     requests.evaluations += 1
     try:
-        return await _sent(requests, frame, part, expression, seconds, context)
+        return await _sent(requests, frame, wanted, expression, seconds, context)
     except trio.Cancelled:
         if requests.evaluations == 1:  # else that of another client might be interrupted
             with trio.move_on_after(requests.patience.seconds(INTERRUPT_SECONDS), shield=True):
@@ -128,10 +137,15 @@ async def send(
 
 
 async def _sent(
-    requests: Requests, frame: StackFrame, part: str, expression: str, seconds: float, context: str | None
+    requests: Requests,
+    frame: StackFrame,
+    wanted: Mapping[str, object],
+    expression: str,
+    seconds: float,
+    context: str | None,
 ) -> EvaluateBody | Unended:
     context = context or requests.profile.dialect.evaluate_context
-    arguments = {"expression": part, "frameId": frame.id, "context": context}
+    arguments = {**wanted, "frameId": frame.id, "context": context}
     blocked_by = requests.unfinished
     running = UnfinishedEvaluation(expression, None if requests.snapshot is None else requests.snapshot.generation)
     try:
@@ -218,7 +232,7 @@ def _fate_of_waiting(interrupted: bool, withdrawn: bool, running: UnfinishedEval
 
 async def _interrupt(requests: Requests) -> bool:
     """Interrupt what is being evaluated; returns whether nothing is any more."""
-    expression = requests.profile.repl.interrupt()
+    expression = bootstrap.INTERRUPT if requests.capabilities.engine_requests else requests.profile.repl.interrupt()
     if expression is None:
         return False
     requests.interrupts += 1

@@ -68,7 +68,7 @@ class ProgramTrace:
     @property
     def condition(self) -> str:
         """The condition of the breakpoint on the function's first line, by which its calls are found."""
-        return bootstrap.reached_expression(self._number)
+        return self._requests.form.reached(self._number)
 
     async def begin_in(self, frame_id: int) -> None:
         """Trace the call of a paused frame, if that is at its first line: its breakpoint has been passed already.

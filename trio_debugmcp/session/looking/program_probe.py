@@ -2,24 +2,24 @@
 
     threads = await probe.ask("threads", ProbeThreads, count=100)       # where every thread is, and what it waits for
 
-The probe is put into the program with the first question, which may take its time: where many programs begin at once
-each has little of a processor. Everything that is asked of it goes through here, as an expression that the program's
-debugger evaluates.
+Everything that is asked of it goes through here: as a request to our engine, which has it in itself, or in expressions
+that pydevd evaluates.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
-from typing import Any, Literal
+from typing import Any
 
+import msgspec
 import trio
 
-from trio_debugmcp.dap.messages import EvaluateBody
 from trio_debugmcp.dap.profiles.starts import PathMapping
 from trio_debugmcp.errors import AdapterRefused, DebugError, ProtocolViolation, UsageError
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.probe import answers, bootstrap
 from trio_debugmcp.probe.answers import Body, ProbeError, RecordingAnswer
+from trio_debugmcp.session.looking.asked_by_expressions import AskedByExpressions
 from trio_debugmcp.session.looking.program_process import ProgramProcess
 from trio_debugmcp.session.looking.silence import NoProbeAnswer, Reason, Silence, Unanswered, Waited, silent
 from trio_debugmcp.session.requests import Requests
@@ -28,10 +28,6 @@ log = logging.getLogger(__name__)
 
 PROBE_SECONDS = 1.0
 """For an answer of the probe. It takes milliseconds, unless something keeps the GIL; then it would wait for ever."""
-
-INSTALL_SECONDS = 5.0
-"""For the probe to be put into the program, beside the time for its answer: while fifty programs begin, on a busy
-machine. It takes a tenth of a second of processor time."""
 
 RECORD_SECONDS = 10.0
 """For the program to open its connection for records, while fifty of them may start."""
@@ -57,7 +53,7 @@ class ProgramProbe:
         self._requests = requests
         self._numbers = count(1)
         self._mappings = mappings
-        self._state: Literal["absent", "installing", "installed"] = "absent"
+        self._expressions = AskedByExpressions(requests, process)
 
     def __repr__(self) -> str:
         return f"<ProgramProbe of {self._requests.session_id}>"
@@ -102,14 +98,10 @@ class ProgramProbe:
         """
         if not self._requests.profile.has_probe:
             return Unanswered("none", f"{self._requests.profile.name} has no probe")
-        expression = bootstrap.call_expression(question, patience=self._factor_in_program, **parameters)
+        parameters = {"patience": self._factor_in_program, **parameters}
         began, used = trio.current_time(), self.process.used()
         try:
-            answer = await self._first(expression, within, patient=patient)
-            if not answer:  # the probe is not in the program yet, or the program has replaced itself
-                await self._install()
-                answer = await self._evaluate(expression, within)
-            self._state = "installed"
+            answer = await self._answer(question, parameters, within, patient=patient)
             return answers.decode(answer, kind, self._local if self._mappings else None).answer
         except trio.TooSlowError:
             return self._silence(trio.current_time() - began, used)
@@ -147,29 +139,20 @@ class ProgramProbe:
         except ProbeError:
             return None
 
-    async def _first(self, expression: str, within: float, *, patient: bool) -> str:
-        """Ask for the first time; empty without the probe."""
-        try:
-            return await self._evaluate(expression, within)
-        except trio.TooSlowError:
-            if not patient or self._state == "installed" or not self.process.may_be_busy():
-                raise
-        return await self._evaluate(expression, within=INSTALL_SECONDS)
-
-    async def _install(self) -> None:
-        self._state = "installing"
-        try:
-            result = await self._evaluate(bootstrap.install_expression(), within=INSTALL_SECONDS)
-            if result == bootstrap.SOURCES_NEEDED:
-                await self._evaluate(bootstrap.install_expression(with_sources=True), within=INSTALL_SECONDS)
-        except DebugError:
-            self._state = "absent"
-            raise
+    async def _answer(
+        self, question: str, parameters: Mapping[str, object], within: float, *, patient: bool
+    ) -> bytes | str:
+        if not self._requests.capabilities.engine_requests:
+            return await self._expressions.ask(question, parameters, within, patient=patient)
+        wanted = {name: value for name, value in parameters.items() if value is not None}
+        with trio.fail_after(self.patience.seconds(within)):
+            arguments = {"question": question, "parameters": wanted}
+            return bytes(await self._requests.request(bootstrap.ASK, arguments, msgspec.Raw))
 
     def _silence(self, seconds: float, before: float | None) -> Unanswered:
         now = self.process.used()
         used = None if now is None or before is None else now - before
-        reason: Reason = "installing" if self._state == "installing" else "unknown"
+        reason: Reason = "installing" if self._expressions.state == "installing" else "unknown"
         return silent(Silence(reason, self.process.pid, Waited(seconds, used)))
 
     @property
@@ -183,8 +166,3 @@ class ProgramProbe:
             if file.startswith(mapping.remote.rstrip("/") + "/"):
                 return mapping.local.rstrip("/") + file[len(mapping.remote.rstrip("/")) :]
         return file
-
-    async def _evaluate(self, expression: str, within: float) -> str:
-        arguments = {"expression": expression, "context": bootstrap.CONTEXT}
-        with trio.fail_after(self.patience.seconds(within)):
-            return (await self._requests.request("evaluate", arguments, EvaluateBody)).result

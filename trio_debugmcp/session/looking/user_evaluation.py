@@ -22,6 +22,7 @@ from trio_debugmcp.dap.messages import EvaluateBody
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.probe.answers import EvaluationOutcome, ProbeVariables
+from trio_debugmcp.probe.forms import Arguments
 from trio_debugmcp.session.looking.adapter_evaluation import (
     INTERRUPT_AGAIN_SECONDS,
     INTERRUPT_SECONDS,
@@ -83,11 +84,12 @@ class UserEvaluation:
         Raises:
             UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
         """
+        requests = self._ways.requests
         found = await self._by_probe(
-            frame, expression, lambda number: bootstrap.evaluate_expression(number, expression), seconds, context
+            frame, expression, lambda number: requests.form.evaluation(number, expression), seconds, context
         )
         if found is None:
-            return Evaluated(await evaluate(self._ways.requests, frame, expression, seconds, context))
+            return Evaluated(await evaluate(requests, frame, expression, seconds, context))
         body, outcome = found
         value = evaluation(body, _NONE if outcome.has_value else None)
         if outcome.value:  # pydevd shows the address of such an object
@@ -113,15 +115,16 @@ class UserEvaluation:
             UsageError: `INVALID_FRAME`, `EVAL_FAILED`, `EVAL_TIMEOUT`, or `NOT_SUPPORTED` with what the adapter lacks.
         """
         frame = await self._ways.frames.find(self._ways.snapshot, place.thread_id, place.index)
-        where, seconds = (place.thread_id, place.index), self._ways.requests.patience.seconds(ASSIGN_SECONDS)
+        requests, where = self._ways.requests, (place.thread_id, place.index)
+        seconds = requests.patience.seconds(ASSIGN_SECONDS)
         done = await self._by_probe(
             frame,
             f"{path} = {value}",
-            lambda number: bootstrap.assign_expression(number, *where, path, value),
+            lambda number: requests.form.assignment(number, where, path, value),
             seconds,
         )
         if done is None:
-            await assign_by_adapter(self._ways.requests, frame, path, value, seconds)
+            await assign_by_adapter(requests, frame, path, value, seconds)
         return await self._read_back(place, frame, path)
 
     async def _read_back(self, place: FramePlace, frame: StackFrame, path: str) -> Variable:
@@ -143,11 +146,11 @@ class UserEvaluation:
         self,
         frame: StackFrame,
         expression: str,
-        text_of: Callable[[int], str],
+        wanted: Callable[[int], Arguments],
         seconds: float,
         context: str | None = None,
     ) -> tuple[EvaluateBody, EvaluationOutcome] | None:
-        """Evaluate the text of a number in a frame, and return the adapter's answer and the probe's; None without one.
+        """Evaluate what is wanted of a number in a frame; return the answers of adapter and probe, or None.
 
         `expression` is what the user knows of it.
         """
@@ -156,7 +159,7 @@ class UserEvaluation:
         by_probe = self._ways.has_probe and self._ways.profile.repl.by_probe
         for _ in range(2 if by_probe else 0):  # the question after the first one installs the probe
             number = self._ways.probe.next_number()
-            body = await self._sent(frame, number, text_of(number), expression, seconds, context)
+            body = await self._sent(frame, number, wanted(number), expression, seconds, context)
             # It may wait for an earlier question, whose code of the program is slow: a `__repr__`.
             left = (deadline - trio.current_time()) / requests.patience.factor  # the client has given these
             within = max(PROBE_SECONDS, left)
@@ -178,7 +181,7 @@ class UserEvaluation:
         return None
 
     async def _sent(
-        self, frame: StackFrame, number: int, text: str, expression: str, seconds: float, context: str | None
+        self, frame: StackFrame, number: int, wanted: Arguments, expression: str, seconds: float, context: str | None
     ) -> EvaluateBody | UsageError:
         """Return the adapter's answer, or the error with which it refuses.
 
@@ -187,7 +190,7 @@ class UserEvaluation:
         """
         requests = self._ways.requests
         try:
-            found = await send(requests, frame, text, expression, seconds, context)
+            found = await send(requests, frame, wanted, expression, seconds, context)
         except UsageError as error:
             if error.code != "EVAL_FAILED":
                 raise

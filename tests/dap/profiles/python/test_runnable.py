@@ -74,7 +74,7 @@ def test_the_interpreter_is_the_one_that_was_chosen_or_is_found_for_the_program(
     assert interpreter_command(own, {})[0] == own
     assert interpreter_command(None, {})[0] == sys.executable
     assert interpreter_command(own, {"python": ["/p", "-I"], "pythonArgs": ["-u"]}) == [
-        *("/p", "-I"), *("-X", "frozen_modules=off"), "-u",
+        *("/p", "-I"), "-u",
     ]  # fmt: skip
     script = written(home / "bin" / "lint", f"#!{own}\n")
     assert programs.find_command("lint", str(tmp_path)) == script

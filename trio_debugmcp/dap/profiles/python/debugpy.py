@@ -26,17 +26,19 @@ from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.listen_stream import open_listening
 from trio_debugmcp.dap.listener import ListenerAddress
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunInTerminal
+from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Repl
 from trio_debugmcp.dap.profiles.profile import Dialect, Profile, Runtime
 from trio_debugmcp.dap.profiles.python.code_files import PythonCode, module_at, without_guard
+from trio_debugmcp.dap.profiles.python.engines import chosen_engine
 from trio_debugmcp.dap.profiles.python.expressions import RETURNS, PythonExpressions, where_it_leaves
 from trio_debugmcp.dap.profiles.python.injection import injection_problem
 from trio_debugmcp.dap.profiles.python.pydevd_messages import PythonWords, for_pydevd
 from trio_debugmcp.dap.profiles.python.repl import PythonRepl
-from trio_debugmcp.dap.profiles.python.runnable import PythonPrograms, interpreter_command
+from trio_debugmcp.dap.profiles.python.runnable import UNFROZEN, PythonPrograms, interpreter_command
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
 from trio_debugmcp.errors import CannotRun
@@ -180,22 +182,20 @@ class Debugpy(Profile):
     @asynccontextmanager
     async def open(self, launch: Launch, runtime: Runtime) -> AsyncIterator[Adapter]:
         """Open the direct line: the program dials in, with no adapter between."""
-        address = await runtime.dial_ins.listen()
-        wanted = RunInTerminal(
-            args=[
-                *interpreter_command(launch.interpreter, launch.options),
-                _package(),
-                *_dial(address, launch.options),
-                *_target(launch),
-            ],
-            cwd=launch.cwd,
-            env={
-                "PYTHONUNBUFFERED": "1",
-                "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-                **dict.fromkeys(launch.unset),
-                **launch.env,
-            },
-        )
+        command = interpreter_command(launch.interpreter, launch.options)
+        env = {"PYTHONUNBUFFERED": "1", **dict.fromkeys(launch.unset), **launch.env}
+        if await chosen_engine(command, launch.options) == "own":
+            carrier = await runtime.dial_ins.carrier()
+            env["PYTHONPATH"] = carrier.python_path(environment(env).get("PYTHONPATH"))
+            wanted = RunInTerminal(args=[*command, *_target(launch)], cwd=launch.cwd, env=env)
+        else:
+            address = await runtime.dial_ins.listen()
+            dial = [*UNFROZEN, _package(), *_dial(address, launch.options)]
+            wanted = RunInTerminal(
+                args=[*command, *dial, *_target(launch)],
+                cwd=launch.cwd,
+                env={"PYDEVD_DISABLE_FILE_VALIDATION": "1", **env},
+            )
         async with open_launched(wanted, runtime.dial_ins, _child_arguments(self.launch_arguments(launch))) as adapter:
             yield adapter
 

@@ -80,9 +80,11 @@ def _chosen(options: Mapping[str, Any]) -> list[str]:
     return [chosen] if isinstance(chosen, str) else [str(word) for word in chosen or ()]
 
 
+UNFROZEN = ("-X", "frozen_modules=off")
+"""For pydevd, which gets no lines of frozen modules. Interpreters before 3.11 have none, and ignore the option."""
+
+
 def interpreter_command(interpreter: str | None, options: Mapping[str, Any]) -> list[str]:
     """Return the command of the interpreter: `python` in the options, or `pythonPath`, else the one that was found."""
     command = _chosen(options) or [interpreter or sys.executable]
-    # Frozen modules have no line events; interpreters before 3.11 have none, and ignore the option.
-    arguments = [str(argument) for argument in options.get("pythonArgs", ())]
-    return [*command, "-X", "frozen_modules=off", *arguments]
+    return [*command, *(str(argument) for argument in options.get("pythonArgs", ()))]

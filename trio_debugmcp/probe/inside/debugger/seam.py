@@ -231,7 +231,7 @@ class DebuggerServices:
 
     def call_after(self, seconds: float, function: Callable[[], None]) -> Callable[[], None]:
         """Call a function in another thread after that time; return what takes that back."""
-        return timed_calls.call_after(seconds, function)
+        return timed_calls.call_after(seconds, function, self.start_thread)
 
     def stop_in(self, frame: Any, value: Any) -> None:
         """Stop this thread in one of its frames, as after a step out, and wait there. `value` is what was returned."""

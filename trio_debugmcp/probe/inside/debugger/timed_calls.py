@@ -1,6 +1,6 @@
 """Calls after a time, in a thread of our own, which is there only as long as a call is awaited.
 
-    cancel = call_after(0.5, interrupt)
+    cancel = call_after(0.5, interrupt, start_thread)
     cancel()
 
 A forked child has a thread of its own for its calls.
@@ -11,12 +11,15 @@ import os
 import time
 from typing import Any, Callable, List
 
+Start = Callable[[Callable[[], None]], None]
+
 
 class _Watch:
     """The calls that are awaited in this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, start: Start) -> None:
         self.pid = os.getpid()
+        self._start = start
         self._lock = _thread.allocate_lock()
         self._calls: List[List[Any]] = []
         self._running = False
@@ -28,7 +31,7 @@ class _Watch:
             self._calls.append(call)
             starts, self._running = not self._running, True
         if starts:
-            _thread.start_new_thread(self._run, ())
+            self._start(self._run)
         else:
             self._wake()
 
@@ -60,10 +63,10 @@ class _Watch:
 _watches: List[_Watch] = []
 
 
-def call_after(seconds: float, function: Callable[[], None]) -> Callable[[], None]:
-    """Call a function in another thread after that time; return what takes that back."""
+def call_after(seconds: float, function: Callable[[], None], start: Start) -> Callable[[], None]:
+    """Call a function after that time, in a thread that is made by `start`; return what takes that back."""
     if not _watches or _watches[-1].pid != os.getpid():  # in a fork the thread is not there, and locks may be held
-        _watches[:] = [_Watch()]
+        _watches[:] = [_Watch(start)]
     watch, call = _watches[-1], [time.monotonic() + seconds, function]
     watch.add(call)
     return lambda: watch.remove(call)

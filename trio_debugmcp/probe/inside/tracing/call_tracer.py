@@ -177,13 +177,18 @@ def find(number: int) -> Optional[CallTracer]:
 
 def reached(number: int) -> bool:
     """The condition of the breakpoint on the first line of the function."""
+    reached_in(number, attached.debugger().judged_frame(sys._getframe(1)))
+    return False
+
+
+def reached_in(number: int, frame: Any) -> None:
+    """A frame is at the first line of the function."""
     trace = find(number)
     if trace is not None and not trace.ended:
         try:
-            trace.reached(attached.debugger().judged_frame(sys._getframe(1)))
+            trace.reached(frame)
         except Exception as error:
             trace.fail(error)
-    return False
 
 
 def state(trace: CallTracer) -> Json:

@@ -1,0 +1,107 @@
+"""The engine, which `adapter_options={"engine": "own"}` asks for: programs on Python 3.12 and newer under it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.real.conftest import Connect
+from tests.real.interpreters import Interpreter, found
+from trio_debugmcp.testing import DebugClient
+
+NEW = {"{}.{}".format(*each.version): each for each in found() if each.version >= (3, 12)}
+"""Without one there is nothing to try: pyenv has them on the machines where this runs."""
+
+pytestmark = pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+
+SHOP = """\
+import sys
+
+def price(name, count):
+    total = len(name) * count
+    return total
+
+def pay(items):
+    paid = 0
+    for name, count in items:
+        paid += price(name, count)
+    return paid
+
+def fail(basket):
+    try:
+        return basket["coins"]
+    finally:
+        basket.clear()
+
+print(pay([("tea", 2), ("ham", 1)]))
+names = ["threading", "ast", "traceback", "re", "_ctypes", "sitecustomize"]
+print([name for name in names if name in sys.modules])
+fail({"tea": 3})
+"""
+
+CHILDREN = """\
+import os
+import subprocess
+import sys
+
+def child(way):
+    seen = way
+    return seen
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        child(sys.argv[1])
+    else:
+        if not os.fork():
+            child("fork")
+            os._exit(0)
+        os.wait()
+        subprocess.run([sys.executable, __file__, "run"], check=True)
+        subprocess.run([sys.executable, __file__, "with its environment"], env=dict(os.environ), check=True)
+        print("PYTHONPATH" in os.environ)
+"""
+
+
+async def launched(client: DebugClient, python: Interpreter, file: Path, text: str, **more: Any) -> dict[str, Any]:
+    file.write_text(text)
+    options = {"python": [python.path], "engine": "own"}
+    stop: dict[str, Any] = await client.call("debug_launch", program=str(file), adapter_options=options, **more)
+    return stop
+
+
+async def test_a_program_stops_steps_and_is_looked_into(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "shop.py"
+        stop = await launched(client, python, file, SHOP, breakpoints=[{"file": str(file), "line": 4}])
+        assert (stop["at"], stop["locals"]) == (f"{file}:4 in price", {"name": "'tea'", "count": "2"})
+        assert stop["stack"] == ["pay :10", "<module> :19"]
+        twice = await client.call("evaluate", expression="[name * count for _ in range(2)]")
+        assert twice == {"value": "['teatea', 'teatea']"}
+        await client.call("variable_set", path="name", value="'milk'")
+        assert (await client.call("debug_step"))["locals"]["total"] == "8"
+        stop = await client.call("debug_step")
+        assert (stop["at"], stop["returned"]) == (f"{file}:10 in pay", {"price": "8"})
+        await client.call("breakpoint_remove", id="*")
+        stop = await client.call("debug_continue")
+        assert stop["stdout"] == "11\n[]\n", "nothing of ours among the program's modules"
+        assert (stop["exception"], stop["at"]) == ("KeyError: 'coins'", f"{file}:15 in fail")
+        assert stop["locals"] == {"basket": "{'tea': 3}"}, "before the cleanup has run"
+        end = await client.call("debug_continue")
+        assert end["exitCode"] == 1
+        assert end["stderr"].startswith("Traceback (most recent call last):\n")
+        assert "trio_debugmcp" not in end["stderr"]
+
+
+async def test_children_stop_too_however_they_are_started(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "children.py"
+        stop = await launched(client, python, file, CHILDREN, breakpoints=[{"file": str(file), "line": 7}])
+        for way in ("fork", "run", "with its environment"):
+            assert stop["locals"]["seen"] == repr(way)
+            stop = await client.call("debug_continue")
+        assert (stop["exitCode"], stop.get("stderr")) == (0, None)
+        assert stop["stdout"] == "False\n"

@@ -1,0 +1,99 @@
+"""`Carrier`: the directory by which the engine comes into programs: the first one on their PYTHONPATH.
+
+    with made_carrier("127.0.0.1", 40123, token) as carrier:
+        environment["PYTHONPATH"] = carrier.python_path(environment.get("PYTHONPATH"))
+
+Python imports `sitecustomize` from there, which brings the engine in and hides the directory from the program; then it
+imports the program's own `sitecustomize`, if there is one. So the interpreter runs the program itself, as always. Where
+this server listens, and the token, stand in that file, which only this user may read: not in any environment.
+
+The code is compiled once for each version of Python, by the first program that has it, and kept in the user's cache.
+"""
+
+import marshal
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from trio_debugmcp.probe import packing
+
+PACKAGE = "trio_debugmcp.engine.inside"
+
+LOADER, ARRIVAL = "loader", "arrival"
+"""Names of the two pieces of code that load the rest."""
+
+_FOLDER = Path(__file__).parent
+
+_BRING_IN = (_FOLDER / "bring_in.txt").read_text(encoding="utf-8")
+
+
+class Carrier:
+    """A directory that carries the engine into programs. Made by `made_carrier`."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+
+    def __repr__(self) -> str:
+        return f"<Carrier {self.directory}>"
+
+    def python_path(self, before: str | None) -> str:
+        """Return the value of PYTHONPATH for a program that had this one, or none."""
+        return f"{self.directory}{os.pathsep}{before}" if before else self.directory
+
+
+@contextmanager
+def made_carrier(host: str, port: int, token: str) -> Iterator[Carrier]:
+    """Make the directory for programs that are to dial in at this address; at the end it is removed."""
+    parent = None if os.pathsep not in tempfile.gettempdir() else "/tmp"
+    directory = tempfile.mkdtemp(prefix="trio_debugmcp-", dir=parent)  # only this user may look into it
+    try:
+        _write(Path(directory), host, port, token)
+        yield Carrier(directory)
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _write(directory: Path, host: str, port: int, token: str) -> None:
+    blobs = packing.blob_directory() or str(directory)
+    kept = Path(blobs) / f"{digest()}.sources"
+    if not kept.is_file():
+        _keep(kept)
+    if not kept.is_file():  # the disk of the cache is full, or may not be written
+        kept, blobs = directory / "sources", str(directory)
+        _keep(kept)
+    values = {"home": str(directory), "sources": str(kept), "blobs": blobs, "digest": digest()}
+    text = _BRING_IN.replace("PARAMETERS", repr({**values, "host": host, "port": port, "token": token}))
+    (directory / "sitecustomize.py").write_text(text, encoding="utf-8")
+
+
+def _keep(file: Path) -> None:
+    part = file.with_name(f"{file.name}.{os.getpid()}")
+    with suppress(OSError):
+        part.write_bytes(marshal.dumps(sources(), 2))
+        part.replace(file)
+
+
+@cache
+def sources() -> dict[str, str]:
+    """Return the source of each module by its full name: those of engine and probe, and what loads them."""
+    own = {
+        ".".join((PACKAGE, *file.relative_to(_FOLDER / "inside").with_suffix("").parts)): packing.stripped(
+            file.read_text(encoding="utf-8")
+        )
+        for file in sorted((_FOLDER / "inside").rglob("*.py"))
+        if file.stem[0] != "_"
+    }
+    arrival = packing.stripped((_FOLDER / "arrival.py").read_text(encoding="utf-8"))
+    arrival = arrival.replace("from trio_debugmcp.probe.loader import load\n", "\n")  # it is there: see bring_in.txt
+    return {LOADER: packing.loader(), ARRIVAL: arrival, **own, **packing.sources()}
+
+
+@cache
+def digest() -> str:
+    """Return what is another one for every version of the code."""
+    return sha256("\0".join([_BRING_IN, *sources(), *sources().values()]).encode()).hexdigest()[:16]

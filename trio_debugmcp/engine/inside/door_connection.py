@@ -1,0 +1,176 @@
+"""`DoorConnection`: the engine's connection to the debugger, on which both speak the Debug Adapter Protocol.
+
+    connection = connect("127.0.0.1", 40123)
+    message = connection.receive()          # None at the end
+    connection.send({"type": "event", "event": "initialized"})
+
+Messages may be sent by any thread. The descriptor is a high number, so that those of the program are as without us.
+"""
+
+import _socket
+import _thread
+import posix
+import select
+from typing import Any, Callable
+
+from trio_debugmcp.probe.inside.encoding import decoded, encoded
+
+CONNECT_SECONDS = 10.0
+
+_CHUNK_BYTES = 65536
+_HEAD = b"Content-Length: "
+_END_OF_HEAD = b"\r\n\r\n"
+_HIGH_DESCRIPTORS = (1000, 900, 800, 500, 250, 200, 120, 60)
+"""Tried in this order; how many may be open differs."""
+
+_QUIETLY = _socket.MSG_NOSIGNAL
+"""The program may have given SIGPIPE back its default, which would end it."""
+
+
+class JsonText:
+    """A part of a message that is JSON already."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class _DoorSocket(_socket.socket):
+    """Closed without a ResourceWarning when the program ends."""
+
+    def __del__(self) -> None:
+        pass
+
+
+class DoorConnection:
+    """A connected stream of DAP messages. Made by `connect`."""
+
+    def __init__(self, made: _DoorSocket) -> None:
+        self.address = made.getpeername()
+        self.family = made.family
+        self._socket: _DoorSocket | None = made
+        self._lock = _thread.allocate_lock()
+        self._received = b""
+        self._sent = 0
+        self._alarm, self._bell = _pair()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether messages can still be sent."""
+        return self._socket is not None
+
+    def receive(self, is_woken: Callable[[], bool] = lambda: False) -> Any:
+        """Wait for the next message; None when there will be none, or when `wake` was called."""
+        while True:
+            head = self._received.find(_END_OF_HEAD)
+            if head >= 0:
+                start = head + len(_END_OF_HEAD)
+                end = start + int(self._received[len(_HEAD) : head])
+                while len(self._received) < end:
+                    if not self._receive_more():
+                        return None
+                body, self._received = self._received[start:end], self._received[end:]
+                return decoded(body.decode())
+            if not self._waited(is_woken) or not self._receive_more():
+                return None
+
+    def _waited(self, is_woken: Callable[[], bool]) -> bool:
+        """Wait until something has come; False if it was woken."""
+        made = self._socket
+        if made is None:
+            return False
+        poll = select.poll()
+        poll.register(made.fileno(), select.POLLIN)
+        poll.register(self._alarm.fileno(), select.POLLIN)
+        while True:
+            if is_woken():
+                return False
+            ready = poll.poll()
+            if any(number != self._alarm.fileno() for number, _ in ready):
+                return not is_woken()
+
+    def wake(self) -> None:
+        """Have `receive`, which another thread is in, return."""
+        self._bell.send(b"1")
+
+    def rouse(self) -> None:
+        """Have it wait again."""
+        try:
+            self._alarm.recv(1000, _socket.MSG_DONTWAIT)
+        except OSError:
+            pass
+
+    def _receive_more(self) -> bool:
+        made = self._socket
+        if made is None:
+            return False
+        try:
+            data = made.recv(_CHUNK_BYTES)
+        except OSError:
+            return False
+        self._received += data
+        return bool(data)
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message, which gets a number. Without a debugger that reads it, it is dropped."""
+        body = message.pop("body", None)
+        with self._lock:
+            self._sent += 1
+            message["seq"] = self._sent
+            text = encoded(message)
+            if body is not None:
+                text = f'{text[:-1]}, "body": {body.text if type(body) is JsonText else encoded(body)}}}'
+            data = text.encode("ascii")
+            data = b"%b%d%b%b" % (_HEAD, len(data), _END_OF_HEAD, data)
+            try:
+                while data and self._socket is not None:
+                    data = data[self._socket.send(data, _QUIETLY) :]
+            except OSError:
+                self._socket = None
+
+    def close(self) -> None:
+        """Close the connection; what has been sent arrives."""
+        made, self._socket = self._socket, None
+        if made is not None:
+            made.close()
+            self._alarm.close()
+            self._bell.close()
+
+
+def _pair() -> tuple[_DoorSocket, _DoorSocket]:
+    """Return a pair of sockets, one of which hears what is sent to the other."""
+    made = _DoorSocket(_socket.AF_INET, _socket.SOCK_DGRAM)
+    made.bind(("127.0.0.1", 0))
+    bell = _DoorSocket(_socket.AF_INET, _socket.SOCK_DGRAM)
+    bell.connect(made.getsockname())
+    return _high(made), _high(bell)
+
+
+def connect(host: str, port: int) -> DoorConnection | None:
+    """Connect to the debugger; None if it is not there."""
+    family = _socket.AF_INET6 if ":" in host else _socket.AF_INET
+    made = _DoorSocket(family, _socket.SOCK_STREAM)
+    try:
+        made.settimeout(CONNECT_SECONDS)
+        made.connect((host, port))
+        made.settimeout(None)
+        made.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
+    except OSError:
+        made.close()
+        return None
+    return DoorConnection(_high(made))
+
+
+def _high(made: _DoorSocket) -> _DoorSocket:
+    """Move a socket to a high descriptor, where there is a free one."""
+    for number in _HIGH_DESCRIPTORS:
+        try:
+            posix.fstat(number)
+        except OSError:
+            try:
+                posix.dup2(made.fileno(), number, False)
+            except OSError:
+                continue
+            moved = _DoorSocket(fileno=number)
+            made.close()
+            return moved
+    return made

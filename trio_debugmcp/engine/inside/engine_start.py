@@ -1,0 +1,156 @@
+"""The start of the engine in a program, and its parts put together.
+
+    begin({"host": "127.0.0.1", "port": 40123, "token": "…"})
+
+The main thread dials in, and serves the debugger's requests until the program may run. From then on a thread of ours
+does that, of which the program's `threading` knows nothing.
+"""
+
+import posix
+from typing import Any
+
+from trio_debugmcp.engine.inside.attention import Attention
+from trio_debugmcp.engine.inside.door_connection import DoorConnection, connect
+from trio_debugmcp.engine.inside.evaluating_requests import EvaluatingRequests
+from trio_debugmcp.engine.inside.event_dispatch import EventDispatch
+from trio_debugmcp.engine.inside.exception_stops import ExceptionStops
+from trio_debugmcp.engine.inside.followed_children import Children
+from trio_debugmcp.engine.inside.function_breakpoints import FunctionBreakpoints
+from trio_debugmcp.engine.inside.held_threads import HeldThreads, ThreadStop
+from trio_debugmcp.engine.inside.line_breakpoints import LineBreakpoints
+from trio_debugmcp.engine.inside.looking_requests import LookingRequests
+from trio_debugmcp.engine.inside.monitoring import MonitoringTool
+from trio_debugmcp.engine.inside.moving_requests import MovingRequests
+from trio_debugmcp.engine.inside.pauses import Pauses
+from trio_debugmcp.engine.inside.probe_host import EngineDebugger
+from trio_debugmcp.engine.inside.program_files import ProgramFiles
+from trio_debugmcp.engine.inside.program_sources import ProgramSources
+from trio_debugmcp.engine.inside.reader_thread import ReaderThread
+from trio_debugmcp.engine.inside.request_table import RequestTable
+from trio_debugmcp.engine.inside.starting_requests import StartingRequests
+from trio_debugmcp.engine.inside.steps import Steps
+from trio_debugmcp.engine.inside.stop_frames import StopFrames
+from trio_debugmcp.engine.inside.thread_records import ThreadRecords
+from trio_debugmcp.probe.inside.debugger import attached
+
+
+class Engine:
+    """The debugger inside this process.
+
+    Attributes:
+        threads, events, files, held, steps, breakpoints, frames: its parts, each of which owns what its name says.
+    """
+
+    def __init__(self, connection: DoorConnection, given: dict[str, Any]) -> None:
+        self.connection = connection
+        self.threads = ThreadRecords()
+        self.events = MonitoringTool()
+        self.files = ProgramFiles()
+        self.files.home = str(given["home"])
+        attention = Attention()
+        self.steps = Steps(self.events, attention, self.files)
+        self.held = HeldThreads(self.threads, self.events, attention, self._announce)
+        self.pid = posix.getpid()
+        self.parent = _children(given).parent or posix.getppid()
+        self.token = str(given["token"])
+        self.breakpoints = LineBreakpoints(self.events, self.files, self.threads.tops)
+        self.breakpoints.report = lambda text: self.event("output", {"category": "stderr", "output": text})
+        self.functions = FunctionBreakpoints(self.events)
+        self.exceptions = ExceptionStops(self.files)
+        self.pauses = Pauses(self.events, attention, self.files, self.threads)
+        self.held.at_stop = self._settle
+        self.sources = ProgramSources(self.files)
+        self.frames = StopFrames(self.threads, self.files)
+        self.dispatch = EventDispatch(
+            self.threads,
+            self.events,
+            attention,
+            self.held,
+            self.steps,
+            self.breakpoints,
+            self.functions,
+            self.exceptions,
+            self.pauses,
+        )
+        self.requests = RequestTable(connection)
+        self.reader = ReaderThread(connection, self._serve, self.leave, self.threads.own)
+        self.starting = StartingRequests(self, given)
+        self.starting.add_to(self.requests)
+        MovingRequests(self).add_to(self.requests)
+        LookingRequests(self).add_to(self.requests)
+        EvaluatingRequests(self).add_to(self.requests)
+        attached.attach(EngineDebugger(self))
+
+    def event(self, name: str, body: Any = None) -> None:
+        """Send an event of DAP to the debugger."""
+        message = {"type": "event", "event": name}
+        self.connection.send(message if body is None else {**message, "body": body})
+
+    def _announce(self, stop: ThreadStop) -> None:
+        self.event("stopped", stop.body)
+
+    def _settle(self) -> None:
+        """A thread has its turn to stop: what was to lead to a stop is done with."""
+        self.steps.end()
+        self.pauses.end()
+
+    def serve_until_configured(self) -> bool:
+        """Serve requests until the program may run; False if the debugger has gone before."""
+        while not self.starting.is_configured:
+            message = self.connection.receive()
+            if message is None:
+                return False
+            self.requests.serve(message)
+        return True
+
+    def run(self) -> None:
+        """Begin to watch the program, and to serve requests beside it."""
+        self.events.open(self.dispatch.callbacks())
+        self.reader.start()
+
+    def _serve(self, message: Any) -> bool:
+        self.requests.serve(message)
+        return not self.starting.is_over
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the debugger is gone."""
+        return self.starting.is_over or not self.connection.is_open
+
+    def forget_parent(self) -> None:
+        """Leave what belongs to the process that this one is a fork of."""
+        self.events.close_in_fork()
+        self.held.is_over = True
+        self.connection.close()
+
+    def leave(self) -> None:
+        """Let the program run on without a debugger, and leave nothing behind."""
+        self.starting.is_over = True
+        self.events.close()
+        self.held.end()
+        self.connection.close()
+
+
+def begin(given: dict[str, Any]) -> None:
+    """Start the engine; without a debugger at the address, do nothing."""
+    connection = connect(given["host"], given["port"])
+    if connection is None:
+        return
+    engine = Engine(connection, given)
+    if engine.serve_until_configured() and not engine.starting.is_over:
+        engine.run()
+        _children(given).watch(engine, lambda: begin(given))
+        if not engine.starting.follows_children:
+            _children(given).leave_alone()
+    else:
+        connection.close()
+
+
+_one: list[Children] = []
+
+
+def _children(given: dict[str, Any]) -> Children:
+    """Return what follows the children of this process, and of its forks."""
+    if not _one:
+        _one.append(Children(str(given["home"])))
+    return _one[0]

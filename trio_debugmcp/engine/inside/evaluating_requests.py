@@ -1,0 +1,168 @@
+"""The requests that evaluate something in the program, and those that ask the probe.
+
+`evaluate` with a `number` is an evaluation of the user's: how it ended is the probe's answer to `outcome`. One that is
+about a frame is done by the thread that is held there.
+"""
+
+from typing import Any, Callable
+
+from trio_debugmcp.engine.inside import judged_breakpoints
+from trio_debugmcp.engine.inside.door_connection import JsonText
+from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestRefusedError, RequestTable
+from trio_debugmcp.engine.inside.thread_records import ThreadRecord
+from trio_debugmcp.probe.inside.encoding import encoded
+
+INTERRUPT = "@interrupt"
+"""Evaluated without a frame: interrupt what is evaluated for the debugger; the value is how much that was."""
+
+
+class EvaluatingRequests:
+    """Evaluations, and questions to the probe."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+        self._running: list[int] = []
+
+    def add_to(self, table: RequestTable) -> None:
+        table.add(
+            evaluate=self._evaluate,
+            setExpression=self._set_expression,
+        )
+        table.add(**{"trioDebugmcp/ask": self._ask})
+
+    # --- The probe ----------------------------------------------------------------------------------------------------
+
+    def _ask(self, request: EngineRequest) -> Any:
+        from trio_debugmcp.probe.inside import questions  # loaded with the first question
+
+        arguments = request.arguments
+        return JsonText(questions.call(str(arguments["question"]), encoded(arguments.get("parameters") or {})))
+
+    # --- In a frame ---------------------------------------------------------------------------------------------------
+
+    def _evaluate(self, request: EngineRequest) -> Any:
+        arguments = request.arguments
+        expression = str(arguments.get("expression") or "")
+        if arguments.get("frameId") is None:
+            return self._evaluate_without_frame(expression)
+        number = arguments.get("number")
+        target = arguments.get("target")
+        if target is not None:
+            return self._in_frame(
+                request, lambda frame: self._assigned(int(number or 0), str(target), expression, frame)
+            )
+        if number is not None:
+            return self._in_frame(request, lambda frame: self._of_user(number, expression, frame))
+        return self._in_frame(request, lambda frame: self._value(expression, frame))
+
+    def _evaluate_without_frame(self, expression: str) -> Any:
+        if expression == INTERRUPT:
+            return {"result": str(self._interrupt()), "variablesReference": 0}
+        if not self._engine.starting.is_configured:
+            return {"result": "", "variablesReference": 0}  # it prepares a debugger of another kind
+        # A question of the debugger's own about the interpreter: none of the program's names is there.
+        try:
+            value = eval(compile(expression, "<evaluate>", "eval", dont_inherit=True), {"__builtins__": __builtins__})
+        except Exception as error:
+            raise RequestRefusedError(_error_text(error)) from None
+        return {"result": value if type(value) is str else repr(value), "variablesReference": 0}
+
+    def _in_frame(self, request: EngineRequest, evaluate: Callable[[Any], Any]) -> Any:
+        """Have the thread that is held in a frame evaluate there, and respond."""
+        found = self._engine.frames.find(request.arguments["frameId"])
+        if found is None or not found[0].is_held:
+            raise RequestRefusedError("there is no such frame: its thread has continued")
+        record, frame = found
+
+        def serve() -> None:
+            record.is_evaluating = True
+            self._running.append(record.ident)
+            try:
+                request.respond(evaluate(frame))
+            except RequestRefusedError as error:
+                request.refuse(str(error))
+            except BaseException as error:
+                request.refuse(_error_text(error))
+            finally:
+                self._running.remove(record.ident)
+                record.is_evaluating = False
+
+        record.inbox.put(serve)
+        return LATER
+
+    def _of_user(self, number: int, source: str, frame: Any) -> Any:
+        from trio_debugmcp.probe.inside import evaluation
+
+        made = evaluation.new(number, source)
+        names = self._names(frame)
+        value = made.run(names.together, own_thread=False, settle=names.write_back)
+        if not made.report.get("hasValue"):
+            return {"result": "", "variablesReference": 0}
+        return _shown(value)
+
+    def _assigned(self, number: int, target: str, source: str, frame: Any) -> Any:
+        from trio_debugmcp.probe.inside.values import assignment
+
+        assignment.in_frame(number, frame, target, source)
+        return {"result": "", "variablesReference": 0}
+
+    def _value(self, expression: str, frame: Any) -> Any:
+        if expression.startswith((judged_breakpoints.HIT, judged_breakpoints.REACHED)):
+            return {"result": str(judged_breakpoints.judged(expression, frame)), "variablesReference": 0}
+        names = self._names(frame)
+        try:
+            try:
+                code = compile(expression, "<evaluate>", "eval", dont_inherit=True)
+            except SyntaxError:
+                exec(compile(expression, "<evaluate>", "exec", dont_inherit=True), names.together)
+                return {"result": "", "variablesReference": 0}
+            value = eval(code, names.together)
+        finally:
+            names.write_back()
+        return _shown(value)
+
+    def _set_expression(self, request: EngineRequest) -> Any:
+        target, value = str(request.arguments["expression"]), str(request.arguments["value"])
+
+        def assign(frame: Any) -> Any:
+            names = self._names(frame)
+            exec(compile(f"{target} = {value}", "<evaluate>", "exec", dont_inherit=True), names.together)
+            names.write_back()
+            return {"value": _shown(eval(target, names.together))["result"]}
+
+        return self._in_frame(request, assign)
+
+    def _names(self, frame: Any) -> Any:
+        """Return the names of a frame; where an exception is at hand there, it is one of them."""
+        from trio_debugmcp.probe.inside.frame_names import FrameNames
+
+        names = FrameNames(frame)
+        record: ThreadRecord | None = self._engine.held.holder
+        stop = None if record is None else record.stop
+        if stop is not None and stop.exception is not None and frame is stop.frame:
+            names.add("__exception__", stop.exception)
+        return names
+
+    def _interrupt(self) -> int:
+        """Interrupt what threads evaluate for the debugger; return how many there are."""
+        from trio_debugmcp.probe.inside import bounds
+
+        running = list(self._running)
+        for ident in running:
+            bounds.interrupt(ident, KeyboardInterrupt)
+        return len(running)
+
+
+def _shown(value: Any) -> dict[str, Any]:
+    from trio_debugmcp.probe.inside.values.whole_text import whole
+
+    return {"result": whole(value), "type": type(value).__name__, "variablesReference": 0}
+
+
+def _error_text(error: BaseException) -> str:
+    try:
+        import traceback  # needed only where code fails
+
+        return "".join(traceback.format_exception_only(type(error), error)).strip()
+    except Exception:
+        return type(error).__name__

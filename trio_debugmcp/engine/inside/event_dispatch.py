@@ -1,0 +1,331 @@
+"""`EventDispatch`: what each event of the interpreter leads to, and in which order it is looked at.
+
+A callback runs in the thread of the program that the event is about, before that continues. What comes first: a stop of
+another thread, for which this one parks; then the step under way and a pause; then breakpoints.
+
+No callback raises, but for what belongs to the program. A place is disabled only if no part looks at all events, and
+that is asked last: between that and the end of the callback no other thread runs.
+"""
+
+import sys
+from typing import Any
+
+from trio_debugmcp.engine.inside import interruptions, monitoring
+from trio_debugmcp.engine.inside.attention import Attention
+from trio_debugmcp.engine.inside.exception_stops import ExceptionStops
+from trio_debugmcp.engine.inside.function_breakpoints import FunctionBreakpoints
+from trio_debugmcp.engine.inside.held_threads import HeldThreads, ThreadStop
+from trio_debugmcp.engine.inside.interruptions import is_foreign, is_own_code
+from trio_debugmcp.engine.inside.line_breakpoints import LineBreakpoints
+from trio_debugmcp.engine.inside.line_loops import LineLoops
+from trio_debugmcp.engine.inside.monitoring import DISABLE, MonitoringTool
+from trio_debugmcp.engine.inside.pauses import Pauses
+from trio_debugmcp.engine.inside.steps import Steps
+from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords
+
+_frame: Any = sys._getframe
+
+
+class EventDispatch:
+    """The callbacks of all events: one of each kind, hence so many methods.
+
+    Attributes:
+        overflows: events at which the stack had no room left for us.
+        faults: errors of ours, which the program has not seen.
+    """
+
+    def __init__(
+        self,
+        threads: ThreadRecords,
+        events: MonitoringTool,
+        attention: Attention,
+        held: HeldThreads,
+        steps: Steps,
+        breakpoints: LineBreakpoints,
+        functions: FunctionBreakpoints,
+        exceptions: ExceptionStops,
+        pauses: Pauses,
+    ) -> None:
+        self.overflows = 0
+        self.faults: list[BaseException] = []
+        self._threads = threads
+        self._events = events
+        self._attention = attention
+        self._held = held
+        self._steps = steps
+        self._breakpoints = breakpoints
+        self._functions = functions
+        self._exceptions = exceptions
+        self._pauses = pauses
+        self._loops = LineLoops()
+
+    def callbacks(self) -> dict[int, Any]:
+        """Return the callback of each event."""
+        return {
+            monitoring.PY_START: self._on_start,
+            monitoring.PY_RESUME: self._on_entry,
+            monitoring.PY_THROW: self._on_throw,
+            monitoring.PY_UNWIND: self._on_unwind,
+            monitoring.PY_RETURN: self._on_return,
+            monitoring.PY_YIELD: self._on_yield,
+            monitoring.RAISE: self._on_raise,
+            monitoring.LINE: self._on_line,
+            monitoring.JUMP: self._on_jump,
+            monitoring.CALL: self._on_call,
+        }
+
+    # --- Entries ------------------------------------------------------------------------------------------------------
+
+    def _on_start(self, code: Any, offset: int) -> Any:
+        if self._events.soon is not None:
+            self._soon(code)
+        if not self._functions.has(code):
+            return self._on_entry(code, offset)
+        try:
+            self._functions.at_entry(self._threads.current(), _frame(1))
+            self._on_entry(code, offset)
+        except BaseException as error:
+            self._fail(error)
+        return None
+
+    def _on_entry(self, code: Any, offset: int) -> Any:
+        try:
+            self._breakpoints.prepare(code)
+            if self._attention.is_open and not is_own_code(code):
+                frame = _entered(code)
+                record = self._arrived(frame)
+                if record is not None:
+                    step = self._steps.current
+                    if step is not None:
+                        self._steps.at_entry(step, record, frame)
+                    if self._pauses.is_wanted:
+                        self._pauses.at_entry(code)
+        except BaseException as error:
+            self._fail(error)
+        return None if self._attention.is_open else DISABLE
+
+    def _on_throw(self, code: Any, offset: int, error: BaseException) -> None:
+        self._on_entry(code, offset)
+
+    # --- Lines --------------------------------------------------------------------------------------------------------
+
+    def _on_line(self, code: Any, line: int) -> Any:
+        if self._events.soon is not None:
+            self._soon(code)
+        try:
+            frame = _frame(1)
+            if code.co_exceptiontable and self._loops.is_inner(code, frame.f_lasti, line):
+                return self._pass_inner(frame)
+            if self._attention.is_open:
+                if self._looked_at(frame, line):
+                    return None
+            elif not self._breakpoints.has(code, line) and not self._functions.has(code):
+                return None if self._attention.is_open else DISABLE
+            self._reach(frame, line)
+        except BaseException as error:
+            self._fail(error)
+        return None
+
+    def _on_jump(self, code: Any, offset: int, destination: int) -> Any:
+        if self._events.soon is not None:
+            self._soon(code)
+        line = 0
+        try:
+            line = self._loops.line(code, offset, destination)
+            frame = _frame(1)
+            if line:
+                if self._attention.is_open:
+                    if self._looked_at(frame, line):
+                        return None
+                elif not self._breakpoints.has(code, line):
+                    return None if self._attention.is_open else DISABLE
+                self._reach(frame, line)
+            elif self._attention.is_open:
+                self._arrived(frame)
+        except BaseException as error:
+            self._fail(error)
+            return None
+        return None if self._attention.is_open or (line and self._breakpoints.has(code, line)) else DISABLE
+
+    def _pass_inner(self, frame: Any) -> Any:
+        """A statement is under way: only another thread's stop and a pause count."""
+        if not self._attention.is_open:
+            return DISABLE
+        record = None if is_own_code(frame.f_code) else self._arrived(frame)
+        if record is not None and self._pauses.is_wanted and self._pauses.stops_in(frame):
+            self._stop(ThreadStop(record, frame, self._pauses.reason), lambda: self._pauses.is_wanted)
+        return None
+
+    def _looked_at(self, frame: Any, line: int) -> bool:
+        """Park for another thread's stop, stop for a step or a pause; return whether the line is done with."""
+        code = frame.f_code
+        if is_own_code(code):
+            return True
+        record = self._arrived(frame)
+        if record is None:
+            return True
+        if record.passing is not None:
+            passed, record.passing = record.passing is frame, None
+            if passed:
+                return True
+        step = self._steps.current
+        if step is not None and self._steps.at_line(step, record, frame):
+            self._step_stop(record, frame, self._hits(record, frame, line))
+            return True
+        if self._pauses.is_wanted and self._pauses.stops_in(frame):
+            self._stop(ThreadStop(record, frame, self._pauses.reason), lambda: self._pauses.is_wanted)
+            return True
+        return not self._breakpoints.has(code, line) and record.entering is not frame
+
+    def _reach(self, frame: Any, line: int) -> None:
+        record = self._threads.current()
+        if record.is_evaluating or record.ident in self._threads.own:
+            return
+        if self._held.holder is not None:  # its stop began after this line did
+            self._held.park(record, frame)
+        hits = self._hits(record, frame, line)
+        if hits:
+            self._stop(ThreadStop(record, frame, "breakpoint", hitBreakpointIds=[each.id for each in hits]))
+
+    def _hits(self, record: ThreadRecord, frame: Any, line: int) -> list[Any]:
+        """Return the breakpoints at which a thread is to stop on a line."""
+        found = []
+        if record.entering is not None:
+            if record.entering is frame:
+                found += self._functions.reached(frame)
+            record.entering = None
+        if self._breakpoints.has(frame.f_code, line):
+            found += self._breakpoints.reached(frame, line)
+        return found
+
+    # --- Other events, which are reported while a step is under way, or a thread is to park ---------------------------
+
+    def _on_call(self, code: Any, offset: int, function: Any, argument: Any) -> Any:
+        if self._events.soon is not None:
+            self._soon(code)
+        try:
+            step = self._steps.current
+            if step is not None:
+                self._steps.at_call(step, _frame(1), function)
+        except BaseException as error:
+            self._fail(error)
+
+    def _on_return(self, code: Any, offset: int, value: Any) -> Any:
+        if self._events.soon is not None:
+            self._soon(code)
+        try:
+            record = self._arrived(_frame(1))
+            step = self._steps.current
+            if step is not None and record is not None:
+                back = self._steps.at_return(step, record, _frame(1), value)
+                if back is not None:
+                    self._step_stop(record, back, [])
+        except BaseException as error:
+            self._fail(error)
+
+    def _on_yield(self, code: Any, offset: int, value: Any) -> Any:
+        try:
+            record = self._arrived(_frame(1))
+            step = self._steps.current
+            if step is not None and record is not None:
+                back = self._steps.at_yield(step, record, _frame(1), value)
+                if back is not None:
+                    self._step_stop(record, back, [])
+        except BaseException as error:
+            self._fail(error)
+
+    def _on_unwind(self, code: Any, offset: int, error: BaseException) -> Any:
+        try:
+            frame = _frame(1)
+            step = self._steps.current
+            if step is not None:
+                self._steps.at_unwind(step, frame)
+            if self._exceptions.is_wanted:
+                record = self._threads.current()
+                record.unwinding = error
+                if frame.f_back is None and self._exceptions.at_end(record, frame, error):
+                    self._exception_stop(record, frame, error, "unhandled")
+        except BaseException as failure:
+            self._fail(failure)
+
+    def _on_raise(self, code: Any, offset: int, error: BaseException) -> Any:
+        try:
+            interruptions.clean(error)
+            if self._exceptions.is_wanted:
+                frame = _frame(1)
+                record = self._threads.current()
+                if not record.is_evaluating and record.ident not in self._threads.own:
+                    mode = self._exceptions.at_raise(record, frame, offset, error)
+                    if mode is not None:
+                        self._exception_stop(record, frame, error, mode)
+        except BaseException as failure:
+            self._fail(failure)
+
+    def _exception_stop(self, record: ThreadRecord, frame: Any, error: BaseException, mode: str) -> None:
+        name = type(error).__qualname__
+        stop = ThreadStop(record, frame, "exception", description=name, text=name)
+        stop.exception = type(error), error, error.__traceback__
+        stop.mode = mode
+        self._stop(stop)
+        stop.exception = None
+
+    def _soon(self, code: Any) -> None:
+        try:
+            if not is_own_code(code):
+                self._events.take_soon()
+        except BaseException as error:
+            self._fail(error)
+
+    # --- Parts --------------------------------------------------------------------------------------------------------
+
+    def _arrived(self, frame: Any) -> ThreadRecord | None:
+        """Park if another thread is stopped; return the record of this thread, None if nothing may stop in it."""
+        record = self._threads.current()
+        if record.ident in self._threads.own:
+            return None
+        if record.is_evaluating:
+            return None
+        if self._held.holder is not None:
+            self._held.park(record, frame)
+        return record
+
+    def _step_stop(self, record: ThreadRecord, frame: Any, hits: list[Any]) -> None:
+        step = self._steps.current
+        returned = step.returned if step is not None else []
+        reason, extra = ("breakpoint", {"hitBreakpointIds": [each.id for each in hits]}) if hits else ("step", {})
+        stop = ThreadStop(record, frame, reason, **extra)
+        stop.returned = returned
+        self._steps.end()
+        self._stop(stop)
+
+    def _stop(self, stop: ThreadStop, is_wanted: Any = None) -> None:
+        if stop.record.is_evaluating:
+            return
+        if is_wanted is None:
+            self._held.stop(stop)
+        else:
+            self._held.stop(stop, is_wanted)
+
+    def _fail(self, error: BaseException) -> None:
+        """Keep an error of ours from the program.
+
+        Raises:
+            BaseException: what a signal handler of the program has raised.
+        """
+        if is_foreign(error):
+            raise error
+        if isinstance(error, RecursionError):
+            self.overflows += 1
+        elif len(self.faults) < _MOST_FAULTS:
+            self.faults.append(error)
+
+
+_MOST_FAULTS = 20
+
+
+def _entered(code: Any) -> Any:
+    """Return the frame that has just been entered: that of the event which has led here."""
+    frame = _frame(2)
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return frame

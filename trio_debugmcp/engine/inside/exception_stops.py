@@ -1,0 +1,146 @@
+"""`ExceptionStops`: exceptions at which a thread stops, decided at the raise: before any cleanup has run.
+
+Where it is not known at the raise whether anything will catch the exception, it is decided when it comes to the frame
+in question.
+"""
+
+from typing import Any
+
+from trio_debugmcp.engine.inside.catching import propagation, runners, verdicts
+from trio_debugmcp.engine.inside.interruptions import is_own_code
+from trio_debugmcp.engine.inside.program_files import ProgramFiles
+from trio_debugmcp.engine.inside.thread_records import ThreadRecord
+
+_mro_of: Any = type.__dict__["__mro__"].__get__
+_name_of: Any = type.__dict__["__name__"].__get__
+_qualname_of: Any = type.__dict__["__qualname__"].__get__
+
+_BASES = frozenset({"BaseException", "Exception"})
+
+
+_IMPORTERS = ("<frozen zipimport", "<frozen importlib")
+"""C code that looks for a main module catches what these raise."""
+
+
+class ExceptionOption:
+    """Exceptions of some types, and when they stop: `always`, `unhandled`, `userUnhandled`."""
+
+    __slots__ = ("mode", "names")
+
+    def __init__(self, wanted: dict[str, Any]) -> None:
+        self.mode = str(wanted.get("breakMode"))
+        self.names: list[str] = []
+        for part in (wanted.get("path") or ())[1:]:
+            self.names += [str(each) for each in part.get("names") or ()]
+
+    def is_of(self, kind: type) -> bool:
+        """Whether an exception of that type is meant. Without names all are."""
+        if not self.names:
+            return True
+        return any(_is_named(base, name) for base in _mro_of(kind) for name in self.names)
+
+
+def _is_named(kind: type, name: str) -> bool:
+    own = _name_of(kind)
+    if name == own:
+        return True
+    module = type.__dict__["__module__"].__get__(kind) if "__module__" in type.__dict__ else ""
+    qualified = f"{module}.{_qualname_of(kind)}"
+    return name in (qualified, f"{module}.{own}", qualified.removeprefix("__main__."))
+
+
+class ExceptionStops:
+    """What is wanted, and what is decided."""
+
+    def __init__(self, files: ProgramFiles) -> None:
+        self.is_wanted = False
+        self._files = files
+        self._options: list[ExceptionOption] = []
+
+    def set(self, wanted: list[dict[str, Any]]) -> None:
+        """Set these options in place of those there were."""
+        self._options = [ExceptionOption(each) for each in wanted if each.get("breakMode") != "never"]
+        self.is_wanted = bool(self._options)
+
+    def at_raise(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException) -> str | None:
+        """An exception is raised in a frame, or comes to it from its callee; return the mode in which it stops."""
+        arrived = record.unwinding is error
+        record.unwinding = None
+        if is_own_code(frame.f_code):
+            return None
+        if arrived and record.pending is not error:
+            return None
+        modes = {each.mode for each in self._options if each.is_of(type(error))}
+        if not modes:
+            return None
+        if not arrived and "always" in modes and self._files.steps_into(frame.f_code.co_filename):
+            record.pending = None
+            return "always"
+        if not modes & {"unhandled", "userUnhandled"}:
+            return None
+        record.pending = None
+        verdict = propagation.judge(error, frame, offset)
+        if verdict.outcome is verdicts.UNKNOWN:
+            record.pending = error
+            return None
+        if verdict.outcome is verdicts.UNCAUGHT:
+            if verdict.runner == runners.FAILS_TEST:
+                wanted = "userUnhandled" in modes and self._is_through_user_code(frame, verdict.frame)
+                return "userUnhandled" if wanted else None
+            wanted = "unhandled" in modes and not verdict.quiet and self._is_end(verdict, frame)
+            return "unhandled" if wanted else None
+        if verdict.how == "test outcome":
+            return None
+        if "userUnhandled" in modes and verdict.leaves_user_code(self._is_user):
+            return "userUnhandled"
+        return None
+
+    def at_end(self, record: ThreadRecord, frame: Any, error: BaseException) -> bool:
+        """An exception leaves the outermost frame of a thread; return whether it stops there."""
+        if record.pending is not error:
+            return False
+        record.pending = None
+        return any(each.mode == "unhandled" and each.is_of(type(error)) for each in self._options)
+
+    def _is_end(self, verdict: Any, frame: Any) -> bool:
+        """Whether an exception that no code in Python catches ends something of the user's."""
+        if verdict.runner == runners.KEPT and not _is_main_task(verdict.frame, frame):
+            return False  # it is raised again where the result is asked for
+        while frame is not None:
+            if not self._files.just_my_code or self._files.is_user(frame.f_code.co_filename):
+                return not _outermost(frame).f_code.co_filename.startswith(_IMPORTERS)
+            frame = frame.f_back
+        return False
+
+    def _is_through_user_code(self, frame: Any, end: Any) -> bool:
+        while frame is not None and frame is not end:
+            if self._is_user(frame):
+                return True
+            frame = frame.f_back
+        return False
+
+    def _is_user(self, frame: Any) -> bool:
+        return self._files.is_user(frame.f_code.co_filename)
+
+
+def _outermost(frame: Any) -> Any:
+    while frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+def _is_main_task(runner: Any, raised_in: Any) -> bool:
+    """Whether what a loop of asyncio runs is the task for whose end the program waits: `asyncio.run(main())`."""
+    inner = raised_in
+    while inner is not None and inner.f_back is not runner:
+        inner = inner.f_back
+    outer = runner
+    while outer is not None and outer.f_code.co_name != "run_until_complete":
+        outer = outer.f_back
+    if inner is None or outer is None or outer.f_globals.get("__name__") != "asyncio.base_events":
+        return False
+    task = outer.f_locals.get("future")
+    if type(task).__module__ != "_asyncio":
+        return False
+    coroutine = task.get_coro()
+    return getattr(coroutine, "cr_frame", None) is inner

@@ -1,0 +1,214 @@
+"""`HeldThreads`: threads that have stopped. One stop at a time; while it lasts, no other thread continues.
+
+A thread that stops stays inside the event that it has stopped at, and does there what the debugger asks it to do. The
+others park at the next line, jump, call or return that they come to, before they judge anything there: so each hit of a
+breakpoint is a stop of its own, in turn. What waits in C waits where it is.
+"""
+
+import _thread
+import sys
+from typing import Any, Callable
+
+from trio_debugmcp.engine.inside import interruptions, monitoring
+from trio_debugmcp.engine.inside.attention import Attention
+from trio_debugmcp.engine.inside.interruptions import is_own_code
+from trio_debugmcp.engine.inside.monitoring import MonitoringTool
+from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords, program_frame
+
+_PARKING = monitoring.LINE | monitoring.JUMP | monitoring.PY_RETURN | monitoring.PY_YIELD
+
+_USER = "all-stop"
+
+_frame: Any = sys._getframe
+
+_MOST_ROUNDS = 20
+"""Looks at the threads, which move on between two of them."""
+
+_MOST_FRAMES = 50
+"""In which one of ours is looked for."""
+
+RESUME = None
+"""What a stopped thread is given when it is to continue."""
+
+_UNPARK = object()
+"""What a parked thread is given when the stop is over."""
+
+
+class ThreadStop:
+    """A stop of one thread.
+
+    Attributes:
+        frame: where it is; that is not the innermost frame where a function is just returning to it.
+        body: of the event `stopped`.
+        returned: names and values of what was called in the step that has led here.
+        exception: (type, value, traceback) at hand, or None.
+        mode: of the exception breakpoint that stops here.
+    """
+
+    def __init__(self, record: ThreadRecord, frame: Any, reason: str, **body: Any) -> None:
+        self.record = record
+        self.frame = frame
+        self.body = {
+            "reason": reason,
+            "threadId": record.id,
+            "preserveFocusHint": False,
+            "allThreadsStopped": True,
+            **body,
+        }
+        self.returned: list[tuple[str, Any]] = []
+        self.exception: Any = None
+        self.mode = ""
+
+
+class HeldThreads:
+    """The turn to stop, and the threads that wait for its end.
+
+    Attributes:
+        holder: the thread whose stop it is.
+        is_over: the debugger is gone: nothing stops any more.
+        faults: errors of ours, of what held threads were to do.
+        at_stop: called when a thread has the turn to stop.
+    """
+
+    def __init__(
+        self,
+        threads: ThreadRecords,
+        events: MonitoringTool,
+        attention: Attention,
+        announce: Callable[[ThreadStop], None],
+    ) -> None:
+        self.holder: ThreadRecord | None = None
+        self.is_over = False
+        self._threads = threads
+        self._events = events
+        self._attention = attention
+        self._announce = announce
+        self.faults: list[BaseException] = []
+        self.at_stop: Callable[[], None] = lambda: None
+        self._lock = _thread.allocate_lock()
+        self._parked: list[ThreadRecord] = []
+
+    # --- By the thread itself -----------------------------------------------------------------------------------------
+
+    def stop(self, stop: ThreadStop, is_wanted: Callable[[], bool] = lambda: True) -> None:
+        """Hold the calling thread at a stop until it is resumed; `is_wanted` is asked again when it has its turn."""
+        record = stop.record
+        try:
+            self._take_turn(record)
+            if self.is_over or not is_wanted():
+                self._give_turn(record)
+                return
+            record.stop = stop
+            self.at_stop()
+            self._hold_others()
+            self._announce(stop)
+            self._serve(record, RESUME)
+        finally:
+            record.stop = None
+            self._give_turn(record)
+        self.raise_kept(record)
+
+    def park(self, record: ThreadRecord, frame: Any) -> None:
+        """Hold the calling thread in a frame as long as another one is stopped."""
+        try:
+            while self.holder is not None and self.holder is not record and not self.is_over:
+                record.parked = frame
+                self._parked.append(record)
+                if self.holder is not None:  # else it may have been given before this one was there
+                    self._serve(record, _UNPARK)
+        finally:
+            record.parked = None
+        self.raise_kept(record)
+
+    def _serve(self, record: ThreadRecord, end: Any) -> None:
+        """Do what other threads put into the inbox of the calling one, until the end."""
+        while not self.is_over:
+            item, raised = record.inbox.take()
+            record.raised = raised or record.raised
+            if item is end:
+                break
+            if item is not RESUME and item is not _UNPARK:  # those are of an earlier stop
+                try:
+                    item()
+                except BaseException as error:
+                    if interruptions.is_foreign(error):
+                        record.raised = error
+                    else:  # a fault of ours does not resume the program
+                        self.faults.append(error)
+
+    @staticmethod
+    def raise_kept(record: ThreadRecord) -> None:
+        """Raise what a signal handler has raised while the thread was held."""
+        raised, record.raised = record.raised, None
+        if raised is not None:
+            raise interruptions.as_the_programs(raised)
+
+    def _take_turn(self, record: ThreadRecord) -> None:
+        while not self.is_over:
+            with self._lock:
+                if self.holder is None or self.holder is record:
+                    self.holder = record
+                    return
+            self.park(record, program_frame(_frame(1)))
+
+    def _give_turn(self, record: ThreadRecord) -> None:
+        if self.holder is record:
+            self.release()
+
+    def _hold_others(self) -> None:
+        """Have the other threads park; done when each is where it will come by an event."""
+        if not self._threads.are_several():
+            return
+        self._attention.open(_USER)
+        self._events.restart()
+        watched: set[int] = set()
+        for _ in range(_MOST_ROUNDS):
+            fresh = [
+                code
+                for ident, top in self._threads.tops().items()
+                if not self._threads.of(ident).is_held
+                for code in _next_codes(top)
+                if id(code) not in watched
+            ]
+            if not fresh:
+                return
+            for code in fresh:
+                watched.add(id(code))
+                self._events.want_in(_USER, code, _PARKING)
+
+    # --- By the thread that reads requests ----------------------------------------------------------------------------
+
+    def resume(self, record: ThreadRecord) -> None:
+        """Let a stopped thread continue, and those that wait for it."""
+        self.release()
+        record.inbox.put(RESUME)
+
+    def release(self) -> None:
+        """End the turn: the next thread may stop."""
+        self._attention.close(_USER)
+        self._events.forget(_USER)
+        self.holder = None
+        parked, self._parked = self._parked, []
+        for record in parked:
+            record.inbox.put(_UNPARK)
+
+    def end(self) -> None:
+        """Nothing stops any more, and all that is held continues."""
+        self.is_over = True
+        holder = self.holder
+        self.release()
+        if holder is not None:
+            holder.inbox.put(RESUME)
+
+
+def _next_codes(top: Any) -> list[Any]:
+    """Return the code in which a thread continues: of its innermost frame, or of those from which it has come to us."""
+    codes = []
+    above = None
+    for _ in range(_MOST_FRAMES):
+        if top is None:
+            break
+        if not is_own_code(top.f_code) and (above is None or is_own_code(above.f_code)):
+            codes.append(top.f_code)
+        above, top = top, top.f_back
+    return codes

@@ -1,0 +1,67 @@
+"""`JudgedBreakpoint`: a breakpoint with its condition, which is judged in the frame that has come to it.
+
+A condition that begins with `@` is the debugger's own: the probe judges it, counts its hits and records them.
+"""
+
+from typing import Any, Callable
+
+from trio_debugmcp.engine.inside import interruptions
+
+HIT, REACHED = "@hit ", "@reached "
+"""How the debugger's own conditions begin: of breakpoints that the probe judges, and of traced functions."""
+
+
+_FAILED = "Error while evaluating expression in conditional breakpoint"
+"""How pydevd begins, when it says why a condition has failed: so the debugger reads it."""
+
+
+class JudgedBreakpoint:
+    """One breakpoint of the debugger.
+
+    Attributes:
+        condition: of the program, or an empty text.
+        problem: why its condition cannot be judged, or an empty text.
+        report: has the debugger print a line.
+    """
+
+    __slots__ = ("_code", "_own", "condition", "id", "line", "problem", "report")
+
+    def __init__(self, number: int, wanted: dict[str, Any], report: Callable[[str], None]) -> None:
+        self.id = number
+        self.line = int(wanted.get("line") or 0)
+        self.problem = ""
+        self.report = report
+        self.condition = condition = str(wanted.get("condition") or "")
+        self._own = condition if condition.startswith((HIT, REACHED)) else ""
+        self._code: Any = None
+        if condition and not self._own:
+            try:
+                self._code = compile(condition, "<breakpoint>", "eval", dont_inherit=True)
+            except (SyntaxError, ValueError) as error:
+                self.problem = f"{type(error).__name__}: {error}"
+
+    def holds(self, frame: Any) -> bool:
+        """Whether the program is to stop. A condition that raises an error stops."""
+        if self._own:
+            return judged(self._own, frame)
+        if self._code is None:
+            return True
+        try:
+            return bool(eval(self._code, frame.f_globals, frame.f_locals))
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt) and interruptions.is_foreign(error):
+                raise
+            self.report(f"{_FAILED}: {self.condition}\n{type(error).__name__}: {error}\n")
+            return True
+
+
+def judged(own: str, frame: Any) -> bool:
+    """Judge a condition of the debugger's own in a frame."""
+    if own.startswith(HIT):
+        from trio_debugmcp.probe.inside import hits  # loaded only in programs that are asked
+
+        return hits.hit_in(own[len(HIT) :], frame)
+    from trio_debugmcp.probe.inside.tracing import call_tracer
+
+    call_tracer.reached_in(int(own[len(REACHED) :]), frame)
+    return False

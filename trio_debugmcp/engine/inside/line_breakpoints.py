@@ -1,0 +1,125 @@
+"""`LineBreakpoints`: breakpoints on lines of files, found in code objects as these are entered.
+
+    answers = breakpoints.set("/app/shop.py", [{"line": 12, "condition": "total > 3"}])
+    breakpoints.prepare(code)           # when a function is entered or continues: its lines are reported if any has one
+    breakpoints.reached(frame, line)    # those that are hit
+
+When breakpoints are set, the code of functions that have begun is looked at as well.
+"""
+
+import sys
+from typing import Any, Callable
+
+from trio_debugmcp.engine.inside import monitoring
+from trio_debugmcp.engine.inside.judged_breakpoints import JudgedBreakpoint
+from trio_debugmcp.engine.inside.monitoring import MonitoringTool
+from trio_debugmcp.engine.inside.program_files import ProgramFiles
+
+_USER = "breakpoints"
+
+_MOST_PLANS = 5000
+"""Code objects with breakpoints. A program may execute one text again and again."""
+
+_current_frames = sys._current_frames
+
+
+class CodePlan:
+    """What is looked for in one code object."""
+
+    __slots__ = ("code", "lines")
+
+    def __init__(self, code: Any, lines: dict[int, list[JudgedBreakpoint]]) -> None:
+        self.code = code
+        self.lines = lines
+
+
+class LineBreakpoints:
+    """The breakpoints of all files, and the code objects that have some."""
+
+    def __init__(self, events: MonitoringTool, files: ProgramFiles, tops: Callable[[], dict[int, Any]]) -> None:
+        self._events = events
+        self._files = files
+        self._tops = tops
+        self._by_file: dict[str, dict[int, list[JudgedBreakpoint]]] = {}
+        self._by_name: dict[str, Any] = {}
+        self._plans: dict[int, CodePlan] = {}
+        self._last = -1
+        self.report: Callable[[str], None] = print
+
+    def number(self) -> int:
+        """Return the number of a new breakpoint."""
+        self._last += 1
+        return self._last
+
+    # --- Setting ------------------------------------------------------------------------------------------------------
+
+    def set(self, path: str, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Set the breakpoints of a file in place of those it had; return what DAP's response says of each."""
+        here = self._files.real(self._files.here(path))
+        lines: dict[int, list[JudgedBreakpoint]] = {}
+        answers = []
+        for each in wanted:
+            made = JudgedBreakpoint(self.number(), each, self.report)
+            if made.problem:
+                answers.append({"verified": False, "id": made.id, "line": made.line, "message": made.problem})
+                continue
+            lines.setdefault(made.line, []).append(made)
+            answers.append({"verified": True, "id": made.id, "line": made.line, "source": {"path": path}})
+        if lines:
+            self._by_file[here] = lines
+        else:
+            self._by_file.pop(here, None)
+        self._by_name = {}
+        self._renew()
+        return answers
+
+    def _renew(self) -> None:
+        """Look at all code again, also at that of functions which have begun."""
+        for plan in list(self._plans.values()):
+            self._plans.pop(id(plan.code), None)
+            self._events.want_in(_USER, plan.code, self._planned(plan.code))
+        self._events.restart()
+        seen: set[int] = set()
+        for top in self._tops().values():
+            frame = top
+            while frame is not None:
+                if id(frame) in seen:
+                    break
+                seen.add(id(frame))
+                self.prepare(frame.f_code)
+                frame = frame.f_back
+
+    def prepare(self, code: Any) -> None:
+        """Have the lines of a code object reported, if a breakpoint is on one of them."""
+        lines = self._by_name.get(code.co_filename, self)
+        if lines is self:
+            lines = self._by_name[code.co_filename] = self._by_file.get(self._files.real(code.co_filename))
+        if lines is not None and id(code) not in self._plans:
+            self._events.want_in(_USER, code, self._planned(code))
+
+    def _planned(self, code: Any) -> int:
+        """Make the plan of a code object; return the events that it takes."""
+        lines = self._by_file.get(self._files.real(code.co_filename))
+        if lines is None:
+            return 0
+        mine = {line: lines[line] for _, _, line in code.co_lines() if line in lines}
+        if not mine:
+            return 0
+        if len(self._plans) >= _MOST_PLANS:
+            self._plans.clear()  # they are made again when they are needed
+        self._plans[id(code)] = CodePlan(code, mine)
+        return monitoring.LINE | monitoring.JUMP
+
+    # --- Reaching -----------------------------------------------------------------------------------------------------
+
+    def has(self, code: Any, line: int) -> bool:
+        """Whether a breakpoint is on a line of a code object."""
+        plan = self._plans.get(id(code))
+        return plan is not None and line in plan.lines
+
+    def reached(self, frame: Any, line: int) -> list[JudgedBreakpoint]:
+        """Return the breakpoints at which a frame is to stop on its line."""
+        plan = self._plans.get(id(frame.f_code))
+        if plan is None:
+            return []
+        return [each for each in plan.lines.get(line, ()) if each.holds(frame)]

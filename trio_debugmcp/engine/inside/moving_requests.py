@@ -1,0 +1,120 @@
+"""The requests that move the program."""
+
+import _warnings
+import sys
+from typing import Any
+
+from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestRefusedError, RequestTable
+from trio_debugmcp.engine.inside.thread_records import ThreadRecord
+
+_modules = sys.modules
+
+_QUIET = ("ignore", None, RuntimeWarning, None, 0)
+"""A filter of warnings: the interpreter warns that variables without a value get None."""
+
+
+def _go_to(frame: Any, line: int) -> None:
+    """Have a frame continue at another line.
+
+    Raises:
+        ValueError: it cannot, and why.
+    """
+    filters = [vars(module).get("filters") for module in (_modules.get("warnings"), _warnings) if module is not None]
+    lists = [each for each in filters if type(each) is list]
+    for each in lists:
+        each.insert(0, _QUIET)
+    try:
+        frame.f_lineno = line
+    finally:
+        for each in lists:
+            if _QUIET in each:
+                each.remove(_QUIET)
+
+
+class MovingRequests:
+    """Continue, steps, breakpoints. Each is answered before the program continues, so before the next stop."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+
+    def add_to(self, table: RequestTable) -> None:
+        table.add(
+            setBreakpoints=self._set_breakpoints,
+            setFunctionBreakpoints=self._set_function_breakpoints,
+            setExceptionBreakpoints=self._set_exception_breakpoints,
+            pause=self._pause,
+            gotoTargets=self._goto_targets,
+            goto=self._goto,
+            next=lambda request: self._step(request, "over"),
+            stepIn=lambda request: self._step(request, "in"),
+            stepOut=lambda request: self._step(request, "out"),
+        )
+        table.add(**{"continue": self._continue})
+
+    def _set_breakpoints(self, request: EngineRequest) -> Any:
+        path = str(request.arguments["source"]["path"])
+        return {"breakpoints": self._engine.breakpoints.set(path, request.arguments.get("breakpoints") or [])}
+
+    def _set_function_breakpoints(self, request: EngineRequest) -> Any:
+        engine, wanted = self._engine, request.arguments.get("breakpoints") or []
+        return {"breakpoints": engine.functions.set(wanted, engine.breakpoints.number, engine.breakpoints.report)}
+
+    def _set_exception_breakpoints(self, request: EngineRequest) -> Any:
+        self._engine.exceptions.set(request.arguments.get("exceptionOptions") or [])
+        return {}
+
+    def _pause(self, request: EngineRequest) -> Any:
+        request.respond()
+        if self._engine.held.holder is None:
+            self._engine.pauses.begin()
+        return LATER
+
+    def _goto_targets(self, request: EngineRequest) -> Any:
+        line = int(request.arguments["line"])
+        return {"targets": [{"id": line, "line": line, "label": f"line {line}"}]}
+
+    def _goto(self, request: EngineRequest) -> Any:
+        record, line = self._stopped(request), int(request.arguments["targetId"])
+        frame = record.stop.frame
+
+        def go() -> None:
+            try:
+                _go_to(frame, line)
+            except ValueError as error:
+                request.refuse(str(error))
+                return
+            record.passing = frame
+            request.respond()
+            self._engine.frames.forget()
+            body = {name: value for name, value in record.stop.body.items() if name != "hitBreakpointIds"}
+            self._engine.event("stopped", {**body, "reason": "goto"})
+
+        record.inbox.put(go)
+        return LATER
+
+    def _stopped(self, request: EngineRequest) -> ThreadRecord:
+        record = self._engine.threads.by_id(request.arguments.get("threadId"))
+        if record is None or record.stop is None:
+            record = self._engine.held.holder
+        if record is None or record.stop is None:
+            raise RequestRefusedError("the thread is not stopped")
+        found: ThreadRecord = record
+        return found
+
+    def _continue(self, request: EngineRequest) -> Any:
+        record = self._stopped(request)
+        request.respond({"allThreadsContinued": True})
+        self._engine.steps.end()
+        self._resume(record)
+        return LATER
+
+    def _step(self, request: EngineRequest, kind: str) -> Any:
+        record = self._stopped(request)
+        request.respond()
+        self._engine.steps.begin(kind, record, record.stop.frame)
+        self._resume(record)
+        return LATER
+
+    def _resume(self, record: ThreadRecord) -> None:
+        self._engine.frames.forget()
+        self._engine.held.resume(record)

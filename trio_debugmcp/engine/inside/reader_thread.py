@@ -1,0 +1,75 @@
+"""`ReaderThread`: the thread of ours that reads what the debugger sends. It can rest: then there is none."""
+
+import _thread
+import posix
+from typing import Any, Callable
+
+_REST_SECONDS = 0.5
+"""For it to end: it may be answering a question."""
+
+_GONE_TRIES = 5000
+"""Looks whether the system has ended the thread, which takes it some microseconds, or more on a busy machine."""
+
+_start = _thread.start_new_thread
+_stat = posix.stat
+_yield = posix.sched_yield
+
+
+class ReaderThread:
+    """Serves messages of a connection."""
+
+    def __init__(self, connection: Any, serve: Callable[[Any], bool], leave: Callable[[], None], own: set[int]) -> None:
+        self._connection = connection
+        self._serve = serve
+        self._leave = leave
+        self._own = own
+        self._is_resting = False
+        self._is_over = False
+        self._runs = _thread.allocate_lock()
+        self._native = 0
+
+    def start(self) -> None:
+        """Begin to serve."""
+        self._runs.acquire()
+        _start(self._run, ())
+
+    def _run(self) -> None:
+        self._own.add(_thread.get_ident())
+        self._native = _thread.get_native_id()
+        try:
+            while True:
+                message = self._connection.receive(lambda: self._is_resting)
+                if self._is_resting and message is None:
+                    return
+                if message is None or not self._serve(message):
+                    break
+            self._is_over = True
+            self._leave()
+        finally:
+            self._own.discard(_thread.get_ident())
+            self._runs.release()
+
+    def rest(self) -> None:
+        """End the thread for a while. Does nothing in the thread itself."""
+        if self._is_over or _thread.get_ident() in self._own:
+            return
+        self._is_resting = True
+        self._connection.wake()
+        if not self._runs.acquire(True, _REST_SECONDS):
+            return
+        self._runs.release()
+        for _ in range(_GONE_TRIES):
+            try:
+                _stat(f"/proc/self/task/{self._native}")
+            except OSError:
+                return
+            _yield()
+
+    def resume(self) -> None:
+        """Begin to serve again."""
+        if not self._is_resting:
+            return
+        self._is_resting = False
+        self._connection.rouse()
+        if not self._is_over and not self._runs.locked():
+            self.start()

@@ -1,0 +1,72 @@
+"""The requests of the debugger: how they are answered, and by which function each.
+
+    table = RequestTable(connection)
+    table.add(threads=list_threads)
+    table.serve(message)
+
+A request is answered once: by what its function returns, or by that function itself, then or later.
+"""
+
+from typing import Any, Callable
+
+from trio_debugmcp.engine.inside.door_connection import DoorConnection
+from trio_debugmcp.engine.inside.interruptions import is_foreign
+
+LATER = object()
+"""Returned by what answers a request itself, now or later."""
+
+
+class RequestRefusedError(Exception):
+    """A request that is refused, and why."""
+
+
+class EngineRequest:
+    """One request, which is answered once."""
+
+    def __init__(self, connection: DoorConnection, message: dict[str, Any]) -> None:
+        self.command = str(message.get("command"))
+        self.arguments: dict[str, Any] = message.get("arguments") or {}
+        self._number = message.get("seq")
+        self._connection = connection
+
+    def respond(self, body: Any = None) -> None:
+        self._answer({"success": True}, body)
+
+    def refuse(self, reason: str) -> None:
+        self._answer({"success": False, "message": reason}, None)
+
+    def _answer(self, outcome: dict[str, Any], body: Any) -> None:
+        answer = {"type": "response", "request_seq": self._number, "command": self.command, **outcome}
+        self._connection.send(answer if body is None else {**answer, "body": body})
+
+
+class RequestTable:
+    """What serves each command."""
+
+    def __init__(self, connection: DoorConnection) -> None:
+        self._connection = connection
+        self._served: dict[str, Callable[[EngineRequest], Any]] = {}
+
+    def add(self, **served: Callable[[EngineRequest], Any]) -> None:
+        """Have commands served by functions that return the body of the response, or `LATER`."""
+        self._served.update(served)
+
+    def serve(self, message: dict[str, Any]) -> None:
+        """Serve a message of the debugger. Never raises."""
+        if message.get("type") != "request":
+            return
+        request = EngineRequest(self._connection, message)
+        try:
+            serve = self._served.get(request.command)
+            if serve is None:
+                request.refuse(f"the engine has no request {request.command!r}")
+                return
+            body = serve(request)
+            if body is not LATER:
+                request.respond(body)
+        except RequestRefusedError as error:
+            request.refuse(str(error))
+        except BaseException as error:
+            if is_foreign(error) and isinstance(error, KeyboardInterrupt):
+                raise
+            request.refuse(f"the engine failed: {type(error).__name__}: {error}")

@@ -1,0 +1,131 @@
+"""The requests at the beginning of a conversation, and at its end."""
+
+import posix
+import sys
+from typing import Any
+
+from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestTable
+
+CAPABILITIES = {
+    "supportsConfigurationDoneRequest": True,
+    "supportsConditionalBreakpoints": True,
+    "supportsFunctionBreakpoints": True,
+    "supportsGotoTargetsRequest": True,
+    "supportsHitConditionalBreakpoints": True,
+    "supportsLogPoints": True,
+    "supportsSetExpression": True,
+    "engineRequests": True,
+    "exceptionBreakpointFilters": [
+        {"filter": "raised", "label": "Raised Exceptions", "default": False},
+        {"filter": "uncaught", "label": "Uncaught Exceptions", "default": True},
+        {"filter": "userUnhandled", "label": "User Uncaught Exceptions", "default": False},
+    ],
+    "supportsEvaluateForHovers": True,
+    "supportsExceptionOptions": True,
+    "supportsExceptionInfoRequest": True,
+    "supportTerminateDebuggee": True,
+    "supportsDelayedStackTraceLoading": True,
+    "supportsTerminateRequest": True,
+    "supportsDebuggerProperties": True,
+}
+
+
+class StartingRequests:
+    """How the debugger and the engine come together, and part.
+
+    Attributes:
+        is_configured: the program may run.
+        is_over: the debugger has said goodbye.
+        follows_children: children of the program dial in.
+    """
+
+    def __init__(self, engine: Any, given: dict[str, Any]) -> None:
+        self.is_configured = False
+        self.is_over = False
+        self.follows_children = True
+        self._engine = engine
+        self._token = given["token"]
+
+    def add_to(self, table: RequestTable) -> None:
+        table.add(
+            pydevdAuthorize=lambda _: {"clientAccessToken": self._token},
+            pydevdSystemInfo=self._system_info,
+            initialize=lambda _: CAPABILITIES,
+            launch=self._start,
+            attach=self._start,
+            setDebuggerProperty=lambda _: {},
+            configurationDone=self._configuration_done,
+            disconnect=self._disconnect,
+            terminate=self._terminate,
+        )
+
+    def _system_info(self, request: EngineRequest) -> Any:
+        version = "{}.{}.{}{}{}".format(*sys.version_info)
+        implementation = {"name": sys.implementation.name, "version": version, "description": "CPython"}
+        return {
+            "python": {"version": version, "implementation": implementation},
+            "platform": {"name": sys.platform},
+            "process": {"pid": posix.getpid(), "ppid": self._engine.parent, "executable": sys.executable},
+        }
+
+    def _start(self, request: EngineRequest) -> Any:
+        arguments = request.arguments
+        files = self._engine.files
+        files.just_my_code = bool(arguments.get("justMyCode", True))
+        files.mappings = [
+            (str(each["localRoot"]), str(each["remoteRoot"])) for each in arguments.get("pathMappings") or ()
+        ]
+        files.rules = [
+            (str(each["path"]), bool(each["include"]))
+            for each in arguments.get("rules") or ()
+            if "path" in each and "include" in each
+        ]
+        self.follows_children = arguments.get("subProcess") is not False
+        if arguments.get("stopOnEntry"):
+            self._engine.pauses.begin_at_entry()
+        self._engine.steps.keeps_returned = bool(arguments.get("showReturnValue"))
+        request.respond()
+        process = {
+            "name": arguments.get("program") or _program(),
+            "systemProcessId": posix.getpid(),
+            "isLocalProcess": True,
+            "startMethod": request.command,
+        }
+        self._engine.event("process", process)
+        self._engine.event("initialized")
+        return LATER
+
+    def _configuration_done(self, request: EngineRequest) -> Any:
+        request.respond()
+        self._engine.event("thread", {"reason": "started", "threadId": 1})
+        self.is_configured = True
+        return LATER
+
+    def _disconnect(self, request: EngineRequest) -> Any:
+        request.respond()
+        self.is_over = True
+        if request.arguments.get("terminateDebuggee"):
+            self._end_process()
+        return LATER
+
+    def _terminate(self, request: EngineRequest) -> Any:
+        request.respond()
+        self._end_process()
+        return LATER
+
+    def _end_process(self) -> None:
+        self._engine.connection.close()
+        posix._exit(0)
+
+
+def _program() -> str:
+    """Return the file that the interpreter runs, or what it runs as, or itself."""
+    words = sys.orig_argv
+    for position, word in enumerate(words[1:], 1):
+        if word == "-m" and position + 1 < len(words):
+            return words[position + 1]
+        if word == "-c":
+            break
+        if not word.startswith("-") and words[position - 1] not in ("-X", "-W"):
+            return word
+    return sys.executable

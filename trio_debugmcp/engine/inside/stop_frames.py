@@ -1,0 +1,70 @@
+"""`StopFrames`: the frames of threads as the debugger sees them, and their numbers in DAP as long as a stop lasts."""
+
+from typing import Any
+
+from trio_debugmcp.engine.inside.interruptions import is_own_code
+from trio_debugmcp.engine.inside.program_files import ProgramFiles
+from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords
+
+MOST_FRAMES = 20_000
+"""Deeper stacks (a recursion that ran wild) are shown up to here."""
+
+
+class StopFrames:
+    """Frames by number, and numbers by frame."""
+
+    def __init__(self, threads: ThreadRecords, files: ProgramFiles) -> None:
+        self._threads = threads
+        self._files = files
+        self._last = 0
+        self._frames: dict[int, tuple[ThreadRecord, Any]] = {}
+        self._numbers: dict[int, int] = {}
+
+    def forget(self) -> None:
+        """Forget all numbers: threads continue, and no frame is to live longer because of them."""
+        self._frames.clear()
+        self._numbers.clear()
+
+    def number(self, record: ThreadRecord, frame: Any) -> int:
+        """Return the number of a frame."""
+        known = self._numbers.get(id(frame))
+        if known is None:
+            self._last += 1
+            known = self._numbers[id(frame)] = self._last
+            self._frames[known] = record, frame
+        return known
+
+    def known_number(self, frame: Any) -> int | None:
+        """Return the number of a frame that has got one since its thread is held."""
+        return self._numbers.get(id(frame))
+
+    def find(self, number: Any) -> tuple[ThreadRecord, Any] | None:
+        """Return the frame with a number, and its thread."""
+        return self._frames.get(number)
+
+    def all_of(self, record: ThreadRecord) -> list[Any]:
+        """Return the frames of a thread, innermost first, without ours."""
+        frame = record.held_frame or self._threads.tops().get(record.ident)
+        found: list[Any] = []
+        while frame is not None and len(found) < MOST_FRAMES:
+            if not is_own_code(frame.f_code):
+                found.append(frame)
+            frame = frame.f_back
+        return found
+
+    def shown_of(self, record: ThreadRecord) -> list[Any]:
+        """Return the frames that are of interest: those of libraries are left out if only the user's code counts."""
+        return [each for each in self.all_of(record) if self._files.steps_into(each.f_code.co_filename)]
+
+    def described(self, record: ThreadRecord, frame: Any) -> dict[str, Any]:
+        """Return a frame as DAP's `stackTrace` has it."""
+        code = frame.f_code
+        path = self._files.shown(code.co_filename)
+        return {
+            "id": self.number(record, frame),
+            "name": code.co_name,
+            "line": frame.f_lineno or code.co_firstlineno,
+            "column": 1,
+            "source": {"path": path, "name": path.rpartition("/")[2], "sourceReference": 0},
+            **({} if self._files.is_user(code.co_filename) else {"presentationHint": "subtle"}),
+        }
