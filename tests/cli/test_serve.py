@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from trio_debugmcp.app import Options
-from trio_debugmcp.cli import adapters, demo, doctor, replay, serve
+from trio_debugmcp.cli import _engine, adapters, demo, doctor, replay, serve
 from trio_debugmcp.cli._patience import VARIABLE
 from trio_debugmcp.cli._transport_options import PORT_OPTIONS, transport_misuse
 from trio_debugmcp.patience import USUAL, Patience
@@ -85,3 +85,19 @@ def test_a_replay_waits_for_recorded_adapters_as_the_recorded_server_did() -> No
     header = replace(read_recording(RECORDING).header, patience=5.0)
     arguments = parsed("replay", str(RECORDING), "--patience", "2")
     assert replay.options_of(header, (), arguments).settings.patience == Patience(5)
+
+
+def test_the_engine_is_chosen_by_an_option_or_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert parsed("serve").engine == "pydevd"
+    monkeypatch.setenv(_engine.VARIABLE, "own")
+    assert parsed("serve").engine == "own"
+    assert parsed("serve", "--engine", "pydevd").engine == "pydevd"
+
+
+def test_an_engine_that_there_is_not_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(_engine.VARIABLE, "fast")
+    with pytest.raises(SystemExit):
+        parsed("serve")
+    assert f"'fast' is neither own nor pydevd (it stands in the variable {_engine.VARIABLE})" in capsys.readouterr().err

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles
+from trio_debugmcp.cli._engine import add_engine_option
 from trio_debugmcp.cli._logs import configure_logging
 from trio_debugmcp.cli._output import failed
 from trio_debugmcp.cli._patience import add_patience_option
@@ -51,6 +52,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="offer the everyday tools only, or all (default full)",
     )
     add_adapters_option(parser)
+    add_engine_option(parser)
     add_patience_option(parser, "debug adapters, programs and clients that owe an answer")
     parser.add_argument(
         "--record",
@@ -103,6 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
             show_secrets=arguments.show_secrets,
             allow_build=arguments.allow_build,
             patience=arguments.patience,
+            engine=arguments.engine,
         ),
         quiet=arguments.debounce,
         max_wait=arguments.max_wait,

@@ -4,3 +4,8 @@
 before the program's first line; `carrier.py` is the server's side: what a program finds of it on its disk and in its
 environment.
 """
+
+from typing import Literal
+
+Engine = Literal["own", "pydevd"]
+"""What debugs a Python program: this engine, or debugpy's pydevd."""

@@ -237,7 +237,7 @@ async def open_debugger(settings: Settings, listener: ResourceListener) -> Async
     watchdog = Watchdog(settings.patience)
     try:
         async with trio.open_nursery() as nursery, open_dial_ins(settings.patience) as dial_ins:
-            debugger = Debugger(settings, listener, Runtime(watchdog, dial_ins))
+            debugger = Debugger(settings, listener, Runtime(watchdog, dial_ins, settings.engine))
             # Shielded: the merger outlives the sessions, whose last changes it must still merge.
             merging = trio.CancelScope(shield=True)
 

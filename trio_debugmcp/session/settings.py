@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.profiles import PROFILES
 from trio_debugmcp.dap.profiles.profile import Profile
+from trio_debugmcp.engine import Engine
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.session.host import Host
 
@@ -16,11 +17,11 @@ MAX_GUESTS = 256
 class Settings(Struct, frozen=True):
     """What the person who starts the server decides. `roots` empty: programs and sources may be anywhere.
 
-    `host`: this machine, a recorder in front of it, or a replay in its place. `max_guests`: programs that have dialed
-    in by themselves and are debugged at a time. `show_secrets`: clients see keys and passwords as they are.
-    `allow_build`: programs are built, and tasks run, on a server with roots, too. `patience`: with every peer that owes
-    an answer. `observer_token` returns the token with which others may observe (a function, so that no representation
-    has it); None where no page is served.
+    `host`: this machine, a recorder in front of it, or a replay in its place. `max_guests`: programs that have
+    dialed in by themselves and are debugged at a time. `show_secrets`: clients see keys and passwords as they are.
+    `allow_build`: programs are built, and tasks run, on a server with roots, too. `patience`: with every peer that
+    owes an answer. `engine`: of Python programs whose launch does not say which. `observer_token` returns the token
+    with which others may observe (a function, so that no representation has it); None where no page is served.
     """
 
     directory: str = "."
@@ -31,4 +32,5 @@ class Settings(Struct, frozen=True):
     show_secrets: bool = False
     allow_build: bool = False
     patience: Patience = USUAL
+    engine: Engine = "pydevd"
     observer_token: Callable[[], str] | None = None

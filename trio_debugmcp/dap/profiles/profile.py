@@ -46,15 +46,20 @@ from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen
 from trio_debugmcp.dap.profiles.thrown import Thrown
 from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.engine import Engine
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.patience import Patience
 
 
 class Runtime(Struct, frozen=True):
-    """What opening an adapter takes: the watchdog of its processes, and the door for programs that dial in."""
+    """What opening an adapter takes: the watchdog of its processes, and the door for programs that dial in.
+
+    `engine`: of Python programs whose launch does not say which.
+    """
 
     watchdog: Watchdog
     dial_ins: DialIns
+    engine: Engine = "pydevd"
 
     @property
     def patience(self) -> Patience:

@@ -1,8 +1,11 @@
+import re
 from pathlib import Path
 
 import pytest
 
 from trio_debugmcp.dap.profiles.python.engines import chosen_engine
+from trio_debugmcp.errors import CannotRun
+from trio_debugmcp.patience import USUAL
 
 OWN = {"engine": "own"}
 
@@ -16,32 +19,41 @@ def interpreter(folder: Path, words: str) -> str:
 
 
 @pytest.mark.real
-@pytest.mark.parametrize(
-    ("words", "engine"),
-    [
-        ("cpython 3 12", "own"),
-        ("cpython 3 14", "own"),
-        ("cpython 3 11", "pydevd"),
-        ("pypy 3 12", "pydevd"),
-        ("", "pydevd"),
-    ],
-)
-async def test_the_engine_needs_a_new_cpython(tmp_path: Path, words: str, engine: str) -> None:
-    assert await chosen_engine([interpreter(tmp_path, words)], OWN) == engine
+@pytest.mark.parametrize("words", ["cpython 3 12", "cpython 3 14"])
+async def test_a_new_cpython_can_have_the_engine(tmp_path: Path, words: str) -> None:
+    python = interpreter(tmp_path, words)
+    assert await chosen_engine([python], OWN, "pydevd", USUAL) == "own"
+    assert await chosen_engine([python, "-u"], {}, "own", USUAL) == "own"
+    assert await chosen_engine([python], {}, "pydevd", USUAL) == "pydevd"
+    assert await chosen_engine([python], {"engine": "pydevd"}, "own", USUAL) == "pydevd"
 
 
 @pytest.mark.real
-async def test_who_asks_for_nothing_gets_pydevd(tmp_path: Path) -> None:
-    python = interpreter(tmp_path, "cpython 3 13")
-    assert await chosen_engine([python], {}) == "pydevd"
-    assert await chosen_engine([python, "-u"], OWN) == "own"
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("cpython 3 11", "this is cpython 3.11"),
+        ("pypy 3 12", "this is pypy 3.12"),
+        ("", "this is an interpreter that does not say its version"),
+    ],
+)
+async def test_another_interpreter_gets_pydevd_unless_the_engine_was_asked_for(
+    tmp_path: Path, words: str, reason: str
+) -> None:
+    python = interpreter(tmp_path, words)
+    assert await chosen_engine([python], {}, "own", USUAL) == "pydevd"
+    with pytest.raises(CannotRun, match=reason):
+        await chosen_engine([python], OWN, "pydevd", USUAL)
 
 
 async def test_where_no_sitecustomize_is_looked_for_the_engine_cannot_be(tmp_path: Path) -> None:
     for option in ("-I", "-E", "-S", "-uS", "-sE"):
-        assert await chosen_engine([str(tmp_path / "python"), option], OWN) == "pydevd"
+        command = [str(tmp_path / "python"), option]
+        assert await chosen_engine(command, {}, "own", USUAL) == "pydevd"
+        with pytest.raises(CannotRun, match=re.escape(f"with the interpreter's option {option}")):
+            await chosen_engine(command, OWN, "own", USUAL)
 
 
 @pytest.mark.real
 async def test_an_interpreter_that_is_not_there_gets_pydevd(tmp_path: Path) -> None:
-    assert await chosen_engine([str(tmp_path / "python")], OWN) == "pydevd"
+    assert await chosen_engine([str(tmp_path / "python")], {}, "own", USUAL) == "pydevd"

@@ -184,7 +184,7 @@ class Debugpy(Profile):
         """Open the direct line: the program dials in, with no adapter between."""
         command = interpreter_command(launch.interpreter, launch.options)
         env = {"PYTHONUNBUFFERED": "1", **dict.fromkeys(launch.unset), **launch.env}
-        if await chosen_engine(command, launch.options) == "own":
+        if await chosen_engine(command, launch.options, runtime.engine, runtime.patience) == "own":
             carrier = await runtime.dial_ins.carrier()
             env["PYTHONPATH"] = carrier.python_path(environment(env).get("PYTHONPATH"))
             wanted = RunInTerminal(args=[*command, *_target(launch)], cwd=launch.cwd, env=env)

@@ -1,8 +1,8 @@
 """Which debugger a Python program gets: pydevd, or our engine where that is asked for and can be.
 
-    engine = await chosen_engine(command, options)      # "own" or "pydevd"
+    engine = await chosen_engine(command, options, default, patience)      # "own" or "pydevd"
 
-The engine needs Python 3.12, for `sys.monitoring`, and an interpreter that looks for `sitecustomize`.
+The engine needs CPython 3.12, for `sys.monitoring`, and an interpreter that looks for `sitecustomize`.
 """
 
 import re
@@ -10,11 +10,13 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import trio
 
-Engine = Literal["own", "pydevd"]
+from trio_debugmcp.engine import Engine
+from trio_debugmcp.errors import CannotRun
+from trio_debugmcp.patience import Patience
 
 OPTION = "engine"
 """The key of `adapter_options` that chooses one."""
@@ -33,37 +35,57 @@ _KEEPS_OUT = re.compile(r"-[bBdhiOqsuvxP?]*[IES]")
 Version = tuple[str, int, int]
 
 
-async def chosen_engine(command: Sequence[str], options: Mapping[str, Any]) -> Engine:
-    """Return the engine for a program that is run by this command of an interpreter, options included."""
-    if options.get(OPTION) != "own" or _keeps_out(command[1:]):
+async def chosen_engine(
+    command: Sequence[str], options: Mapping[str, Any], default: Engine, patience: Patience
+) -> Engine:
+    """Return the engine for a program that is run by this command of an interpreter, options included.
+
+    Raises:
+        CannotRun: our engine was asked for by name, and cannot be in that program.
+    """
+    wanted = options.get(OPTION, default)
+    if wanted == "pydevd":
         return "pydevd"
-    found = await _version(command[0]) if len(command) == 1 or command[1].startswith("-") else await _asked(command)
-    return "own" if found is not None and found[0] == "cpython" and found[1:] >= OLDEST_OWN else "pydevd"
+    problem = await _problem(command, patience)
+    if problem is None:
+        return "own"
+    if options.get(OPTION) is not None:
+        raise CannotRun(" ".join(command), f"{problem}. Leave out adapter_options.engine, or have it be pydevd")
+    return "pydevd"
 
 
-def _keeps_out(arguments: Sequence[str]) -> bool:
-    return any(_KEEPS_OUT.match(each) for each in arguments)
+async def _problem(command: Sequence[str], patience: Patience) -> str | None:
+    """Return why our engine cannot be in a program that this command runs; None if it can."""
+    option = next((argument for argument in command[1:] if _KEEPS_OUT.match(argument)), None)
+    if option is not None:
+        return f"our engine cannot be brought in with the interpreter's option {option}"
+    is_plain = len(command) == 1 or command[1].startswith("-")
+    version = await _version(command[0], patience) if is_plain else await _asked(command, patience)
+    if version is not None and version[0] == "cpython" and version[1:] >= OLDEST_OWN:
+        return None
+    name = "an interpreter that does not say its version" if version is None else "{} {}.{}".format(*version)
+    return f"our engine needs CPython 3.12 or newer, and this is {name}"
 
 
-async def _version(interpreter: str) -> Version | None:
+async def _version(interpreter: str, patience: Patience) -> Version | None:
     """Return the implementation and the version of an interpreter, asked once as long as its file stays the same."""
     if interpreter == sys.executable:
         return sys.implementation.name, *sys.version_info[:2]
     try:
         changed = Path(interpreter).stat().st_mtime_ns
     except OSError:
-        return await _asked([interpreter])
+        return await _asked([interpreter], patience)
     key = interpreter, changed
     if key not in _known:
-        _known[key] = await _asked([interpreter])
+        _known[key] = await _asked([interpreter], patience)
     return _known[key]
 
 
 _known: dict[tuple[str, int], Version | None] = {}
 
 
-async def _asked(command: Sequence[str]) -> Version | None:
-    with trio.move_on_after(_ASK_SECONDS):
+async def _asked(command: Sequence[str], patience: Patience) -> Version | None:
+    with trio.move_on_after(patience.seconds(_ASK_SECONDS)):
         try:
             found = await trio.run_process(
                 [*command, "-c", _ASK], capture_stdout=True, stderr=subprocess.DEVNULL, check=False

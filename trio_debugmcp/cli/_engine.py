@@ -1,0 +1,28 @@
+"""`--engine NAME`: what debugs Python programs; from the command line or a variable."""
+
+import argparse
+import os
+
+VARIABLE = "TRIO_DEBUGMCP_ENGINE"
+"""For servers that a host starts whose configuration is not at hand."""
+
+_ENGINES = ("own", "pydevd")
+
+
+def add_engine_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option."""
+    parser.add_argument(
+        "--engine",
+        type=_engine,
+        default=os.environ.get(VARIABLE) or "pydevd",
+        metavar="NAME",
+        help="what debugs Python programs: pydevd, or own, the engine of this project, which CPython 3.12 and newer "
+        f"can have (also in {VARIABLE}; default pydevd)",
+    )
+
+
+def _engine(text: str) -> str:
+    if text not in _ENGINES:
+        where = f" (it stands in the variable {VARIABLE})" if text == os.environ.get(VARIABLE) else ""
+        raise argparse.ArgumentTypeError(f"{text!r} is neither own nor pydevd{where}")
+    return text
