@@ -234,5 +234,13 @@ def arrive(codes: dict[str, bytes], given: dict[str, Any]) -> None:
 
     Without a debugger at that address, the program runs as if nothing had been there.
     """
-    start = load(codes, PrivateModules(), "trio_debugmcp", "engine.inside.engine_start")
-    start.begin(given)
+    _loaded(codes).begin(given)
+
+
+def arrive_late(codes: dict[str, bytes], given: dict[str, Any]) -> None:
+    """Load the engine into a program that runs already, and return at once: it dials in in a thread of its own."""
+    _loaded(codes).begin_late(given)
+
+
+def _loaded(codes: dict[str, bytes]) -> Any:
+    return load(codes, PrivateModules(), "trio_debugmcp", "engine.inside.engine_start")

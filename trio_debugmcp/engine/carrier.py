@@ -2,6 +2,7 @@
 
     with made_carrier("127.0.0.1", 40123, token) as carrier:
         environment["PYTHONPATH"] = carrier.python_path(environment.get("PYTHONPATH"))
+        subprocess.run([sys.executable, injector.__file__, "4711", carrier.late])     # into one that runs already
 
 Python imports `sitecustomize` from there, which brings the engine in and hides the directory from the program; then it
 imports the program's own `sitecustomize`, if there is one. So the interpreter runs the program itself, as always. Where
@@ -29,6 +30,21 @@ LOADER, ARRIVAL = "loader", "arrival"
 
 _FOLDER = Path(__file__).parent
 
+INJECTOR = _FOLDER / "injector.py"
+"""The program that brings the engine into a process that runs already."""
+
+_AT_START = """
+given = PARAMETERS
+hide(given)
+bring_in(given, "arrive")
+del given, hide, bring_in
+import sitecustomize  # the program's own; without one Python takes the error as its answer
+"""
+
+_LATE = """
+bring_in(PARAMETERS, "arrive_late")
+"""
+
 _BRING_IN = (_FOLDER / "bring_in.txt").read_text(encoding="utf-8")
 
 
@@ -40,6 +56,11 @@ class Carrier:
 
     def __repr__(self) -> str:
         return f"<Carrier {self.directory}>"
+
+    @property
+    def late(self) -> str:
+        """The file whose execution in a program that runs already brings the engine in."""
+        return f"{self.directory}/late.py"
 
     def python_path(self, before: str | None) -> str:
         """Return the value of PYTHONPATH for a program that had this one, or none."""
@@ -67,8 +88,9 @@ def _write(directory: Path, host: str, port: int, token: str) -> None:
         kept, blobs = directory / "sources", str(directory)
         _keep(kept)
     values = {"home": str(directory), "sources": str(kept), "blobs": blobs, "digest": digest()}
-    text = _BRING_IN.replace("PARAMETERS", repr({**values, "host": host, "port": port, "token": token}))
-    (directory / "sitecustomize.py").write_text(text, encoding="utf-8")
+    parameters = repr({**values, "host": host, "port": port, "token": token})
+    for name, calls in (("sitecustomize.py", _AT_START), ("late.py", _LATE)):
+        (directory / name).write_text(_BRING_IN + calls.replace("PARAMETERS", parameters), encoding="utf-8")
 
 
 def _keep(file: Path) -> None:

@@ -6,6 +6,7 @@ The main thread dials in, and serves the debugger's requests until the program m
 does that, of which the program's `threading` knows nothing.
 """
 
+import _thread
 import posix
 from typing import Any
 
@@ -22,6 +23,7 @@ from trio_debugmcp.engine.inside.looking_requests import LookingRequests
 from trio_debugmcp.engine.inside.monitoring import MonitoringTool
 from trio_debugmcp.engine.inside.moving_requests import MovingRequests
 from trio_debugmcp.engine.inside.pauses import Pauses
+from trio_debugmcp.engine.inside.printed_output import PrintedOutput
 from trio_debugmcp.engine.inside.probe_host import EngineDebugger
 from trio_debugmcp.engine.inside.program_files import ProgramFiles
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
@@ -33,6 +35,9 @@ from trio_debugmcp.engine.inside.stop_frames import StopFrames
 from trio_debugmcp.engine.inside.thread_records import ThreadRecords
 from trio_debugmcp.probe.inside.debugger import attached
 
+_get_ident = _thread.get_ident
+_start = _thread.start_new_thread
+
 
 class Engine:
     """The debugger inside this process.
@@ -41,9 +46,13 @@ class Engine:
         threads, events, files, held, steps, breakpoints, frames: its parts, each of which owns what its name says.
     """
 
-    def __init__(self, connection: DoorConnection, given: dict[str, Any]) -> None:
+    def __init__(self, connection: DoorConnection, given: dict[str, Any], main: int) -> None:
         self.connection = connection
-        self.threads = ThreadRecords()
+        self.printed = PrintedOutput(
+            lambda category, text: self.event("output", {"category": category, "output": text})
+        )
+        self._children = _children(given)
+        self.threads = ThreadRecords(main)
         self.events = MonitoringTool()
         self.files = ProgramFiles()
         self.files.home = str(given["home"])
@@ -51,7 +60,7 @@ class Engine:
         self.steps = Steps(self.events, attention, self.files)
         self.held = HeldThreads(self.threads, self.events, attention, self._announce)
         self.pid = posix.getpid()
-        self.parent = _children(given).parent or posix.getppid()
+        self.parent = self._children.parent or posix.getppid()
         self.token = str(given["token"])
         self.breakpoints = LineBreakpoints(self.events, self.files, self.threads.tops)
         self.breakpoints.report = lambda text: self.event("output", {"category": "stderr", "output": text})
@@ -126,6 +135,8 @@ class Engine:
     def leave(self) -> None:
         """Let the program run on without a debugger, and leave nothing behind."""
         self.starting.is_over = True
+        self.printed.end()
+        self._children.leave_alone()
         self.events.close()
         self.held.end()
         self.connection.close()
@@ -136,7 +147,7 @@ def begin(given: dict[str, Any]) -> None:
     connection = connect(given["host"], given["port"])
     if connection is None:
         return
-    engine = Engine(connection, given)
+    engine = Engine(connection, given, _get_ident())
     if engine.serve_until_configured() and not engine.starting.is_over:
         engine.run()
         _children(given).watch(engine, lambda: begin(given))
@@ -144,6 +155,30 @@ def begin(given: dict[str, Any]) -> None:
             _children(given).leave_alone()
     else:
         connection.close()
+
+
+def begin_late(given: dict[str, Any]) -> None:
+    """Start the engine in a program that runs already, whose main thread calls this; it does not wait here."""
+    main = _get_ident()
+    _start(lambda: _begin_beside(given, main), ())
+
+
+def _begin_beside(given: dict[str, Any], main: int) -> None:
+    connection = connect(given["host"], given["port"])
+    if connection is None:
+        return
+    engine = Engine(connection, given, main)
+    engine.threads.own.add(_get_ident())
+    try:
+        if engine.serve_until_configured() and not engine.starting.is_over:
+            engine.run()
+            _children(given).watch(engine, lambda: begin(given))
+            if engine.starting.follows_children:
+                _children(given).take_along()
+        else:
+            connection.close()
+    finally:
+        engine.threads.own.discard(_get_ident())
 
 
 _one: list[Children] = []

@@ -54,6 +54,11 @@ class Children:
             _addaudithook(self._audit)
             self._wrap_replacements()
 
+    def take_along(self) -> None:
+        """Have children of a program that was started without the engine find it, too."""
+        given = _environ.get(b"PYTHONPATH", b"").decode("utf-8", "surrogateescape")
+        posix.putenv("PYTHONPATH", f"{self._home.decode()}:{given}" if given else self._home.decode())
+
     def leave_alone(self) -> None:
         """Have children start without the engine."""
         self.are_debugged = False

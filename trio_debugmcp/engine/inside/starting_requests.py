@@ -84,6 +84,8 @@ class StartingRequests:
         if arguments.get("stopOnEntry"):
             self._engine.pauses.begin_at_entry()
         self._engine.steps.keeps_returned = bool(arguments.get("showReturnValue"))
+        if arguments.get("redirectOutput"):
+            self._engine.printed.begin()
         request.respond()
         process = {
             "name": arguments.get("program") or _program(),

@@ -86,16 +86,16 @@ class ThreadRecord:
 
 
 class ThreadRecords:
-    """All threads that were ever seen, by their identifiers; ours are left out."""
+    """All threads that were ever seen, by their identifiers, `main` among them; ours are left out."""
 
-    def __init__(self) -> None:
-        self.main = _get_ident()
+    def __init__(self, main: int) -> None:
+        self.main = main
         self.own: set[int] = set()
         self._local: Any = _thread._local()
         self._records: dict[int, ThreadRecord] = {}
         self._last = 0
         self._lock = _thread.allocate_lock()
-        self.current()
+        self.of(main)
 
     def current(self) -> ThreadRecord:
         """Return the record of the calling thread."""

@@ -33,7 +33,7 @@ from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Repl
 from trio_debugmcp.dap.profiles.profile import Dialect, Profile, Runtime
 from trio_debugmcp.dap.profiles.python.code_files import PythonCode, module_at, without_guard
-from trio_debugmcp.dap.profiles.python.engines import chosen_engine
+from trio_debugmcp.dap.profiles.python.engines import chosen_engine, engine_of_process
 from trio_debugmcp.dap.profiles.python.expressions import RETURNS, PythonExpressions, where_it_leaves
 from trio_debugmcp.dap.profiles.python.injection import injection_problem
 from trio_debugmcp.dap.profiles.python.pydevd_messages import PythonWords, for_pydevd
@@ -41,6 +41,7 @@ from trio_debugmcp.dap.profiles.python.repl import PythonRepl
 from trio_debugmcp.dap.profiles.python.runnable import UNFROZEN, PythonPrograms, interpreter_command
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
+from trio_debugmcp.engine.carrier import INJECTOR
 from trio_debugmcp.errors import CannotRun
 
 _CONDITION_FAILED = re.compile(
@@ -208,8 +209,12 @@ class Debugpy(Profile):
             ) as adapter:
                 yield adapter
             return
-        door = await runtime.dial_ins.listen()
-        command = [sys.executable, _package(), *_dial(door, attach.options), "--pid", str(attach.pid)]
+        if await engine_of_process(attach.pid, attach.options, runtime.engine, runtime.patience) == "own":
+            carrier = await runtime.dial_ins.carrier()
+            command = [sys.executable, str(INJECTOR), str(attach.pid), carrier.late]
+        else:
+            door = await runtime.dial_ins.listen()
+            command = [sys.executable, _package(), *_dial(door, attach.options), "--pid", str(attach.pid)]
         children = _child_arguments(self.attach_arguments(attach))
         async with open_injected(attach.pid, command, runtime.dial_ins, runtime.watchdog, children) as adapter:
             yield adapter

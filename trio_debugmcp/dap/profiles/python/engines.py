@@ -54,6 +54,19 @@ async def chosen_engine(
     return "pydevd"
 
 
+async def engine_of_process(pid: int, options: Mapping[str, Any], default: Engine, patience: Patience) -> Engine:
+    """Return the engine for a process that runs already.
+
+    Raises:
+        CannotRun: our engine was asked for by name, and cannot be in that program.
+    """
+    try:
+        command = [str(Path(f"/proc/{pid}/exe").readlink())]
+    except OSError:  # not Linux, or not ours to see
+        command = [""]
+    return await chosen_engine(command, options, default, patience)
+
+
 async def _problem(command: Sequence[str], patience: Patience) -> str | None:
     """Return why our engine cannot be in a program that this command runs; None if it can."""
     option = next((argument for argument in command[1:] if _KEEPS_OUT.match(argument)), None)

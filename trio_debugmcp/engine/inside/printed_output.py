@@ -1,0 +1,51 @@
+"""`PrintedOutput`: what the program prints, for a debugger that does not have its streams: one that came in late.
+
+The streams stay what they are; only what is written to `sys.stdout` and `sys.stderr` by their methods is reported, too.
+What goes by their descriptors is not.
+"""
+
+import sys
+from typing import Any, Callable
+
+_CATEGORIES = {"stdout": "stdout", "stderr": "stderr"}
+
+_modules_of_program = sys.modules
+
+
+class PrintedOutput:
+    """Reports what is printed, from `begin` to `end`. `report` takes the category and the text."""
+
+    def __init__(self, report: Callable[[str, str], None]) -> None:
+        self._report = report
+        self._watched: list[tuple[Any, Any]] = []
+
+    def begin(self) -> None:
+        """Watch the streams that there are now; those that take no attribute stay as they are."""
+        names = vars(_modules_of_program["sys"])
+        for name, category in _CATEGORIES.items():
+            stream: Any = names.get(name)
+            write = getattr(stream, "write", None)
+            if write is None:
+                continue
+            watching = self._watching(write, category)
+            try:
+                stream.write = watching
+            except Exception:
+                continue
+            self._watched.append((stream, watching))
+
+    def _watching(self, write: Any, category: str) -> Any:
+        def write_and_report(text: Any) -> Any:
+            written = write(text)
+            if type(text) is str:
+                self._report(category, text)
+            return written
+
+        return write_and_report
+
+    def end(self) -> None:
+        """Leave the streams as they were."""
+        watched, self._watched = self._watched, []
+        for stream, watching in watched:
+            if vars(stream).get("write") is watching:
+                del stream.write
