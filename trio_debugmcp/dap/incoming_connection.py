@@ -22,6 +22,7 @@ from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Response
 from trio_debugmcp.dap.records import GREETING
 from trio_debugmcp.dap.sockets import acknowledge_at_once
+from trio_debugmcp.engine.fetched import FETCHES
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
 from trio_debugmcp.patience import Patience
 
@@ -98,6 +99,14 @@ class IncomingConnection:
         return f"<Caller pid={self.pid} parent={self.parent_pid}>"
 
 
+class WantsEngine(Exception):
+    """The connection is one of a program that fetches our engine; it begins with these bytes."""
+
+    def __init__(self, received: bytes) -> None:
+        super().__init__("a connection for the engine")
+        self.received = received
+
+
 async def admitted(stream: trio.abc.Stream, token: str) -> IncomingConnection:
     """Ask a caller for the token and who it is, and have its children dial in only while it is connected.
 
@@ -105,6 +114,7 @@ async def admitted(stream: trio.abc.Stream, token: str) -> IncomingConnection:
 
     Raises:
         WritesRecords: it is a connection for records.
+        WantsEngine: it is a connection for the engine's code.
         WrongToken: it does not know the token.
         AdapterGone: it has disconnected, or refuses to say who it is.
         ProtocolViolation: it does not speak DAP.
@@ -177,6 +187,8 @@ class _Conversation:
                 raise AdapterGone("it has disconnected")
             if self._allowance == MAX_ADMISSION_BYTES and data[: len(GREETING)] == GREETING[: len(data)]:
                 raise WritesRecords(data)
+            if self._allowance == MAX_ADMISSION_BYTES and data.startswith(FETCHES):
+                raise WantsEngine(data)
             acknowledge_at_once(self._stream)
             self._allowance -= len(data)
             if self._allowance < 0:

@@ -13,13 +13,22 @@ import errno
 import logging
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 import trio
 
-from trio_debugmcp.dap.incoming_connection import IncomingConnection, WritesRecords, WrongToken, admitted, release
+from trio_debugmcp.dap.incoming_connection import (
+    IncomingConnection,
+    WantsEngine,
+    WritesRecords,
+    WrongToken,
+    admitted,
+    release,
+)
 from trio_debugmcp.dap.records import RecordTakers
 from trio_debugmcp.descriptors import open_files
+from trio_debugmcp.engine.fetched import FETCHES, fetched_code
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.sparse_log import SparseLog
@@ -35,6 +44,9 @@ descriptors may be open it is an eighth of them."""
 
 CROWDED_SECONDS = 1.0
 """For a caller to be admitted while others wait for its place."""
+
+MAX_FETCH_BYTES = 1024
+"""What a program sends that fetches the engine: a greeting and the token, in one line."""
 
 TOKEN_BYTES = 24
 """Random bytes in the token."""
@@ -143,6 +155,8 @@ class Door:
                 caller = await admitted(stream, self.token)
             except WritesRecords as other:
                 taken = await self._records.take(stream, other.received, self.token)
+            except WantsEngine as other:
+                await self._hand_out(stream, other.received)
             except (trio.BrokenResourceError, trio.ClosedResourceError, ProtocolViolation, AdapterGone) as error:
                 self._log.log(logging.INFO, "a stranger at the door for programs: %s", error)
                 if self._refused is not None:
@@ -156,6 +170,20 @@ class Door:
                     await trio.aclose_forcefully(stream)
         if caller is not None:
             self._deliver(caller)
+
+    async def _hand_out(self, stream: trio.abc.Stream, received: bytes) -> None:
+        """Send the engine to a program that fetches it with the token; to others nothing, so that they run on."""
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            while b"\n" not in received and len(received) < MAX_FETCH_BYTES:
+                data = bytes(await stream.receive_some(MAX_FETCH_BYTES))
+                if not data:
+                    return
+                received += data
+            shown = received.partition(b"\n")[0].removeprefix(FETCHES)
+            if secrets.compare_digest(shown, self.token.encode()):
+                await stream.send_all(await trio.to_thread.run_sync(fetched_code, self.token))
+            elif self._refused is not None:
+                self._refused(stream, "it does not know the token")
 
     async def _accept(self, listener: trio.SocketListener) -> None:
         async with listener:

@@ -242,5 +242,10 @@ def arrive_late(codes: dict[str, bytes], given: dict[str, Any]) -> None:
     _loaded(codes).begin_late(given)
 
 
+def arrive_here(codes: dict[str, bytes], given: dict[str, Any]) -> None:
+    """Load the engine into a program that runs already, and return when the debugger lets it run on."""
+    _loaded(codes).begin_here(given)
+
+
 def _loaded(codes: dict[str, bytes]) -> Any:
     return load(codes, PrivateModules(), "trio_debugmcp", "engine.inside.engine_start")

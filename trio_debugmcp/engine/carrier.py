@@ -45,7 +45,7 @@ _LATE = """
 bring_in(PARAMETERS, "arrive_late")
 """
 
-_BRING_IN = (_FOLDER / "bring_in.txt").read_text(encoding="utf-8")
+BRING_IN = (_FOLDER / "bring_in.txt").read_text(encoding="utf-8")
 
 
 class Carrier:
@@ -90,7 +90,7 @@ def _write(directory: Path, host: str, port: int, token: str) -> None:
     values = {"home": str(directory), "sources": str(kept), "blobs": blobs, "digest": digest()}
     parameters = repr({**values, "host": host, "port": port, "token": token})
     for name, calls in (("sitecustomize.py", _AT_START), ("late.py", _LATE)):
-        (directory / name).write_text(_BRING_IN + calls.replace("PARAMETERS", parameters), encoding="utf-8")
+        (directory / name).write_text(BRING_IN + calls.replace("PARAMETERS", parameters), encoding="utf-8")
 
 
 def _keep(file: Path) -> None:
@@ -118,4 +118,4 @@ def sources() -> dict[str, str]:
 @cache
 def digest() -> str:
     """Return what is another one for every version of the code."""
-    return sha256("\0".join([_BRING_IN, *sources(), *sources().values()]).encode()).hexdigest()[:16]
+    return sha256("\0".join([BRING_IN, *sources(), *sources().values()]).encode()).hexdigest()[:16]

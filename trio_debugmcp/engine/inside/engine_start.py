@@ -8,6 +8,7 @@ does that, of which the program's `threading` knows nothing.
 
 import _thread
 import posix
+import sys
 from typing import Any
 
 from trio_debugmcp.engine.inside.attention import Attention
@@ -37,6 +38,10 @@ from trio_debugmcp.probe.inside.debugger import attached
 
 _get_ident = _thread.get_ident
 _start = _thread.start_new_thread
+_modules = sys.modules
+
+_FETCHED = "<fetched>"
+"""In place of the directory of an engine that the program has fetched: it has none."""
 
 
 class Engine:
@@ -55,7 +60,7 @@ class Engine:
         self.threads = ThreadRecords(main)
         self.events = MonitoringTool()
         self.files = ProgramFiles()
-        self.files.home = str(given["home"])
+        self.files.home = str(given["home"] or _FETCHED)
         attention = Attention()
         self.steps = Steps(self.events, attention, self.files)
         self.held = HeldThreads(self.threads, self.events, attention, self._announce)
@@ -143,11 +148,23 @@ class Engine:
 
 
 def begin(given: dict[str, Any]) -> None:
-    """Start the engine; without a debugger at the address, do nothing."""
+    """Start the engine in the main thread; without a debugger at the address, do nothing."""
+    _begin_in(_get_ident(), given)
+
+
+def begin_here(given: dict[str, Any]) -> None:
+    """Start the engine in a program that runs already, in any of its threads, which waits until it may continue."""
+    module = _modules.get("threading")
+    thread = vars(module).get("_main_thread") if module is not None else None
+    ident = vars(thread).get("_ident") if thread is not None else None
+    _begin_in(ident or _get_ident(), given)
+
+
+def _begin_in(main: int, given: dict[str, Any]) -> None:
     connection = connect(given["host"], given["port"])
     if connection is None:
         return
-    engine = Engine(connection, given, _get_ident())
+    engine = Engine(connection, given, main)
     if engine.serve_until_configured() and not engine.starting.is_over:
         engine.run()
         _children(given).watch(engine, lambda: begin(given))

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from trio_debugmcp.dap.listener import new_token
 from trio_debugmcp.dap.profiles import Listen
+from trio_debugmcp.engine.fetched import fetching_line
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.tools.starting.checks import choose_profile
@@ -74,11 +75,16 @@ async def _listen(debugger: Debugger, params: DebugListen) -> ListeningAnswer:
         host = debugger.host.query("host name", socket.gethostname)
         notes.append(f"If {host} does not lead here from the program's machine, put in an address that does.")
     port = int(address.rpartition(":")[2])
-    python = (
-        f"import debugpy; debugpy.is_client_connected() or debugpy.connect(({host!r}, {port}), "
-        f"access_token={start.token!r})"
-    )
-    notes.append(_without_debugpy(await debugger.host.locate(profile, debugger.patience)))
+    without_debugpy = _without_debugpy(await debugger.host.locate(profile, debugger.patience))
+    if debugger.settings.engine == "own":
+        python = fetching_line(host, port, start.token)
+        notes.append(f"Python 3.12 and newer needs nothing installed. {without_debugpy}")
+    else:
+        python = (
+            f"import debugpy; debugpy.is_client_connected() or debugpy.connect(({host!r}, {port}), "
+            f"access_token={start.token!r})"
+        )
+        notes.append(without_debugpy)
     return ListeningAnswer(address=address, token=start.token, python=python, session=session.id, notes=notes)
 
 
