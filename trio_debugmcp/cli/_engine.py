@@ -10,7 +10,7 @@ _ENGINES = ("own", "pydevd")
 
 
 def add_engine_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option."""
+    """Add the option; its default is that of the machine, or pydevd."""
     parser.add_argument(
         "--engine",
         type=_engine,

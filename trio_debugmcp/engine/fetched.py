@@ -14,7 +14,7 @@ FETCHES = b"trio_debugmcp engine "
 """How a connection begins that fetches the engine; the token follows, then a line break."""
 
 _BEGINS = b"#trio_debugmcp engine#\n"
-"""What comes before is not for this caller: whoever listens speaks first, and to debuggers."""
+"""What comes before is not for this caller: the door speaks first, and to debuggers."""
 
 _FETCHED = """
 def begin(host, port, token):
