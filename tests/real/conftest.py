@@ -24,6 +24,9 @@ from trio_debugmcp.testing.connect import Era
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 
+ON_ENGINE = os.environ.get("TRIO_DEBUGMCP_ENGINE") == "own"
+"""Programs on Python 3.12 and newer run under our engine here, not under pydevd."""
+
 TEST_SECONDS = 600
 """A test that takes longer hangs, on a machine that has no time for it, too."""
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import trio
 
-from tests.real.conftest import Connect
+from tests.real.conftest import ON_ENGINE, Connect
 from tests.real.interpreters import Interpreter, chosen
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
@@ -89,12 +89,13 @@ def line_of(text: str) -> int:
 
 
 async def nothing_left(client: DebugClient) -> None:
-    """In the thread that is stopped pydevd's trace function is in force, or its tool alone."""
+    """In the thread that is stopped pydevd's trace function is in force, or the debugger's tool alone."""
     found = (await client.call("evaluate", expression="__import__('sys').gettrace()"))["value"]
     assert "tracing" not in found
     if found == "None":
         found = (await client.call("evaluate", expression=TOOLS))["value"]
-        assert found == "['pydevd', None, None, None, None, None]"
+        tools = [None, None, None, "trio_debugmcp"] if ON_ENGINE else ["pydevd", None, None, None]
+        assert found == repr([*tools, None, None])
 
 
 def documented(lines: list[str]) -> None:
@@ -211,6 +212,27 @@ async def test_a_running_program_keeps_running(debugging: Connect, tmp_path: Pat
         await client.call("debug_run_to", file=app, line=line_of("time.sleep(0.01)"))
         await nothing_left(client)
         await client.call("debug_step")
+
+
+COMPREHENSION = """\
+def doubled(numbers):
+    return [2 * number for number in numbers]
+
+
+print(doubled([1, 2]))
+"""
+
+
+async def test_a_function_whose_first_line_has_a_comprehension_and_a_breakpoint_of_the_user(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    app = write(tmp_path, COMPREHENSION)
+    async with debugging() as client:
+        await client.call("debug_launch", program=app, stop_at_entry=True, timeout=60)
+        await client.call("breakpoint_set", file=app, line=2, condition="len(numbers) > 5")
+        found = await traced(client, function="doubled")
+        assert [each["returned"] for each in found["calls"]] == ["[2, 4]"], found
+        assert found["stop"]["at"] == f"{app}:5 in <module>"
 
 
 async def test_two_hundred_lines_take_less_than_two_seconds_of_a_processor(debugging: Connect, tmp_path: Path) -> None:

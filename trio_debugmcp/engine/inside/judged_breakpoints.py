@@ -57,11 +57,9 @@ class JudgedBreakpoint:
 
 def judged(own: str, frame: Any) -> bool:
     """Judge a condition of the debugger's own in a frame."""
+    from trio_debugmcp.probe.inside import hits  # loaded only in programs that are asked
+
     if own.startswith(HIT):
-        from trio_debugmcp.probe.inside import hits  # loaded only in programs that are asked
-
         return hits.hit_in(own[len(HIT) :], frame)
-    from trio_debugmcp.probe.inside.tracing import call_tracer
-
-    call_tracer.reached_in(int(own[len(REACHED) :]), frame)
+    hits.reached(int(own[len(REACHED) :]), frame)
     return False

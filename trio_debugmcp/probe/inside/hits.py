@@ -15,6 +15,9 @@ from trio_debugmcp.probe.inside import message_templates, record_connection
 from trio_debugmcp.probe.inside.encoding import decoded, encoded
 from trio_debugmcp.probe.inside.observed import Observed
 
+REACHED = "@reached "
+"""How the condition begins by which the calls of a traced function are found, where our engine judges it."""
+
 STOPPED, LOGGED, COUNTED, FAILED = "stop", "log", "count", "fail"
 """Kinds of records: it stops there, it wrote a message, it was hit without either, its condition raised an error."""
 
@@ -60,8 +63,11 @@ class Judge:
     ) -> None:
         self.id, self.version, self.most = id_, version, most
         self.condition: Optional[Tuple[Any, bool]] = None
+        self.traced: Optional[int] = None
         self.broken = ""
-        if condition:
+        if condition and condition.startswith(REACHED):
+            self.traced = int(condition[len(REACHED) :])
+        elif condition:
             try:
                 self.condition = message_templates.compiled(condition)
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -69,10 +75,13 @@ class Judge:
         self.test = _hit_test(hit_condition or "")
         self.template = message_templates.Template(message, lenient=True) if message is not None else None
 
-    def holds(self, global_names: Dict[str, Any], local_names: Any) -> Tuple[bool, str]:
-        """Return whether the condition holds, and the error if that cannot be said."""
+    def holds(self, frame: Any, global_names: Dict[str, Any], local_names: Any) -> Tuple[bool, str]:
+        """Return whether the condition holds in a frame, and the error if that cannot be said."""
         if self.broken:
             return False, self.broken
+        if self.traced is not None:
+            reached(self.traced, frame)
+            return False, ""
         if self.condition is None:
             return True, ""
         try:
@@ -81,6 +90,13 @@ class Judge:
             raise
         except BaseException as error:  # also a SystemExit, which must not end the program
             return False, message_templates.error_text(error)
+
+
+def reached(number: int, frame: Any) -> None:
+    """A frame is at the first line of a function whose calls are traced: see `call_tracer`."""
+    from trio_debugmcp.probe.inside.tracing import call_tracer
+
+    call_tracer.reached_in(number, frame)
 
 
 _judges: Dict[str, List[Union[Judge, Observed]]] = {}
@@ -108,7 +124,7 @@ def hit_in(specification: str, asking: Any) -> bool:
             continue
         if judge.template is not None and (not line.is_open or _finished(line, judge)):
             continue
-        holds, error = judge.holds(global_names, local_names)
+        holds, error = judge.holds(asking, global_names, local_names)
         if error:
             stop = stop or judge.template is None
             records += _record(judge, FAILED, _count(line, judge, 0 if judge.template else 1), error)

@@ -7,6 +7,7 @@ from typing import TypeVar
 from trio_debugmcp.dap.profiles.first_statement import first_statement
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.state.breakpoint import StopPlace
@@ -93,6 +94,8 @@ class SourcePlaces:
         """
         spec, code = place.spec, self._profile.code
         line, condition = spec.line or 1, spec.condition or ""
+        if condition.startswith(bootstrap.REACHED_MARK):  # no code: it looks at the frame itself
+            return condition
         if not condition:
             if spec.function is None and spec.hit_condition is None and spec.log_message is place.observed is None:
                 return ""
