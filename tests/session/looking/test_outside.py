@@ -91,6 +91,26 @@ def test_a_thread_that_the_debugger_holds_is_stopped_where_the_program_is() -> N
     assert ([each.name for each in stack.frames], stack.thread.state) == (["Order.__repr__"], "waiting")
 
 
+def test_under_our_engine_the_same_is_seen_also_where_the_program_has_not_imported_threading() -> None:
+    def unnamed(number: int, *frames: dict[str, Any]) -> dict[str, Any]:
+        return {**seen("", *frames), "pid": 4710, "os_thread_id": number, "thread_name": None}
+
+    held = [
+        frame("Inbox.take", "<trio_debugmcp>/thread_records.py", 40),
+        frame("HeldThreads._serve", "<trio_debugmcp>/held_threads.py", 125),
+        frame("EventDispatch._on_line", "<trio_debugmcp>/event_dispatch.py", 97),
+    ]
+    threads = [
+        unnamed(4713, frame("ReaderThread._run", "<trio_debugmcp>/reader_thread.py", 41)),
+        unnamed(4710, *held, frame("<module>", "/src/app.py", 2)),
+        unnamed(4712, frame("work", "/src/app.py", 7)),
+    ]
+    main, other = stacks_of(json.dumps(threads).encode(), {"MainThread": 1}).stacks
+    assert (main.thread.id, main.thread.name, main.thread.state) == (1, "MainThread", "stopped")
+    assert [each.name for each in main.frames] == ["<module>"]
+    assert (other.thread.id, other.thread.name) == (4712, "")
+
+
 @pytest.mark.parametrize("written", [b"", b"{}", b'[{"frames": 5}]', b"[" * 100_000])
 def test_what_is_not_from_py_spy_is_refused(written: bytes) -> None:
     with pytest.raises(CannotLook, match="cannot be read"):

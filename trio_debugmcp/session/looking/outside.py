@@ -21,8 +21,14 @@ from trio_debugmcp.state.payloads import Location
 _DEBUGGERS_OWN = "pydevd_daemon_thread.py"
 """The file in which every thread of pydevd's own begins."""
 
-_SUSPENDED = "do_wait_suspend"
-"""The function, as its name ends, in which pydevd holds a thread that has stopped."""
+_OF_ENGINE = "<trio_debugmcp"
+"""How the names of the files of our engine begin, and of the probe in it. Every thread of theirs begins in one."""
+
+_SUSPENDED = ("do_wait_suspend", "HeldThreads._serve")
+"""The functions, as their names end, in which pydevd and our engine hold a thread that has stopped."""
+
+_MAIN = "MainThread"
+"""As `threading` calls it, which a program need not have imported; then py-spy knows no names."""
 
 _MAY_WAIT = "the GIL or a call into C code"
 """What a thread waits for that uses no processor: py-spy does not tell these apart."""
@@ -40,6 +46,7 @@ class _Frame(msgspec.Struct, frozen=True):
 
 
 class _OutsideThread(msgspec.Struct, frozen=True):
+    pid: int = 0
     os_thread_id: int | None = None
     thread_id: int = 0
     thread_name: str | None = None
@@ -86,7 +93,7 @@ def stacks_of(dumped: bytes, ids: Mapping[str, int]) -> Outside:
 
 
 def _stack(thread: _OutsideThread, frames: tuple[StackFrame, ...], ids: Mapping[str, int]) -> LiveStack:
-    name = thread.thread_name or ""
+    name = thread.thread_name or (_MAIN if thread.pid == thread.os_thread_id else "")
     own = next((frame for frame in frames if frame.is_user_code), frames[0])
     state: LiveState = "running" if thread.owns_gil or thread.active else "waiting"
     if _held(thread.frames):
@@ -107,7 +114,7 @@ def _held(frames: tuple[_Frame, ...]) -> int:
 
 def _frames(thread: _OutsideThread) -> tuple[StackFrame, ...]:
     """Return the frames of the program, the innermost first; none of a thread of the debugger's own."""
-    if any(frame.filename.endswith(_DEBUGGERS_OWN) for frame in thread.frames):
+    if any(frame.filename.endswith(_DEBUGGERS_OWN) for frame in thread.frames) or _is_of_engine(thread.frames[-1:]):
         return ()
     frames = list(thread.frames[_held(thread.frames) :])
     while frames and _is_debugger(frames[0]):  # at a line of the program the debugger's trace function is on top
@@ -122,7 +129,11 @@ def _frames(thread: _OutsideThread) -> tuple[StackFrame, ...]:
 
 
 def _is_debugger(frame: _Frame) -> bool:
-    return "debugpy" in Path(frame.filename).parts or frame.filename.startswith("_pydev")
+    return "debugpy" in Path(frame.filename).parts or frame.filename.startswith(("_pydev", _OF_ENGINE))
+
+
+def _is_of_engine(frames: tuple[_Frame, ...]) -> bool:
+    return any(frame.filename.startswith(_OF_ENGINE) for frame in frames)
 
 
 def _is_library(file: str) -> bool:

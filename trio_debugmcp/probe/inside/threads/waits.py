@@ -52,6 +52,7 @@ _FUNCTIONS = {
     **{("posix", name): "process" for name in ("wait", "wait3", "wait4", "waitid", "waitpid", "system")},
     **{("posix", name): "io" for name in ("read", "readv", "write", "writev")},
     ("_socket", "getaddrinfo"): "io",
+    ("_thread", "_shutdown"): "exit",  # from Python 3.13 on the end of the main thread waits in C
 }
 """Functions that wait, by module and name."""
 
