@@ -105,3 +105,16 @@ async def test_children_stop_too_however_they_are_started(
             stop = await client.call("debug_continue")
         assert (stop["exitCode"], stop.get("stderr")) == (0, None)
         assert stop["stdout"] == "False\n"
+
+
+async def test_a_file_that_is_known_by_two_paths_has_the_breakpoints_of_both(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    file, linked = tmp_path / "real" / "shop.py", tmp_path / "link" / "shop.py"
+    async with debugging() as client:
+        both = [{"file": str(file), "line": 4}, {"file": str(linked), "line": 5}]
+        stop = await launched(client, python, linked, SHOP, breakpoints=both)
+        assert stop["at"] == f"{linked}:4 in price"
+        assert (await client.call("debug_continue"))["at"] == f"{linked}:5 in price"

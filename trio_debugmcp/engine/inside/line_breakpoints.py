@@ -40,6 +40,7 @@ class LineBreakpoints:
         self._events = events
         self._files = files
         self._tops = tops
+        self._by_path: dict[str, dict[int, list[JudgedBreakpoint]]] = {}
         self._by_file: dict[str, dict[int, list[JudgedBreakpoint]]] = {}
         self._by_name: dict[str, Any] = {}
         self._plans: dict[int, CodePlan] = {}
@@ -55,7 +56,6 @@ class LineBreakpoints:
 
     def set(self, path: str, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Set the breakpoints of a file in place of those it had; return what DAP's response says of each."""
-        here = self._files.real(self._files.here(path))
         lines: dict[int, list[JudgedBreakpoint]] = {}
         answers = []
         for each in wanted:
@@ -66,12 +66,25 @@ class LineBreakpoints:
             lines.setdefault(made.line, []).append(made)
             answers.append({"verified": True, "id": made.id, "line": made.line, "source": {"path": path}})
         if lines:
-            self._by_file[here] = lines
+            self._by_path[path] = lines
         else:
-            self._by_file.pop(here, None)
+            self._by_path.pop(path, None)
+        self._put(self._files.real(self._files.here(path)))
         self._by_name = {}
         self._renew()
         return answers
+
+    def _put(self, file: str) -> None:
+        """Put the breakpoints of a file together: the debugger may know it by several paths, each with some."""
+        together: dict[int, list[JudgedBreakpoint]] = {}
+        for path, lines in self._by_path.items():
+            if self._files.real(self._files.here(path)) == file:
+                for line, made in lines.items():
+                    together[line] = [*together.get(line, ()), *made]
+        if together:
+            self._by_file[file] = together
+        else:
+            self._by_file.pop(file, None)
 
     def _renew(self) -> None:
         """Look at all code again, also at that of functions which have begun."""

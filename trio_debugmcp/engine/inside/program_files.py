@@ -1,7 +1,8 @@
 """The files of the program: which of them are the same one, and which are the user's.
 
 A file may be reached by several paths. Two names are of one file if their real paths are the same; what is shown is the
-name that the program has for it.
+name that the program has for it. But what lies beside the main script is shown beside it: the interpreter imports from
+the real directory, also where the script was reached by a link.
 """
 
 import posix
@@ -63,6 +64,7 @@ class ProgramFiles:
         self.home = "/"
         self.rules: list[tuple[str, bool]] = []
         self.mappings: list[tuple[str, str]] = []
+        self._link: tuple[str, str] | None = None
         self._real: dict[str, str] = {}
         self._shown: dict[str, str] = {}
         self._is_user: dict[str, bool] = {}
@@ -94,12 +96,20 @@ class ProgramFiles:
         self._real[path] = found
         return found
 
+    def run_as(self, script: str) -> None:
+        """Have the files beside the main script shown by the directory by which it was reached."""
+        folder = absolute(script).rpartition("/")[0]
+        real = self.real(folder)
+        self._link = (f"{real}/", f"{folder}/") if real != folder else None
+
     def shown(self, name: str) -> str:
         """Return a file name as the debugger's machine has it."""
         found = self._shown.get(name)
         if found is None:
             origin = self.origin(name)
             found = origin if origin[:1] == "<" else absolute(origin)
+            if self._link is not None and found.startswith(self._link[0]):
+                found = self._link[1] + found[len(self._link[0]) :]
             for local, here in self.mappings:
                 if found.startswith(here):
                     found = local + found[len(here) :]

@@ -80,6 +80,7 @@ class StartingRequests:
             for each in arguments.get("rules") or ()
             if "path" in each and "include" in each
         ]
+        files.run_as(_program())
         self.follows_children = arguments.get("subProcess") is not False
         if arguments.get("stopOnEntry"):
             self._engine.pauses.begin_at_entry()
