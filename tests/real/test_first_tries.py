@@ -171,6 +171,7 @@ async def test_a_test_runs_in_the_environment_of_its_project_with_the_runner_tha
     debugging: Connect, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.delenv("PYTHONPATH", raising=False)  # where there is a package `tests`, that one would be taken
     python = shop / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     base = Path(sys.base_prefix, "bin")

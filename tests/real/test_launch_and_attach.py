@@ -21,7 +21,12 @@ async def test_a_program_begins_before_debugpy_has_read_the_metadata_of_every_in
     debugging: Connect, tmp_path: Path
 ) -> None:
     async with debugging() as client:
-        stop = await client.call("debug_launch", program=program("steps.py"), env={"DEBUGPY_LOG_DIR": str(tmp_path)})
+        stop = await client.call(
+            "debug_launch",
+            program=program("steps.py"),
+            env={"DEBUGPY_LOG_DIR": str(tmp_path)},
+            adapter_options={"engine": "pydevd"},
+        )
         assert (stop["reason"], where(stop).line) == ("Entry", 1)
         (log,) = tmp_path.glob("debugpy.server-*.log")
         text = log.read_text()
