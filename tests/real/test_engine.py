@@ -52,14 +52,37 @@ if __name__ == "__main__":
     if len(sys.argv) > 1:
         child(sys.argv[1])
     else:
+        script = os.path.join(os.path.dirname(__file__), "script")
+        os.environ["ONCE_IN_EACH"] = "1"
+        log = open(script + ".log", "a+")
         if not os.fork():
             child("fork")
             os._exit(0)
         os.wait()
         subprocess.run([sys.executable, __file__, "run"], check=True)
         subprocess.run([sys.executable, __file__, "with its environment"], env=dict(os.environ), check=True)
-        print("PYTHONPATH" in os.environ)
+        subprocess.run(f"{sys.executable} {__file__} shell", shell=True, check=True)
+        subprocess.run(["env", "A=b", sys.executable, __file__, "env"], check=True)
+        subprocess.run([script, "script"], check=True)
+        os.system(f"'{sys.executable}' '{__file__}' system")
+        os.spawnv(os.P_WAIT, sys.executable, [sys.executable, __file__, "spawnv"])
+        os.waitpid(os.posix_spawn(sys.executable, [sys.executable, __file__, "posix_spawn"], os.environ), 0)
+        for say in (
+            lambda: subprocess.run(["env"], stdout=log, check=True),
+            lambda: subprocess.run("env", shell=True, stdout=log, check=True),
+            lambda: subprocess.run(["env"], env=dict(os.environ), stdout=log, check=True),
+            lambda: os.system(f"env >>'{log.name}'"),
+            lambda: os.spawnvp(os.P_WAIT, "sh", ["sh", "-c", f"env >>'{log.name}'"]),
+            lambda: subprocess.run([sys.executable, "-I", "-c", "import os; print(os.environ)"], stdout=log),
+        ):
+            say()
+        log.seek(0)
+        seen = log.read()
+        print(seen.count("ONCE_IN_EACH"), "trio_debugmcp" in seen, os.system("nobody is there"))
 """
+
+
+WAYS = ("fork", "run", "with its environment", "shell", "env", "script", "system", "spawnv", "posix_spawn")
 
 
 async def launched(client: DebugClient, python: Interpreter, file: Path, text: str, **more: Any) -> dict[str, Any]:
@@ -99,12 +122,16 @@ async def test_children_stop_too_however_they_are_started(
 ) -> None:
     async with debugging() as client:
         file = tmp_path / "children.py"
-        stop = await launched(client, python, file, CHILDREN, breakpoints=[{"file": str(file), "line": 7}])
-        for way in ("fork", "run", "with its environment"):
+        script = tmp_path / "script"
+        script.write_text(f"#!{python.path}\n{CHILDREN}")
+        script.chmod(0o700)
+        places = [{"file": str(file), "line": 7}, {"file": str(script), "line": 8}]
+        stop = await launched(client, python, file, CHILDREN, breakpoints=places)
+        for way in WAYS:
             assert stop["locals"]["seen"] == repr(way)
             stop = await client.call("debug_continue")
-        assert (stop["exitCode"], stop.get("stderr")) == (0, None)
-        assert stop["stdout"] == "False\n"
+        assert (stop["exitCode"], stop["stderr"]) == (0, "sh: 1: nobody: not found\n")
+        assert stop["stdout"] == "6 False 32512\n", "no other program sees anything of ours"
 
 
 async def test_a_file_that_is_known_by_two_paths_has_the_breakpoints_of_both(

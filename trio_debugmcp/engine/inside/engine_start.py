@@ -190,8 +190,8 @@ def _begin_beside(given: dict[str, Any], main: int) -> None:
         if engine.serve_until_configured() and not engine.starting.is_over:
             engine.run()
             _children(given).watch(engine, lambda: begin(given))
-            if engine.starting.follows_children:
-                _children(given).take_along()
+            if not engine.starting.follows_children:
+                _children(given).leave_alone()
         else:
             connection.close()
     finally:

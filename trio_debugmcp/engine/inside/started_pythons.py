@@ -1,0 +1,210 @@
+"""`StartedPythons`: interpreters that the program starts find the directory with our `sitecustomize`.
+
+It is added to their environment by what is put in place of the functions of `os` and `_posixsubprocess` that start a
+process, or replace this one. The environment of this process does not have it, nor does that of any other child.
+"""
+
+import _thread
+import posix
+import sys
+from typing import Any, Callable
+
+from trio_debugmcp.engine.inside import interruptions, python_commands
+
+_NAME = b"PYTHONPATH"
+
+_FILES, _DIRECTORY, _ENVIRONMENT = 1, 4, 5
+"""Positions among the arguments of `_posixsubprocess.fork_exec`; the words of the command are the first one."""
+
+_STARTER = "_posixsubprocess"
+"""The module by which `subprocess` and `multiprocessing` start processes. It is imported with the first of them."""
+
+_SHELL = b"/bin/sh"
+
+_GIVEN = 3
+"""Path, words and environment of what is started."""
+
+_environ: dict[bytes, bytes] = posix.environ
+_putenv, _unsetenv = posix.putenv, posix.unsetenv
+_import: Any = sys.modules["_frozen_importlib"]._gcd_import
+_modules = sys.modules
+
+
+class StartedPythons:
+    """The functions that start processes, as the program has them."""
+
+    def __init__(self, home: bytes, are_followed: Callable[[], bool]) -> None:
+        self._home = home
+        self._are_followed = are_followed
+        self._carries = _thread.allocate_lock()
+        self._is_importing = False
+
+    def wrap(self) -> None:
+        """Have the functions go through us from now on."""
+        self._wrap_functions()
+        if _STARTER in _modules:
+            self._wrap_starter()
+
+    def begin_in_fork(self) -> None:
+        """Leave what other threads of the parent may have had."""
+        self._carries = _thread.allocate_lock()
+
+    def at_import(self, name: Any) -> None:
+        """A module is about to be imported."""
+        if name != _STARTER or self._is_importing or _STARTER in _modules:
+            return
+        self._is_importing = True
+        try:
+            _import(_STARTER)  # the program finds it
+            self._wrap_starter()
+        except ImportError:  # which the program will see
+            pass
+        finally:
+            self._is_importing = False
+
+    def _wrap_starter(self) -> None:
+        """Have what starts a process for `subprocess` and `multiprocessing` go through us."""
+        inner = vars(_modules[_STARTER])["fork_exec"]
+
+        def start(*arguments: Any) -> Any:
+            if not self._are_followed() or len(arguments) <= _ENVIRONMENT or not _is_python(arguments):
+                return inner(*arguments)
+            environment = arguments[_ENVIRONMENT]
+            if environment is None:
+                return self._carrying(inner, *arguments)
+            return inner(*arguments[:_ENVIRONMENT], self._extended(environment), *arguments[_ENVIRONMENT + 1 :])
+
+        run = _alike(start, inner)
+        for module, name in ((_STARTER, "fork_exec"), ("subprocess", "_fork_exec")):
+            names = vars(_modules[module]) if module in _modules else {}
+            if names.get(name) is inner:
+                names[name] = run
+
+    def _wrap_functions(self) -> None:
+        """Have the functions of `os` go through us that start a process, or replace this one."""
+        for names in (vars(_modules["os"]), vars(_modules["posix"])):
+            for name, wrap in (
+                ("execv", self._inheriting),
+                ("execve", self._given),
+                ("posix_spawn", self._given),
+                ("posix_spawnp", self._given),
+                ("system", self._in_shell),
+            ):
+                inner = names.get(name)
+                if inner is not None:
+                    names[name] = _alike(wrap(inner), inner)
+
+    def _inheriting(self, inner: Any) -> Any:
+        """Of a function whose child has the environment of this process."""
+
+        def run(*arguments: Any, **more: Any) -> Any:
+            if self._are_followed() and _names_python(*arguments[:2]):
+                return self._carrying(inner, *arguments, **more)
+            return inner(*arguments, **more)
+
+        return run
+
+    def _given(self, inner: Any) -> Any:
+        """Of a function that is given the environment of the child."""
+
+        def run(*arguments: Any, **more: Any) -> Any:
+            names = ("path", "argv", "env")[len(arguments) :]
+            given = [*arguments, *(more[name] for name in names if name in more)]
+            if not self._are_followed() or len(given) < _GIVEN or not _names_python(*given[:2]):
+                return inner(*arguments, **more)
+            more = {name: value for name, value in more.items() if name not in names}
+            path, argv, env, *rest = given
+            if env is None:
+                return self._carrying(inner, path, argv, env, *rest, **more)
+            return inner(path, argv, self._environment(env), *rest, **more)
+
+        return run
+
+    def _in_shell(self, inner: Any) -> Any:
+        """Of a function that has a shell run a command, and waits for its end."""
+
+        def run(*arguments: Any, **more: Any) -> Any:
+            command = more.get("command", *arguments[:1])
+            text = _bytes(command)
+            if not self._are_followed() or not python_commands.runs_python([_SHELL], [_SHELL, b"-c", text]):
+                return inner(*arguments, **more)
+            home = self._home.replace(b"'", b"'\\''")
+            return inner(b"export PYTHONPATH='" + home + b'\'"${PYTHONPATH:+:$PYTHONPATH}"; ' + text)
+
+        return run
+
+    def _carrying(self, function: Any, *arguments: Any, **more: Any) -> Any:
+        """Call what starts a process with the environment of this one, which has the directory meanwhile."""
+        with self._carries:
+            _putenv(_NAME, self._path(_environ.get(_NAME)))
+            try:
+                return function(*arguments, **more)
+            finally:
+                given = _environ.get(_NAME)
+                if given is None:
+                    _unsetenv(_NAME)
+                else:
+                    _putenv(_NAME, given)
+
+    def _path(self, given: bytes | None) -> bytes:
+        return self._home + b":" + given if given else self._home
+
+    def _environment(self, environment: Any) -> Any:
+        """Return an environment with the directory in it."""
+        try:
+            made = dict(environment)
+        except (TypeError, ValueError):
+            return environment
+        given = made.pop(_NAME, None) or made.pop("PYTHONPATH", None) or b""
+        made.pop("PYTHONPATH", None)
+        made[_NAME] = self._path(given.encode("utf-8", "surrogateescape") if type(given) is str else given)
+        return made
+
+    def _extended(self, environment: Any) -> Any:
+        """Return an environment in the form that the system takes with the directory in it."""
+        if type(environment) is not list:
+            return environment
+        start = _NAME + b"="
+        rest = [each for each in environment if not each.startswith(start)]
+        given = [each[len(start) :] for each in environment if each.startswith(start)]
+        return [*rest, start + self._path(b":".join(each for each in given if each))]
+
+
+def _alike(run: Any, inner: Any) -> Any:
+    """Return a function that goes by the name of another, and through which only the program's errors pass."""
+
+    def through(*arguments: Any, **more: Any) -> Any:
+        try:
+            return run(*arguments, **more)
+        except BaseException as error:
+            raise interruptions.as_the_programs(error) from None
+
+    through.__name__, through.__qualname__ = inner.__name__, inner.__qualname__
+    through.__module__, through.__doc__ = inner.__module__, inner.__doc__
+    return through
+
+
+def _bytes(word: Any) -> bytes:
+    """Return a word of a command as the system has it; empty if it is not a text."""
+    if type(word) is str:
+        return word.encode("utf-8", "surrogateescape")
+    return word if type(word) is bytes else b""
+
+
+def _words(argv: Any) -> list[bytes]:
+    return [_bytes(word) for word in argv] if type(argv) in (list, tuple) else []
+
+
+def _names_python(path: Any = None, argv: Any = ()) -> bool:
+    """Return whether an executable runs Python, which may have to be looked for."""
+    words = _words(argv)
+    file = _bytes(path) or b"".join(words[:1])  # a path that is an object of the program's says its name there
+    return python_commands.runs_python(python_commands.on_path(file, _environ.get(b"PATH")), words)
+
+
+def _is_python(arguments: tuple[Any, ...]) -> bool:
+    """Return whether the process runs Python that `fork_exec` is to start."""
+    files, directory = _words(arguments[_FILES]), _bytes(arguments[_DIRECTORY])
+    if directory:
+        files = [file if file[:1] == b"/" else directory + b"/" + file for file in files]
+    return python_commands.runs_python(files, _words(arguments[0]))
