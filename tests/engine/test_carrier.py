@@ -50,3 +50,8 @@ def test_without_a_cache_the_directory_has_the_sources(tmp_path: Path, monkeypat
 def test_every_module_of_engine_and_probe_is_carried() -> None:
     names = set(carrier.sources())
     assert {"loader", "arrival", f"{carrier.PACKAGE}.engine_start", f"{packing.PACKAGE}.questions"} <= names
+
+
+def test_no_audit_hook_slows_the_program_down() -> None:
+    """With one, each `id`, `open` and import of the program would call Python code of ours."""
+    assert not [name for name, source in carrier.sources().items() if "addaudithook" in source]

@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 
-from tests.real.conftest import Connect
+from tests.real.conftest import Connect, where
 from tests.real.interpreters import Interpreter, found
 from trio_debugmcp.testing import DebugClient
 
@@ -145,3 +146,88 @@ async def test_a_file_that_is_known_by_two_paths_has_the_breakpoints_of_both(
         stop = await launched(client, python, linked, SHOP, breakpoints=both)
         assert stop["at"] == f"{linked}:4 in price"
         assert (await client.call("debug_continue"))["at"] == f"{linked}:5 in price"
+
+
+ENDINGS = {
+    "a main task": (
+        """\
+import asyncio
+async def main():
+    await asyncio.sleep(0)
+    raise ValueError("x")
+asyncio.run(main())
+""",
+        ("ValueError: x", 4),
+    ),
+    "a main task whose caller catches it": (
+        """\
+import asyncio
+async def main():
+    raise ValueError("x")
+try:
+    asyncio.run(main())
+except ValueError:
+    pass
+""",
+        None,
+    ),
+    "a task that is awaited where its exception is caught": (
+        """\
+import asyncio
+async def bad():
+    raise ValueError("x")
+async def main():
+    task = asyncio.create_task(bad())
+    try:
+        await task
+    except ValueError:
+        pass
+asyncio.run(main())
+""",
+        None,
+    ),
+    "a task whose exception comes to the main task": (
+        """\
+import asyncio
+async def bad():
+    await asyncio.sleep(0)
+    raise ValueError("x")
+async def main():
+    await asyncio.gather(bad(), asyncio.sleep(0))
+asyncio.run(main())
+""",
+        ("ValueError: x", 6),
+    ),
+    "a nursery": (
+        """\
+import trio
+async def bad():
+    raise ValueError("x")
+async def main():
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(bad)
+trio.run(main)
+""",
+        ("ExceptionGroup: Exceptions from Trio nursery (1 sub-exception)", 5),
+    ),
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+async def test_an_exception_that_ends_the_program_stops_once_and_one_that_is_caught_does_not(
+    python: Interpreter, ending: str, debugging: Connect, tmp_path: Path
+) -> None:
+    text, stop = ENDINGS[ending]
+    program = tmp_path / "program.py"
+    program.write_text(text)
+    library = str(Path(trio.__file__).parent.parent)  # Trio is pure Python: any interpreter can have it from there
+    options = {"engine": "own", "python": python.path}
+    async with debugging() as client:
+        report = await client.call(
+            "debug_launch", program=str(program), stop_at_entry=False, adapter_options=options,
+            env={"PYTHONPATH": library},
+        )  # fmt: skip
+        if stop is not None:
+            assert (report["exception"], where(report).line) == stop
+            report = await client.call("debug_continue")
+        assert report["exitCode"] == (0 if stop is None else 1)

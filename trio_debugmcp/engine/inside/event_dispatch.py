@@ -8,7 +8,7 @@ that is asked last: between that and the end of the callback no other thread run
 """
 
 import sys
-from typing import Any
+from typing import Any, Callable
 
 from trio_debugmcp.engine.inside import interruptions, monitoring
 from trio_debugmcp.engine.inside.attention import Attention
@@ -20,6 +20,7 @@ from trio_debugmcp.engine.inside.line_breakpoints import LineBreakpoints
 from trio_debugmcp.engine.inside.line_loops import LineLoops
 from trio_debugmcp.engine.inside.monitoring import DISABLE, MonitoringTool
 from trio_debugmcp.engine.inside.pauses import Pauses
+from trio_debugmcp.engine.inside.started_pythons import STARTS
 from trio_debugmcp.engine.inside.steps import Steps
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords
 
@@ -32,6 +33,7 @@ class EventDispatch:
     Attributes:
         overflows: events at which the stack had no room left for us.
         faults: errors of ours, which the program has not seen.
+        at_start_of_process: called when a function begins that starts one.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class EventDispatch:
         self._exceptions = exceptions
         self._pauses = pauses
         self._loops = LineLoops()
+        self.at_start_of_process: Callable[[], None] = lambda: None
 
     def callbacks(self) -> dict[int, Any]:
         """Return the callback of each event."""
@@ -79,6 +82,8 @@ class EventDispatch:
     def _on_start(self, code: Any, offset: int) -> Any:
         if self._events.soon is not None:
             self._soon(code)
+        if code.co_name in STARTS:
+            self.at_start_of_process()
         if not self._functions.has(code):
             return self._on_entry(code, offset)
         try:
@@ -242,7 +247,7 @@ class EventDispatch:
                 self._steps.at_unwind(step, frame)
             if self._exceptions.is_wanted:
                 record = self._threads.current()
-                record.unwinding = error
+                record.unwinding, record.unwound_to = error, frame.f_back
                 if frame.f_back is None and self._exceptions.at_end(record, frame, error):
                     self._exception_stop(record, frame, error, "unhandled")
         except BaseException as failure:

@@ -22,6 +22,10 @@ _IMPORTERS = ("<frozen zipimport", "<frozen importlib")
 """C code that looks for a main module catches what these raise."""
 
 
+_MOST_TYPES = 500
+"""Types of exceptions of which it is remembered whether they are wanted."""
+
+
 class ExceptionOption:
     """Exceptions of some types, and when they stop: `always`, `unhandled`, `userUnhandled`."""
 
@@ -56,27 +60,32 @@ class ExceptionStops:
         self.is_wanted = False
         self._files = files
         self._options: list[ExceptionOption] = []
+        self._modes: dict[int, tuple[type, frozenset[str]]] = {}
+        self._ends_main_task: BaseException | None = None  # it has stopped already, and is raised again on its way
 
     def set(self, wanted: list[dict[str, Any]]) -> None:
         """Set these options in place of those there were."""
         self._options = [ExceptionOption(each) for each in wanted if each.get("breakMode") != "never"]
+        self._modes = {}
         self.is_wanted = bool(self._options)
 
     def at_raise(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException) -> str | None:
         """An exception is raised in a frame, or comes to it from its callee; return the mode in which it stops."""
-        arrived = record.unwinding is error
-        record.unwinding = None
+        arrived = (
+            record.unwinding is error and record.unwound_to is frame
+        )  # else it is raised again, of a task's result
+        record.unwinding = record.unwound_to = None
         if is_own_code(frame.f_code):
             return None
         if arrived and record.pending is not error:
             return None
-        modes = {each.mode for each in self._options if each.is_of(type(error))}
+        modes = self._modes_of(type(error))
         if not modes:
             return None
         if not arrived and "always" in modes and self._files.steps_into(frame.f_code.co_filename):
             record.pending = None
             return "always"
-        if not modes & {"unhandled", "userUnhandled"}:
+        if ("unhandled" not in modes and "userUnhandled" not in modes) or error is self._ends_main_task:
             return None
         record.pending = None
         verdict = propagation.judge(error, frame, offset)
@@ -87,13 +96,23 @@ class ExceptionStops:
             if verdict.runner == runners.FAILS_TEST:
                 wanted = "userUnhandled" in modes and self._is_through_user_code(frame, verdict.frame)
                 return "userUnhandled" if wanted else None
-            wanted = "unhandled" in modes and not verdict.quiet and self._is_end(verdict, frame)
+            wanted = "unhandled" in modes and not verdict.quiet and self._is_end(verdict, frame, error)
             return "unhandled" if wanted else None
         if verdict.how == "test outcome":
             return None
         if "userUnhandled" in modes and verdict.leaves_user_code(self._is_user):
             return "userUnhandled"
         return None
+
+    def _modes_of(self, kind: type) -> frozenset[str]:
+        """Return the modes in which exceptions of a type may stop. Types are told apart by identity, and kept."""
+        known = self._modes.get(id(kind))
+        if known is None:
+            if len(self._modes) >= _MOST_TYPES:
+                self._modes = {}
+            modes = frozenset([option.mode for option in self._options if option.is_of(kind)])
+            known = self._modes[id(kind)] = kind, modes
+        return known[1]
 
     def at_end(self, record: ThreadRecord, frame: Any, error: BaseException) -> bool:
         """An exception leaves the outermost frame of a thread; return whether it stops there."""
@@ -102,10 +121,16 @@ class ExceptionStops:
         record.pending = None
         return any(each.mode == "unhandled" and each.is_of(type(error)) for each in self._options)
 
-    def _is_end(self, verdict: Any, frame: Any) -> bool:
+    def _is_end(self, verdict: Any, frame: Any, error: BaseException) -> bool:
         """Whether an exception that no code in Python catches ends something of the user's."""
-        if verdict.runner == runners.KEPT and not _is_main_task(verdict.frame, frame):
-            return False  # it is raised again where the result is asked for
+        if verdict.runner == runners.KEPT:
+            caller = _caller_of_main_task(verdict.frame, frame)
+            if caller is None:
+                return False  # it is raised again where the result is asked for
+            after = propagation.judge(error, caller, caller.f_lasti)
+            if after.outcome is not verdicts.UNCAUGHT or after.runner is not None:
+                return False  # it is judged again when it is raised there
+            self._ends_main_task = error
         while frame is not None:
             if not self._files.just_my_code or self._files.is_user(frame.f_code.co_filename):
                 return not _outermost(frame).f_code.co_filename.startswith(_IMPORTERS)
@@ -129,18 +154,36 @@ def _outermost(frame: Any) -> Any:
     return frame
 
 
-def _is_main_task(runner: Any, raised_in: Any) -> bool:
-    """Whether what a loop of asyncio runs is the task for whose end the program waits: `asyncio.run(main())`."""
+def _caller_of_main_task(runner: Any, raised_in: Any) -> Any:
+    """Return the frame that waits for the end of the task which a loop runs: that of `asyncio.run(main())`.
+
+    None if it is another task, whose exception is kept for who asks for its result.
+    """
     inner = raised_in
     while inner is not None and inner.f_back is not runner:
         inner = inner.f_back
     outer = runner
-    while outer is not None and outer.f_code.co_name != "run_until_complete":
+    while outer is not None and outer.f_code.co_name not in _WAITS_FOR_MAIN:
         outer = outer.f_back
-    if inner is None or outer is None or outer.f_globals.get("__name__") != "asyncio.base_events":
-        return False
+    if inner is None or outer is None:
+        return None
+    of_main = _WAITS_FOR_MAIN[outer.f_code.co_name](outer, runner)
+    return outer.f_back if of_main is not None and getattr(of_main, "cr_frame", None) is inner else None
+
+
+def _main_of_asyncio(outer: Any, _runner: Any) -> Any:
+    if outer.f_globals.get("__name__") != "asyncio.base_events":
+        return None
     task = outer.f_locals.get("future")
-    if type(task).__module__ != "_asyncio":
-        return False
-    coroutine = task.get_coro()
-    return getattr(coroutine, "cr_frame", None) is inner
+    return task.get_coro() if type(task).__module__ == "_asyncio" else None
+
+
+def _main_of_trio(outer: Any, runner: Any) -> Any:
+    if outer.f_globals.get("__name__") != "trio._core._run":
+        return None
+    task = getattr(runner.f_locals.get("runner"), "main_task", None)
+    return getattr(task, "coro", None)
+
+
+_WAITS_FOR_MAIN = {"run_until_complete": _main_of_asyncio, "run": _main_of_trio}
+"""What waits for the end of a main task, and which coroutine that is."""

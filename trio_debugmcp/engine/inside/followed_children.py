@@ -15,8 +15,6 @@ from trio_debugmcp.engine.inside.started_pythons import StartedPythons
 _COUNTS_LATE = sys.version_info >= (3, 13)
 """Whether the interpreter counts the threads only when these functions have been called."""
 
-_addaudithook = sys.addaudithook
-
 
 class Children:
     """What is done around the starts of children.
@@ -31,7 +29,9 @@ class Children:
         self.parent = 0
         self._engine: Any = None
         self._again: Callable[[], None] = lambda: None
-        self._started = StartedPythons(home.encode(), lambda: self.are_debugged and not self._engine.is_over)
+        self._started = StartedPythons(
+            home.encode(), lambda: self.are_debugged and not self._engine.is_over, self._at_replacement
+        )
 
     def watch(self, engine: Any, again: Callable[[], None]) -> None:
         """Follow the children of this process from now on; `again` starts the engine anew in a fork."""
@@ -41,8 +41,8 @@ class Children:
             posix.register_at_fork(
                 before=self._before_fork, after_in_child=self._in_child, after_in_parent=self._in_parent
             )
-            _addaudithook(self._audit)
             self._started.wrap()
+            engine.dispatch.at_start_of_process = self._started.at_start
 
     def leave_alone(self) -> None:
         """Have children start without the engine."""
@@ -68,8 +68,6 @@ class Children:
         if follows:
             self._again()
 
-    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "import":
-            self._started.at_import(arguments[0])
-        elif event == "os.exec" and not self._engine.is_over:
+    def _at_replacement(self) -> None:
+        if not self._engine.is_over:
             self._engine.event("exited", {"exitCode": 0, "pydevdReason": "processReplaced"})

@@ -17,7 +17,10 @@ _FILES, _DIRECTORY, _ENVIRONMENT = 1, 4, 5
 """Positions among the arguments of `_posixsubprocess.fork_exec`; the words of the command are the first one."""
 
 _STARTER = "_posixsubprocess"
-"""The module by which `subprocess` and `multiprocessing` start processes. It is imported with the first of them."""
+"""The module by which `subprocess` and `multiprocessing` start processes."""
+
+STARTS = frozenset({"_execute_child", "spawnv_passfds", "fork_exec"})
+"""Names of the functions that use it: of `subprocess`, of `multiprocessing`, of loky."""
 
 _SHELL = b"/bin/sh"
 
@@ -25,7 +28,7 @@ _GIVEN = 3
 """Path, words and environment of what is started."""
 
 _environ: dict[bytes, bytes] = posix.environ
-_putenv, _unsetenv = posix.putenv, posix.unsetenv
+_access, _putenv, _unsetenv = posix.access, posix.putenv, posix.unsetenv
 _import: Any = sys.modules["_frozen_importlib"]._gcd_import
 _modules = sys.modules
 
@@ -33,38 +36,34 @@ _modules = sys.modules
 class StartedPythons:
     """The functions that start processes, as the program has them."""
 
-    def __init__(self, home: bytes, are_followed: Callable[[], bool]) -> None:
+    def __init__(self, home: bytes, are_followed: Callable[[], bool], at_replacement: Callable[[], None]) -> None:
         self._home = home
         self._are_followed = are_followed
+        self._at_replacement = at_replacement
         self._carries = _thread.allocate_lock()
-        self._is_importing = False
+        self._starter: Any = None
 
     def wrap(self) -> None:
         """Have the functions go through us from now on."""
         self._wrap_functions()
-        if _STARTER in _modules:
-            self._wrap_starter()
 
     def begin_in_fork(self) -> None:
         """Leave what other threads of the parent may have had."""
         self._carries = _thread.allocate_lock()
 
-    def at_import(self, name: Any) -> None:
-        """A module is about to be imported."""
-        if name != _STARTER or self._is_importing or _STARTER in _modules:
-            return
-        self._is_importing = True
-        try:
-            _import(_STARTER)  # the program finds it
-            self._wrap_starter()
-        except ImportError:  # which the program will see
-            pass
-        finally:
-            self._is_importing = False
+    def at_start(self) -> None:
+        """A function begins that starts processes by `_posixsubprocess`: have them go through us.
 
-    def _wrap_starter(self) -> None:
-        """Have what starts a process for `subprocess` and `multiprocessing` go through us."""
-        inner = vars(_modules[_STARTER])["fork_exec"]
+        An audit hook would see that, too; but each `id`, `open` and import of the program would cost it a microsecond.
+        """
+        try:
+            inner = vars(_import(_STARTER))["fork_exec"]  # which that function is about to look up, or has imported
+        except (ImportError, KeyError):
+            return
+        if inner is not self._starter:
+            self._wrap_starter(inner)
+
+    def _wrap_starter(self, inner: Any) -> None:
 
         def start(*arguments: Any) -> Any:
             if not self._are_followed() or len(arguments) <= _ENVIRONMENT or not _is_python(arguments):
@@ -74,7 +73,7 @@ class StartedPythons:
                 return self._carrying(inner, *arguments)
             return inner(*arguments[:_ENVIRONMENT], self._extended(environment), *arguments[_ENVIRONMENT + 1 :])
 
-        run = _alike(start, inner)
+        run = self._starter = _alike(start, inner)
         for module, name in ((_STARTER, "fork_exec"), ("subprocess", "_fork_exec")):
             names = vars(_modules[module]) if module in _modules else {}
             if names.get(name) is inner:
@@ -92,7 +91,8 @@ class StartedPythons:
             ):
                 inner = names.get(name)
                 if inner is not None:
-                    names[name] = _alike(wrap(inner), inner)
+                    made = wrap(inner)
+                    names[name] = _alike(self._replacing(made) if name.startswith("exec") else made, inner)
 
     def _inheriting(self, inner: Any) -> Any:
         """Of a function whose child has the environment of this process."""
@@ -100,6 +100,17 @@ class StartedPythons:
         def run(*arguments: Any, **more: Any) -> Any:
             if self._are_followed() and _names_python(*arguments[:2]):
                 return self._carrying(inner, *arguments, **more)
+            return inner(*arguments, **more)
+
+        return run
+
+    def _replacing(self, inner: Any) -> Any:
+        """Of a function that replaces this process, if there is such an executable."""
+
+        def run(*arguments: Any, **more: Any) -> Any:
+            path = _bytes(more.get("path", *arguments[:1]))
+            if not path or _access(path, posix.X_OK):
+                self._at_replacement()
             return inner(*arguments, **more)
 
         return run

@@ -51,12 +51,13 @@ class ThreadRecord:
         entering: the frame that it has just entered, in which a breakpoint of its function is to stop.
         passing: a frame whose next line is not looked at: it has been gone to.
         unwinding: the exception that has just left a frame.
+        unwound_to: the frame further out, to which it comes unless something in C keeps it.
         pending: an exception of which it will be decided later whether anything catches it.
     """
 
     __slots__ = (
         *("entering", "id", "ident", "inbox", "is_claimed", "is_evaluating", "parked", "passing", "pending"),
-        *("raised", "stop", "thread", "unwinding"),
+        *("raised", "stop", "thread", "unwinding", "unwound_to"),
     )
 
     def __init__(self, number: int, ident: int) -> None:
@@ -70,6 +71,7 @@ class ThreadRecord:
         self.entering: Any = None
         self.passing: Any = None
         self.unwinding: Any = None
+        self.unwound_to: Any = None
         self.pending: Any = None
         self.thread: Any = None
         self.is_claimed = False
