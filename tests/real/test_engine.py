@@ -82,6 +82,41 @@ if __name__ == "__main__":
         print(seen.count("ONCE_IN_EACH"), "trio_debugmcp" in seen, os.system("nobody is there"))
 """
 
+CALLS = """\
+import asyncio
+from functools import partial
+
+class Till:
+    def __init__(self, owner):
+        self.owner = owner
+
+    def put(self, coins):
+        return self
+
+    def close(self):
+        return 0
+
+def twice(n):
+    return 2 * n
+
+async def later(n):
+    return n
+
+async def main():
+    first, second = await asyncio.gather(
+        later(1),
+        later(2),
+    )
+    till = Till(twice(first)).put(
+        twice(second),
+    ).put(partial(twice, 3)()).close()
+    found = sorted([2, 1], key=lambda n: twice(n)) or twice(5)
+    for n in range(3): len(found) or twice(n)
+    print(len(found), till)
+
+asyncio.run(main())
+"""
+
 
 WAYS = ("fork", "run", "with its environment", "shell", "env", "script", "system", "spawnv", "posix_spawn")
 
@@ -231,3 +266,38 @@ async def test_an_exception_that_ends_the_program_stops_once_and_one_that_is_cau
             assert (report["exception"], where(report).line) == stop
             report = await client.call("debug_continue")
         assert report["exitCode"] == (0 if stop is None else 1)
+
+
+async def test_a_step_goes_into_the_call_that_is_meant_and_else_on_to_the_next_line(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "calls.py"
+
+        async def stepped_into(line: int, target: str) -> dict[str, Any]:
+            stop = await client.call("debug_restart")
+            while stop["at"] != f"{file}:{line} in main":
+                stop = await client.call("debug_step")
+            inside: dict[str, Any] = await client.call("debug_step", mode="in", target=target)
+            return inside
+
+        await launched(client, python, file, CALLS, breakpoints=[{"file": str(file), "line": 21}])
+        # A coroutine that a task begins later; the lines of the statement in between do not end the step.
+        inside = await stepped_into(21, "later(2)")
+        assert (inside["at"], inside["locals"]) == (f"{file}:18 in later", {"n": "2"}), inside
+        # Of a chain, by the name of the method; arguments that are evaluated on the way run.
+        inside = await stepped_into(25, "close")
+        assert inside["at"] == f"{file}:12 in close"
+        inside = await stepped_into(25, "Till")
+        assert (inside["at"], inside["locals"]["owner"]) == (f"{file}:6 in __init__", "2")
+        inside = await stepped_into(25, "partial(twice, 3)")
+        assert inside["notes"][-1].startswith("`partial(twice, 3)` was not entered"), inside
+        assert inside["at"] == f"{file}:25 in main", "the next line of the statement"
+        inside = await stepped_into(28, "twice(n)")
+        assert (inside["at"], inside["locals"]) == (f"{file}:15 in twice", {"n": "2"})
+        inside = await stepped_into(29, "twice(n)")
+        assert inside["at"] == f"{file}:29 in main", "the next turn of the loop"
+        assert inside["locals"]["n"] == "0"
+        inside = await stepped_into(28, "twice(5)")
+        assert inside["notes"][-1].startswith("`twice(5)` was not entered"), inside
+        assert inside["at"] == f"{file}:29 in main"

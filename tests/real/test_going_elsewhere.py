@@ -69,6 +69,7 @@ async def test_a_program_goes_to_lines_of_its_function_and_into_the_call_that_is
         await client.call("debug_step", mode="out")
         # Where a call has just returned pydevd goes nowhere, and says nothing about it.
         assert "Use debug_step" in (await failure(client, "debug_goto", line=11))[1]
+        await client.call("debug_step")
         passed = await client.call("debug_step", mode="in", target="print", show=["n"])
         assert passed["notes"][-1].startswith("`print"), passed
         for tool, arguments, capability in (

@@ -140,7 +140,7 @@ class EventDispatch:
             frame = _frame(1)
             if line:
                 if self._attention.is_open:
-                    if self._looked_at(frame, line):
+                    if self._looked_at(frame, line, is_loop=True):
                         return None
                 elif not self._breakpoints.has(code, line):
                     return None if self._attention.is_open else DISABLE
@@ -161,7 +161,7 @@ class EventDispatch:
             self._stop(ThreadStop(record, frame, self._pauses.reason), lambda: self._pauses.is_wanted)
         return None
 
-    def _looked_at(self, frame: Any, line: int) -> bool:
+    def _looked_at(self, frame: Any, line: int, is_loop: bool = False) -> bool:
         """Park for another thread's stop, stop for a step or a pause; return whether the line is done with."""
         code = frame.f_code
         if is_own_code(code):
@@ -174,11 +174,13 @@ class EventDispatch:
             if passed:
                 return True
         step = self._steps.current
-        if step is not None and self._steps.at_line(step, record, frame):
+        if step is not None and self._steps.at_line(step, record, frame, is_loop):
             self._step_stop(record, frame, self._hits(record, frame, line))
             return True
         if self._pauses.is_wanted and self._pauses.stops_in(frame):
             self._stop(ThreadStop(record, frame, self._pauses.reason), lambda: self._pauses.is_wanted)
+            return True
+        if step is not None and step.target is not None and step.target.is_same_hit(frame):
             return True
         return not self._breakpoints.has(code, line) and record.entering is not frame
 
@@ -211,7 +213,7 @@ class EventDispatch:
         try:
             step = self._steps.current
             if step is not None:
-                self._steps.at_call(step, _frame(1), function)
+                self._steps.at_call(step, _frame(1), offset, function)
         except BaseException as error:
             self._fail(error)
 

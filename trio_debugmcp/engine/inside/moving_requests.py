@@ -4,10 +4,12 @@ import _warnings
 import sys
 from typing import Any
 
+from trio_debugmcp.engine.inside.call_targets import CallTarget, CallTargets
 from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestRefusedError, RequestTable
-from trio_debugmcp.engine.inside.thread_records import ThreadRecord
+from trio_debugmcp.engine.inside.thread_records import ThreadRecord, program_frame
 
 _modules = sys.modules
+_frame: Any = sys._getframe
 
 _QUIET = ("ignore", None, RuntimeWarning, None, 0)
 """A filter of warnings: the interpreter warns that variables without a value get None."""
@@ -36,6 +38,8 @@ class MovingRequests:
 
     def __init__(self, engine: Any) -> None:
         self._engine = engine
+        self._calls = CallTargets(engine.sources)
+        self._targets: dict[int, CallTarget] = {}
 
     def add_to(self, table: RequestTable) -> None:
         table.add(
@@ -46,7 +50,8 @@ class MovingRequests:
             gotoTargets=self._goto_targets,
             goto=self._goto,
             next=lambda request: self._step(request, "over"),
-            stepIn=lambda request: self._step(request, "in"),
+            stepInTargets=self._step_in_targets,
+            stepIn=self._step_in,
             stepOut=lambda request: self._step(request, "out"),
         )
         table.add(**{"continue": self._continue})
@@ -78,6 +83,9 @@ class MovingRequests:
         frame = record.stop.frame
 
         def go() -> None:
+            if program_frame(_frame(0)) is not frame:
+                request.refuse("")  # a call has just returned to it: from there the interpreter goes nowhere
+                return
             try:
                 _go_to(frame, line)
             except ValueError as error:
@@ -108,13 +116,32 @@ class MovingRequests:
         self._resume(record)
         return LATER
 
-    def _step(self, request: EngineRequest, kind: str) -> Any:
+    def _step_in_targets(self, request: EngineRequest) -> Any:
+        found = self._engine.frames.find(request.arguments.get("frameId"))
+        if found is None or found[0].stop is None:
+            raise RequestRefusedError("there is no such frame: its thread has continued")
+        targets = self._calls.ahead_of(found[1])
+        self._targets = {each.id: each for each in targets}
+        return {"targets": [each.described() for each in targets]}
+
+    def _step_in(self, request: EngineRequest) -> Any:
+        number = request.arguments.get("targetId")
+        if number is None:
+            return self._step(request, "in")
+        target = self._targets.get(number)
+        if target is None:
+            raise RequestRefusedError("there is no such target: those of a stop are gone when a thread continues")
+        return self._step(request, "in", target)
+
+    def _step(self, request: EngineRequest, kind: str, target: CallTarget | None = None) -> Any:
         record = self._stopped(request)
         request.respond()
-        self._engine.steps.begin(kind, record, record.stop.frame)
+        frame = record.stop.frame if target is None else target.frame
+        self._engine.steps.begin(kind, record, frame, target)
         self._resume(record)
         return LATER
 
     def _resume(self, record: ThreadRecord) -> None:
+        self._targets = {}
         self._engine.frames.forget()
         self._engine.held.resume(record)

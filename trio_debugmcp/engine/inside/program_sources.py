@@ -1,11 +1,18 @@
-"""`ProgramSources`: texts of code that is of no file, by numbers that DAP has for them."""
+"""`ProgramSources`: the sources of code; of that which is of no file, by numbers that DAP has for them."""
 
+import posix
 import sys
 from typing import Any
 
 from trio_debugmcp.engine.inside.program_files import ProgramFiles, exists
 
 _MOST = 1000
+
+_MOST_BYTES = 4_000_000
+
+_open, _read, _close = posix.open, posix.read, posix.close
+
+_modules = sys.modules
 
 
 class ProgramSources:
@@ -29,12 +36,44 @@ class ProgramSources:
 
     def text(self, number: Any, modules: dict[str, Any]) -> str | None:
         """Return the text with a number, as far as the program's `linecache` has it."""
-        name = self._by_number.get(number)
+        return self._cached(self._by_number.get(number), modules)
+
+    def of_code(self, code: Any) -> bytes | None:
+        """Return the source of a code object, if there is one."""
+        name = self._files.origin(code.co_filename)
+        found = None if name[:1] == "<" else _content(name)
+        if found is None:
+            text = self._cached(name, _modules)
+            found = None if text is None else text.encode("utf-8", "replace")
+        return found
+
+    @staticmethod
+    def _cached(name: str | None, modules: dict[str, Any]) -> str | None:
         cache = getattr(modules.get("linecache"), "cache", None)
         entry = cache.get(name) if name is not None and type(cache) is dict else None
         if type(entry) is tuple and len(entry) == 4:
             return "".join(entry[2])
         return _given_code() if name == "<string>" else None
+
+
+def _content(path: str) -> bytes | None:
+    """Return what is in a file, if it can be read, and is not too large."""
+    try:
+        file = _open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
+    except (OSError, ValueError):
+        return None
+    try:
+        parts, size = [], 0
+        while part := _read(file, _MOST_BYTES):
+            parts.append(part)
+            size += len(part)
+            if size > _MOST_BYTES:
+                return None
+        return b"".join(parts)
+    except OSError:
+        return None
+    finally:
+        _close(file)
 
 
 def _given_code() -> str | None:

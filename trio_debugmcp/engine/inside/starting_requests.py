@@ -14,6 +14,7 @@ CAPABILITIES = {
     "supportsHitConditionalBreakpoints": True,
     "supportsLogPoints": True,
     "supportsSetExpression": True,
+    "supportsStepInTargetsRequest": True,
     "engineRequests": True,
     "exceptionBreakpointFilters": [
         {"filter": "raised", "label": "Raised Exceptions", "default": False},

@@ -6,6 +6,7 @@ What a step means:
 - over: the next line of the frame; where the frame ends, the place in its caller to which it returns.
 - out: the place to which the frame returns; of a generator, also where the value goes that it yields next.
 - in: the first line of the next function that is of interest, or the next line, whichever comes first.
+- in, of one call of the statement: the first line of what that leads to; where it does not, as over.
 
 Where a frame returns to a library, the step continues to the next line of the user's, wherever that is.
 """
@@ -14,6 +15,7 @@ from typing import Any
 
 from trio_debugmcp.engine.inside import monitoring
 from trio_debugmcp.engine.inside.attention import Attention
+from trio_debugmcp.engine.inside.call_targets import CallTarget
 from trio_debugmcp.engine.inside.interruptions import is_own_code
 from trio_debugmcp.engine.inside.monitoring import MonitoringTool
 from trio_debugmcp.engine.inside.program_files import ProgramFiles
@@ -46,14 +48,16 @@ class StepUnderWay:
     Attributes:
         frame: where it continues; None if only what comes next in the thread counts.
         returned: what the functions have returned that the frame has called.
+        target: the call that is to be gone into, or None if it is not a certain one.
     """
 
-    __slots__ = ("callees", "frame", "goes_in", "is_out", "record", "returned")
+    __slots__ = ("callees", "frame", "goes_in", "is_out", "record", "returned", "target")
 
-    def __init__(self, kind: str, record: ThreadRecord, frame: Any) -> None:
+    def __init__(self, kind: str, record: ThreadRecord, frame: Any, target: CallTarget | None) -> None:
         self.record = record
         self.frame = frame
-        self.goes_in = kind == "in"
+        self.target = target
+        self.goes_in = kind == "in" and target is None
         self.is_out = kind == "out"
         self.returned: list[tuple[str, Any]] = []
         self.callees: dict[int, Any] = {}
@@ -69,18 +73,20 @@ class Steps:
         self._attention = attention
         self._files = files
 
-    def begin(self, kind: str, record: ThreadRecord, frame: Any) -> None:
+    def begin(self, kind: str, record: ThreadRecord, frame: Any, target: CallTarget | None = None) -> None:
         """Begin a step: `over`, `in` or `out`. Before the thread is resumed."""
         self.end()
-        self.current = StepUnderWay(kind, record, frame)
+        self.current = StepUnderWay(kind, record, frame, target)
         self._attention.open(_USER)
         self._events.restart()
         self._watch(self.current, frame)
+        if target is not None and target.code is not frame.f_code:
+            self._events.want_in(_USER, target.code, monitoring.CALL)
 
     def end(self) -> None:
         """End the step: it has come to its stop, or another stop has come before."""
         if self.current is not None:
-            self.current.frame = None  # so that no frame lives longer because of it
+            self.current.frame = self.current.target = None  # so that no frame lives longer because of it
             self.current = None
             self._attention.close(_USER)
             self._events.forget(_USER)
@@ -91,21 +97,25 @@ class Steps:
 
     # --- Events: each returns whether the thread is to stop -----------------------------------------------------------
 
-    def at_line(self, step: StepUnderWay, record: ThreadRecord, frame: Any) -> bool:
+    def at_line(self, step: StepUnderWay, record: ThreadRecord, frame: Any, is_loop: bool) -> bool:
         """A line begins, or a loop on one line begins again."""
         if frame is step.frame:
-            return not step.is_out
+            return not step.is_out and (step.target is None or is_loop or not step.target.is_ahead(frame))
         # After an entry, or where only the next line counts.
         return step.goes_in and step.frame is None and step.record is record and self._counts(frame)
 
     def at_entry(self, step: StepUnderWay, record: ThreadRecord, frame: Any) -> None:
         """A function is entered, or continues."""
-        if step.goes_in and step.record is record and self._counts(frame) and not record.is_evaluating:
+        target = step.target
+        goes_in = step.goes_in if target is None else target.leads_to(frame)
+        if goes_in and step.record is record and self._counts(frame) and not record.is_evaluating:
             self._events.want_in(_USER, frame.f_code, _IN_FRAME)
-            step.frame = frame
+            step.frame, step.target = frame, None
 
-    def at_call(self, step: StepUnderWay, frame: Any, function: Any) -> None:
+    def at_call(self, step: StepUnderWay, frame: Any, offset: int, function: Any) -> None:
         """The frame calls something: have its value reported."""
+        if step.target is not None:
+            step.target.called(frame, offset, function)
         if frame is not step.frame or not self.keeps_returned:
             return
         kind = type(function)
@@ -156,7 +166,7 @@ class Steps:
     def _leave(self, step: StepUnderWay, frame: Any) -> None:
         """A frame ends, and control goes to its caller: the next line counts there, or where that leads to."""
         back = frame.f_back
-        step.is_out = False
+        step.is_out, step.target = False, None
         if back is not None and self._counts(back):
             self._watch(step, back)
             return
