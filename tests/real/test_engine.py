@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import mcp_types as types
 import pytest
 import trio
 
@@ -115,6 +116,32 @@ async def main():
     print(len(found), till)
 
 asyncio.run(main())
+"""
+
+TYPED = """\
+import sys
+
+class Account:
+    limit = 5
+
+    def __init__(self):
+        self.limits = [1, 2]
+
+    def __dir__(self):
+        print("ran")
+        return []
+
+    @property
+    def limited(self):
+        print("ran")
+        return self
+
+def work():
+    account = Account()
+    accounts = {"a b": [account]}
+    print("done")
+
+work()
 """
 
 
@@ -301,3 +328,30 @@ async def test_a_step_goes_into_the_call_that_is_meant_and_else_on_to_the_next_l
         inside = await stepped_into(28, "twice(5)")
         assert inside["notes"][-1].startswith("`twice(5)` was not entered"), inside
         assert inside["at"] == f"{file}:29 in main"
+
+
+async def test_names_fit_to_what_is_typed_and_nothing_runs(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "typed.py"
+        await launched(client, python, file, TYPED, breakpoints=[{"file": str(file), "line": 21}])
+
+        async def fitting(typed: str) -> list[str]:
+            ref = types.PromptReference(name="trace_data_flow")
+            return list((await client.sdk.complete(ref, {"name": "variable", "value": typed})).completion.values)
+
+        assert await fitting("ac") == ["account", "accounts", "Account"]
+        assert await fitting("len(accounts) + wor") == ["len(accounts) + work"]
+        assert await fitting("isinst") == ["isinstance"]
+        names = ["limit", "limited", "limits"]
+        assert sorted(await fitting("account.lim")) == [f"account.{name}" for name in names]
+        owner = 'accounts["a b"][0]'
+        assert sorted(await fitting(f"{owner}.lim")) == [f"{owner}.{name}" for name in names]
+        assert await fitting("account.limits.ap") == ["account.limits.append"]
+        assert "sys.modules" in await fitting("sys.")
+        assert "Account.__init__" in await fitting("Account.__")
+        for typed in ("account.limited.lim", "nobody.", "accounts[", "1 +"):
+            assert not [each for each in await fitting(typed) if each.endswith("limits")]
+        stop = await client.call("debug_continue")
+        assert stop["stdout"] == "done\n"

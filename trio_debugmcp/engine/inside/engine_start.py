@@ -29,6 +29,7 @@ from trio_debugmcp.engine.inside.probe_host import EngineDebugger
 from trio_debugmcp.engine.inside.program_files import ProgramFiles
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
 from trio_debugmcp.engine.inside.reader_thread import ReaderThread
+from trio_debugmcp.engine.inside.reported_modules import ReportedModules
 from trio_debugmcp.engine.inside.request_table import RequestTable
 from trio_debugmcp.engine.inside.starting_requests import StartingRequests
 from trio_debugmcp.engine.inside.steps import Steps
@@ -75,6 +76,7 @@ class Engine:
         self.held.at_stop = self._settle
         self.sources = ProgramSources(self.files)
         self.frames = StopFrames(self.threads, self.files)
+        self.modules = ReportedModules(self.event)
         self.dispatch = EventDispatch(
             self.threads,
             self.events,

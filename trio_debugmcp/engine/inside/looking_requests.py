@@ -3,16 +3,18 @@
 import sys
 from typing import Any
 
+from trio_debugmcp.engine.inside.reported_modules import ReportedModules
 from trio_debugmcp.engine.inside.request_table import EngineRequest, RequestRefusedError, RequestTable
 
 _MOST_TEXT = 5000
 
 
 class LookingRequests:
-    """Threads, stacks and values."""
+    """Threads, stacks, modules and values."""
 
     def __init__(self, engine: Any) -> None:
         self._engine = engine
+        self._modules: ReportedModules = engine.modules
 
     def add_to(self, table: RequestTable) -> None:
         table.add(
@@ -20,6 +22,8 @@ class LookingRequests:
             stackTrace=self._stack_trace,
             exceptionInfo=self._exception_info,
             source=self._source,
+            modules=self._list_modules,
+            completions=self._completions,
         )
 
     def _threads(self, request: EngineRequest) -> Any:
@@ -35,7 +39,10 @@ class LookingRequests:
         frames = self._engine.frames.shown_of(record)
         start = int(request.arguments.get("startFrame") or 0)
         count = int(request.arguments.get("levels") or 0) or len(frames)
-        shown = [self._engine.frames.described(record, each) for each in frames[start : start + count]]
+        asked = frames[start : start + count]
+        shown = [self._engine.frames.described(record, each) for each in asked]
+        for each, description in zip(asked, shown):
+            self._modules.report(description["source"]["path"], each)
         return {"stackFrames": shown, "totalFrames": len(frames)}
 
     def _exception_info(self, request: EngineRequest) -> Any:
@@ -67,3 +74,22 @@ class LookingRequests:
         if text is None:
             raise RequestRefusedError("the source is not known")
         return {"content": text}
+
+    def _list_modules(self, request: EngineRequest) -> Any:
+        start = int(request.arguments.get("startModule") or 0)
+        count = int(request.arguments.get("moduleCount") or 0)
+        listed = self._modules.listed
+        return {"modules": listed[start : start + count if count else None], "totalModules": len(listed)}
+
+    def _completions(self, request: EngineRequest) -> Any:
+        from trio_debugmcp.probe.inside.safe import fitting_names  # loaded with the first question
+
+        arguments = request.arguments
+        frame = None
+        if arguments.get("frameId") is not None:
+            found = self._engine.frames.find(arguments["frameId"])
+            if found is None or not found[0].is_held:
+                raise RequestRefusedError("there is no such frame: its thread has continued")
+            frame = found[1]
+        text, line, column = str(arguments["text"]), int(arguments.get("line") or 1), int(arguments["column"])
+        return {"targets": fitting_names.completions(text, line, column, frame)}

@@ -90,6 +90,9 @@ class EngineServices(DebuggerServices):
 
     _engine: Any
 
+    def announce(self, frame: VisibleFrame) -> None:
+        self._engine.modules.report(frame.file, frame.frame)
+
     def source_reference(self, frame: VisibleFrame) -> int:
         found: int = self._engine.sources.reference(frame.frame.f_code)
         return found

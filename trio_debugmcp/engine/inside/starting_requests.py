@@ -7,12 +7,14 @@ from typing import Any
 from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestTable
 
 CAPABILITIES = {
+    "supportsCompletionsRequest": True,
     "supportsConfigurationDoneRequest": True,
     "supportsConditionalBreakpoints": True,
     "supportsFunctionBreakpoints": True,
     "supportsGotoTargetsRequest": True,
     "supportsHitConditionalBreakpoints": True,
     "supportsLogPoints": True,
+    "supportsModulesRequest": True,
     "supportsSetExpression": True,
     "supportsStepInTargetsRequest": True,
     "engineRequests": True,
