@@ -13,9 +13,12 @@ from typing import Any, Callable
 from trio_debugmcp.engine.inside import monitoring
 from trio_debugmcp.engine.inside.judged_breakpoints import JudgedBreakpoint
 from trio_debugmcp.engine.inside.monitoring import MonitoringTool
-from trio_debugmcp.engine.inside.program_files import ProgramFiles
+from trio_debugmcp.engine.inside.program_files import ProgramFiles, is_missing
 
 _USER = "breakpoints"
+
+_NO_FILE = "Breakpoint in file that does not exist."
+"""As pydevd says it. The breakpoint is set: the program may make the file."""
 
 _MOST_PLANS = 5000
 """Code objects with breakpoints. A program may execute one text again and again."""
@@ -57,14 +60,15 @@ class LineBreakpoints:
     def set(self, path: str, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Set the breakpoints of a file in place of those it had; return what DAP's response says of each."""
         lines: dict[int, list[JudgedBreakpoint]] = {}
-        answers = []
+        answers: list[dict[str, Any]] = []
+        said = {"verified": False, "message": _NO_FILE} if is_missing(here) else {"verified": True}
         for each in wanted:
             made = JudgedBreakpoint(self.number(), each, self.report)
             if made.problem:
                 answers.append({"verified": False, "id": made.id, "line": made.line, "message": made.problem})
                 continue
             lines.setdefault(made.line, []).append(made)
-            answers.append({"verified": True, "id": made.id, "line": made.line, "source": {"path": path}})
+            answers.append({**said, "id": made.id, "line": made.line, "source": {"path": path}})
         if lines:
             self._by_path[path] = lines
         else:

@@ -49,6 +49,17 @@ def exists(path: str) -> bool:
     return True
 
 
+def is_missing(path: str) -> bool:
+    """Whether there is no such file, and it cannot be one in an archive either."""
+    try:
+        posix.stat(path)
+    except FileNotFoundError:
+        return path[:1] == "/"
+    except (OSError, ValueError):
+        return False
+    return False
+
+
 class ProgramFiles:
     """What is known of file names; each is looked at once.
 
