@@ -299,7 +299,7 @@ print(sorted(set(sys.modules) - before))
 async def test_threads_hit_at_once_and_nothing_is_left_behind_in_the_program(
     debugging: Connect, tmp_path: Path
 ) -> None:
-    app = write(tmp_path, "import sys\nbefore = set(sys.modules) | {'threading'}\n" + UNCLOSED)
+    app = write(tmp_path, "import sys, threading\nbefore = set(sys.modules)\n" + UNCLOSED)
     async with debugging() as client:
         made = await trace(client, app, "# here", "{number}")
         await client.call(

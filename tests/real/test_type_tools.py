@@ -1,11 +1,14 @@
 """`type_get` and `symbols_search` with real programs under debugpy, stopped and running."""
 
+import re
 from pathlib import Path
 
 from tests.real.conftest import Connect
 from tests.real.test_tools import failure, paused_at
 
 SHOP = '''\
+import asyncio, http.server, unittest.mock
+import queue
 import time
 
 import prices
@@ -109,7 +112,7 @@ async def test_what_types_consist_of_and_which_there_are(debugging: Connect, tmp
     async with debugging() as client:
         await paused_at(client, shop, SHOP, "# here")
         found = await client.call("type_get", expression="Basket")
-        assert found.pop("size") > 40
+        assert found.pop("size") >= 40  # of a list, and since Python 3.13 nothing more of an object's own
         assert found.pop("inherited")["list"] > 20
         assert found == basket
         found = await client.call("type_get", expression="basket")
@@ -151,7 +154,7 @@ async def test_what_types_consist_of_and_which_there_are(debugging: Connect, tmp
         ]
         (queue,) = (await client.call("symbols_search", pattern="queue.LifoQueue", kind="types"))["types"]
         assert queue.startswith("queue.LifoQueue ")
-        assert queue.endswith("queue.py (library)")
+        assert re.search(r"/queue\.py(:\d+)? \(library\)$", queue), queue  # the line is known since Python 3.13
         found = await client.call("symbols_search", pattern="*", count=2)
         assert sum(len(found[each]) for each in ("types", "functions")) == 2
         assert found["total"] > 1000

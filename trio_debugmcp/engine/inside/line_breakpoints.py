@@ -59,9 +59,10 @@ class LineBreakpoints:
 
     def set(self, path: str, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Set the breakpoints of a file in place of those it had; return what DAP's response says of each."""
+        file = self._files.real(self._files.here(path))
         lines: dict[int, list[JudgedBreakpoint]] = {}
         answers: list[dict[str, Any]] = []
-        said = {"verified": False, "message": _NO_FILE} if is_missing(here) else {"verified": True}
+        said = {"verified": False, "message": _NO_FILE} if is_missing(file) else {"verified": True}
         for each in wanted:
             made = JudgedBreakpoint(self.number(), each, self.report)
             if made.problem:
@@ -73,7 +74,7 @@ class LineBreakpoints:
             self._by_path[path] = lines
         else:
             self._by_path.pop(path, None)
-        self._put(self._files.real(self._files.here(path)))
+        self._put(file)
         self._by_name = {}
         self._renew()
         return answers
