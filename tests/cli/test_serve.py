@@ -88,7 +88,7 @@ def test_a_replay_waits_for_recorded_adapters_as_the_recorded_server_did() -> No
 
 
 def test_the_engine_is_chosen_by_an_option_or_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert parsed("serve").engine == "pydevd"
+    assert parsed("serve").engine == "auto"
     monkeypatch.setenv(_engine.VARIABLE, "own")
     assert parsed("serve").engine == "own"
     assert parsed("serve", "--engine", "pydevd").engine == "pydevd"
@@ -100,4 +100,7 @@ def test_an_engine_that_there_is_not_is_refused(
     monkeypatch.setenv(_engine.VARIABLE, "fast")
     with pytest.raises(SystemExit):
         parsed("serve")
-    assert f"'fast' is neither own nor pydevd (it stands in the variable {_engine.VARIABLE})" in capsys.readouterr().err
+    assert (
+        f"'fast' is none of auto, own and pydevd (it stands in the variable {_engine.VARIABLE})"
+        in capsys.readouterr().err
+    )

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.recording.secrets import SECRETS, places, readings
+from trio_debugmcp.engine.fetched import fetching_line
 from trio_debugmcp.recording.redact import MARK, Redactor
 
 
@@ -62,6 +63,14 @@ def test_a_command_line_keeps_its_options() -> None:
 def test_a_message_without_a_suspect_word_is_returned_unchanged() -> None:
     text = b'{"seq": 1,  "type":"event"}'
     assert Redactor().message(text) is text
+
+
+def test_the_token_with_which_a_program_fetches_the_engine_is_marked_wherever_the_line_is_shown() -> None:
+    line = fetching_line("127.0.0.1", 5678, "abc-def")
+    answer = {"address": "127.0.0.1:5678", "token": "abc-def", "python": line}
+    redacted = json.loads(Redactor().message(json.dumps(answer).encode()))
+    assert redacted == {**answer, "token": MARK, "python": line.replace("abc-def", MARK)}
+    assert json.loads(Redactor().line(json.dumps({"text": line}).encode())) == {"text": line.replace("abc-def", MARK)}
 
 
 def test_the_token_of_an_address_where_programs_dial_in_is_marked_also_in_the_line_that_shows_it() -> None:

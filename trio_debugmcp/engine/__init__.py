@@ -9,3 +9,12 @@ from typing import Literal
 
 Engine = Literal["own", "pydevd"]
 """What debugs a Python program: this engine, or debugpy's pydevd."""
+
+WantedEngine = Literal["auto", "own", "pydevd"]
+"""`auto`: this engine for the versions of CPython on which it was tried, else pydevd."""
+
+OLDEST = (3, 12)
+"""The first CPython with `sys.monitoring`."""
+
+TRIED = ((3, 12), (3, 13))
+"""The versions of CPython on which the engine was tried."""

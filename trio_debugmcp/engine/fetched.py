@@ -3,12 +3,12 @@
     line = fetching_line("127.0.0.1", 5678, token)      # for the user, to put into the program
     await stream.send_all(fetched_code(token))          # to one that shows the token at that address
 
-A Python that is too old for the engine connects by debugpy instead, which must be installed for it then.
+A Python on which the engine was not tried connects by debugpy instead, which must be installed for it then.
 """
 
 import marshal
 
-from trio_debugmcp.engine import carrier
+from trio_debugmcp.engine import TRIED, carrier
 
 FETCHES = b"trio_debugmcp engine "
 """How a connection begins that fetches the engine; the token follows, then a line break."""
@@ -20,7 +20,7 @@ _FETCHED = """
 def begin(host, port, token):
     import sys
 
-    if sys.version_info < (3, 12) or sys.implementation.name != "cpython":
+    if sys.version_info[:2] not in TRIED or sys.implementation.name != "cpython":
         import debugpy
 
         if not debugpy.is_client_connected():
@@ -46,5 +46,6 @@ def fetching_line(host: str, port: int, token: str) -> str:
 
 def fetched_code(token: str) -> bytes:
     """Return what is sent to a program that has shown the token: code that it executes, with the engine in it."""
-    calls = _FETCHED.replace("SOURCES", repr(marshal.dumps(carrier.sources(), 2))).replace("TOKEN", repr(token))
+    calls = _FETCHED.replace("TOKEN", repr(token)).replace("TRIED", repr(TRIED))
+    calls = calls.replace("SOURCES", repr(marshal.dumps(carrier.sources(), 2)))
     return _BEGINS + (carrier.BRING_IN + calls).encode()

@@ -35,7 +35,7 @@ _SECRET_OPTION = re.compile(_OPTION, re.IGNORECASE)
 
 _BEARER = re.compile(r"\b(bearer[ .])[A-Za-z0-9._~+/=-]+", re.IGNORECASE)
 
-_STRUCTURED = (b'"env', b'"authorization', b'"-', b"access_token=")
+_STRUCTURED = (b"trio_debugmcp engine ", b'"env', b'"authorization', b'"-', b"access_token=")
 """In lower case. Most messages contain none of these and need not be decoded."""
 
 _WORD = r"(?:[^\s\"'\\,]|\\+u[0-9a-f]{4}|\\+x[0-9a-f]{2})+"
@@ -54,6 +54,7 @@ _IN_TEXT = [
         ((b"bearer",), _BEARER.pattern),
         ((b"basic",), r"\b(authorization\\*[\"']?[:=,]\s*\\*[\"']?basic )[A-Za-z0-9._~+/=-]+"),
         ((b"access_token=",), r"(access_token=\\*[\"'])[\w-]+"),  # of a program that dials in
+        ((b"trio_debugmcp engine ",), r"(trio_debugmcp engine )[\w-]+"),  # of one that fetches the engine
         ((b'"qr',), r"(\\*\"qr\\*\":\s*\\*\")[01/]+"),  # of `observe_link`, whose picture holds the token
         ((b"://",), r"(://[^/\s:@\"'\\\[]+:)[^@/\s\"'\\\[]+(?=@)"),  # the password of a URL
     )

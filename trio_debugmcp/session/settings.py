@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.profiles import PROFILES
 from trio_debugmcp.dap.profiles.profile import Profile
-from trio_debugmcp.engine import Engine
+from trio_debugmcp.engine import WantedEngine
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.session.host import Host
 
@@ -32,5 +32,5 @@ class Settings(Struct, frozen=True):
     show_secrets: bool = False
     allow_build: bool = False
     patience: Patience = USUAL
-    engine: Engine = "pydevd"
+    engine: WantedEngine = "auto"
     observer_token: Callable[[], str] | None = None

@@ -46,7 +46,7 @@ from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen
 from trio_debugmcp.dap.profiles.thrown import Thrown
 from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.dap.watchdog import Watchdog
-from trio_debugmcp.engine import Engine
+from trio_debugmcp.engine import WantedEngine
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.patience import Patience
 
@@ -59,7 +59,7 @@ class Runtime(Struct, frozen=True):
 
     watchdog: Watchdog
     dial_ins: DialIns
-    engine: Engine = "pydevd"
+    engine: WantedEngine = "auto"
 
     @property
     def patience(self) -> Patience:

@@ -105,7 +105,7 @@ class ExceptionStops:
         return None
 
     def _modes_of(self, kind: type) -> frozenset[str]:
-        """Return the modes in which exceptions of a type may stop. Types are told apart by identity, and kept."""
+        """Return the modes in which exceptions of a type may stop. Types count by identity, and are kept."""
         known = self._modes.get(id(kind))
         if known is None:
             if len(self._modes) >= _MOST_TYPES:

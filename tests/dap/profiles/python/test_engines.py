@@ -24,6 +24,8 @@ async def test_a_new_cpython_can_have_the_engine(tmp_path: Path, words: str) -> 
     python = interpreter(tmp_path, words)
     assert await chosen_engine([python], OWN, "pydevd", USUAL) == "own"
     assert await chosen_engine([python, "-u"], {}, "own", USUAL) == "own"
+    tried = words != "cpython 3 14"
+    assert await chosen_engine([python], {}, "auto", USUAL) == ("own" if tried else "pydevd")
     assert await chosen_engine([python], {}, "pydevd", USUAL) == "pydevd"
     assert await chosen_engine([python], {"engine": "pydevd"}, "own", USUAL) == "pydevd"
 

@@ -14,15 +14,12 @@ from typing import Any
 
 import trio
 
-from trio_debugmcp.engine import Engine
+from trio_debugmcp.engine import OLDEST, TRIED, Engine, WantedEngine
 from trio_debugmcp.errors import CannotRun
 from trio_debugmcp.patience import Patience
 
 OPTION = "engine"
 """The key of `adapter_options` that chooses one."""
-
-OLDEST_OWN = (3, 12)
-"""Older ones have no `sys.monitoring`."""
 
 _ASK = "import sys; print(sys.implementation.name, *sys.version_info[:2])"
 
@@ -36,7 +33,7 @@ Version = tuple[str, int, int]
 
 
 async def chosen_engine(
-    command: Sequence[str], options: Mapping[str, Any], default: Engine, patience: Patience
+    command: Sequence[str], options: Mapping[str, Any], default: WantedEngine, patience: Patience
 ) -> Engine:
     """Return the engine for a program that is run by this command of an interpreter, options included.
 
@@ -46,15 +43,28 @@ async def chosen_engine(
     wanted = options.get(OPTION, default)
     if wanted == "pydevd":
         return "pydevd"
-    problem = await _problem(command, patience)
-    if problem is None:
+    option = next((argument for argument in command[1:] if _KEEPS_OUT.match(argument)), None)
+    version = None if option is not None else await _version_of(command, patience)
+    is_new = version is not None and version[0] == "cpython" and version[1:] >= OLDEST
+    if is_new and version is not None and (wanted == "own" or version[1:] in TRIED):
         return "own"
-    if options.get(OPTION) is not None:
-        raise CannotRun(" ".join(command), f"{problem}. Leave out adapter_options.engine, or have it be pydevd")
+    if options.get(OPTION) == "own":
+        raise CannotRun(
+            " ".join(command),
+            f"{_problem(option, version)}. Leave out adapter_options.engine, or have it be pydevd",
+        )
     return "pydevd"
 
 
-async def engine_of_process(pid: int, options: Mapping[str, Any], default: Engine, patience: Patience) -> Engine:
+def _problem(option: str | None, version: Version | None) -> str:
+    """Return why our engine cannot be in a program with this option of the interpreter, or of this version."""
+    if option is not None:
+        return f"our engine cannot be brought in with the interpreter's option {option}"
+    name = "an interpreter that does not say its version" if version is None else "{} {}.{}".format(*version)
+    return f"our engine needs CPython 3.12 or newer, and this is {name}"
+
+
+async def engine_of_process(pid: int, options: Mapping[str, Any], default: WantedEngine, patience: Patience) -> Engine:
     """Return the engine for a process that runs already.
 
     Raises:
@@ -67,17 +77,9 @@ async def engine_of_process(pid: int, options: Mapping[str, Any], default: Engin
     return await chosen_engine(command, options, default, patience)
 
 
-async def _problem(command: Sequence[str], patience: Patience) -> str | None:
-    """Return why our engine cannot be in a program that this command runs; None if it can."""
-    option = next((argument for argument in command[1:] if _KEEPS_OUT.match(argument)), None)
-    if option is not None:
-        return f"our engine cannot be brought in with the interpreter's option {option}"
+async def _version_of(command: Sequence[str], patience: Patience) -> Version | None:
     is_plain = len(command) == 1 or command[1].startswith("-")
-    version = await _version(command[0], patience) if is_plain else await _asked(command, patience)
-    if version is not None and version[0] == "cpython" and version[1:] >= OLDEST_OWN:
-        return None
-    name = "an interpreter that does not say its version" if version is None else "{} {}.{}".format(*version)
-    return f"our engine needs CPython 3.12 or newer, and this is {name}"
+    return await (_version(command[0], patience) if is_plain else _asked(command, patience))
 
 
 async def _version(interpreter: str, patience: Patience) -> Version | None:

@@ -76,9 +76,9 @@ async def _listen(debugger: Debugger, params: DebugListen) -> ListeningAnswer:
         notes.append(f"If {host} does not lead here from the program's machine, put in an address that does.")
     port = int(address.rpartition(":")[2])
     without_debugpy = _without_debugpy(await debugger.host.locate(profile, debugger.patience))
-    if debugger.settings.engine == "own":
+    if debugger.settings.engine != "pydevd":
         python = fetching_line(host, port, start.token)
-        notes.append(f"Python 3.12 and newer needs nothing installed. {without_debugpy}")
+        notes.append(f"Python 3.12 and 3.13 need nothing installed. {without_debugpy}")
     else:
         python = (
             f"import debugpy; debugpy.is_client_connected() or debugpy.connect(({host!r}, {port}), "
