@@ -1,5 +1,7 @@
 """The engine, which `adapter_options={"engine": "own"}` asks for: programs on Python 3.12 and newer under it."""
 
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +9,7 @@ import mcp_types as types
 import pytest
 import trio
 
-from tests.real.conftest import Connect, where
+from tests.real.conftest import Connect, hits, where
 from tests.real.interpreters import Interpreter, found
 from trio_debugmcp.testing import DebugClient
 
@@ -208,6 +210,62 @@ async def test_a_file_that_is_known_by_two_paths_has_the_breakpoints_of_both(
         stop = await launched(client, python, linked, SHOP, breakpoints=both)
         assert stop["at"] == f"{linked}:4 in price"
         assert (await client.call("debug_continue"))["at"] == f"{linked}:5 in price"
+
+
+TOGETHER = """\
+import threading
+meet = threading.Barrier(3)
+def work():
+    meet.wait()
+    return 1
+workers = [threading.Thread(target=work, name=f'W{i}') for i in range(3)]
+[worker.start() for worker in workers]
+[worker.join() for worker in workers]
+"""
+
+
+async def test_threads_that_reach_a_breakpoint_together_are_one_stop_each(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "together.py"
+        stop = await launched(client, python, file, TOGETHER, breakpoints=[{"file": str(file), "line": 5}])
+        names = set()
+        while stop["state"] == "Paused":
+            names.add(stop["thread"].split()[1])
+            assert where(stop).line == 5
+            stop = await client.call("debug_continue")
+        assert names == {"W0", "W1", "W2"}
+        assert await hits(client) == {"bp-1": 3}
+
+
+WAITS = """\
+import time
+print("ready", flush=True)
+while True:
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="attaching by pid needs gdb")
+async def test_a_breakpoint_of_before_an_attach_stops_in_a_function_that_has_begun(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "waits.py"
+    file.write_text(WAITS)
+    process = await trio.lowlevel.open_process([python.path, str(file)], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    try:
+        async with process.stdout, debugging() as client:
+            await process.stdout.receive_some()
+            await client.call("breakpoint_set", file=str(file), line=4)
+            await client.call("debug_attach", pid=process.pid, adapter="debugpy")
+            assert where(await client.call("debug_wait")).line == 4
+            await client.call("debug_disconnect")
+            assert process.poll() is None
+    finally:
+        process.kill()
+        await process.wait()
 
 
 ENDINGS = {

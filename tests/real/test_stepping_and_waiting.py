@@ -24,17 +24,30 @@ async def test_a_pause_ends_a_wait_that_is_under_way(debugging: Connect) -> None
         assert stops[0]["reason"] == "Pause"
 
 
-async def test_threads_that_reach_a_breakpoint_together_are_named_as_only_one_stop_is_reported(
+TOGETHER = """\
+import threading
+meet = threading.Barrier(3)
+def work():
+    meet.wait()
+    return 1
+every = [threading.Thread(target=work, name=f'W{i}') for i in range(3)]
+[each.start() for each in every]
+[each.join() for each in every]
+"""
+
+
+async def test_threads_that_reach_a_breakpoint_together_are_named_as_pydevd_reports_only_one_stop(
     debugging: Connect, tmp_path: Path
 ) -> None:
     app = tmp_path / "together.py"
-    app.write_text(
-        "import threading\nmeet = threading.Barrier(3)\ndef work():\n    meet.wait()\n    return 1\n"
-        "every = [threading.Thread(target=work, name=f'W{i}') for i in range(3)]\n"
-        "[each.start() for each in every]\n[each.join() for each in every]\n"
-    )
+    app.write_text(TOGETHER)
     async with debugging() as client:
-        stop = await client.call("debug_launch", program=str(app), breakpoints=[{"file": str(app), "line": 5}])
+        stop = await client.call(
+            "debug_launch",
+            program=str(app),
+            breakpoints=[{"file": str(app), "line": 5}],
+            adapter_options={"engine": "pydevd"},
+        )
         (note,) = [each for each in stop["notes"] if each.startswith("threads on lines with breakpoints")]
         others = {f"W{i}" for i in range(3)} - {stop["thread"].split()[1]}
         assert all(name in note for name in others), note

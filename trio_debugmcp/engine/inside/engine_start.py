@@ -54,9 +54,7 @@ class Engine:
 
     def __init__(self, connection: DoorConnection, given: dict[str, Any], main: int) -> None:
         self.connection = connection
-        self.printed = PrintedOutput(
-            lambda category, text: self.event("output", {"category": category, "output": text})
-        )
+        self.printed = PrintedOutput(self._report)
         self._children = _children(given)
         self.threads = ThreadRecords(main)
         self.events = MonitoringTool()
@@ -69,7 +67,7 @@ class Engine:
         self.parent = self._children.parent or posix.getppid()
         self.token = str(given["token"])
         self.breakpoints = LineBreakpoints(self.events, self.files, self.threads.tops)
-        self.breakpoints.report = lambda text: self.event("output", {"category": "stderr", "output": text})
+        self.breakpoints.report = lambda text: self._report("stderr", text)
         self.functions = FunctionBreakpoints(self.events)
         self.exceptions = ExceptionStops(self.files)
         self.pauses = Pauses(self.events, attention, self.files, self.threads)
@@ -91,16 +89,17 @@ class Engine:
         self.requests = RequestTable(connection)
         self.reader = ReaderThread(connection, self._serve, self.leave, self.threads.own)
         self.starting = StartingRequests(self, given)
-        self.starting.add_to(self.requests)
-        MovingRequests(self).add_to(self.requests)
-        LookingRequests(self).add_to(self.requests)
-        EvaluatingRequests(self).add_to(self.requests)
+        for served in (self.starting, MovingRequests(self), LookingRequests(self), EvaluatingRequests(self)):
+            served.add_to(self.requests)
         attached.attach(EngineDebugger(self))
 
     def event(self, name: str, body: Any = None) -> None:
         """Send an event of DAP to the debugger."""
         message = {"type": "event", "event": name}
         self.connection.send(message if body is None else {**message, "body": body})
+
+    def _report(self, category: str, text: str) -> None:
+        self.event("output", {"category": category, "output": text})
 
     def _announce(self, stop: ThreadStop) -> None:
         self.event("stopped", stop.body)

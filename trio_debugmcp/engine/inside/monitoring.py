@@ -97,6 +97,8 @@ class MonitoringTool:
         for event, callback in self._callbacks.items():
             _register_callback(self._tool, event, callback)
         _set_events(self._tool, EVERYWHERE)
+        for watched in list(self._watched.values()):  # wanted before it was opened, or lost
+            _set_local_events(self._tool, watched.code, watched.events)
 
     def close(self) -> None:
         """Report nothing any more, and leave nothing behind."""
@@ -181,5 +183,3 @@ class MonitoringTool:
         """Take the tool again if the program has freed it."""
         if self._tool >= 0 and _get_tool(self._tool) != _NAME:
             self._take()
-            for watched in self._watched.values():
-                _set_local_events(self._tool, watched.code, watched.events)
