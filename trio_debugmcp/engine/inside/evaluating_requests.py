@@ -9,7 +9,9 @@ from typing import Any, Callable
 from trio_debugmcp.engine.inside import judged_breakpoints
 from trio_debugmcp.engine.inside.door_connection import JsonText
 from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestRefusedError, RequestTable
+from trio_debugmcp.engine.inside.thread_loans import ThreadLoan
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord
+from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.encoding import encoded
 
 INTERRUPT = "@interrupt"
@@ -21,7 +23,7 @@ class EvaluatingRequests:
 
     def __init__(self, engine: Any) -> None:
         self._engine = engine
-        self._running: list[int] = []
+        self._running: dict[int, ThreadLoan] = {}
 
     def add_to(self, table: RequestTable) -> None:
         table.add(
@@ -76,19 +78,27 @@ class EvaluatingRequests:
 
         def serve() -> None:
             record.is_evaluating = True
-            self._running.append(record.ident)
             try:
-                request.respond(evaluate(frame))
+                request.respond(self._lending(record, lambda: evaluate(frame)))
             except RequestRefusedError as error:
                 request.refuse(str(error))
             except BaseException as error:
                 request.refuse(_error_text(error))
             finally:
-                self._running.remove(record.ident)
                 record.is_evaluating = False
 
         record.inbox.put(serve)
         return LATER
+
+    def _lending(self, record: ThreadRecord, evaluate: Callable[[], Any]) -> Any:
+        """Evaluate; what it waits for may be another thread's to do, so those run meanwhile if it takes long."""
+        loan = ThreadLoan(self._engine.held, attached.debugger().call_after)
+        self._running[record.ident] = loan
+        try:
+            return evaluate()
+        finally:
+            self._running.pop(record.ident, None)
+            loan.end()
 
     def _of_user(self, number: int, source: str, frame: Any) -> Any:
         from trio_debugmcp.probe.inside import evaluation
@@ -147,8 +157,9 @@ class EvaluatingRequests:
         """Interrupt what threads evaluate for the debugger; return how many there are."""
         from trio_debugmcp.probe.inside import bounds
 
-        running = list(self._running)
-        for ident in running:
+        running = dict(self._running)
+        for ident, loan in running.items():
+            loan.end()  # not only when it ends: what waits in C code is not interrupted
             bounds.interrupt(ident, KeyboardInterrupt)
         return len(running)
 

@@ -188,8 +188,8 @@ class EventDispatch:
         record = self._threads.current()
         if record.is_evaluating or record.ident in self._threads.own:
             return
-        if self._held.holder is not None:  # its stop began after this line did
-            self._held.park(record, frame)
+        if self._held.holder is not None:  # its stop began after this line did, or an evaluation has this thread run
+            self._held.park(record, frame, at_breakpoint=True)
         hits = self._hits(record, frame, line)
         if hits:
             self._stop(ThreadStop(record, frame, "breakpoint", hitBreakpointIds=[each.id for each in hits]))

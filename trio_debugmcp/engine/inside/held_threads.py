@@ -87,6 +87,7 @@ class HeldThreads:
         self.at_stop: Callable[[], None] = lambda: None
         self._lock = _thread.allocate_lock()
         self._parked: list[ThreadRecord] = []
+        self._loans: list[Any] = []
 
     # --- By the thread itself -----------------------------------------------------------------------------------------
 
@@ -108,17 +109,25 @@ class HeldThreads:
             self._give_turn(record)
         self.raise_kept(record)
 
-    def park(self, record: ThreadRecord, frame: Any) -> None:
-        """Hold the calling thread in a frame as long as another one is stopped."""
+    def park(self, record: ThreadRecord, frame: Any, *, at_breakpoint: bool = False) -> None:
+        """Hold the calling thread in a frame as long as another one is stopped.
+
+        Where it may be about to stop itself, it is held also while an evaluation has the others run.
+        """
         try:
-            while self.holder is not None and self.holder is not record and not self.is_over:
+            while self._holds(record, at_breakpoint=at_breakpoint):
                 record.parked = frame
                 self._parked.append(record)
-                if self.holder is not None:  # else it may have been given before this one was there
+                if self._holds(record, at_breakpoint=at_breakpoint):  # else it was resumed before
                     self._serve(record, _UNPARK)
         finally:
             record.parked = None
         self.raise_kept(record)
+
+    def _holds(self, record: ThreadRecord, *, at_breakpoint: bool) -> bool:
+        if self.holder is None or self.holder is record or self.is_over:
+            return False
+        return at_breakpoint or not self._loans
 
     def _serve(self, record: ThreadRecord, end: Any) -> None:
         """Do what other threads put into the inbox of the calling one, until the end."""
@@ -149,7 +158,7 @@ class HeldThreads:
                 if self.holder is None or self.holder is record:
                     self.holder = record
                     return
-            self.park(record, program_frame(_frame(1)))
+            self.park(record, program_frame(_frame(1)), at_breakpoint=True)
 
     def _give_turn(self, record: ThreadRecord) -> None:
         if self.holder is record:
@@ -183,14 +192,37 @@ class HeldThreads:
         self.release()
         record.inbox.put(RESUME)
 
+    def lend(self, loan: Any) -> bool:
+        """Have the other threads run as long as a loan lasts; return whether they do."""
+        with self._lock:
+            if self.holder is None or self.is_over:
+                return False
+            self._loans.append(loan)
+        self._unpark()
+        return True
+
+    def take_back(self, loan: Any) -> None:
+        """A loan is over: have the other threads held again, if the stop still lasts."""
+        with self._lock:
+            if loan not in self._loans:
+                return
+            self._loans.remove(loan)
+            if self._loans:
+                return
+        self._hold_others()
+
+    def _unpark(self) -> None:
+        parked, self._parked = self._parked, []
+        for record in parked:
+            record.inbox.put(_UNPARK)
+
     def release(self) -> None:
         """End the turn: the next thread may stop."""
         self._attention.close(_USER)
         self._events.forget(_USER)
         self.holder = None
-        parked, self._parked = self._parked, []
-        for record in parked:
-            record.inbox.put(_UNPARK)
+        self._loans.clear()
+        self._unpark()
 
     def end(self) -> None:
         """Nothing stops any more, and all that is held continues."""
