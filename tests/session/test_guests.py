@@ -13,6 +13,8 @@ from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, SESSION, failure
 from tests.session.test_children import adopt
+from trio_debugmcp.engine import WantedEngine
+from trio_debugmcp.engine.fetched import fetching_line
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.sources import Sources
@@ -22,7 +24,7 @@ from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
 
 @asynccontextmanager
 async def listening(
-    max_guests: int = MAX_GUESTS, **arguments: Any
+    engine: WantedEngine = "auto", max_guests: int = MAX_GUESTS, **arguments: Any
 ) -> AsyncIterator[tuple[DebugClient, FakeAdapter, dict[str, Any]]]:
     """A client with a session that listens, and a breakpoint."""
     door = FakeAdapter({"supportsConfigurationDoneRequest": True})
@@ -38,7 +40,7 @@ async def listening(
     door.sends_initialized = False
     door.answer("attach", attach, name)
     options = door.options()
-    options = replace(options, settings=replace(options.settings, max_guests=max_guests))
+    options = replace(options, settings=replace(options.settings, max_guests=max_guests, engine=engine))
     async with connect("legacy", options=options) as client:
         await client.call("breakpoint_set", file=door.program, line=1)
         yield client, door, await client.call("debug_listen", **arguments)
@@ -48,10 +50,7 @@ async def test_the_answer_has_the_address_a_token_and_the_line_for_the_program(a
     async with listening() as (client, _, answer), listening() as (_, _, other):
         assert answer["address"] == "127.0.0.1:5678"
         assert answer["token"] != other["token"]
-        assert answer["python"] == (
-            "import debugpy; debugpy.is_client_connected() or debugpy.connect(('127.0.0.1', 5678), "
-            f"access_token='{answer['token']}')"
-        )
+        assert answer["python"] == fetching_line("127.0.0.1", 5678, answer["token"])
         (note,) = answer["notes"]
         assert "pip install debugpy" in note
         assert "import sys; sys.path.append(" in note
@@ -66,7 +65,15 @@ async def test_the_answer_has_the_address_a_token_and_the_line_for_the_program(a
 async def test_on_loopback_there_is_no_warning(host: str, autojump_clock: MockClock) -> None:
     async with listening(host=host) as (_, _, answer):
         assert len(answer["notes"]) == 1
-        assert f"debugpy.connect(('{host}', 5678)" in answer["python"]
+        assert answer["python"] == fetching_line(host, 5678, answer["token"])
+
+
+async def test_a_server_that_has_pydevd_for_all_gives_a_line_for_debugpy(autojump_clock: MockClock) -> None:
+    async with listening(engine="pydevd") as (_, _, answer):
+        assert answer["python"] == (
+            "import debugpy; debugpy.is_client_connected() or debugpy.connect(('127.0.0.1', 5678), "
+            f"access_token='{answer['token']}')"
+        )
 
 
 @pytest.mark.parametrize("host", ["192.0.2.7", "worker.example", "0.0.0.0", "::"])
@@ -75,7 +82,7 @@ async def test_elsewhere_it_says_that_nothing_is_encrypted(host: str, autojump_c
         assert "Nothing is encrypted: who can read this network sees the token" in answer["notes"][0]
         every = host in ("0.0.0.0", "::")
         assert len(answer["notes"]) == 2 + every
-        assert f"debugpy.connect(('{socket.gethostname() if every else host}', 5678)" in answer["python"]
+        assert answer["python"] == fetching_line(socket.gethostname() if every else host, 5678, answer["token"])
 
 
 async def test_a_session_that_listens_takes_no_breakpoints_and_its_programs_do(autojump_clock: MockClock) -> None:

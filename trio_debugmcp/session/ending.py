@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable
 
 import trio
 
+from trio_debugmcp.session.adoptions import Adoptions
+
 OwnExit = Callable[[], Awaitable[int | None]]
 """Waits for the exit code of a program that is its own adapter."""
 
@@ -18,6 +20,7 @@ class Ending:
         killed: the debugger ended the program; it did not exit by itself.
         own_exit: waits for the exit code of a program that is its own adapter; None if it has one.
         terminate: whether the program is to be terminated; None: the default of how it was started.
+        adoptions: of children that were announced to the session; it does not end before they are there.
     """
 
     def __init__(self) -> None:
@@ -27,6 +30,7 @@ class Ending:
         self.killed = False
         self.own_exit: OwnExit | None = None
         self.terminate: bool | None = None
+        self.adoptions = Adoptions()
         self._over = trio.Event()
 
     def __repr__(self) -> str:

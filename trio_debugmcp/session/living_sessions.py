@@ -150,6 +150,7 @@ class LivingSessions:
             raise AdapterRefused("startDebugging", "the session is over")
         child = self._add(f"s-{next(self._numbers)}", profile, start, program, parent_id)
         self.running().start_soon(self._live_child, child)
+        await child.opened.wait()  # its parent must not end before it is there
 
     async def _live_child(self, session: DebugSession) -> None:
         try:

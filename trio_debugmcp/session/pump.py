@@ -134,10 +134,8 @@ class EventPump:
                     self._examiner.begin(nursery, event, snapshot)
             case Exited():
                 nursery.start_soon(self._follow_exit)
-            case Terminated() if self._has_children(state):
-                nursery.start_soon(self._finish_after_children)
             case Terminated():
-                self._finish("the program ended")
+                nursery.start_soon(self._finish_after_children)
             case _:
                 pass
 
@@ -149,7 +147,8 @@ class EventPump:
         self._finish("the program ended")
 
     async def _finish_after_children(self) -> None:
-        """End the session once no child that outlives it is debugged any more."""
+        """End the session once no child that outlives it is debugged any more, or about to be."""
+        await self._ending.adoptions.settled()
         await self._merger.wait_until(lambda state: not self._has_children(state))
         self._finish("the program ended")
 

@@ -87,6 +87,7 @@ class DebugSession:
         execution: how its program is moved.
         looking: what can be known of its program.
         changes: how often a client may have changed a value of it; what was read before may be old.
+        opened: set when the session is in the state.
         closed: set when the session has left the state.
     """
 
@@ -98,7 +99,7 @@ class DebugSession:
         self.start = start
         self.parent = None if parent is None else parent.id
         self.changes = 0
-        self.closed = trio.Event()
+        self.opened, self.closed = trio.Event(), trio.Event()
         self._shared, patience = shared, shared.runtime.patience
         self._merger = merger = shared.merger
         suspension = Suspension(patience.seconds(profile.dialect.pause_echo_seconds), profile.dialect.call_reason)
@@ -159,7 +160,10 @@ class DebugSession:
         )
         self._shared.breakpoints.syncs.add(self._breakpoints)
         try:
-            await self._merger.merge(SessionOpened(self.id, origin, self.parent, self._outlives_parent()))
+            try:
+                await self._merger.merge(SessionOpened(self.id, origin, self.parent, self._outlives_parent()))
+            finally:
+                self.opened.set()
             async with self._open_adapter() as adapter:
                 failure = await self._converse(adapter, task_status)
         except (AdapterGone, CannotRun) as error:  # the adapter could not be opened at all
@@ -314,13 +318,17 @@ class DebugSession:
             case "runInTerminal":
                 return await self._run_in_terminal(decode_body(request.arguments, RunInTerminal))
             case "startDebugging":
-                if self._ending.over:  # refused: a child that is adopted now would run on without a debugger
-                    raise AdapterRefused(request.command, "the session is over")
                 child = decode_body(request.arguments, StartDebugging)
+                adopter = self.id
+                if self._ending.over:  # a daemon's parent, say, whose own parent may live: else the child is refused
+                    if self.parent is None or not self.profile.child_outlives_parent(child.configuration):
+                        raise AdapterRefused(request.command, "the session is over")
+                    adopter = self.parent
                 # The first is the program; what that starts are children of its own session.
                 asked, self._asked = self._asked, None
                 start = ChildStart(child.request, child.configuration, self.requests.adapter_address, asked)
-                await self._shared.open_child(self.id, self.profile, start)
+                with self._ending.adoptions.one():
+                    await self._shared.open_child(adopter, self.profile, start)
                 return {}
             case command:
                 raise AdapterRefused(command, "this client does not serve that request")
