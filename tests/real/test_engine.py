@@ -305,7 +305,8 @@ async def test_a_breakpoint_of_before_an_attach_stops_in_a_function_that_has_beg
             assert process.poll() is None
     finally:
         process.kill()
-        await process.wait()
+        with trio.move_on_after(5, shield=True):
+            await process.wait()
 
 
 ENDINGS = {
