@@ -6,7 +6,6 @@ How long something takes is asserted on a virtual clock, elsewhere; here the mac
 
 import os
 import re
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -20,14 +19,10 @@ from mcp.client.stdio import stdio_client
 
 from tests import warm
 from tests.transports.conftest import serving  # noqa: F401 (a fixture)
-from trio_debugmcp.engine import TRIED
 from trio_debugmcp.testing import DebugClient, connect_streams
 from trio_debugmcp.testing.connect import Era
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
-
-ON_ENGINE = sys.version_info[:2] in TRIED and os.environ.get("TRIO_DEBUGMCP_ENGINE") != "pydevd"
-"""Programs on the Python of the tests run under our engine here, not under pydevd."""
 
 TEST_SECONDS = 600
 """A test that takes longer hangs, on a machine that has no time for it, too."""
