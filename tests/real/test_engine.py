@@ -9,7 +9,7 @@ import mcp_types as types
 import pytest
 import trio
 
-from tests.real.conftest import Connect, hits, where
+from tests.real.conftest import Connect, at, hits, program, where
 from tests.real.interpreters import Interpreter, found
 from trio_debugmcp.testing import DebugClient
 
@@ -252,28 +252,19 @@ async def test_a_file_that_is_known_by_two_paths_has_the_breakpoints_of_both(
         assert (await client.call("debug_continue"))["at"] == f"{linked}:5 in price"
 
 
-TOGETHER = """\
-import threading
-meet = threading.Barrier(3)
-def work():
-    meet.wait()
-    return 1
-workers = [threading.Thread(target=work, name=f'W{i}') for i in range(3)]
-[worker.start() for worker in workers]
-[worker.join() for worker in workers]
-"""
-
-
 async def test_threads_that_reach_a_breakpoint_together_are_one_stop_each(
-    python: Interpreter, debugging: Connect, tmp_path: Path
+    python: Interpreter, debugging: Connect
 ) -> None:
     async with debugging() as client:
-        file = tmp_path / "together.py"
-        stop = await launched(client, python, file, TOGETHER, breakpoints=[{"file": str(file), "line": 5}])
+        point = at("together.py", "# together")
+        options = {"python": [python.path], "engine": "own"}
+        stop = await client.call(
+            "debug_launch", program=program("together.py"), breakpoints=[point], adapter_options=options
+        )
         names = set()
         while stop["state"] == "Paused":
             names.add(stop["thread"].split()[1])
-            assert where(stop).line == 5
+            assert where(stop).line == point["line"]
             stop = await client.call("debug_continue")
         assert names == {"W0", "W1", "W2"}
         assert await hits(client) == {"bp-1": 3}
@@ -379,13 +370,13 @@ async def test_an_exception_that_ends_the_program_stops_once_and_one_that_is_cau
     python: Interpreter, ending: str, debugging: Connect, tmp_path: Path
 ) -> None:
     text, stop = ENDINGS[ending]
-    program = tmp_path / "program.py"
-    program.write_text(text)
+    file = tmp_path / "program.py"
+    file.write_text(text)
     library = str(Path(trio.__file__).parent.parent)  # Trio is pure Python: any interpreter can have it from there
     options = {"engine": "own", "python": python.path}
     async with debugging() as client:
         report = await client.call(
-            "debug_launch", program=str(program), stop_at_entry=False, adapter_options=options,
+            "debug_launch", program=str(file), stop_at_entry=False, adapter_options=options,
             env={"PYTHONPATH": library},
         )  # fmt: skip
         if stop is not None:

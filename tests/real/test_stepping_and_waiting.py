@@ -1,10 +1,8 @@
 """The verbs that move a program: step, pause, wait, and their refusals. Against real debugpy."""
 
-from pathlib import Path
-
 import trio
 
-from tests.real.conftest import Connect, program
+from tests.real.conftest import Connect, at, program
 
 
 async def test_a_pause_ends_a_wait_that_is_under_way(debugging: Connect) -> None:
@@ -24,28 +22,14 @@ async def test_a_pause_ends_a_wait_that_is_under_way(debugging: Connect) -> None
         assert stops[0]["reason"] == "Pause"
 
 
-TOGETHER = """\
-import threading
-meet = threading.Barrier(3)
-def work():
-    meet.wait()
-    return 1
-every = [threading.Thread(target=work, name=f'W{i}') for i in range(3)]
-[each.start() for each in every]
-[each.join() for each in every]
-"""
-
-
 async def test_threads_that_reach_a_breakpoint_together_are_named_as_pydevd_reports_only_one_stop(
-    debugging: Connect, tmp_path: Path
+    debugging: Connect,
 ) -> None:
-    app = tmp_path / "together.py"
-    app.write_text(TOGETHER)
     async with debugging() as client:
         stop = await client.call(
             "debug_launch",
-            program=str(app),
-            breakpoints=[{"file": str(app), "line": 5}],
+            program=program("together.py"),
+            breakpoints=[at("together.py", "# together")],
             adapter_options={"engine": "pydevd"},
         )
         (note,) = [each for each in stop["notes"] if each.startswith("threads on lines with breakpoints")]

@@ -161,32 +161,20 @@ def begin_here(given: dict[str, Any]) -> None:
     _begin_in(ident or _get_ident(), given)
 
 
-def _begin_in(main: int, given: dict[str, Any]) -> None:
-    connection = connect(given["host"], given["port"])
-    if connection is None:
-        return
-    engine = Engine(connection, given, main)
-    if engine.serve_until_configured() and not engine.starting.is_over:
-        engine.run()
-        _children(given).watch(engine, lambda: begin(given))
-        if not engine.starting.follows_children:
-            _children(given).leave_alone()
-    else:
-        connection.close()
-
-
 def begin_late(given: dict[str, Any]) -> None:
     """Start the engine in a program that runs already, whose main thread calls this; it does not wait here."""
     main = _get_ident()
-    _start(lambda: _begin_beside(given, main), ())
+    _start(lambda: _begin_in(main, given, beside=True), ())
 
 
-def _begin_beside(given: dict[str, Any], main: int) -> None:
+def _begin_in(main: int, given: dict[str, Any], beside: bool = False) -> None:
+    """Dial in, and begin when the debugger lets the program run. `beside`: in a thread of ours, which ends then."""
     connection = connect(given["host"], given["port"])
     if connection is None:
         return
     engine = Engine(connection, given, main)
-    engine.threads.own.add(_get_ident())
+    if beside:
+        engine.threads.own.add(_get_ident())
     try:
         if engine.serve_until_configured() and not engine.starting.is_over:
             engine.run()
