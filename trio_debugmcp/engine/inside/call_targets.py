@@ -45,7 +45,7 @@ class CallTarget:
     """
 
     __slots__ = (
-        *("_ahead", "_is_on_way", "_later", "_reached", "_waiting"),
+        *("_ahead", "_later", "_reached", "_waiting"),
         *("call", "code", "frame", "id", "lines", "places"),
     )
 
@@ -59,7 +59,6 @@ class CallTarget:
         self._later: Any = None
         self._reached = _before(frame)
         self._ahead = 0
-        self._is_on_way = False
         self._waiting: list[Any] = []
 
     def described(self) -> dict[str, Any]:
@@ -126,17 +125,13 @@ class CallTarget:
         """
         first, last = self.lines
         offset = int(frame.f_lasti)
-        self._is_on_way = (
+        is_on_way = (
             first <= (frame.f_lineno or 0) <= last
             and offset > self._reached
             and (self._later is not None or frame.f_code is not self.code or offset <= self.places[0][0])
         )
         self._reached = offset
-        return self._is_on_way
-
-    def is_same_hit(self, frame: Any) -> bool:
-        """Whether its frame has come back to the first line of the statement on the way to the call."""
-        return self._is_on_way and frame is self.frame and frame.f_lineno == self.lines[0]
+        return is_on_way
 
 
 class CallTargets:

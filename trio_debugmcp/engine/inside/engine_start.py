@@ -32,6 +32,7 @@ from trio_debugmcp.engine.inside.reader_thread import ReaderThread
 from trio_debugmcp.engine.inside.reported_modules import ReportedModules
 from trio_debugmcp.engine.inside.request_table import RequestTable
 from trio_debugmcp.engine.inside.starting_requests import StartingRequests
+from trio_debugmcp.engine.inside.statement_beginnings import StatementBeginnings
 from trio_debugmcp.engine.inside.steps import Steps
 from trio_debugmcp.engine.inside.stop_frames import StopFrames
 from trio_debugmcp.engine.inside.thread_records import ThreadRecords
@@ -85,6 +86,7 @@ class Engine:
             self.functions,
             self.exceptions,
             self.pauses,
+            StatementBeginnings(self.sources),
         )
         self.requests = RequestTable(connection)
         self.reader = ReaderThread(connection, self._serve, self.leave, self.threads.own)

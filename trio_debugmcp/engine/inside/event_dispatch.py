@@ -21,6 +21,7 @@ from trio_debugmcp.engine.inside.line_loops import LineLoops
 from trio_debugmcp.engine.inside.monitoring import DISABLE, MonitoringTool
 from trio_debugmcp.engine.inside.pauses import Pauses
 from trio_debugmcp.engine.inside.started_pythons import STARTS
+from trio_debugmcp.engine.inside.statement_beginnings import StatementBeginnings
 from trio_debugmcp.engine.inside.steps import Steps
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords
 
@@ -47,6 +48,7 @@ class EventDispatch:
         functions: FunctionBreakpoints,
         exceptions: ExceptionStops,
         pauses: Pauses,
+        beginnings: StatementBeginnings,
     ) -> None:
         self.overflows = 0
         self.faults: list[BaseException] = []
@@ -60,6 +62,7 @@ class EventDispatch:
         self._exceptions = exceptions
         self._pauses = pauses
         self._loops = LineLoops()
+        self._beginnings = beginnings
         self.at_start_of_process: Callable[[], None] = lambda: None
 
     def callbacks(self) -> dict[int, Any]:
@@ -126,7 +129,7 @@ class EventDispatch:
                     return None
             elif not self._breakpoints.has(code, line) and not self._functions.has(code):
                 return None if self._attention.is_open else DISABLE
-            self._reach(frame, line)
+            self._reach(frame, line, is_loop=False)
         except BaseException as error:
             self._fail(error)
         return None
@@ -144,7 +147,7 @@ class EventDispatch:
                         return None
                 elif not self._breakpoints.has(code, line):
                     return None if self._attention.is_open else DISABLE
-                self._reach(frame, line)
+                self._reach(frame, line, is_loop=True)
             elif self._attention.is_open:
                 self._arrived(frame)
         except BaseException as error:
@@ -175,33 +178,32 @@ class EventDispatch:
                 return True
         step = self._steps.current
         if step is not None and self._steps.at_line(step, record, frame, is_loop):
-            self._step_stop(record, frame, self._hits(record, frame, line))
+            self._step_stop(record, frame, self._hits(record, frame, line, is_loop))
             return True
         if self._pauses.is_wanted and self._pauses.stops_in(frame):
             self._stop(ThreadStop(record, frame, self._pauses.reason), lambda: self._pauses.is_wanted)
             return True
-        if step is not None and step.target is not None and step.target.is_same_hit(frame):
-            return True
         return not self._breakpoints.has(code, line) and record.entering is not frame
 
-    def _reach(self, frame: Any, line: int) -> None:
+    def _reach(self, frame: Any, line: int, *, is_loop: bool) -> None:
         record = self._threads.current()
         if record.is_evaluating or record.ident in self._threads.own:
             return
         if self._held.holder is not None:  # its stop began after this line did, or an evaluation has this thread run
             self._held.park(record, frame, at_breakpoint=True)
-        hits = self._hits(record, frame, line)
+        hits = self._hits(record, frame, line, is_loop)
         if hits:
             self._stop(ThreadStop(record, frame, "breakpoint", hitBreakpointIds=[each.id for each in hits]))
 
-    def _hits(self, record: ThreadRecord, frame: Any, line: int) -> list[Any]:
-        """Return the breakpoints at which a thread is to stop on a line."""
+    def _hits(self, record: ThreadRecord, frame: Any, line: int, is_loop: bool) -> list[Any]:
+        """Return the breakpoints at which a thread is to stop on a line: if a statement begins there, or a round."""
         found = []
         if record.entering is not None:
             if record.entering is frame:
                 found += self._functions.reached(frame)
             record.entering = None
-        if self._breakpoints.has(frame.f_code, line):
+        code = frame.f_code
+        if self._breakpoints.has(code, line) and (is_loop or self._beginnings.is_one(code, frame.f_lasti, line)):
             found += self._breakpoints.reached(frame, line)
         return found
 

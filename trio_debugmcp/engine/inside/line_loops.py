@@ -52,6 +52,11 @@ def _comprehension(code: Any, offset: int) -> Any:
     return None
 
 
+def is_in_comprehension(code: Any, offset: int) -> bool:
+    """Whether an instruction is in a comprehension that is compiled into its function."""
+    return _comprehension(code, offset) is not None
+
+
 def _line(code: Any, offset: int, destination: int) -> int:
     if destination > offset:
         return 0
@@ -59,7 +64,7 @@ def _line(code: Any, offset: int, destination: int) -> int:
     if not line or line != _line_at(code, destination):
         return 0
     # The jump itself cannot raise, so no entry need cover it.
-    return 0 if _comprehension(code, destination) is not None else line
+    return 0 if is_in_comprehension(code, destination) else line
 
 
 def _line_at(code: Any, offset: int) -> int:

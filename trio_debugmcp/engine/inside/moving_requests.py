@@ -1,36 +1,23 @@
 """The requests that move the program."""
 
-import _warnings
 import sys
 from typing import Any
 
 from trio_debugmcp.engine.inside.call_targets import CallTarget, CallTargets
+from trio_debugmcp.engine.inside.quiet_warnings import without_warnings
 from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestRefusedError, RequestTable
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord, program_frame
 
-_modules = sys.modules
 _frame: Any = sys._getframe
-
-_QUIET = ("ignore", None, RuntimeWarning, None, 0)
-"""A filter of warnings: the interpreter warns that variables without a value get None."""
 
 
 def _go_to(frame: Any, line: int) -> None:
-    """Have a frame continue at another line.
+    """Have a frame continue at another line. The interpreter warns that variables without a value get None.
 
     Raises:
         ValueError: it cannot, and why.
     """
-    filters = [vars(module).get("filters") for module in (_modules.get("warnings"), _warnings) if module is not None]
-    lists = [each for each in filters if type(each) is list]
-    for each in lists:
-        each.insert(0, _QUIET)
-    try:
-        frame.f_lineno = line
-    finally:
-        for each in lists:
-            if _QUIET in each:
-                each.remove(_QUIET)
+    without_warnings(RuntimeWarning, lambda: setattr(frame, "f_lineno", line))
 
 
 class MovingRequests:

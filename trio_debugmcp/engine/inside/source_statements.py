@@ -3,6 +3,7 @@
     statements = statements_at(source, 16)
     statements.first, statements.last           # their lines; of one with a block, those before the block
     statements.call(16, 12, 16, 20).label       # "scale(n)"
+    spans_of(source)[0].first                   # of all statements: their lines only
 
 A block that begins on the line of its statement is a part of that.
 """
@@ -10,11 +11,15 @@ A block that begins on the line of its statement is a part of that.
 import _ast
 from typing import Any, Iterator
 
+from trio_debugmcp.engine.inside.quiet_warnings import without_warnings
+
 _MOST_BYTES = 4_000_000
 
 _MOST_LABEL = 80
 
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+_LOOPS: Any = (_ast.For, _ast.AsyncFor, _ast.While)
 
 
 class NamedCall:
@@ -103,17 +108,102 @@ class SourceStatements:
 
 def statements_at(source: bytes, line: int) -> SourceStatements | None:
     """Return the statements on a line of a source, or None if there are none."""
-    if len(source) > _MOST_BYTES:
-        return None
-    try:
-        tree: Any = compile(source, "<unknown>", "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = _tree(source)
+    if tree is None:
         return None
     try:
         nodes = list(_on_line(tree, line))
         return SourceStatements(source.splitlines(), nodes) if nodes else None
     except (IndexError, RecursionError):
         return None
+
+
+class StatementSpan:
+    """The lines of one statement, of a handler or of a case.
+
+    Attributes:
+        first, head: first and last line of what is executed when it begins: without a block on lines of its own.
+        last: the last one of all.
+        is_loop: whether it begins again when its block has run.
+    """
+
+    __slots__ = ("first", "head", "is_loop", "last")
+
+    def __init__(self, first: int, head: int, last: int, is_loop: bool) -> None:
+        self.first = first
+        self.head = head
+        self.last = last
+        self.is_loop = is_loop
+
+    def has(self, line: int) -> bool:
+        """Whether a line is one of those that are executed when it begins."""
+        return self.first <= line <= self.head
+
+    def covers(self, line: int) -> bool:
+        """Whether control that comes from a line has been in the statement all the time."""
+        return self.has(line) or (self.first <= line <= self.last and not self.is_loop)
+
+
+def spans_of(source: bytes) -> list[StatementSpan] | None:
+    """Return the spans of all statements of a source, or None if it cannot be read."""
+    tree = _tree(source)
+    if tree is None:
+        return None
+    spans: list[StatementSpan] = []
+    try:
+        _add_spans(spans, tree)
+    except RecursionError:
+        return None
+    return spans
+
+
+def _tree(source: bytes) -> Any:
+    """Return the syntax tree of a source, or None. The parser warns of escape sequences that mean nothing."""
+    if len(source) > _MOST_BYTES:
+        return None
+    try:
+        return without_warnings(
+            Warning, lambda: compile(source, "<unknown>", "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
+        )
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _add_spans(spans: list[StatementSpan], node: Any, after: int = 0) -> None:
+    """Add the spans of what is in the blocks of a node, if it begins after a line."""
+    for name in _BLOCKS:
+        value = getattr(node, name, ())
+        for each in value if type(value) is list else ():
+            if isinstance(each, (_ast.stmt, _ast.ExceptHandler, _ast.match_case)):
+                span = _span(each)
+                if span.first > after:  # else it is a part of the node: on its last line
+                    spans.append(span)
+                    _add_spans(spans, each, span.head)
+
+
+def _span(node: Any) -> StatementSpan:
+    first = _first(node) if hasattr(node, "lineno") else int(node.pattern.lineno)
+    head = max(first, _last_of_head(node))
+    block = getattr(node, "body", None)
+    if block and _first(block[0]) <= head:  # on its last line
+        head = max([int(each.end_lineno) for each in block])
+    last = node.end_lineno if hasattr(node, "end_lineno") else node.body[-1].end_lineno
+    return StatementSpan(first, head, int(last), isinstance(node, _LOOPS))
+
+
+def _last_of_head(node: Any) -> int:
+    """Return the last line of a node, or of what is before its block."""
+    if isinstance(node, (_ast.expr, _ast.pattern, _ast.arg)):
+        return int(node.end_lineno or 0)
+    line = int(getattr(node, "lineno", 0))
+    for name in node._fields:
+        if name in _BLOCKS:
+            continue
+        value = getattr(node, name, None)
+        for each in value if type(value) is list else [value]:
+            if isinstance(each, _ast.AST):
+                line = max(line, _last_of_head(each))
+    return line
 
 
 def _on_line(node: Any, line: int) -> Iterator[Any]:
