@@ -229,6 +229,48 @@ async def test_a_watchdog_that_was_killed_is_replaced_by_one_that_watches_the_sa
             assert await second.wait() == -signal.SIGKILL
 
 
+async def test_a_watchdog_that_was_killed_is_replaced_without_another_process_to_watch(watchdog: Watchdog) -> None:
+    with trio.fail_after(120):
+        own = Watchdog()
+        async with (
+            open_process(python(STUBBORN.format(more="pass")), watchdog) as process,
+            trio.open_nursery() as nursery,
+        ):
+            await first_number(process)
+            nursery.start_soon(own.keep)
+            own.watch(process.pid)
+            pids = {own.pid}
+            for number in range(2, 5):  # what kills one may kill the next
+                assert own.pid is not None
+                os.kill(own.pid, signal.SIGKILL)
+                await until(lambda: own.pid not in pids)
+                pids.add(own.pid)
+                assert len(pids) == number
+            nursery.cancel_scope.cancel()
+            own.close()
+            assert await process.wait() == -signal.SIGKILL
+
+
+async def test_a_watchdog_with_nothing_to_watch_is_not_replaced_until_there_is(watchdog: Watchdog) -> None:
+    with trio.fail_after(120):
+        own = Watchdog()
+        async with open_process(["cat"], watchdog) as process, trio.open_nursery() as nursery:
+            nursery.start_soon(own.keep)
+            own.watch(process.pid)
+            own.forget(process.pid)
+            assert own.pid is not None
+            os.kill(own.pid, signal.SIGKILL)
+            await until(lambda: own.pid is None)
+            own.watch(process.pid)
+            killed = own.pid
+            assert killed is not None
+            os.kill(killed, signal.SIGKILL)
+            await until(lambda: own.pid not in (None, killed))
+            own.forget(process.pid)
+            nursery.cancel_scope.cancel()
+            own.close()
+
+
 async def test_a_watchdog_ignores_the_signals_that_end_a_service(watchdog: Watchdog) -> None:
     with trio.fail_after(120):
         async with open_process(["cat"], watchdog):

@@ -79,7 +79,9 @@ def watchdog_of(process: trio.Process) -> set[int]:
     """The process that outlives a session: it lives as long as the server."""
 
     def is_watchdog(pid: int) -> bool:
-        return b"watchdog_process.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        with suppress(OSError):
+            return b"watchdog_process.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return False
 
     return {each for each in descendants(process.pid) if is_watchdog(each)}
 
@@ -203,6 +205,82 @@ async def test_python_children_run_to_the_end_and_leave_nothing() -> None:
         assert (result["reason"], result["exitCode"]) == ("Exited", 0)
         assert result["stdout"] == "child said xx and returned 3\nsquares [0, 1, 4, 9, 16, 25, 36, 49]\n"
         await assert_gone(descendants(process.pid) - watchdog_of(process))
+
+
+DAEMON = """
+import os, sys, time
+
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        with open("daemon.new", "w") as file:
+            file.write(str(os.getpid()))
+        os.rename("daemon.new", "daemon.pid")
+        time.sleep(1000)
+    os._exit(0)
+os.wait()
+time.sleep(1000)
+"""
+
+
+async def launch_daemon(client: DebugClient, directory: Path) -> int:
+    """Launch a program that leaves a daemon, and return the daemon's process id once it is debugged."""
+    (directory / "daemon.py").write_text(DAEMON)
+    await client.call(
+        "debug_launch", program=str(directory / "daemon.py"), cwd=str(directory), stop_at_entry=False, wait=False
+    )
+    while not (directory / "daemon.pid").exists():
+        await trio.sleep(0.05)
+    daemon = int((directory / "daemon.pid").read_text())
+    running = ()
+    while daemon not in running:
+        await trio.sleep(0.05)
+        sessions = (await client.read("debugger://session"))["sessions"]
+        running = tuple(session["processId"] for session in sessions if session["state"] == "Running")
+    return daemon
+
+
+@pytest.mark.parametrize("ending", ["debug_disconnect", "client EOF", "SIGKILL of the server"])
+async def test_a_daemon_of_a_program_that_was_launched_ends_with_it(tmp_path: Path, ending: str) -> None:
+    async with server() as process, connect_process(process) as client:
+        daemon = await launch_daemon(client, tmp_path)
+        children = descendants(process.pid)
+        assert daemon not in children, "its parent has ended"
+        match ending:
+            case "debug_disconnect":
+                await client.call("debug_disconnect")
+                assert not living({daemon})
+            case "client EOF":
+                assert process.stdin is not None
+                await process.stdin.aclose()
+                await assert_gone(children)
+            case _:
+                process.kill()
+                await assert_gone(children)
+        await assert_gone({daemon})
+
+
+async def test_a_daemon_of_a_program_that_was_detached_from_lives_on(tmp_path: Path) -> None:
+    async with server() as process, connect_process(process) as client:
+        daemon = await launch_daemon(client, tmp_path)
+        await client.call("debug_disconnect", terminate=False)
+        children = descendants(process.pid)
+        process.kill()
+        await assert_gone(children)
+        assert living({daemon}) == {daemon}
+        os.kill(daemon, signal.SIGKILL)
+
+
+async def test_a_killed_watchdog_is_replaced_before_it_is_needed() -> None:
+    async with server() as process, connect_process(process) as client:
+        await start(client, paused=False)
+        [killed] = watchdog_of(process)
+        os.kill(killed, signal.SIGKILL)
+        while not watchdog_of(process) - {killed}:
+            await trio.sleep(0.02)
+        children = descendants(process.pid)
+        process.kill()
+        await assert_gone(children | {process.pid})
 
 
 # --- A program that was attached to -----------------------------------------------------------------------------------

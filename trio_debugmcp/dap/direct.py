@@ -21,8 +21,10 @@ from typing import Any
 import trio
 
 from trio_debugmcp.dap.adapter import Adapter
+from trio_debugmcp.dap.daemons import OwnProcess, end_process, own_process
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED, PROGRAM_LOST, DirectStream
+from trio_debugmcp.dap.incoming_connection import IncomingConnection
 from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.pids import exists, wait_ended
 from trio_debugmcp.dap.process import open_process
@@ -72,15 +74,39 @@ def open_launched(
     return _open_line(connect, dial_ins, child_arguments, is_ours=True)
 
 
-def open_caller(
-    pid: int, dial_ins: DialIns, child_arguments: Mapping[str, Any]
-) -> AbstractAsyncContextManager[Adapter]:
-    """Open the direct line to a process that has dialed in: a child."""
+@asynccontextmanager
+async def open_caller(
+    pid: int, dial_ins: DialIns, child_arguments: Mapping[str, Any], watchdog: Watchdog | None = None
+) -> AsyncIterator[Adapter]:
+    """Open the direct line to a process that has dialed in: a child.
+
+    `watchdog`: that of a program that was launched here, with which its children end, also those that have left its
+    process session. Without one they are not ours to end.
+    """
+    process: OwnProcess | None = None
+
+    def watch(caller: IncomingConnection) -> None:
+        nonlocal process
+        process = None if watchdog is None else own_process(caller)
+        if watchdog is not None and process is not None:
+            watchdog.watch_process(*process)
 
     async def connect(stream: DirectStream) -> None:
-        await _connect(stream, pid, dial_ins)
+        await _connect(stream, pid, dial_ins, watch)
 
-    return _open_line(connect, dial_ins, child_arguments)
+    ends = False
+    try:
+        async with _open_line(connect, dial_ins, child_arguments) as adapter:
+            try:
+                yield adapter
+            finally:
+                ends = isinstance(adapter.stream, DirectStream) and adapter.stream.ends_program
+    finally:
+        if watchdog is not None and process is not None:
+            if ends:
+                with trio.CancelScope(shield=True):  # bounded: it is
+                    await end_process(process, watchdog.patience)
+            watchdog.forget_process(*process)
 
 
 def open_guest(
@@ -169,8 +195,10 @@ async def _open_line(
             nursery.cancel_scope.cancel(reason="the session is over")
 
 
-async def _connect(stream: DirectStream, pid: int, dial_ins: DialIns) -> None:
-    """Wait until the process has dialed in, and serve it until it has ended."""
+async def _connect(
+    stream: DirectStream, pid: int, dial_ins: DialIns, taken: Callable[[IncomingConnection], None] | None = None
+) -> None:
+    """Wait until the process has dialed in, tell `taken`, and serve it until it has ended."""
     ended = trio.Event()
 
     async def watch() -> None:
@@ -179,7 +207,7 @@ async def _connect(stream: DirectStream, pid: int, dial_ins: DialIns) -> None:
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(watch)
-        if await _has_connected(stream, pid, dial_ins, ended):
+        if await _has_connected(stream, pid, dial_ins, ended, taken):
             nursery.start_soon(_cut_at_end, stream, ended, dial_ins.patience)
             await stream.serve()
             # The connection is over, but perhaps not the process.
@@ -197,7 +225,13 @@ async def _connect(stream: DirectStream, pid: int, dial_ins: DialIns) -> None:
         nursery.cancel_scope.cancel(reason="the process has ended")
 
 
-async def _has_connected(stream: DirectStream, pid: int, dial_ins: DialIns, ended: trio.Event) -> bool:
+async def _has_connected(
+    stream: DirectStream,
+    pid: int,
+    dial_ins: DialIns,
+    ended: trio.Event,
+    taken: Callable[[IncomingConnection], None] | None,
+) -> bool:
     """Wait until the process has dialed in; False if it ends before."""
     connected = False
     async with trio.open_nursery() as nursery:
@@ -208,7 +242,10 @@ async def _has_connected(stream: DirectStream, pid: int, dial_ins: DialIns, ende
             nursery.cancel_scope.cancel(reason="the process has ended")
 
         nursery.start_soon(give_up)
-        stream.connect(await dial_ins.take(pid))
+        caller = await dial_ins.take(pid)
+        if taken is not None:
+            taken(caller)
+        stream.connect(caller)
         connected = True
         nursery.cancel_scope.cancel(reason="it has dialed in")
     return connected

@@ -48,6 +48,7 @@ class DirectStream(trio.abc.Stream):
     Attributes:
         pid: the program's process id, once it is known.
         is_ours: the session started the process and ends it, so it is never released.
+        ends_program: the session has said goodbye, and wants the program to end.
     """
 
     def __init__(
@@ -75,16 +76,15 @@ class DirectStream(trio.abc.Stream):
         self._caller: IncomingConnection | None = None
         self._writing = trio.Lock()
         self._flushed = False
-        self._configured = False
+        self._configured = self._closed = False
         self._lost: str | None = None
         self._reading = trio.CancelScope()
-        self._closed = False
         self._broken: ProtocolViolation | None = None
         self._has_pid = trio.Event()
         self._run_number: int | None = None
         self._end: bytes | None = None
         self._is_replaced = False
-        self._saying_goodbye = False
+        self._saying_goodbye = self.ends_program = False
         self._records = HitRecords(self._frames.send, nursery, self._numbers)
         self._records_key: str | None = None
 
@@ -107,7 +107,8 @@ class DirectStream(trio.abc.Stream):
             if isinstance(message, Request):
                 self._open_requests[message.seq] = message
                 self._configured = self._configured or message.command == "configurationDone"
-                self._saying_goodbye = self._saying_goodbye or message.command in _GOODBYES
+                if message.command in _GOODBYES:
+                    self.ends_program, self._saying_goodbye = not _detaches(message), True
             elif isinstance(message, Response) and message.request_seq >= _OUR_NUMBERS:
                 self._take_response(message)
                 continue

@@ -3,21 +3,36 @@
 `Watchdog` runs watchdog_process.py as a script and sends it through a pipe which process sessions to watch. When the
 pipe ends, because the server closed it or died, the script kills every process of the sessions that are still on its
 list. A process session (`setsid`) contains an adapter or a debuggee with all its children, whatever process groups
-they make for themselves.
+they make for themselves. A daemon that has left them is watched as a process (`watch_process`).
 
     watchdog = Watchdog()
     watchdog.watch(process.pid)  # the process was started with start_new_session=True
     ...
     watchdog.forget(process.pid)
     watchdog.close()
+
+Beside it runs `keep`, which replaces a watchdog process that was killed: by a user, by the system, or by the program.
 """
 
+import logging
+import os
 import subprocess
 import sys
 from contextlib import suppress
 
+import trio
+
 from trio_debugmcp.dap import watchdog_process
+from trio_debugmcp.dap.pids import wait_ended
 from trio_debugmcp.patience import USUAL, Patience
+
+log = logging.getLogger(__name__)
+
+_SHORT_LIFE_SECONDS = 1.0
+"""What has killed two watchdog processes sooner than this will kill the next one: it is started no faster than that."""
+
+_POLL_SECONDS = 0.1
+"""Between two checks whether the watchdog process lives, where the system has no event for its end."""
 
 _CLOSE_SECONDS = 2.0
 """For the script to kill what is left and to exit; its sweeps take a second at most."""
@@ -33,7 +48,8 @@ class Watchdog:
     def __init__(self, patience: Patience = USUAL) -> None:
         self.patience = patience
         self._process: subprocess.Popen[bytes] | None = None
-        self._watched: set[int] = set()
+        self._watched: set[str] = set()
+        self._started = trio.Event()
 
     def __repr__(self) -> str:
         return f"<dap.Watchdog pid={self.pid}, watching {len(self._watched)} process sessions>"
@@ -45,15 +61,57 @@ class Watchdog:
 
     def watch(self, sid: int) -> None:
         """Have process session `sid` killed if this process ends before `forget`."""
-        self._watched.add(sid)
-        # A watchdog that was killed is replaced, and the new one gets the whole list.
-        if not self._send(f"+{sid}\n"):
-            self._start()
+        self._add(str(sid))
 
     def forget(self, sid: int) -> None:
         """Stop watching process session `sid`, which has ended."""
-        self._watched.discard(sid)
-        self._send(f"-{sid}\n")
+        self._remove(str(sid))
+
+    def watch_process(self, pid: int, started: str) -> None:
+        """Have one process killed, which was started then, if this process ends before `forget_process`."""
+        self._add(f"{pid} {started}")
+
+    def forget_process(self, pid: int, started: str) -> None:
+        """Leave one process alone again."""
+        self._remove(f"{pid} {started}")
+
+    def _add(self, entry: str) -> None:
+        self._watched.add(entry)
+        # A watchdog that was killed is replaced, and the new one gets the whole list.
+        if not self._send(f"+{entry}\n"):
+            self._start()
+
+    def _remove(self, entry: str) -> None:
+        self._watched.discard(entry)
+        self._send(f"-{entry}\n")
+
+    async def keep(self) -> None:
+        """Start another watchdog process with the whole list at once when one has ended, until this is cancelled."""
+        short_lives = 0
+        while True:
+            process = self._process
+            if process is None:
+                await self._started.wait()
+                continue
+            since = trio.current_time()
+            await _wait_child_ended(process)
+            short_lives = short_lives + 1 if trio.current_time() < since + _SHORT_LIFE_SECONDS else 0
+            if short_lives > 1:
+                await trio.sleep(_SHORT_LIFE_SECONDS)
+            if self._process is process:
+                await self._replace(process)
+
+    async def _replace(self, ended: "subprocess.Popen[bytes]") -> None:
+        if not self._watched:
+            self.close()  # the next process session to be watched starts one
+            return
+        log.warning("the watchdog process %d was killed; another one takes over", ended.pid)
+        while self._process in (ended, None):
+            try:
+                self._start()
+            except OSError as error:  # no memory, no descriptor
+                log.error("there is no watchdog process: %s", error)
+                await trio.sleep(_SHORT_LIFE_SECONDS)
 
     def close(self) -> None:
         """End the watchdog process; it kills what is still watched."""
@@ -62,7 +120,7 @@ class Watchdog:
                 self._process.stdin.close()
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(self.patience.seconds(_CLOSE_SECONDS))
-            self._process = None
+            self._process, self._started = None, trio.Event()
 
     def _start(self) -> None:
         self.close()
@@ -74,7 +132,8 @@ class Watchdog:
             start_new_session=True,
             cwd="/",
         )
-        self._send("".join(f"+{sid}\n" for sid in sorted(self._watched)))
+        self._started.set()
+        self._send("".join(f"+{entry}\n" for entry in sorted(self._watched)))
 
     def _send(self, commands: str) -> bool:
         """Write a few bytes to an empty pipe, which does not block; False if no watchdog is running."""
@@ -86,3 +145,10 @@ class Watchdog:
         except OSError:
             return False
         return True
+
+
+async def _wait_child_ended(process: subprocess.Popen[bytes]) -> None:
+    if hasattr(os, "pidfd_open"):
+        await wait_ended(process.pid)
+    while process.poll() is None:  # noqa: ASYNC110
+        await trio.sleep(_POLL_SECONDS)

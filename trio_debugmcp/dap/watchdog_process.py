@@ -1,10 +1,11 @@
 """The watchdog process: a script that outlives the server, and kills what it leaves behind. See dap/watchdog.py.
 
-It reads on its standard input which process sessions to watch: `+123` adds one, `-123` removes it. At the end of its
-input it kills every process of the sessions that are left.
+It reads on its standard input which process sessions to watch: `+123` adds one, `-123` removes it. `+123 4567` adds one
+process by itself, a daemon that has left them: its id and when it started, as another one may have the id by then. At
+the end of its input it kills every process that is left.
 
 The script runs isolated (`python -I -S`), so this module imports nothing but the standard library; and little of that,
-because its memory counts as the server's. The server itself uses `session_members` and `signal_session`.
+because its memory counts as the server's. The server itself uses the functions that have no underscore.
 """
 
 import os
@@ -38,6 +39,30 @@ def signal_session(sid: int, number: int) -> bool:
     return bool(members)
 
 
+def started_at(pid: int) -> str | None:
+    """Return when a process that lives was started, in the system's words; None if there is none, or it has ended."""
+    if os.path.isdir("/proc/self"):
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as stat:
+                fields = stat.read().rpartition(b")")[2].split()
+        except OSError:
+            return None
+        return None if fields[0] in (b"Z", b"X") else fields[19].decode()
+    import subprocess  # on systems without /proc only
+
+    listing = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return listing.stdout.strip() or None
+
+
+def signal_process(pid: int, started: str, number: int) -> bool:
+    """Send a signal to the process with that id, if it was started then; False if there is none."""
+    if started_at(pid) != started:
+        return False
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+    return True
+
+
 def _all_processes() -> list[int]:
     if os.path.isdir("/proc/self"):
         return [int(name) for name in os.listdir("/proc") if name.isdigit()]
@@ -59,18 +84,24 @@ def _watch() -> None:
     # A service manager sends these to every process of the service; this one must outlive the server.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    watched: set[int] = set()
+    watched: set[str] = set()
     for line in sys.stdin:
-        sid = int(line[1:])
         if line[0] == "+":
-            watched.add(sid)
+            watched.add(line[1:].strip())
         else:
-            watched.discard(sid)
+            watched.discard(line[1:].strip())
     for _ in range(_SWEEPS):
-        watched = {sid for sid in watched if signal_session(sid, signal.SIGKILL)}
+        watched = {entry for entry in watched if _kill(entry)}
         if not watched:
             return
         time.sleep(_SWEEP_SECONDS)
+
+
+def _kill(entry: str) -> bool:
+    number, _, started = entry.partition(" ")
+    if started:
+        return signal_process(int(number), started, signal.SIGKILL)
+    return signal_session(int(number), signal.SIGKILL)
 
 
 if __name__ == "__main__":

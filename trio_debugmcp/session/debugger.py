@@ -238,20 +238,22 @@ async def open_debugger(settings: Settings, listener: ResourceListener) -> Async
     try:
         async with trio.open_nursery() as nursery, open_dial_ins(settings.patience) as dial_ins:
             debugger = Debugger(settings, listener, Runtime(watchdog, dial_ins, settings.engine))
-            # Shielded: the merger outlives the sessions, whose last changes it must still merge.
-            merging = trio.CancelScope(shield=True)
+            # Shielded: the merger outlives the sessions, whose last changes it must still merge; the watchdog, too.
+            serving = trio.CancelScope(shield=True)
 
-            async def merge(*, task_status: trio.TaskStatus[None]) -> None:
-                with merging:
-                    await debugger.merger.run(task_status=task_status)
+            async def serve(*, task_status: trio.TaskStatus[None]) -> None:
+                with serving:
+                    async with trio.open_nursery() as services:
+                        services.start_soon(watchdog.keep)
+                        await debugger.merger.run(task_status=task_status)
 
-            await nursery.start(merge)
+            await nursery.start(serve)
             try:
                 async with trio.open_nursery() as sessions:
                     await sessions.start(debugger.sessions.run)
                     yield debugger
                     sessions.cancel_scope.cancel(reason="the debugger is closing")
             finally:
-                merging.cancel(reason="the debugger is closed")
+                serving.cancel(reason="the debugger is closed")
     finally:
         watchdog.close()

@@ -46,6 +46,8 @@ class SessionsContext(Struct, frozen=True):
 class LivingSessions:
     """Those of one server, by their ids, parents before their children.
 
+    It finds sessions, starts them and ends them, each with its children, hence so many methods.
+
     Attributes:
         tasks: what is run around them.
     """
@@ -132,8 +134,9 @@ class LivingSessions:
                     f"{session.profile.name} was not started: {OWN_FAULT}. Call debug_launch again.",
                 ) from error
         finally:
-            for child in [child for child in self._sessions.values() if child.parent == session.id]:
-                child.end("the parent session is over")
+            for child in self._children(session):
+                ends = session.is_terminated and child.is_ours
+                child.end("the parent session is over", terminate=True if ends else None)
             del self._sessions[session.id]
             self._context.builds.discard(session.start)
             await self.tasks.run_after(session.start)  # noqa: ASYNC102 (it shields and bounds itself)
@@ -164,11 +167,20 @@ class LivingSessions:
             session.expect_end(reason)  # js-debug reports the end of its program once the children are detached from
             # The children first: one that is left paused when its parent detaches would never end.
             async with trio.open_nursery() as nursery:
-                for child in [child for child in self._sessions.values() if child.parent == session.id]:
+                for child in self._children(session):
                     nursery.start_soon(partial(self.end, child, terminate=terminate, reason=reason))
+        children = [child for child in self._descendants(session) if child.is_ours]
         session.end(reason, terminate=terminate)
         with trio.move_on_after(self._context.runtime.patience.seconds(CLOSE_SECONDS)):
             await session.closed.wait()
+            for child in children if session.is_terminated else ():  # daemons, which are not in its process session
+                await child.closed.wait()
+
+    def _children(self, session: DebugSession) -> list[DebugSession]:
+        return [child for child in self._sessions.values() if child.parent == session.id]
+
+    def _descendants(self, session: DebugSession) -> list[DebugSession]:
+        return [below for child in self._children(session) for below in (child, *self._descendants(child))]
 
     async def run(self, *, task_status: trio.TaskStatus[None]) -> None:
         """Hold the sessions; when cancelled, each says goodbye first."""

@@ -31,7 +31,7 @@ from trio_debugmcp.dap.codec import decode_body
 from trio_debugmcp.dap.connection import open_connection
 from trio_debugmcp.dap.messages import Request, RunInTerminal, StartDebugging
 from trio_debugmcp.dap.profiles.profile import Profile, Runtime
-from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen
+from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.breakpoints.observing import StopObserver
@@ -51,7 +51,7 @@ from trio_debugmcp.session.output.terminal import DRAIN_SECONDS, Terminals
 from trio_debugmcp.session.process_facts import learn_exit_signal, learn_origin, learn_process, true_exit_code
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.start import ChildStart, Start, origin_of, without_unset
+from trio_debugmcp.session.start import ChildStart, Start, opened, origin_of, without_unset
 from trio_debugmcp.session.stops.examination import Examiner
 from trio_debugmcp.session.stops.stop_sources import StopSources
 from trio_debugmcp.session.suspension import Suspension
@@ -86,6 +86,7 @@ class DebugSession:
         requests: how its adapter is asked.
         execution: how its program is moved.
         looking: what can be known of its program.
+        is_ours: its program was launched here, or comes from one that was: it ends with that.
         changes: how often a client may have changed a value of it; what was read before may be old.
         opened: set when the session is in the state.
         closed: set when the session has left the state.
@@ -98,6 +99,7 @@ class DebugSession:
         self.profile = profile
         self.start = start
         self.parent = None if parent is None else parent.id
+        self.is_ours: bool = isinstance(start, Launch) if parent is None else parent.is_ours and self._outlives_parent()
         self.changes = 0
         self.opened, self.closed = trio.Event(), trio.Event()
         self._shared, patience = shared, shared.runtime.patience
@@ -181,6 +183,11 @@ class DebugSession:
     def _outlives_parent(self) -> bool:
         return isinstance(self.start, ChildStart) and self.profile.child_outlives_parent(self.start.configuration)
 
+    @property
+    def is_terminated(self) -> bool:
+        """Whether its program is ended, or has been, once the session is over."""
+        return self._ending.terminate is not False and (isinstance(self.start, Launch) or bool(self._ending.terminate))
+
     def _interruption(self) -> str:
         return "the server is shutting down" if self._handshake.done else "the start was cancelled"
 
@@ -215,6 +222,9 @@ class DebugSession:
                     await learn_exit_signal(self.requests, self._ending, self._examiner.last_signal)
                     if self._ending.terminate is False and isinstance(self.start, Launch):
                         await self._detach()
+            except trio.Cancelled:  # the server shuts down
+                self._ending.terminate = self.is_ours or None
+                raise
             finally:
                 self.execution.tasks = None
                 # The goodbye comes before the nursery is cancelled: the pump must keep taking events, or the reader
@@ -243,18 +253,7 @@ class DebugSession:
 
     def _open_adapter(self) -> AbstractAsyncContextManager[Adapter]:
         opening = Opening(self.id, self.parent, self.profile.name, self.start)
-        return self._shared.host.open_adapter(opening, self._connect)
-
-    def _connect(self) -> AbstractAsyncContextManager[Adapter]:
-        match self.start:
-            case Launch() as launch:
-                return self.profile.open(launch, self._shared.runtime)
-            case Attach() as attach:
-                return self.profile.open_attached(attach, self._shared.runtime)
-            case Listen() as listen:
-                return self.profile.open_listening(listen, self._shared.runtime)
-            case ChildStart(configuration=configuration, parent_address=address):
-                return self.profile.open_child(configuration, self._shared.runtime, address)
+        return self._shared.host.open_adapter(opening, lambda: opened(self.profile, self.start, self._shared.runtime))
 
     # --- Goodbye ---------------------------------------------------------------------------------------------
 

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.profiles.profile import Profile
+from trio_debugmcp.dap.profiles.profile import Profile, Runtime
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
 from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
@@ -66,6 +68,19 @@ def without_unset(start: Start, wanted: RunInTerminal) -> RunInTerminal:
     asked = asked_for(start)
     unset = asked.unset if isinstance(asked, Launch) else ()
     return replace(wanted, env={**dict.fromkeys(unset), **(wanted.env or {})}) if unset else wanted
+
+
+def opened(profile: Profile, start: Start, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+    """Open the adapter of a session that starts so, for the length of the block."""
+    match start:
+        case Launch() as launch:
+            return profile.open(launch, runtime)
+        case Attach() as attach:
+            return profile.open_attached(attach, runtime)
+        case Listen() as listen:
+            return profile.open_listening(listen, runtime)
+        case ChildStart(configuration=configuration, parent_address=address):
+            return profile.open_child(configuration, runtime, address)
 
 
 def has_program(profile: Profile, start: Start) -> bool:

@@ -149,7 +149,10 @@ class DebugpyDialect(Dialect):
         return module_at(frame.source.path) if frame.source is not None and frame.source.path else None
 
 
-_INHERITED = ("pathMappings", "justMyCode", "redirectOutput", "showReturnValue")
+_ENDS_WITH_PROGRAM = "endsWithProgram"
+"""Argument of ours for the children of a program that was launched here: where that is ended, they are."""
+
+_INHERITED = ("pathMappings", "justMyCode", "redirectOutput", "showReturnValue", _ENDS_WITH_PROGRAM)
 """Arguments of a launch or attach request that hold for children, too."""
 
 
@@ -197,7 +200,8 @@ class Debugpy(Profile):
                 cwd=launch.cwd,
                 env={"PYDEVD_DISABLE_FILE_VALIDATION": "1", **env},
             )
-        async with open_launched(wanted, runtime.dial_ins, _child_arguments(self.launch_arguments(launch))) as adapter:
+        children = _child_arguments({**self.launch_arguments(launch), _ENDS_WITH_PROGRAM: True})
+        async with open_launched(wanted, runtime.dial_ins, children) as adapter:
             yield adapter
 
     @asynccontextmanager
@@ -288,7 +292,8 @@ class Debugpy(Profile):
             return open_guest(int(configuration["guest"]), runtime.dial_ins, {})
         if "dialedIn" in configuration:
             children = _child_arguments(configuration)
-            return open_caller(int(configuration["subProcessId"]), runtime.dial_ins, children)
+            watchdog = runtime.watchdog if configuration.get(_ENDS_WITH_PROGRAM) else None
+            return open_caller(int(configuration["subProcessId"]), runtime.dial_ins, children, watchdog)
         connect = configuration["connect"]
         return open_socket_adapter(
             TcpAddress(str(connect.get("host", "127.0.0.1")), int(connect["port"])), runtime.patience
