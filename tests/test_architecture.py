@@ -31,6 +31,7 @@ FLOORS = [
         "deadlines",
         "coercion",
         "descriptors",
+        "home",
         "sparse_log",
         "masking",
         "samples",

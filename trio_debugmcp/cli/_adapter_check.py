@@ -8,7 +8,6 @@ import json
 import os
 import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +22,7 @@ from trio_debugmcp import samples
 from trio_debugmcp.cli._output import innermost
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.patience import Patience
+from trio_debugmcp.transports.command import own_command
 
 CHECK_SECONDS = 60.0
 """For one adapter: a compiler and a debugger from a cold disk take ten. The server's own limits are all shorter."""
@@ -58,9 +58,8 @@ async def check(profile: Profile, files: Sequence[Path], program: Path, patience
     """
     options = [f"--patience={patience.factor:g}", *(f"--adapters={file}" for file in files)]
     seconds = patience.seconds(CHECK_SECONDS)
-    server = StdioServerParameters(
-        command=sys.executable, args=["-m", "trio_debugmcp", "serve", *options], env=dict(os.environ)
-    )
+    python, *words = own_command("serve", *options)
+    server = StdioServerParameters(command=python, args=words, env=dict(os.environ))
     steps = _Steps(profile.name)
     start = trio.current_time()
     problem: str | None = None

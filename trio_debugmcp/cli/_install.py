@@ -84,8 +84,8 @@ def _install_one(name: str, way: Install) -> None:
         _run(["brew", "install", *way.brew.split()])
     if way.pip is not None:
         # Not moved: the scripts in a virtual environment know where it is.
-        _run([sys.executable, "-m", "venv", "--clear", str(place)])
-        _run([str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", *way.pip.split()])
+        _run([sys.executable, "-P", "-m", "venv", "--clear", str(place)])
+        _run([str(place / "bin" / "python"), "-P", "-m", "pip", "install", "--quiet", *way.pip.split()])
     if not (way.npm or way.npm_pack or way.then):
         return
     adapters_directory().mkdir(parents=True, exist_ok=True)

@@ -143,17 +143,16 @@ class _DemoClient:
 async def _open_client(port: int, patience: Patience) -> AsyncIterator[_DemoClient]:
     from mcp import Client, StdioServerParameters
 
+    from trio_debugmcp.transports.command import own_command
+
     client: _DemoClient | None = None
 
     async def on_message(message: object) -> None:
         if client is not None:
             await client.on_message(message)
 
-    server = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "trio_debugmcp", "serve", "--ws", str(port), f"--patience={patience.factor:g}"],
-        env=dict(os.environ),
-    )
+    python, *words = own_command("serve", "--ws", str(port), f"--patience={patience.factor:g}")
+    server = StdioServerParameters(command=python, args=words, env=dict(os.environ))
     async with Client(server, mode="legacy", message_handler=on_message) as sdk:
         client = _DemoClient(sdk, patience)
         yield client

@@ -70,13 +70,14 @@ def run(arguments: argparse.Namespace) -> int:
     import trio
 
     from trio_debugmcp.errors import UsageError
+    from trio_debugmcp.transports.command import own_command
 
     try:
         profiles = known_profiles(arguments)
     except UsageError as error:
         return failed("doctor", error.message)
     checks = [_python(), *_adapters(profiles, arguments.patience), _attach(profiles), _py_spy()]
-    checks.append(trio.run(check_debugging, [sys.executable, "-m", "trio_debugmcp"], os.getcwd(), arguments.patience))
+    checks.append(trio.run(check_debugging, own_command(), os.getcwd(), arguments.patience))
     sizes, instructions = list_sizes()
     healthy = all(check.status != "failed" for check in checks)
     if arguments.json:

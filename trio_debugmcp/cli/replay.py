@@ -63,8 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     from trio_debugmcp.recording.format import NotARecording, read_recording
     from trio_debugmcp.replay.replaying import Replay
 
-    configure_logging(arguments)
     try:
+        configure_logging(arguments)
         network = network_of(arguments)
         recording = read_recording(arguments.file)
         profiles = recorded_profiles(recording.header.adapters, recording.header.tables or {}, str(arguments.file))

@@ -92,10 +92,10 @@ def run(arguments: argparse.Namespace) -> int:
     from trio_debugmcp.session.settings import Settings
 
     try:
+        configure_logging(arguments)
         profiles = known_profiles(arguments)
     except UsageError as error:
         return failed("serve", error.message)
-    configure_logging(arguments)
     roots: list[str] = arguments.root
     options = Options(
         settings=Settings(

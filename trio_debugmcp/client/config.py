@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.client.options import InspectorOptions
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.home import home_directory
 
 PLACES = (".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json")
 """Where a project keeps its servers, relative to its directory; the first file that exists is read."""
@@ -279,7 +280,7 @@ class _Resolver:
             "workspaceFolder": str(workspace),
             "workspaceFolderBasename": workspace.name,
             "workspaceRoot": str(workspace),
-            "userHome": str(Path.home()),
+            "userHome": str(home_directory()),
             "pathSeparator": os.sep,
             "/": os.sep,
             "CLAUDE_PROJECT_DIR": environ.get("CLAUDE_PROJECT_DIR", str(workspace)),
@@ -316,7 +317,7 @@ def find_config(directory: Path) -> Path:
     Raises:
         UsageError: it has none.
     """
-    file = next((directory / place for place in PLACES if (directory / place).is_file()), None)
+    file = next((directory / place for place in PLACES if os.path.isfile(directory / place)), None)
     if file is None:
         raise UsageError(
             "INVALID_PARAMETER", f"There is none of {', '.join(PLACES)} in {directory}; name a file with --config"

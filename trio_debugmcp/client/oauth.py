@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from trio_debugmcp.home import home_directory
+
 DEFAULT_WAIT_SECONDS = 300.0
 """For a person to log in and to consent, second factor and forgotten password included."""
 
@@ -58,5 +60,5 @@ def default_store(url: str) -> Path:
     resource = f"{parts.scheme}://{parts.netloc}{parts.path}".lower()
     host = re.sub(r"[^a-z0-9.-]", "_", parts.netloc.lower())
     name = f"{host}-{hashlib.sha256(resource.encode()).hexdigest()[:16]}.json"
-    base = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state")
+    base = Path(os.environ.get("XDG_STATE_HOME") or home_directory() / ".local/state")
     return base / "trio-debugmcp" / "oauth" / name

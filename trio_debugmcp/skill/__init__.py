@@ -47,7 +47,7 @@ class Skill(Struct, frozen=True):
         try:
             found = (home / MAIN_FILE).read_bytes()
         except OSError:
-            return "another" if home.exists() and any(home.iterdir()) else "missing"
+            return "another" if _holds_anything(home) else "missing"
         if not found.startswith(f"---\nname: {self.name}\n".encode()):
             return "another"
         same = all((home / path).is_file() and (home / path).read_bytes() == text for path, text in self.files.items())
@@ -68,6 +68,14 @@ class Skill(Struct, frozen=True):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(text)
         return home
+
+
+def _holds_anything(directory: Path) -> bool:
+    """Return whether there is something in a directory; of one that cannot be looked into nothing is known."""
+    try:
+        return any(directory.iterdir())
+    except OSError:
+        return False
 
 
 @cache
@@ -110,9 +118,9 @@ class SkillDirectory(Struct, frozen=True):
 
 def places() -> list[SkillDirectory]:
     """Return the directories of the user's skills. In a project the directories have the same names."""
-    home = Path.home()
+    home = Path(os.path.expanduser("~"))
     claude = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
     return [
         SkillDirectory(home / ".agents" / "skills", "Codex, GitHub Copilot and VS Code, Gemini CLI, others", True),
-        SkillDirectory(claude / "skills", "Claude Code", claude.is_dir()),
+        SkillDirectory(claude / "skills", "Claude Code", os.path.isdir(claude)),
     ]

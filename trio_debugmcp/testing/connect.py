@@ -8,7 +8,6 @@ The server of `open_server` runs in this process, on the clock of the test.
 
 import os
 import ssl
-import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
@@ -25,6 +24,7 @@ from trio_debugmcp.app import App, open_app
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server_options import Options
 from trio_debugmcp.testing.debug_client import DebugClient, Era, connect_streams, open_debug_client, over
+from trio_debugmcp.transports.command import own_command
 from trio_debugmcp.transports.in_memory import memory_pair
 from trio_debugmcp.transports.stdio import open_lines
 
@@ -92,11 +92,8 @@ async def connect_stdio(
     extensions: Sequence[ClientExtension] = (),
 ) -> AsyncIterator[DebugClient]:
     """Start a server process, and connect the SDK's stdio client to it."""
-    parameters = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "trio_debugmcp", "serve", *arguments],
-        env={**os.environ, **(env or {})},
-    )
+    python, *words = own_command("serve", *arguments)
+    parameters = StdioServerParameters(command=python, args=words, env={**os.environ, **(env or {})})
     async with open_debug_client(stdio_client(parameters), era, extensions) as client:
         yield client
 

@@ -21,10 +21,14 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.tables.placeholders import filled
 from trio_debugmcp.dap.profiles.tables.table_format import Table
+from trio_debugmcp.home import expanded
 from trio_debugmcp.patience import Patience
 
 DIRECTORY_VARIABLE = "TRIO_DEBUGMCP_ADAPTERS_DIR"
 """Names the directory below which adapters are installed, each in one of its own: `{installed}` in a table."""
+
+_CWD = "/"
+"""Where an adapter is asked: a `python -c` among them would import from the directory of the server, a project's."""
 
 _VERSION_SECONDS = 5.0
 """For an adapter to say its version: gdb takes 0.05 from a cold cache 0.3."""
@@ -57,9 +61,9 @@ def adapters_directory() -> Path:
     """Return the directory below which `trio-debugmcp adapters --install` puts adapters."""
     named = os.environ.get(DIRECTORY_VARIABLE)
     if named:
-        return Path(named).expanduser().absolute()
+        return expanded(named).absolute()
     data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(data).expanduser() / "trio-debugmcp" / "adapters"
+    return expanded(data) / "trio-debugmcp" / "adapters"
 
 
 def forget_versions() -> None:
@@ -121,7 +125,7 @@ class Finder:
         name = os.environ.get(wanted[1:]) if wanted.startswith("$") else wanted
         if not name:
             return None
-        name = self._named(name) if wanted is name else os.path.expanduser(name)
+        name = self._named(name) if wanted is name else str(expanded(name))
         if os.path.dirname(name):  # not only programs: a script or a directory that another program is given
             return os.path.abspath(name) if os.path.exists(name) else None
         found = shutil.which(name)
@@ -129,9 +133,8 @@ class Finder:
 
     def _named(self, wanted: str) -> str:
         installed = str(adapters_directory() / self._name)
-        return os.path.expanduser(
-            str(filled(wanted, {"scripts": sysconfig.get_path("scripts"), "installed": installed}))
-        )
+        place = str(filled(wanted, {"scripts": sysconfig.get_path("scripts"), "installed": installed}))
+        return str(expanded(place)) if place.startswith("~") else place
 
     def _found(self, place: str, versions: bool) -> FoundAdapter:
         absent = [need for need in self._table.needs if shutil.which(need) is None]
@@ -206,7 +209,7 @@ def _keep(question: _Question, exit_code: int, out: bytes, err: bytes) -> tuple[
 def _run(command: Sequence[str]) -> tuple[int, bytes, bytes]:
     try:
         ran = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_VERSION_SECONDS, check=False
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_VERSION_SECONDS, check=False, cwd=_CWD
         )
     except (OSError, subprocess.SubprocessError) as error:
         return 1, b"", str(error).encode()
@@ -216,7 +219,7 @@ def _run(command: Sequence[str]) -> tuple[int, bytes, bytes]:
 async def _run_beside(command: Sequence[str], seconds: float) -> tuple[int, bytes, bytes]:
     with trio.move_on_after(seconds):
         try:
-            ran = await trio.run_process(command, capture_stdout=True, capture_stderr=True, check=False)
+            ran = await trio.run_process(command, capture_stdout=True, capture_stderr=True, check=False, cwd=_CWD)
         except OSError as error:
             return 1, b"", str(error).encode()
         return ran.returncode, ran.stdout, ran.stderr

@@ -35,7 +35,7 @@ def read_facts(program: str, names: Iterable[str]) -> ProgramFacts:
     path, wanted = Path(program), tuple(dict.fromkeys(names))
     try:
         if path.is_dir():
-            files = tuple(name for name in wanted if (path / name).is_file())
+            files = tuple(name for name in wanted if os.path.isfile(path / name))
             return ProgramFacts("directory", files=files, above=_above(path, wanted), suffixes=_suffixes(path))
         if not path.is_file():
             return ProgramFacts()
@@ -74,7 +74,7 @@ def _above(directory: Path, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _nearest(places: Iterable[Path], name: str) -> Path | None:
-    return next((place / name for place in places if (place / name).is_file()), None)
+    return next((place / name for place in places if os.path.isfile(place / name)), None)
 
 
 def _suffixes(directory: Path) -> tuple[str, ...]:
@@ -92,4 +92,4 @@ def _has_debug_file(program: Path, made: Executable) -> bool:
         home = program.resolve().parent
         places += [home / made.debug_link, home / ".debug" / made.debug_link]
         places.append(_DEBUG / home.relative_to("/") / made.debug_link)
-    return any(place.is_file() for place in places)
+    return any(os.path.isfile(place) for place in places)

@@ -7,6 +7,7 @@ languages the user's files are those of the project: the directory with its buil
 it runs; what a package manager has put there is not.
 """
 
+import os
 from pathlib import Path
 
 from trio_debugmcp.dap.messages import DapFrame
@@ -89,5 +90,5 @@ def _project_of(directory: str) -> str:
     """Return the nearest directory that a project begins in, or the directory itself."""
     place = Path(directory)
     above = [place, *place.parents][:_MAX_LEVELS]
-    found = next((folder for folder in above if any((folder / name).exists() for name in _PROJECT_FILES)), place)
+    found = next((folder for folder in above if any(os.path.exists(folder / name) for name in _PROJECT_FILES)), place)
     return str(found)

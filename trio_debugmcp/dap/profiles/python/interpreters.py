@@ -24,7 +24,7 @@ def interpreter_for(program: str) -> str:
     named = _named_by(program)
     if named is not None and "/" not in named and "." in named:  # `env python3.9`: others may not even parse it
         named = shutil.which(named)
-    if named is not None and Path(named).is_absolute() and Path(named).is_file():
+    if named is not None and os.path.isabs(named) and os.path.isfile(named):
         return named
     active = os.environ.get("VIRTUAL_ENV")
     homes = [Path(active)] if active else []
@@ -32,7 +32,7 @@ def interpreter_for(program: str) -> str:
     homes += [place / name for place in places for name in (".venv", "venv")]
     for home in homes:
         for candidate in (home / "bin" / "python", home / "Scripts" / "python.exe"):
-            if candidate.is_file() and (home / "pyvenv.cfg").is_file():
+            if os.path.isfile(candidate) and os.path.isfile(home / "pyvenv.cfg"):
                 return str(candidate)
     return sys.executable
 

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.home import home_directory
 from trio_debugmcp.launch_json.context import Folder, VariableContext
 from trio_debugmcp.launch_json.files import LaunchFile, TasksFile, names_of, read_launch_file, read_tasks_file
 from trio_debugmcp.launch_json.plan import Compound, Instead, Plan, is_compound, resolve, resolve_compound
@@ -204,7 +205,7 @@ def context_of(
     return VariableContext(
         folder=folder,
         folders=tuple(_folders(debugger)),
-        home=str(Path.home()),
+        home=str(home_directory()),
         cwd=debugger.workspace.resolve("."),
         read=lambda path: _read(debugger, path),
         variable=os.environ.get,
