@@ -56,7 +56,11 @@ async def read(ctx, params):
     return types.ReadResourceResult(contents=[content])
 async def listed(ctx, params):
     return types.ListResourcesResult(resources=[])
-server = Server("trivial", on_list_resources=listed, on_read_resource=read)
+async def called(ctx, params):
+    return types.CallToolResult(content=[])
+async def tools(ctx, params):
+    return types.ListToolsResult(tools=[types.Tool(name="nothing", input_schema={"type": "object"})])
+server = Server("trivial", on_list_resources=listed, on_read_resource=read, on_list_tools=tools, on_call_tool=called)
 async def main():
     async with stdio_server() as (reader, writer):
         await server.run(reader, writer, server.create_initialization_options())

@@ -1,3 +1,4 @@
+import marshal
 import os
 import stat
 from pathlib import Path
@@ -44,7 +45,14 @@ def test_without_a_cache_the_directory_has_the_sources(tmp_path: Path, monkeypat
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     packing.blob_directory.cache_clear()
     with made_carrier("127.0.0.1", 1, "t") as made:
-        assert len([*Path(made.directory).glob("*sources")]) == 1
+        assert marshal.loads((Path(made.directory) / "sources").read_bytes()) == carrier.sources()
+
+
+def test_a_server_keeps_its_sources_when_another_tidies_the_cache(cache: Path) -> None:
+    with made_carrier("127.0.0.1", 1, "t") as made:
+        for file in cache.iterdir():
+            file.unlink()
+        assert marshal.loads((Path(made.directory) / "sources").read_bytes()) == carrier.sources()
 
 
 def test_every_module_of_engine_and_probe_is_carried() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from trio_debugmcp.engine import carrier
 from trio_debugmcp.probe import bootstrap, packing
 from trio_debugmcp.probe.bootstrap import SOURCES_NEEDED, call_expression, install_expression
 
@@ -136,11 +137,12 @@ def test_without_a_directory_the_sources_are_run(
 
 def test_the_oldest_files_give_way(blobs: Path) -> None:
     blobs.mkdir(mode=0o700, parents=True)
-    for number in range(packing.MAX_BLOBS + 3):
-        (blobs / f"{number}.blob").touch()
-        os.utime(blobs / f"{number}.blob", (number, number))
+    for number in range(packing.MAX_KEPT + 3):
+        file = blobs / f"{number}{packing.KEPT[number % 2]}"
+        file.touch()
+        os.utime(file, (number, number))
     packing.blob_directory()
-    assert {file.name for file in blobs.iterdir()} == {f"{number + 3}.blob" for number in range(packing.MAX_BLOBS)}
+    assert {int(file.stem) for file in blobs.iterdir()} == set(range(3, packing.MAX_KEPT + 3))
 
 
 def test_what_a_program_left_that_was_killed_while_it_wrote_is_deleted(blobs: Path) -> None:
@@ -187,10 +189,23 @@ def revise(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
 
     def change() -> None:
         forget()
-        monkeypatch.setattr(packing, "loader", lambda: "other")
+        monkeypatch.setattr(packing, "LOADER", Path(__file__))
 
     yield change
     forget()
+
+
+def test_a_server_that_starts_knows_its_version_without_stripping_the_sources(
+    revise: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(source: str) -> str:
+        raise AssertionError(source[:60])
+
+    revise()
+    monkeypatch.setattr(packing, "stripped", refuse)
+    carrier.digest.cache_clear()
+    assert carrier.digest() != packing.digest()
+    carrier.digest.cache_clear()
 
 
 def test_the_name_depends_on_the_source(revise: Callable[[], None]) -> None:

@@ -18,7 +18,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 
 from trio_debugmcp.probe import packing
@@ -29,6 +28,8 @@ LOADER, ARRIVAL = "loader", "arrival"
 """Names of the two pieces of code that load the rest."""
 
 _FOLDER = Path(__file__).parent
+
+_INSIDE, _ARRIVAL = _FOLDER / "inside", _FOLDER / "arrival.py"
 
 INJECTOR = _FOLDER / "injector.py"
 """The program that brings the engine into a process that runs already."""
@@ -80,14 +81,16 @@ def made_carrier(host: str, port: int, token: str) -> Iterator[Carrier]:
 
 
 def _write(directory: Path, host: str, port: int, token: str) -> None:
-    blobs = packing.blob_directory() or str(directory)
+    blobs, own = packing.blob_directory() or str(directory), directory / "sources"
     kept = Path(blobs) / f"{digest()}.sources"
     if not kept.is_file():
         _keep(kept)
-    if not kept.is_file():  # the disk of the cache is full, or may not be written
-        kept, blobs = directory / "sources", str(directory)
-        _keep(kept)
-    values = {"home": str(directory), "sources": str(kept), "blobs": blobs, "digest": digest()}
+    try:
+        os.link(kept, own)  # servers of other versions may tidy the cache while this one runs
+    except OSError:  # on another file system; or the cache is full, or may not be written
+        _keep(own)
+        blobs = blobs if kept.is_file() else str(directory)
+    values = {"home": str(directory), "sources": str(own), "blobs": blobs, "digest": digest()}
     parameters = repr({**values, "host": host, "port": port, "token": token})
     for name, calls in (("sitecustomize.py", _AT_START), ("late.py", _LATE)):
         (directory / name).write_text(BRING_IN + calls.replace("PARAMETERS", parameters), encoding="utf-8")
@@ -103,19 +106,15 @@ def _keep(file: Path) -> None:
 @cache
 def sources() -> dict[str, str]:
     """Return the source of each module by its full name: those of engine and probe, and what loads them."""
-    own = {
-        ".".join((PACKAGE, *file.relative_to(_FOLDER / "inside").with_suffix("").parts)): packing.stripped(
-            file.read_text(encoding="utf-8")
-        )
-        for file in sorted((_FOLDER / "inside").rglob("*.py"))
-        if file.stem[0] != "_"
-    }
-    arrival = packing.stripped((_FOLDER / "arrival.py").read_text(encoding="utf-8"))
+    own = {name: packing.stripped(text) for name, text in packing.modules(_INSIDE, PACKAGE).items()}
+    arrival = packing.stripped(_ARRIVAL.read_text(encoding="utf-8"))
     arrival = arrival.replace("from trio_debugmcp.probe.loader import load\n", "\n")  # it is there: see bring_in.txt
     return {LOADER: packing.loader(), ARRIVAL: arrival, **own, **packing.sources()}
 
 
 @cache
 def digest() -> str:
-    """Return what is another one for every version of the code."""
-    return sha256("\0".join([BRING_IN, *sources(), *sources().values()]).encode()).hexdigest()[:16]
+    """Return what is another one for every version of the code. Asked at each start, so it strips nothing."""
+    own = packing.modules(_INSIDE, PACKAGE)
+    texts = [file.read_text(encoding="utf-8") for file in (Path(__file__), _ARRIVAL)]
+    return packing.version(BRING_IN, *texts, packing.digest(), *own, *own.values())

@@ -15,12 +15,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 
 PACKAGE = "trio_debugmcp.probe.inside"
 
-MAX_BLOBS = 24
-"""Files that are kept, of 300 KB each: six versions of Python in four versions of this package."""
+KEPT = (".blob", ".sources")
+"""Compiled code of one version of Python, and what it is compiled from."""
+
+MAX_KEPT = 28
+"""Files that are kept, of 300 to 700 KB each: six versions of Python in four versions of this package."""
 
 PART_SECONDS = 3600.0
 """For a program to write a blob. One left unfinished keeps programs of the same process id from writing it."""
@@ -28,28 +32,40 @@ PART_SECONDS = 3600.0
 _FOLDER = Path(__file__).parent / "inside"
 
 
-@cache
-def loader() -> str:
-    """Return the source of what loads the probe inside the program."""
-    return stripped((Path(__file__).parent / "loader.py").read_text(encoding="utf-8"))
+LOADER = Path(__file__).parent / "loader.py"
+"""The module that loads the probe inside the program."""
 
 
-@cache
-def sources() -> dict[str, str]:
-    """The source of each module that is put into the program, by its full name."""
+def modules(folder: Path, package: str) -> dict[str, str]:
+    """Return the text of each module of a folder that is put into programs, by its full name there."""
     return {
-        ".".join((PACKAGE, *file.relative_to(_FOLDER).with_suffix("").parts)): stripped(
-            file.read_text(encoding="utf-8")
-        )
-        for file in sorted(_FOLDER.rglob("*.py"))
+        ".".join((package, *file.relative_to(folder).with_suffix("").parts)): file.read_text(encoding="utf-8")
+        for file in sorted(folder.rglob("*.py"))
         if file.stem[0] != "_"
     }
 
 
+def version(*texts: str) -> str:
+    """Return what is another one for every version of these texts, and of how they are packed."""
+    return sha256("\0".join([Path(__file__).read_text(encoding="utf-8"), *texts]).encode()).hexdigest()[:16]
+
+
+@cache
+def loader() -> str:
+    """Return the source of what loads the probe inside the program."""
+    return stripped(LOADER.read_text(encoding="utf-8"))
+
+
+@cache
+def sources() -> dict[str, str]:
+    """Return the source of each module that is put into the program, by its full name. Takes a third of a second."""
+    return {name: stripped(text) for name, text in modules(_FOLDER, PACKAGE).items()}
+
+
 @cache
 def digest() -> str:
-    """Return what is another one for every version of the probe."""
-    return sha256("\0".join([loader(), *sources(), *sources().values()]).encode()).hexdigest()[:16]
+    """Return what is another one for every version of the probe. Asked at each start, so it strips nothing."""
+    return version(LOADER.read_text(encoding="utf-8"), *chain(*modules(_FOLDER, PACKAGE).items()))
 
 
 # --- Without types ----------------------------------------------------------------------------------------------------
@@ -127,9 +143,9 @@ def blob_directory() -> str | None:
 
 
 def _tidy(folder: Path) -> None:
-    """Delete the oldest blobs, and parts of those whose program was killed while it wrote them."""
-    written = {file: file.lstat().st_mtime for file in folder.glob("*.blob*")}
-    parts = [file for file, at in written.items() if file.suffix != ".blob" and at < time.time() - PART_SECONDS]
-    blobs = sorted((file for file in written if file.suffix == ".blob"), key=written.__getitem__)
-    for old in (*blobs[:-MAX_BLOBS], *parts):
+    """Delete the oldest blobs and sources, and parts of those whose writer was killed meanwhile."""
+    written = {file: file.lstat().st_mtime for pattern in ("*.blob*", "*.sources*") for file in folder.glob(pattern)}
+    whole = sorted((file for file in written if file.suffix in KEPT), key=written.__getitem__)
+    parts = [file for file, at in written.items() if file.suffix not in KEPT and at < time.time() - PART_SECONDS]
+    for old in (*whole[:-MAX_KEPT], *parts):
         old.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.profiles import Attach, Listen, Profile, Runtime
-from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.before.builds import Builds
 from trio_debugmcp.session.before.configured_tasks import TaskRunner
 from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
@@ -158,6 +158,8 @@ class LivingSessions:
     async def _live_child(self, session: DebugSession) -> None:
         try:
             await self._live(session)
+        except AdapterGone as error:  # most children end soon
+            log.info("child session %s: %s", session.id, error)
         except DebugError as error:
             log.warning("child session %s: %s", session.id, error)
 
