@@ -89,6 +89,15 @@ def orphan():
         os._exit(0)
 
 
+def daemons():
+    """Ten, each of them without a parent as soon as it is there."""
+    for _ in range(10):
+        if not os.fork():
+            if not os.fork():
+                work("daemon")
+            os._exit(0)
+
+
 def execs():
     """Replaces itself six times; each of the programs works, and replaces itself in the next way."""
     python, rest = sys.executable, ["work=execv", "execve"]

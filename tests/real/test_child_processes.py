@@ -93,11 +93,12 @@ async def stops(client: DebugClient, **launch: Any) -> tuple[list[str], list[dic
         ("fork spawn forkserver futures", "fork spawn forkserver futures"),
         ("child grandchild double", "child grandchild double"),
         ("many fork orphan", "fork orphan"),
+        ("daemons", "daemon " * 10),
         ("execs", "execv execve execl execvp execlp"),
     ],
 )
 async def test_a_breakpoint_stops_in_a_child_however_it_was_started(debugging: Connect, args: str, ways: str) -> None:
-    """`many` are fifty at once, `double` and `orphan` daemons; each `exec` replaces the program itself."""
+    """`many` are fifty at once, `double`, `orphan` and `daemons` daemons; each `exec` replaces the program itself."""
     async with debugging() as client:
         await client.call("breakpoint_set", **at("kids.py", "done = "))
         stopped, sessions, end = await stops(client, program=program("kids.py"), args=args.split())

@@ -135,10 +135,9 @@ class Engine:
         return self.starting.is_over or not self.connection.is_open
 
     def forget_parent(self) -> None:
-        """Leave what belongs to the process that this one is a fork of."""
+        """Leave what belongs to the process that this one is a fork of, but for the connection."""
         self.events.close_in_fork()
         self.held.is_over = True
-        self.connection.close()
 
     def leave(self) -> None:
         """Let the program run on without a debugger, and leave nothing behind."""

@@ -65,8 +65,12 @@ class Children:
         self.parent = engine.pid
         follows = self.are_debugged and not engine.is_over
         engine.forget_parent()
-        if follows:
-            self._again()
+        try:
+            if follows:
+                self._again()
+        finally:
+            # Only now: while it is open the debugger does not take the parent for ended, whose child this is.
+            engine.connection.close()
 
     def _at_replacement(self) -> None:
         if not self._engine.is_over:
