@@ -42,6 +42,23 @@ async def test_a_program_that_ends_as_soon_as_it_runs_was_launched(
         assert (over["reason"], over["exitCode"]) == ("Exited", 7)
 
 
+async def test_a_program_that_is_gone_before_it_says_what_runs_it_was_launched(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Dialect, "runtime_request", lambda _: ("whoAreYou", None))
+    adapter = FakeAdapter()
+
+    async def go(arguments: dict[str, Any]) -> dict[str, Any]:
+        await adapter.event("terminated")
+        await adapter.crash()
+        return {}
+
+    async with connect(options=adapter.options()) as client:
+        adapter.answer("whoAreYou", go)
+        over = await launch(client, adapter, wait=True)
+        assert (over["state"], over["reason"]) == ("Disconnected", "Exited")
+
+
 async def test_a_program_that_the_debugger_ends_has_no_exit_code(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
 

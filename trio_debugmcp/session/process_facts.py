@@ -5,7 +5,7 @@ import signal
 from typing import Any
 
 from trio_debugmcp.dap.messages import EvaluateBody, ModuleEvent, ModulesBody
-from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
@@ -63,8 +63,8 @@ async def learn_origin(requests: Requests, merger: Merger, process_id: int | Non
         return
     try:
         body = await requests.request(*question, dict[str, Any])
-    except AdapterRefused as refusal:
-        log.info("%s", refusal)
+    except (AdapterRefused, AdapterGone) as error:  # a program that has ended meanwhile has run all the same
+        log.info("%s", error)
         return
     version = requests.profile.dialect.runtime_version(body)
     await merger.merge(OriginLearned(requests.session_id, version))
