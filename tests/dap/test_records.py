@@ -2,7 +2,7 @@
 
 import json
 import socket
-from itertools import count
+from itertools import count, product
 from typing import Any
 
 import pytest
@@ -182,6 +182,32 @@ async def test_a_server_that_did_not_run_for_a_while_still_reads_the_last_record
         return at_the_end[0]
 
     assert [await passed_on_before_the_end() for _ in range(30)] == [1] * 30
+
+
+async def test_what_was_written_before_a_stop_is_passed_on_before_it_also_if_it_is_just_being_read() -> None:
+    passed_on: list[bytes] = []
+
+    async def pass_on(frame: bytes) -> None:
+        await trio.lowlevel.checkpoint()
+        passed_on.append(frame)
+
+    async def let_run(turns: int) -> None:
+        for _ in range(turns):
+            await trio.lowlevel.checkpoint()
+
+    ours, theirs = socket.socketpair()
+    with theirs:
+        async with trio.open_nursery() as nursery:
+            records = HitRecords(pass_on, nursery, count(1))
+            records.connect(trio.SocketStream(trio.socket.from_stdlib_socket(ours)), b"")
+            for number, (before, since) in enumerate([*product(range(6), repeat=2)] * 10, 1):
+                theirs.send(line("log", number, "one before"))
+                await let_run(before)  # until somewhere between its arrival and its being passed on
+                theirs.send(line("log", number, f"<{number}>"))
+                await let_run(since)
+                await records.settle()
+                assert f"<{number}>".encode() in passed_on[-1]
+            nursery.cancel_scope.cancel("done")
 
 
 async def test_no_record_is_taken_once_the_session_is_over(autojump_clock: MockClock) -> None:

@@ -11,6 +11,7 @@ replays them. What the program prints cannot look like one: pydevd's own `output
 import array
 import fcntl
 import logging
+import os
 import re
 import secrets
 import termios
@@ -170,7 +171,7 @@ class HitRecords:
     async def _read(self, stream: trio.abc.Stream, received: bytes) -> None:
         with self._streams[stream]:
             try:
-                with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                with suppress(trio.BrokenResourceError, trio.ClosedResourceError, ConnectionError):
                     await stream.send_all(ACCEPTED)
                     rest, data = b"", received
                     while True:
@@ -183,7 +184,7 @@ class HitRecords:
                             break
                         self._passed_on[stream] = self._received[stream]
                         self._turn.unpark_all()
-                        data = bytes(await stream.receive_some(_CHUNK_BYTES))
+                        data = await _received_some(stream)
                         self._received[stream] += len(data)
                         if not data:
                             break
@@ -237,6 +238,16 @@ def _without_text(line: bytes) -> HitRecord | None:
 
 def _name(record: HitRecord) -> tuple[str, str, int]:
     return record.kind, record.breakpoint_id, record.version
+
+
+async def _received_some(stream: trio.abc.Stream) -> bytes:
+    """Receive bytes, nothing at the end. Once they are not `_unread` any more no other task runs before it returns."""
+    if not isinstance(stream, trio.SocketStream):
+        return bytes(await stream.receive_some(_CHUNK_BYTES))
+    while True:
+        await trio.lowlevel.wait_readable(stream.socket)
+        with suppress(BlockingIOError, InterruptedError):
+            return os.read(stream.socket.fileno(), _CHUNK_BYTES)  # trio's own way lets others run before it returns
 
 
 def _unread(stream: trio.abc.Stream) -> int:
