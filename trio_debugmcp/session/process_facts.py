@@ -66,8 +66,8 @@ async def learn_origin(requests: Requests, merger: Merger, process_id: int | Non
     except (AdapterRefused, AdapterGone) as error:  # a program that has ended meanwhile has run all the same
         log.info("%s", error)
         return
-    version = requests.profile.dialect.runtime_version(body)
-    await merger.merge(OriginLearned(requests.session_id, version))
+    version, engine = requests.profile.dialect.runtime_facts(body, requests.capabilities) or (None, None)
+    await merger.merge(OriginLearned(requests.session_id, version, engine=engine))
 
 
 def true_exit_code(reported: int | None, own: int | None) -> int | None:

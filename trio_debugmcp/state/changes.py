@@ -48,11 +48,12 @@ class SessionOpened(Change, frozen=True):
 
 
 class OriginLearned(Change, frozen=True):
-    """The version of the session's runtime became known, or the id of its process."""
+    """The version of the session's runtime became known, its process's id, or `engine`, if it is not the usual one."""
 
     session_id: str
     runtime_version: str | None = None
     process_id: int | None = None
+    engine: str | None = None
 
 
 class SessionStarted(Change, frozen=True):

@@ -30,7 +30,7 @@ class Origin(Struct, frozen=True):
 
     `listens`: it has no process, but waits for programs that dial in; the name is its address. `stop_at`: the break
     modes in which any exception stops it, though no breakpoint asks for it. `launches`: its program is its first child.
-    `core_file`: what it looks at does not run.
+    `core_file`: what it looks at does not run. `engine`: what debugs it, if that is not the default of its Python.
     """
 
     adapter: str
@@ -47,6 +47,7 @@ class Origin(Struct, frozen=True):
     stop_at: tuple[str, ...] = ()
     launches: bool = False
     core_file: str | None = None
+    engine: str | None = None
 
     @property
     def has_program(self) -> bool:

@@ -128,7 +128,9 @@ def _(change: OriginLearned, state: State) -> State:
         version = change.runtime_version or origin.runtime_version
         # What the adapter has reported of the process counts before what is known from elsewhere.
         process_id = origin.process_id if origin.process_id is not None else change.process_id
-        return replace(snapshot, origin=replace(origin, runtime_version=version, process_id=process_id))
+        engine = change.engine or origin.engine
+        learned = replace(origin, runtime_version=version, process_id=process_id, engine=engine)
+        return replace(snapshot, origin=learned)
 
     return _with_snapshot(state, change.session_id, learn)
 

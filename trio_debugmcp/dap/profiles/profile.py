@@ -108,8 +108,8 @@ class Dialect:
         """A request outside the DAP whose answer contains the runtime's version."""
         return None
 
-    def runtime_version(self, body: Mapping[str, Any]) -> str | None:
-        """The runtime's version, from the answer to `runtime_request`."""
+    def runtime_facts(self, body: Mapping[str, Any], capabilities: Capabilities) -> tuple[str, str | None] | None:
+        """The runtime's version, from the answer to `runtime_request`; and what debugs it, if that is not the usual."""
         return None
 
     def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:

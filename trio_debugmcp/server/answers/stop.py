@@ -72,6 +72,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     """Where the program is now. `state`: Paused, Running or Disconnected; `reason` as pauseReason, or Exited.
 
     `stack`: the top frames below `at`; `omitted`: how many of what were left out; `notes`: what is not expected.
+    `engine`: what debugs a launched program, if that is not the default of its Python.
     `moment`: which stop it is, for cards; not in the answer itself.
     """
 
@@ -105,6 +106,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     notes: list[str] = []
     session: str | None = None
     pid: int | None = None
+    engine: str | None = None
     moment: str | None = None
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from trio_debugmcp.dap.profiles.python.engines import chosen_engine
+from trio_debugmcp.dap.profiles.python.engines import chosen_engine, usual_engine
 from trio_debugmcp.errors import CannotRun
 from trio_debugmcp.patience import USUAL
 
@@ -59,3 +59,8 @@ async def test_where_no_sitecustomize_is_looked_for_the_engine_cannot_be(tmp_pat
 @pytest.mark.real
 async def test_an_interpreter_that_is_not_there_gets_pydevd(tmp_path: Path) -> None:
     assert await chosen_engine([str(tmp_path / "python")], {}, "own", USUAL) == "pydevd"
+
+
+def test_the_usual_engine_is_ours_where_it_was_tried() -> None:
+    versions = ["CPython 3.8.18", "CPython 3.11.7", "CPython 3.12.1", "CPython 3.13.0", "CPython 3.14.0", "PyPy 3.12.1"]
+    assert [version for version in versions if usual_engine(version) == "own"] == ["CPython 3.12.1", "CPython 3.13.0"]

@@ -33,7 +33,7 @@ from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Repl
 from trio_debugmcp.dap.profiles.profile import Dialect, Profile, Runtime
 from trio_debugmcp.dap.profiles.python.code_files import PythonCode, module_at, without_guard
-from trio_debugmcp.dap.profiles.python.engines import chosen_engine, engine_of_process
+from trio_debugmcp.dap.profiles.python.engines import chosen_engine, engine_of_process, usual_engine
 from trio_debugmcp.dap.profiles.python.expressions import RETURNS, PythonExpressions, where_it_leaves
 from trio_debugmcp.dap.profiles.python.injection import injection_problem
 from trio_debugmcp.dap.profiles.python.pydevd_messages import PythonWords, for_pydevd
@@ -77,13 +77,16 @@ class DebugpyDialect(Dialect):
     def runtime_request(self) -> tuple[str, Any] | None:
         return "pydevdSystemInfo", None
 
-    def runtime_version(self, body: Mapping[str, Any]) -> str | None:
+    def runtime_facts(self, body: Mapping[str, Any], capabilities: Capabilities) -> tuple[str, str | None] | None:
         """For example `CPython 3.11.7`, which pydevd spells `3.11.7final0`."""
         python = body.get("python") or {}
         version = re.match(r"[\d.]+", str(python.get("version", "")))
         implementation = str((python.get("implementation") or {}).get("name", "Python"))
         name = {"cpython": "CPython", "pypy": "PyPy"}.get(implementation.lower(), implementation)
-        return f"{name} {version[0]}" if version else None
+        if version is None:
+            return None
+        runtime, engine = f"{name} {version[0]}", "own" if capabilities.engine_requests else "pydevd"
+        return runtime, None if engine == usual_engine(runtime) else engine
 
     def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
         """Name builtin types, so that other raises cost nothing; all other types are filtered at the stop."""

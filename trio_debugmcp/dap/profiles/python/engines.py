@@ -56,6 +56,13 @@ async def chosen_engine(
     return "pydevd"
 
 
+def usual_engine(runtime: str) -> Engine:
+    """Return the engine for a runtime such as `CPython 3.13.0` where nothing else is said."""
+    name, _, version = runtime.partition(" ")
+    is_tried = name == "CPython" and version.split(".")[:2] in [list(map(str, tried)) for tried in TRIED]
+    return "own" if is_tried else "pydevd"
+
+
 def _problem(option: str | None, version: Version | None) -> str:
     """Return why our engine cannot be in a program with this option of the interpreter, or of this version."""
     if option is not None:

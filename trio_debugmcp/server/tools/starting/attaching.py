@@ -61,11 +61,12 @@ class DebugAttach(Params, frozen=True, kw_only=True):
 
 
 class Attached(Answer, frozen=True, kw_only=True):
-    """The session of a program that was attached to, and the state of that program."""
+    """The session of a program that was attached to, and its state. `engine`: if not the default of its Python."""
 
     session: str
     pid: int | None = None
     state: str
+    engine: str | None = None
 
 
 async def attach(
@@ -98,8 +99,10 @@ async def attach(
         stop = await wait_answer(debugger, outcome, deadline, session_id=session.id)
         return replace(stop, session=session.id)
     snapshot = session.snapshot
-    pid = None if snapshot is None else snapshot.origin.process_id
-    return Attached(session=session.id, pid=pid, state="Running" if snapshot is None else snapshot.phase)
+    if snapshot is None:
+        return Attached(session=session.id, state="Running")
+    origin = snapshot.origin
+    return Attached(session=session.id, pid=origin.process_id, state=snapshot.phase, engine=origin.engine)
 
 
 async def _found(debugger: Debugger, params: DebugAttach) -> tuple[Profile, Attach]:

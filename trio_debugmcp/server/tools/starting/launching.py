@@ -333,7 +333,7 @@ async def run_program(
         note = "the program is still starting: use debug_wait, or end it with debug_disconnect"
         full = StopData(session_id=program.id)
         return StopAnswer(full=full, state="Running", timed_out=True, notes=[note], session=program.id)
-    pid = None if session.snapshot is None else session.snapshot.origin.process_id
+    first = session.snapshot
     refused = refused_notes(debugger, session.id)  # at the end of the program nothing is bound any more
     outcome: Outcome | None = None
     if wait:
@@ -343,8 +343,8 @@ async def run_program(
     known = {f"{id_} {note}" for id_ in answer.breakpoints for note in answer.notes}  # of those that have stopped it
     notes = [note for note in breakpoint_notes(debugger, earlier) if note not in known]
     notes = [*(refused if answer.state == "Disconnected" else []), *notes]
-    answer = replace(answer, notes=[*edited, *notes, *answer.notes])
-    if outcome is not None and outcome.paused is not None:  # maybe a child, which the rest of the answer is about
-        return replace(answer, session=outcome.paused.id, pid=outcome.paused.origin.process_id)
-    last = session.snapshot or debugger.state.end_of(session.id)
-    return replace(answer, session=session.id, pid=pid or (None if last is None else last.origin.process_id))
+    last = session.snapshot or debugger.state.end_of(session.id) or first
+    engine = None if last is None else last.origin.engine
+    last = (None if outcome is None else outcome.paused) or last  # maybe a child, which the rest of the answer is about
+    id_, pid = (session.id, None) if last is None else (last.id, last.origin.process_id)
+    return replace(answer, notes=[*edited, *notes, *answer.notes], session=id_, pid=pid, engine=engine)
