@@ -24,10 +24,11 @@ class FullDisk(io.StringIO):
 
 @pytest.fixture
 def logger() -> Iterator[logging.Logger]:
-    logger = logging.Logger("trio_debugmcp.session")
+    logger = logging.getLogger("trio_debugmcp.a_log_of_this_test")
+    logger.propagate = False
     yield logger
-    for handler in logger.handlers:
-        handler.close()
+    for handler in list(logger.handlers):
+        logger.removeHandler(handler)
 
 
 def log_everything(logger: logging.Logger) -> None:
