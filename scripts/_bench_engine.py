@@ -22,7 +22,7 @@ from _bench import TRIVIAL_SERVER, Rpc, memory, milliseconds, open_rpc, refuse, 
 from _bench_raw import DEBUGPY
 from msgspec import Struct
 
-from tests.real.interpreters import found
+from tests.pythons import found
 from trio_debugmcp.dap.adapter import open_stdio_adapter
 from trio_debugmcp.dap.connection import Connection, open_connection
 from trio_debugmcp.dap.messages import Initialized, StackTraceBody, Stopped

@@ -8,7 +8,8 @@ import trio
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.real.interpreters import OLDEST, Interpreter, debug, found, refusal_of
+from tests.pythons import Interpreter, found
+from tests.real.interpreters import OLDEST, debug, refusal_of
 from trio_debugmcp.testing import connect_stdio
 
 SECONDS = 90

@@ -1,4 +1,4 @@
-# Sourced by the other scripts: the one virtual environment, made on first use and refreshed when pyproject.toml changes.
+# Sourced by the other scripts: the virtual environment, made on first use and refreshed when pyproject.toml changes.
 # A script's head is its help, unless it has set `own_help`: its program then has one.
 if [ -z "${own_help-}" ]; then
   case "${1-}" in
@@ -10,17 +10,21 @@ if [ -z "${own_help-}" ]; then
 fi
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=${TRIO_DEBUGMCP_VENV:-$root/.venv}
-stamp=$venv/.installed
-if [ ! -f "$stamp" ] || [ "$root/pyproject.toml" -nt "$stamp" ]; then
-  python=${PYTHON:-python3}
+
+# prepare PLACE PYTHON EXTRAS
+prepare() {
+  local stamp=$1/.installed
+  if [ -f "$stamp" ] && [ ! "$root/pyproject.toml" -nt "$stamp" ]; then return; fi
   # Otherwise pip would look for minutes for versions of our requirements that an older Python may have.
-  if ! "$python" -c "import sys; sys.exit(sys.version_info < (3, 11))"; then
-    echo "$("$python" --version) is too old: install Python 3.11 or newer, or name one: PYTHON=python3.12 $0" >&2
+  if ! "$2" -c "import sys; sys.exit(sys.version_info < (3, 11))"; then
+    echo "$("$2" --version) is too old: install Python 3.11 or newer, or name one: PYTHON=python3.12 $0" >&2
     exit 1
   fi
-  echo "+ preparing $venv, which takes a minute or two" >&2
-  "$python" -m venv "$venv"
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -e "$root[test,check,cli]" >&2
+  echo "+ preparing $1, which takes a minute or two" >&2
+  "$2" -m venv "$1"
+  "$1/bin/python" -m pip install --quiet --disable-pip-version-check -e "$root[$3]" >&2
   touch "$stamp"
-fi
+}
+
+prepare "$venv" "${PYTHON:-python3}" test,check,cli
 cd "$root" || exit 1

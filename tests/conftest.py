@@ -27,6 +27,10 @@ os.environ.setdefault("TRIO_DEBUGMCP_ADAPTERS_DIR", str(Path(__file__).parent.pa
 _CONFIGURATION = tempfile.TemporaryDirectory(prefix="no-configuration-")
 os.environ["XDG_CONFIG_HOME"] = _CONFIGURATION.name
 
+# Programs run on the Python that runs the tests, which need not be that of the clone's `.venv`.
+if sys.prefix != sys.base_prefix:
+    os.environ["VIRTUAL_ENV"] = sys.prefix
+
 # For servers that are started from here: tests/patience.py says why.
 os.environ["TRIO_DEBUGMCP_PATIENCE"] = f"{FACTOR:g}"
 

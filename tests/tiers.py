@@ -1,8 +1,9 @@
-"""The tiers of tests: which marker a test needs, and what a test without one may not do.
+"""The tiers of tests: which marker a test needs, what a test without one may not do, and which run with both engines.
 
 A test without a marker runs in memory, and belongs to `scripts/test --quick`. `real` starts a process or opens a
 connection; `nightly` takes longer than a change should wait for, and says why. A test that starts a process without
-saying so fails, as it would make the quick tier slow and its results depend on the machine.
+saying so fails, as it would make the quick tier slow and its results depend on the machine. `both_engines` is set here:
+these debug programs in Python on the Python of the tests, and `scripts/test` runs them on another one again.
 """
 
 import sys
@@ -12,10 +13,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.pythons import Interpreter
+
 HERE = Path(__file__).parent
 
-REAL_FOLDERS = tuple(f"{HERE / name}/" for name in ("dashboard", "languages", "real"))
+LANGUAGES, PROGRAMS = f"{HERE / 'languages'}/", f"{HERE / 'real'}/"
+
+REAL_FOLDERS = (f"{HERE / 'dashboard'}/", LANGUAGES, PROGRAMS)
 """All tests in these are `real`."""
+
+ONCE = frozenset({f"{HERE / 'real' / name}.py" for name in ("test_readme", "test_sizes", "test_stdio_wire")})
+"""Of `real`, what is the same with each engine: commands, the sizes of lists, the transport."""
+
+SEVERAL_LANGUAGES = f"{HERE / 'languages' / 'test_several_languages.py'}"
 
 NOT_IN_MEMORY = frozenset(
     {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "socket.bind", "socket.connect"}
@@ -31,9 +41,20 @@ def mark(items: Iterable[pytest.Item]) -> None:
     for item in items:
         if str(item.path).startswith(REAL_FOLDERS):
             item.add_marker(pytest.mark.real)
+        if _debugs_python(item):
+            item.add_marker(pytest.mark.both_engines)
         for marker in item.iter_markers("nightly"):
             if not (len(marker.args) == 1 and isinstance(marker.args[0], str) and marker.args[0]):
                 raise pytest.UsageError(f"{item.nodeid}: `nightly` needs its reason, as a text")
+
+
+def _debugs_python(item: pytest.Item) -> bool:
+    """Whether the test debugs programs on the Python that runs it, and not on one of its own choice."""
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    path = str(item.path)
+    if path.startswith(PROGRAMS):
+        return path not in ONCE and not any(isinstance(each, Interpreter) for each in parameters.values())
+    return path == SEVERAL_LANGUAGES or (path.startswith(LANGUAGES) and parameters.get("adapter") == "debugpy")
 
 
 @contextmanager

@@ -1,25 +1,21 @@
 """Other Pythons than this one as the debugged one: which there are, and what has to work with each."""
 
-import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import trio
 
+from tests.pythons import Interpreter, found
 from tests.real.conftest import PROGRAMS, hits, text_of, where
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 OLDEST = (3, 8)
 """The oldest that debugpy 1.8 debugs."""
-
-PLACES = ("/root/.pyenv/versions/*/bin/python", "~/.pyenv/versions/*/bin/python", "/usr/bin/python3.[0-9]*")
 
 PROGRAM = """
 import subprocess
@@ -42,33 +38,6 @@ else:
         time.sleep(0.01)  # for the debugger to attach
 """
 """For any Python 3."""
-
-
-class Interpreter(NamedTuple):
-    """A Python that was found."""
-
-    path: str
-    version: tuple[int, int]
-
-    @property
-    def label(self) -> str:
-        return f"{self.version[0]}.{self.version[1]} ({self.path})"
-
-
-@cache
-def found() -> list[Interpreter]:
-    """One of each version on this machine, the running one always, by version."""
-    here = Interpreter(sys.executable, sys.version_info[:2])
-    by_version = {here.version: here}
-    for place in PLACES:
-        path = Path(place).expanduser()
-        root, pattern = path.anchor, str(path).lstrip("/")
-        for each in sorted(Path(root).glob(pattern)):
-            # By its name, as each start would cost every process of the suite.
-            named = re.search(r"/(?:versions/|python)3\.(\d+)[^/]*(?:/bin/python)?$", str(each))
-            if named and os.access(each, os.X_OK) and "config" not in each.name:
-                by_version.setdefault((3, int(named[1])), Interpreter(str(each), (3, int(named[1]))))
-    return [by_version[version] for version in sorted(by_version)]
 
 
 def chosen() -> list[Interpreter]:

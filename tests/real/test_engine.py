@@ -9,8 +9,8 @@ import mcp_types as types
 import pytest
 import trio
 
+from tests.pythons import Interpreter, found
 from tests.real.conftest import Connect, at, hits, program, where
-from tests.real.interpreters import Interpreter, found
 from trio_debugmcp.testing import DebugClient
 
 NEW = {"{}.{}".format(*each.version): each for each in found() if each.version >= (3, 12)}
@@ -470,3 +470,21 @@ async def test_an_evaluation_may_wait_for_other_threads_which_run_only_as_long_a
         for _ in ("for the evaluation", "for the program"):
             stop = await client.call("debug_continue")
             assert (stop["reason"], stop["locals"]) == ("Breakpoint", {"seen": "'marked'"})
+
+
+async def test_an_answer_names_the_engine_only_where_it_is_not_the_usual_one(
+    python: Interpreter, debugging: Connect
+) -> None:
+    by_pydevd: dict[str, Any] = {"engine": "pydevd"}
+    async with debugging() as client:
+        for more, engine in (({}, None), (by_pydevd, "pydevd"), ({"pythonArgs": ["-I"]}, "pydevd")):
+            options = {"python": [python.path], **more}
+            ended = await client.call("debug_launch", code="print(7)", stop_at_entry=False, adapter_options=options)
+            assert (ended["stdout"], ended.get("engine")) == ("7\n", engine)
+        command = [python.path, program("busy.py")]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            for more, engine in ((by_pydevd, "pydevd"), ({}, None)):
+                attached = await client.call("debug_attach", pid=process.pid, adapter_options=more)
+                assert (attached["pid"], attached.get("engine")) == (process.pid, engine)
+                await client.call("debug_disconnect")
+            process.kill()

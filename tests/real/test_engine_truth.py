@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.pythons import Interpreter
 from tests.real.conftest import Connect, hits, where
-from tests.real.interpreters import Interpreter
 from tests.real.test_engine import NEW, launched
 
 pytestmark = pytest.mark.parametrize("python", NEW.values(), ids=NEW)

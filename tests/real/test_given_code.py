@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.pythons import Interpreter
 from tests.real.conftest import Connect
-from tests.real.interpreters import Interpreter, chosen
+from tests.real.interpreters import chosen
 
 CODE = """\
 import dataclasses

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.pythons import Interpreter, found
 from tests.real.conftest import Connect
-from tests.real.interpreters import OLDEST, Interpreter, found
+from tests.real.interpreters import OLDEST
 from tests.real.test_tools import failure, paused_at
 
 SCALES = """\

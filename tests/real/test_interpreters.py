@@ -5,8 +5,9 @@ import subprocess
 import pytest
 import trio
 
+from tests.pythons import Interpreter
 from tests.real.conftest import Connect
-from tests.real.interpreters import Interpreter, chosen, debug, refusal_of, unsupported
+from tests.real.interpreters import chosen, debug, refusal_of, unsupported
 from trio_debugmcp.testing import ToolFailed
 
 

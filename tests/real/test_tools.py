@@ -11,8 +11,9 @@ from msgspec.structs import fields
 
 import trio_debugmcp
 from tests.faults.bench import check_for_people
+from tests.pythons import Interpreter, found
 from tests.real.conftest import TEST_SECONDS, Connect
-from tests.real.interpreters import OLDEST, Interpreter, found
+from tests.real.interpreters import OLDEST
 from tests.real.tool_cases import (
     ANY,
     ELSEWHERE,

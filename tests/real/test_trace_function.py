@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 import trio
 
+from tests.pythons import Interpreter
 from tests.real.conftest import Connect
-from tests.real.interpreters import Interpreter, chosen
+from tests.real.interpreters import chosen
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 PROGRAM = """\
