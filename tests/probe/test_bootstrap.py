@@ -221,7 +221,7 @@ def test_questions_are_recognised_whatever_version_of_the_probe_they_are_put_to(
             call_expression("stop", thread=1, frames=20, code=False),
             call_expression("stop", thread=1, frames=0),
             call_expression("variables", thread=1, path="a['it's']", start=100),
-            bootstrap.evaluate_expression(7, "1 + 1"),
+            bootstrap.evaluate_expression(7, 200, "1 + 1"),
         ]
         return [bootstrap.asked_in(each) for each in asked]
 

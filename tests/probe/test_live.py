@@ -91,7 +91,7 @@ async def test_a_stop_in_one_question_agrees_with_pydevd(version: str, just_my_c
         ]
         assert [frame.index for frame in stop.frames] == list(range(stop.total))
         assert {each.name: each.value for each in stop.locals} == {
-            "basket": "Basket(owner='ben', lines=[2 items])",
+            "basket": "Basket(owner='ben', lines=[1, 2])",
             "apply": "<function doze at program.py:14>",
             "count": "0",
             "number": "0",

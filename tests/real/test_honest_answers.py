@@ -132,12 +132,18 @@ async def test_what_is_left_out_of_an_evaluated_value_is_counted(debugging: Conn
     async with debugging() as client:
         await stopped(client, tmp_path, VALUES, 5)
         for expression, limit, end in [
-            ("list(range(100000))", 200, "… (100000 items in all)"),
-            ("list(range(100000))", 2000, " 58, ...] (100000 items in all)"),
-            ("'x' * 1000000", 200, "… (+999802 characters)"),
-            ("'x' * 70000", 100000, "x' (70000 characters in all)"),
-            ("b'x' * 1000", 200, "… (+803 characters)"),
+            ("list(range(100000))", 200, "… (+99948 items)]"),
+            ("list(range(100000))", 2000, "… (+99578 items)]"),
+            ("'x' * 1000000", 200, "x'… (+999800 characters)"),
+            ("'x' * 70000", 100000, "xxx'"),
+            ("bytes(range(250)) * 4", 200, "… (+899 bytes)"),
+            ("b'x' * 1000", 200, "b'x' * 1000"),
             ("[1, 2]", 200, "[1, 2]"),
+            (
+                "[{'a': [1, 2, {'b': (3, 4)}]}, ((1, 2), (3, 4))]",
+                200,
+                "[{'a': [1, 2, {'b': (3, 4)}]}, ((1, 2), (3, 4))]",
+            ),
         ]:
             found = await client.call("evaluate", expression=expression, max_value_length=limit)
             assert found["value"].endswith(end)

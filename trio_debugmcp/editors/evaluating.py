@@ -33,6 +33,9 @@ EVALUATE_SECONDS = 30.0
 HOVER_SECONDS = 3.0
 """For what an editor evaluates by itself: a person has moved on by then."""
 
+VALUE_LENGTH, CLIPBOARD_LENGTH = 1 << 16, 1 << 20
+"""Characters of a value that is shown, and of one that is copied."""
+
 COMPLETION_SECONDS = 2.0
 
 ASSIGN_SECONDS = 5.0
@@ -121,14 +124,14 @@ async def _evaluated(
     if snapshot is None or snapshot.phase != "Paused" or not snapshot.stack.frames:
         if not session.looking.is_python:
             raise EditorRefusal("The program is not paused.", word="notStopped")
-        running = (await session.looking.evaluation.in_main(expression, seconds)).evaluation
+        running = (await session.looking.evaluation.in_main(expression, seconds, limit=VALUE_LENGTH)).evaluation
         return _value(editor, expression, running.value, running.type)
     thread, index = (snapshot.stack.thread_id or 0, 0) if place is None else (place.thread, place.frame)
     frame = await session.looking.frame(thread, index, snapshot)
     if arguments.context == "clipboard" and session.requests.capabilities.supports_clipboard_context:
         found = await _copied(session, frame, expression, seconds)
     else:
-        found = (await session.looking.evaluation.in_frame(frame, expression, seconds)).evaluation
+        found = (await session.looking.evaluation.in_frame(frame, expression, seconds, limit=VALUE_LENGTH)).evaluation
     answer = _value(editor, expression, found.value, found.type)
     await session.requests.heard()
     answer["variablesReference"] = _number(editor, snapshot, AdapterNumber("", 0, 0, thread, index), found, expression)
@@ -153,7 +156,9 @@ async def _copied(session: DebugSession, frame: StackFrame, expression: str, sec
     """Evaluate for the clipboard: the whole value, as the adapter writes it."""
 
     async def evaluated(text: str, context: str | None = None) -> Evaluation:
-        return (await session.looking.evaluation.in_frame(frame, text, seconds, context)).evaluation
+        return (
+            await session.looking.evaluation.in_frame(frame, text, seconds, context, limit=CLIPBOARD_LENGTH)
+        ).evaluation
 
     aside = session.profile.values.set_aside(expression, next(_copies))
     if aside is None:
@@ -327,7 +332,7 @@ async def _assign(
     with trio.move_on_after(seconds):
         try:
             frame = await session.looking.frame(place.thread, place.frame, snapshot)
-            found = (await session.looking.evaluation.in_frame(frame, path, seconds)).evaluation
+            found = (await session.looking.evaluation.in_frame(frame, path, seconds, limit=VALUE_LENGTH)).evaluation
         except DebugError:  # also when the program runs by now: it is set
             return {"value": shown}
         value_now = _value(editor, path, found.value, found.type)

@@ -59,12 +59,13 @@ def call_expression(question: str, **parameters: object) -> str:
     )
 
 
-def evaluate_expression(number: int, source: str) -> str:
+def evaluate_expression(number: int, limit: int, source: str) -> str:
     """Return the expression that evaluates code of the user in a frame. Its value is that of the code.
 
-    How it ended is the answer to the question `outcome` with that number; without the probe nothing is evaluated.
+    How it ended is the answer to the question `outcome` with that number, with so many characters of the value; without
+    the probe nothing is evaluated.
     """
-    given = f"{number}, {_literal(source_text(source))}"
+    given = f"{number}, {limit}, {_literal(source_text(source))}"
     return f"(lambda probe: probe.evaluation.here({given}) if probe else None)({_probe()})"
 
 
@@ -109,7 +110,9 @@ def reached_expression(number: int) -> str:
 
 _CALL = re.compile(r"\(lambda probe: probe\.call\('(\w+)', ('.*')\) if probe else ''\)", re.DOTALL)
 
-_EVALUATION = re.compile(r"\(lambda probe: probe\.evaluation\.here\(\d+, (.*)\) if probe else None\)", re.DOTALL)
+_EVALUATION = re.compile(
+    r"\(lambda probe: probe\.evaluation\.here\(\d+, (?:\d+, )?(.*)\) if probe else None\)", re.DOTALL
+)
 
 _INSTALLS = ("(lambda names: (exec(", "(lambda *place: (hasattr(*place) or setattr(*place, ")
 """How the installation begins, in this version and those before."""

@@ -1,7 +1,7 @@
 """How the debugger in a Python program is asked: in expressions that pydevd evaluates, or as our engine takes it.
 
     form = BY_ENGINE if capabilities.engine_requests else BY_PYDEVD
-    await request("evaluate", {**form.evaluation(number, "total + 1"), "frameId": 7})
+    await request("evaluate", {**form.evaluation(number, 200, "total + 1"), "frameId": 7})
 
 Which it is, the debugger says of itself in the answer to `initialize`.
 """
@@ -24,8 +24,11 @@ class Form(Protocol):
     def reached(self, number: int) -> str:
         """Return the condition by which the calls of a traced function are found; see `inside.tracing.call_tracer`."""
 
-    def evaluation(self, number: int, source: str) -> Arguments:
-        """Return what evaluates code of the user; how it ended is the answer to the question `outcome`."""
+    def evaluation(self, number: int, limit: int, source: str) -> Arguments:
+        """Return what evaluates code of the user; how it ended is the answer to the question `outcome`.
+
+        `limit`: characters of the value.
+        """
 
     def assignment(self, number: int, place: tuple[int, int], target: str, source: str) -> Arguments:
         """Return what sets a target in a frame, with an outcome as above. `place`: the thread and the frame's index."""
@@ -37,8 +40,8 @@ class _ByPydevd:
     hit = staticmethod(bootstrap.hit_expression)
     reached = staticmethod(bootstrap.reached_expression)
 
-    def evaluation(self, number: int, source: str) -> Arguments:
-        return {"expression": bootstrap.evaluate_expression(number, source)}
+    def evaluation(self, number: int, limit: int, source: str) -> Arguments:
+        return {"expression": bootstrap.evaluate_expression(number, limit, source)}
 
     def assignment(self, number: int, place: tuple[int, int], target: str, source: str) -> Arguments:
         return {"expression": bootstrap.assign_expression(number, *place, target, source)}
@@ -53,8 +56,8 @@ class _ByEngine:
     def reached(self, number: int) -> str:
         return f"{bootstrap.REACHED_MARK}{number}"
 
-    def evaluation(self, number: int, source: str) -> Arguments:
-        return {"expression": bootstrap.source_text(source), "number": number}
+    def evaluation(self, number: int, limit: int, source: str) -> Arguments:
+        return {"expression": bootstrap.source_text(source), "number": number, "limit": limit}
 
     def assignment(self, number: int, _place: tuple[int, int], target: str, source: str) -> Arguments:
         return {"expression": bootstrap.source_text(source), "number": number, "target": target}

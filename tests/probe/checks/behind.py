@@ -13,7 +13,7 @@ from trio_debugmcp.probe.inside.values.rendering import Renderer
 class Node:
     def __init__(self) -> None:
         self.items: List[int] = [1, 2]
-        self.inner = [2]
+        self.inner = list(range(400))
         self.deep = {"a": [1, self.inner]}
 
 

@@ -13,7 +13,8 @@ from typing import Any, Dict, List
 from tests.probe.checks import about_a_bound
 from trio_debugmcp.probe.inside import bounds
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.values.rendering import OUT_OF_TIME, Renderer, shows_type
+from trio_debugmcp.probe.inside.values.parts import OUT_OF_TIME
+from trio_debugmcp.probe.inside.values.rendering import Renderer, shows_type
 
 
 def show(value: Any, limit: int = 200) -> str:
@@ -37,8 +38,11 @@ def check_atoms_read_as_in_python() -> None:
         assert show(value) == repr(value)
 
 
-def check_an_object_shows_its_fields_one_level_deep() -> None:
-    assert show(Basket()) == "Basket(owner='ben', lines=[2 items])"
+def check_an_object_shows_what_is_inside_as_deep_as_there_is_room() -> None:
+    lines = "Line(product='apple', count=2), Line(product='apple', count=2)"
+    assert show(Basket()) == f"Basket(owner='ben', lines=[{lines}])"
+    assert show(Basket(), 60) == "Basket(owner='ben', lines=[Line(...), Line(...)])"
+    assert show(Basket(), 40) == "Basket(owner='ben', lines=[2 items])"
     assert show([Line()]) == "[Line(product='apple', count=2)]"
 
     class Holder:
@@ -46,7 +50,78 @@ def check_an_object_shows_its_fields_one_level_deep() -> None:
             self.basket = Basket()
             self.empty: List[int] = []
 
-    assert show(Holder()) == "Holder(basket=Basket(...), empty=[])"
+    assert show(Holder()) == f"Holder(basket=Basket(owner='ben', lines=[{lines}]), empty=[])"
+    assert show(Holder(), 62) == "Holder(basket=Basket(owner='ben', lines=[2 items]), empty=[])"
+    assert show(Holder(), 40) == "Holder(basket=Basket(...), empty=[])"
+
+
+def check_nothing_is_cut_that_fits() -> None:
+    gate = types.SimpleNamespace(queue=[("a", 1), ("b", 2)])
+    for value in (
+        [(("tea", 1), "x"), (("nut", 2), "y")],
+        [{"a": [1, 2, {"b": (3, 4)}]}, ((1, 2), (3, 4))],
+        {"a": {"b": {"c": {"d": [1, {"e": ()}]}}}},
+        [[[[[[[[1]]]]]]]],
+        [(gate, gate.queue)],
+        ["a" * 50, ("b" * 60, "c" * 60)],
+    ):
+        assert show(value) == repr(value), show(value)
+
+
+def check_what_is_left_of_the_room_goes_to_the_large_ones() -> None:
+    text = show({"small": [1, 2], "large": list(range(500)), "text": "a" * 500})
+    assert text.startswith("{'small': [1, 2], 'large': [0, 1, 2, 3, 4, 5,"), text
+    assert "… (+4" in text, text
+    assert "'text': 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" in text, text
+    assert 180 <= len(text) <= 200, (len(text), text)
+
+
+def check_a_value_that_is_repeated_is_said_once() -> None:
+    assert show(b"\0" * 30) == "b'\\x00' * 30"
+    assert show(bytearray(60)) == "bytearray(b'\\x00' * 60)"
+    assert show(b"\x7fELF" + b"\0" * 26 + b"end") == "b'\\x7fELF' + b'\\x00' * 26 + b'end'"
+    assert show(b"\xff" * 10000000) == "b'\\xff' * 10000000"
+    assert show(b"ab" * 8) == repr(b"ab" * 8)
+    assert show([0] * 5000) == "[0] * 5000"
+    assert show(((None,) * 12, [1] * 5)) == "((None,) * 12, [1, 1, 1, 1, 1])"
+    assert show([1.0] * 9 + [2.0]) == repr([1.0] * 9 + [2.0])
+    long = [show(bytes(range(1, 256)) * 9), show("\x01" * 999)]
+    assert max(map(len, long)) < 450, long
+    assert len(eval(long[1].partition("…")[0])) + int(long[1].partition("(+")[2].split()[0]) == 999
+
+
+def check_a_repr_of_several_lines_has_no_blanks_that_fill_it() -> None:
+    class Table:
+        def __repr__(self) -> str:
+            return "Table\n      x      y\n0     1      2\n"
+
+    assert show(Table()) == "Table\nx y\n0 1 2\n"
+    assert show([Table()]) == "[Table\nx y\n0 1 2\n]"
+
+
+def check_code_of_the_program_is_not_run_deeper_than_before_there_was_room() -> None:
+    runs = []
+
+    class Money:
+        def __init__(self) -> None:
+            self.cents = 3
+
+        def __repr__(self) -> str:
+            runs.append(1)
+            return "3 cents"
+
+    assert show([[Money()]]) == "[[3 cents]]"
+    assert show([[[Money()]]]) == "[[[Money(cents=3)]]]"
+    assert len(runs) == 1
+    assert Renderer(Budget(), deepest=200).render([[[Money()]]]) == "[[[3 cents]]]"
+
+
+def check_a_value_that_is_deep_in_others_ends_where_the_stack_does() -> None:
+    value: List[Any] = []
+    for _ in range(100000):
+        value = [value]
+    assert show(value, 100000).startswith("[[[[[[[[[[")
+    assert show(value, 10) == "[[1 item]]"
 
 
 def check_slots_dataclasses_and_named_tuples_show_fields() -> None:
@@ -59,8 +134,8 @@ def check_slots_dataclasses_and_named_tuples_show_fields() -> None:
     Point = collections.namedtuple("Point", "x y")
     Record = dataclasses.make_dataclass("Record", [("x", int), ("items", list)])
     assert show(Slots()) == "Slots(_Slots__hidden=2, shown=1)"
-    assert show(Point(1, [2])) == "Point(x=1, y=[1 item])"
-    assert show(Record(1, list(range(1000)))) == "Record(x=1, items=[1000 items])"
+    assert show(Point(1, [2])) == "Point(x=1, y=[2])"
+    assert show(Record(1, list(range(1000))), 50) == "Record(x=1, items=[0, 1, … (+998 items)])"
 
 
 def check_lengths_are_true() -> None:
@@ -76,7 +151,7 @@ def check_lengths_are_true() -> None:
 def check_collections_are_shown_by_kind() -> None:
     assert list(map(show, ([], (), {}, set(), frozenset()))) == ["[]", "()", "{}", "set()", "frozenset()"]
     assert [show(each) for each in ((1,), {1}, frozenset({1}))] == ["(1,)", "{1}", "frozenset({1})"]
-    assert show([[1, [2, [3]]]]) == "[[1, [2 items]]]"
+    assert show([[1, [2, [3]]]]) == "[[1, [2, [3]]]]"
     assert show(type("Stack", (list,), {})([1])) == "Stack([1])"
     assert show(collections.Counter("aab")) == "Counter({'a': 2, 'b': 1})"
 
@@ -241,7 +316,7 @@ def check_nothing_of_the_program_is_called_for_a_plain_object() -> None:
     assert show(value) == "Tricky(x=1)"
     assert shows_type(value, show(value))
     assert show({"k": value}) == "{'k': Tricky(x=1)}"
-    assert show([[value]]) == "[[Tricky(...)]]"
+    assert show([[value]]) == "[[Tricky(x=1)]]"
     assert called == []
 
 

@@ -18,6 +18,10 @@ INTERRUPT = "@interrupt"
 """Evaluated without a frame: interrupt what is evaluated for the debugger; the value is how much that was."""
 
 
+_MOST_TEXT = 1 << 16
+"""Characters of a value that is evaluated for nobody in particular."""
+
+
 class EvaluatingRequests:
     """Evaluations, and questions to the probe."""
 
@@ -54,7 +58,8 @@ class EvaluatingRequests:
                 request, lambda frame: self._assigned(int(number or 0), str(target), expression, frame)
             )
         if number is not None:
-            return self._in_frame(request, lambda frame: self._of_user(number, expression, frame))
+            limit = int(arguments.get("limit") or 0)
+            return self._in_frame(request, lambda frame: self._of_user(number, limit, expression, frame))
         return self._in_frame(request, lambda frame: self._value(expression, frame))
 
     def _evaluate_without_frame(self, expression: str) -> Any:
@@ -100,15 +105,14 @@ class EvaluatingRequests:
             self._running.pop(record.ident, None)
             loan.end()
 
-    def _of_user(self, number: int, source: str, frame: Any) -> Any:
+    def _of_user(self, number: int, limit: int, source: str, frame: Any) -> Any:
         from trio_debugmcp.probe.inside import evaluation
 
-        made = evaluation.new(number, source)
+        made = evaluation.new(number, limit, source)
         names = self._names(frame)
-        value = made.run(names.together, own_thread=False, settle=names.write_back)
-        if not made.report.get("hasValue"):
-            return {"result": "", "variablesReference": 0}
-        return _shown(value)
+        made.run(names.together, own_thread=False, settle=names.write_back)
+        report = made.report
+        return {"result": report.get("value", ""), "type": report.get("type"), "variablesReference": 0}
 
     def _assigned(self, number: int, target: str, source: str, frame: Any) -> Any:
         from trio_debugmcp.probe.inside.values import assignment
@@ -165,9 +169,10 @@ class EvaluatingRequests:
 
 
 def _shown(value: Any) -> dict[str, Any]:
-    from trio_debugmcp.probe.inside.values.whole_text import whole
+    from trio_debugmcp.probe.inside import evaluation
 
-    return {"result": whole(value), "type": type(value).__name__, "variablesReference": 0}
+    text = evaluation.text_of(value, _MOST_TEXT)
+    return {"result": text, "type": type(value).__name__, "variablesReference": 0}
 
 
 def _error_text(error: BaseException) -> str:

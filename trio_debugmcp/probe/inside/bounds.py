@@ -81,6 +81,10 @@ class Budget:
     def spent(self) -> bool:
         return self.size <= 0 or time.monotonic() >= self.end
 
+    def passes_on(self, error: BaseException) -> bool:
+        """Whether what code of the program has raised ends the answer, and is no part of it."""
+        return False
+
     def run(self, cls: Optional[type], function: Callable[[], Any]) -> Any:
         """Call a function that runs code of the program, for a type that is given up if it is slow, or for none.
 
@@ -116,6 +120,22 @@ def _size(answer: Any) -> int:
     if type(answer) is list:
         return 2 + sum(2 + _size(value) for value in answer)
     return 2 + len(answer) if type(answer) is str else 6
+
+
+class UnboundedBudget(Budget):
+    """Of what a user evaluates: code of the program runs until it ends, or until the user interrupts it."""
+
+    def __init__(self) -> None:
+        super().__init__(_FOREVER, int(_FOREVER))
+
+    def run(self, cls: Optional[type], function: Callable[[], Any]) -> Any:
+        return function()
+
+    def passes_on(self, error: BaseException) -> bool:
+        return type(error) is KeyboardInterrupt
+
+
+_FOREVER = 1e9
 
 
 class _Interrupt:

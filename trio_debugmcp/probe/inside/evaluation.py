@@ -1,8 +1,8 @@
 """What users evaluate: in a frame, by its stopped thread; or in the main module while the program runs.
 
-    here(7, "total += 1; total")    # the debugger evaluates this call in the frame; its value is that of the code
-    in_frame(7, "total", frame)     # the same for a debugger that calls this itself
-    start(8, "len(queue)")          # in the main module, by a thread of the debugger's, which nothing waits for
+    here(7, 200, "total += 1; total")    # the debugger evaluates this call in the frame; its value is that of the code
+    in_frame(7, 200, "total", frame)     # the same for a debugger that calls this itself
+    start(8, 200, "len(queue)")          # in the main module, by a thread of the debugger's, which nothing waits for
     outcome(8)                      # {"done": true, "value": "3", "type": "int"}
 
 Code that wants to end the program does not: neither does SystemExit leave it, nor do `exit` and `quit` close the
@@ -21,7 +21,6 @@ from trio_debugmcp.probe.inside import bounds, intercepts, visible_frames
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.frame_names import FrameNames
 from trio_debugmcp.probe.inside.values import facts, rendering
-from trio_debugmcp.probe.inside.values.whole_text import whole
 from trio_debugmcp.probe.inside.visible_frames import Json
 
 MOST_KEPT = 50
@@ -40,13 +39,20 @@ _JOIN_SECONDS = 0.05
 
 
 class RunningEvaluation:
-    """One evaluation: its code, the threads that run it, and how it ended."""
+    """One evaluation: its code, the threads that run it, and how it ended.
 
-    def __init__(self, source: str, withdrawn: bool = False) -> None:
+    `limit`: characters of its value, none if it is not wanted. `written_elsewhere`: the debugger runs a `repr` of the
+    program for the value.
+    """
+
+    def __init__(
+        self, source: str, withdrawn: bool = False, limit: int = rendering.LIMIT, written_elsewhere: bool = False
+    ) -> None:
         self.done = False
         self.withdrawn = withdrawn
         self.report: Json = {}
         self._source = source
+        self._limit, self._written_elsewhere = limit, written_elsewhere
         self._lock = _thread.allocate_lock()
         self._idents: List[int] = []
         self._cancel: Optional[Callable[[], Any]] = None
@@ -94,11 +100,8 @@ class RunningEvaluation:
             value = None
             for code in parts:
                 value = _value(code, names, self._source)
-        self.report.update(_size(value))
-        if own_thread and self.report["hasValue"]:
-            self.report.update(shown(value))
-        elif rendering.is_bare(value):
-            self.report["value"] = _fields(value)
+        if self._limit and self.report["hasValue"] and not (self._written_elsewhere and rendering.has_own_repr(value)):
+            self.report.update(shown(value, self._limit))
         return value
 
     def _fail(self, error: BaseException) -> None:
@@ -223,34 +226,19 @@ def _mangled(source: str, names: Dict[str, Any]) -> Optional[Tuple[Any]]:
     return (value,)
 
 
-def shown(value: Any) -> Json:
+def shown(value: Any, limit: int) -> Json:
     """Return a value as the answer to an evaluation has it, with its type and the number of its children."""
     length = facts.length(value) if facts.container(value) is not None else None
     leaf = value is None or issubclass(type(value), (str, bytes, int, float, complex))
-    text = _fields(value) if rendering.is_bare(value) else whole(value)
-    found: Json = {"value": text, "type": type(value).__name__}
+    found: Json = {"value": text_of(value, limit), "type": type(value).__name__}
     if leaf or length is not None:
         found["childCount"] = length if not leaf else 0
     return found
 
 
-def _size(value: Any) -> Json:
-    """Return how long a text or a collection is: only the first of its items are shown, and the ends of a text."""
-    for base, unit in ((str, "characters"), (bytes, "bytes")):
-        if issubclass(type(value), base):
-            return {"length": base.__len__(value), "unit": unit}
-    if facts.container(value) is None:
-        return {}
-    return {"length": facts.length(value), "unit": "items"}
-
-
-def _fields(value: Any) -> str:
-    """Return a value as variables are shown, with the fields of objects."""
-    budget = bounds.Budget()
-    try:
-        return rendering.Renderer(budget).render(value)
-    finally:
-        budget.close()
+def text_of(value: Any, limit: int) -> str:
+    """Return a value as text. Code of the program runs: the user has asked for it, and can interrupt it."""
+    return rendering.Renderer(bounds.UnboundedBudget(), limit, deepest=limit).render(value)
 
 
 def _trace(text: str, error: str) -> str:
@@ -268,13 +256,13 @@ def _trace(text: str, error: str) -> str:
 _evaluations: Dict[int, RunningEvaluation] = {}
 
 
-def new(number: int, source: str) -> RunningEvaluation:
+def new(number: int, limit: int, source: str, written_elsewhere: bool = False) -> RunningEvaluation:
     """Make an evaluation whose outcome is asked for by its number; one that was withdrawn will do nothing."""
     old = _evaluations.get(number)
     if old is not None and not old.withdrawn:  # of a debugger that was attached before
         _evaluations.pop(number, None)
     # One step: either this or `withdraw`, which another thread runs, has the number first.
-    made = _evaluations.setdefault(number, RunningEvaluation(source))
+    made = _evaluations.setdefault(number, RunningEvaluation(source, limit=limit, written_elsewhere=written_elsewhere))
     if made.withdrawn:
         del _evaluations[number]
     kept = [each for each, found in list(_evaluations.items()) if not found.withdrawn]
@@ -288,24 +276,31 @@ def withdraw(number: int) -> bool:
     return _evaluations.setdefault(number, RunningEvaluation("", withdrawn=True)).withdrawn
 
 
-def here(number: int, source: str) -> Any:
+def here(number: int, limit: int, source: str) -> Any:
     """Evaluate in the frame in which this very call is evaluated, or with its names if that is not known."""
     caller = sys._getframe(1)
     frame = attached.debugger().evaluated_frame(caller)
+    made = new(number, limit, source, written_elsewhere=True)
     if frame is None:
-        return new(number, source).run(caller.f_globals, own_thread=False)
-    return in_frame(number, source, frame)
+        return made.run(caller.f_globals, own_thread=False)
+    return _run_in(made, frame)
 
 
-def in_frame(number: int, source: str, frame: Any) -> Any:
-    """Evaluate in a frame, in the thread that is stopped there; return the value."""
+def in_frame(number: int, limit: int, source: str, frame: Any) -> RunningEvaluation:
+    """Evaluate in a frame, in the thread that is stopped there."""
+    made = new(number, limit, source)
+    _run_in(made, frame)
+    return made
+
+
+def _run_in(made: RunningEvaluation, frame: Any) -> Any:
     names = FrameNames(frame)
-    return new(number, source).run(names.together, own_thread=False, settle=names.write_back)
+    return made.run(names.together, own_thread=False, settle=names.write_back)
 
 
-def start(number: int, source: str) -> None:
+def start(number: int, limit: int, source: str) -> None:
     """Begin to evaluate in the main module. The thread ends with the code, and does not keep the program alive."""
-    made = new(number, source)
+    made = new(number, limit, source)
 
     def evaluate_in_main() -> None:
         made.run(visible_frames.main_globals(), own_thread=True)

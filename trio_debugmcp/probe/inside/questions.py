@@ -30,6 +30,7 @@ from trio_debugmcp.probe.inside.values import (
     collection_summary,
     facts,
     object_tree,
+    program_text,
     rendering,
     variable_listing,
 )
@@ -210,7 +211,7 @@ def _modules(asked: ProbeQuestion) -> Json:
 
 def _start(asked: ProbeQuestion) -> Json:
     """Evaluate in the main module, in a thread that nothing waits for; the outcome, if it is there soon."""
-    evaluation.start(asked.number("number", 0), asked.text("source"))
+    evaluation.start(asked.number("number", 0), asked.number("limit", rendering.LIMIT), asked.text("source"))
     evaluation.wait_done(asked.number("number", 0), _SOON_SECONDS)
     return _outcome(asked)
 
@@ -326,7 +327,7 @@ def call(name: str, parameters: str) -> str:
     except UnknownError as error:
         answer = {"error": {"kind": error.kind, "message": str(error)}}
     except BaseException as error:
-        answer = {"error": {"kind": "raised", "message": rendering.error_text(error)}}
+        answer = {"error": {"kind": "raised", "message": program_text.error_text(error)}}
     finally:
         if asked is not None:
             asked.budget.close()

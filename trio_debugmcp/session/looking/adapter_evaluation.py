@@ -35,6 +35,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     `memory`: where it is, or what it points to, as the adapter names places in memory. `length`: of the whole, where it
     is known, in `unit`s: items, characters or bytes; the adapter may have cut the value. `named` and `indexed`: how
     many children of each kind there are, where the adapter says that; a client may ask for a page of them.
+    `is_fitted`: the program has written the value for the limit that was asked for.
     """
 
     value: str
@@ -46,6 +47,12 @@ class Evaluation(msgspec.Struct, frozen=True):
     unit: str = ""
     named: int | None = None
     indexed: int | None = None
+    is_fitted: bool = False
+
+    @property
+    def told(self) -> str:
+        """The value as answers have it, unless they were asked for another length."""
+        return self.value if self.is_fitted else shortened(self.value)
 
 
 async def evaluate(

@@ -42,7 +42,7 @@ from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestio
 from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.session.looking.withheld import failed_value
 from trio_debugmcp.state.model import StackFrame
-from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, Variable, shortened
+from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, MAX_VALUE_LENGTH, Variable, shortened
 
 FIRST_POLL_SECONDS = 0.01
 """Until an evaluation is asked for again whose outcome was not there at once; each time twice as long."""
@@ -77,23 +77,31 @@ class UserEvaluation:
     # --- At a stop -------------------------------------------------------------------------------------------
 
     async def in_frame(
-        self, frame: StackFrame, expression: str, seconds: float, context: str | None = None
+        self,
+        frame: StackFrame,
+        expression: str,
+        seconds: float,
+        context: str | None = None,
+        *,
+        limit: int = MAX_VALUE_LENGTH,
     ) -> Evaluated:
         """Evaluate in a frame of a stopped thread, by that thread. `context`: that of DAP, if it is not the usual one.
+
+        `limit`: characters of the value.
 
         Raises:
             UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
         """
         requests = self._ways.requests
         found = await self._by_probe(
-            frame, expression, lambda number: requests.form.evaluation(number, expression), seconds, context
+            frame, expression, lambda number: requests.form.evaluation(number, limit, expression), seconds, context
         )
         if found is None:
             return Evaluated(await evaluate(requests, frame, expression, seconds, context))
         body, outcome = found
         value = evaluation(body, _NONE if outcome.has_value else None)
-        if outcome.value:  # pydevd shows the address of such an object
-            value = replace(value, value=outcome.value)
+        if outcome.value:
+            return Evaluated(replace(value, value=outcome.value, is_fitted=True), outcome.printed)
         return Evaluated(replace(value, length=outcome.length, unit=outcome.unit), outcome.printed)
 
     async def safely(self, place: SafePlace, expression: str, seconds: float, limit: int) -> tuple[str, str | None]:
@@ -140,7 +148,7 @@ class UserEvaluation:
         except UsageError as error:
             text = f"<set, but not shown: {shortened(error.message, MAX_MESSAGE_LENGTH)}>"
             return Variable(path, text, None, path, None)
-        return Variable(path, shortened(seen.value), seen.type, path, seen.child_count)
+        return Variable(path, seen.told, seen.type, path, seen.child_count)
 
     async def _by_probe(
         self,
@@ -208,15 +216,17 @@ class UserEvaluation:
 
     # --- While the program runs ------------------------------------------------------------------------------
 
-    async def in_main(self, expression: str, seconds: float) -> Evaluated:
+    async def in_main(self, expression: str, seconds: float, *, limit: int = MAX_VALUE_LENGTH) -> Evaluated:
         """Evaluate in the globals of the main module, while the program runs or is blocked.
+
+        `limit`: characters of the value.
 
         Raises:
             UsageError: `EVAL_FAILED` with the program's own error, `EVAL_TIMEOUT`, or `NOT_PAUSED` without a probe.
             AdapterGone: the program has ended.
         """
         number, deadline = self._ways.probe.next_number(), trio.current_time() + seconds
-        outcome = await self._ended(number, expression, deadline)
+        outcome = await self._ended(number, limit, expression, deadline)
         if isinstance(outcome, Unanswered):
             if outcome.is_slow:
                 raise await self._unanswered(expression, outcome)
@@ -233,17 +243,15 @@ class UserEvaluation:
         _raise_failure(outcome, expression)
         if not outcome.has_value:
             return Evaluated(Evaluation("", None, 0, 0), outcome.printed)
-        value = Evaluation(
-            outcome.value, outcome.type, outcome.child_count, 0, length=outcome.length, unit=outcome.unit
-        )
+        value = Evaluation(outcome.value, outcome.type, outcome.child_count, 0, is_fitted=True)
         return Evaluated(value, outcome.printed)
 
-    async def _ended(self, number: int, expression: str, deadline: float) -> EvaluationOutcome | Unanswered:
+    async def _ended(self, number: int, limit: int, expression: str, deadline: float) -> EvaluationOutcome | Unanswered:
         """Return the outcome at the deadline, or before. No question is cancelled by it: it is given out once."""
         pause, probe = FIRST_POLL_SECONDS, self._ways.probe
         try:
             source = bootstrap.source_text(expression)
-            outcome = await probe.attempt("start", EvaluationOutcome, number=number, source=source)
+            outcome = await probe.attempt("start", EvaluationOutcome, number=number, limit=limit, source=source)
             while not isinstance(outcome, Unanswered) and not outcome.done and trio.current_time() < deadline:
                 await trio.sleep(min(pause, max(0.0, deadline - trio.current_time())))
                 pause = min(2 * pause, MAX_POLL_SECONDS)

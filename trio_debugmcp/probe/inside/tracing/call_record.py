@@ -18,7 +18,7 @@ from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import patient
 from trio_debugmcp.probe.inside.debugger.attached import is_own
 from trio_debugmcp.probe.inside.tracing.changed_locals import MOST_NAMES, Change, LocalValues
-from trio_debugmcp.probe.inside.values.rendering import error_text
+from trio_debugmcp.probe.inside.values.program_text import error_text
 from trio_debugmcp.probe.inside.visible_frames import Json
 
 MOST_TAIL = 200
@@ -133,7 +133,7 @@ class CallRecord:
         """Complete the note of a call. `how`: returned, raised or yielded."""
         note[3] = how
         note[5] += how == "yielded"
-        note[4] = error_text(value) if how == "raised" else self._values.text(value)
+        note[4] = error_text(value) if how == "raised" else self._values.said(value)
 
     def raised(self, error: Any) -> None:
         """An exception is raised in a line, or comes out of what it calls."""
@@ -156,7 +156,7 @@ class CallRecord:
         if now.yielded is None:
             now.yielded = ["yielded", "", 0]
             notes.append(now.yielded)
-        now.yielded[1] = self._values.text(value)
+        now.yielded[1] = self._values.said(value)
         now.yielded[2] += 1
 
     def resumed(self) -> None:
@@ -168,7 +168,7 @@ class CallRecord:
             now.notes[-1][2] += time.monotonic() - self._since
 
     def returned(self, frame: Any, value: Any) -> None:
-        self.outcome = ("returned", self._values.text(value))
+        self.outcome = ("returned", self._values.said(value))
         self._settle(frame, last=True)
 
     def failed(self, frame: Any, error: Any) -> None:
@@ -228,7 +228,7 @@ def arguments(frame: Any, values: LocalValues, local_names: List[Tuple[str, Any]
     flags = code.co_flags & _KEYWORDS
     most = code.co_argcount + code.co_kwonlyargcount + (flags & 4 > 0) + (flags & 8 > 0)
     names = code.co_varnames[:most]
-    found = [[name, values.text(value)] for name, value in local_names[:MOST_NAMES] if name in names]
+    found = [[name, values.said(value)] for name, value in local_names[:MOST_NAMES] if name in names]
     return found[:MOST_ARGUMENTS]
 
 

@@ -19,7 +19,7 @@ from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.encoding import encoded
 from trio_debugmcp.probe.inside.tracing import code_position
 from trio_debugmcp.probe.inside.tracing.call_record import CallRecord
-from trio_debugmcp.probe.inside.values.rendering import error_text
+from trio_debugmcp.probe.inside.values.program_text import error_text
 from trio_debugmcp.probe.inside.visible_frames import Json
 
 _PIECE = 50000

@@ -27,6 +27,9 @@ _MOST_PARTS = 24
 _MOST_SINGLE = 3
 """Changed items that are shown one by one; of more the whole is shown."""
 
+_SHORT = 40
+"""Characters of a value that is said again and again. A longer one is said once, and then by the variable's name."""
+
 _FOREVER = 1e9
 
 _PLAIN = frozenset(map(id, (int, str, float, bool, complex, bytes, type(None))))
@@ -59,6 +62,18 @@ class LocalValues:
     def text(self, value: Any) -> str:
         return self._renderer.render(value)
 
+    def said(self, value: Any) -> str:
+        """Return a value as text, or the name of the variable that was shown with it, if that is shorter."""
+        text = self.text(value)
+        return text if len(text) <= _SHORT else self._name_of(id(value), text) or text
+
+    def _name_of(self, identity: int, text: str, but: str = "") -> Optional[str]:
+        """Return the variable that was seen with an object and with the same text: its place may be in use again."""
+        for name, known in self._known.items():
+            if name != but and known.identity == identity and known.text == text:
+                return name
+        return None
+
     def changes(self, variables: List[Tuple[str, Any]]) -> List[Change]:
         """Return what is not as it was the last time."""
         found: List[Change] = []
@@ -69,7 +84,8 @@ class LocalValues:
             now = self._seen(value)
             self._known[name] = now
             if before is None or before.text != now.text or before.parts != now.parts or before.size != now.size:
-                found += _difference(name, before, now)
+                other = self._name_of(now.identity, now.text, name) if len(now.text) > _SHORT else None
+                found += _difference(name, before, now, other or now.text)
         if len(self._known) > len(variables):
             names = {name for name, _ in variables}
             for name in [each for each in self._known if each not in names]:
@@ -106,13 +122,14 @@ def _is_running(cls: type) -> bool:
     return facts.type_name(cls) in ("generator", "coroutine", "async_generator")
 
 
-def _difference(name: str, before: Optional[_Known], now: _Known) -> List[Change]:
-    whole: List[Change] = [[name, now.text]]
+def _difference(name: str, before: Optional[_Known], now: _Known, text: str) -> List[Change]:
+    """Return what differs; `text` is the value where it is said as a whole."""
+    whole: List[Change] = [[name, text]]
     if before is None or before.identity != now.identity or before.parts is None or now.parts is None:
         return whole
     single: List[Change] = []
-    for path, text in now.parts.items():
-        if before.parts.get(path) != text:
-            single.append([name + path, text])
+    for path, part in now.parts.items():
+        if before.parts.get(path) != part:
+            single.append([name + path, part])
     single += [[name + path, None] for path in before.parts if path not in now.parts]
     return single if 0 < len(single) <= _MOST_SINGLE else whole

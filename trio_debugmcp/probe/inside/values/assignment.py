@@ -22,7 +22,7 @@ def here(number: int, thread: int, index: int, target: str, source: str) -> None
     found = attached.find(thread)
     seen = None if found is None else visible_frames.at(found, index)
     if seen is None:
-        evaluation.new(number, source).run(sys._getframe(1).f_globals, own_thread=False, use=_refuse)
+        evaluation.new(number, 0, source).run(sys._getframe(1).f_globals, own_thread=False, use=_refuse)
     else:
         in_frame(number, seen.frame, target, source)
 
@@ -38,7 +38,7 @@ def in_frame(number: int, frame: Any, target: str, source: str) -> None:
     def assign_value(value: Any) -> None:
         assign(target, value, names.together, frame)
 
-    evaluation.new(number, source).run(names.together, own_thread=False, use=assign_value, settle=names.write_back)
+    evaluation.new(number, 0, source).run(names.together, own_thread=False, use=assign_value, settle=names.write_back)
 
 
 def assign(target: str, value: Any, names: Dict[str, Any], frame: Any) -> None:

@@ -3,7 +3,7 @@
 import types
 from typing import Any, Callable, Dict, Optional, Tuple
 
-from trio_debugmcp.probe.inside.values import facts
+from trio_debugmcp.probe.inside.values import byte_runs, facts
 
 Atom = Callable[[Any, int], str]
 
@@ -12,6 +12,9 @@ MOST_BITS = 2000
 
 _SMALL_ARRAY = 20
 """Items of an array that are shown."""
+
+_ESCAPED, _QUOTES = 2, 20
+"""How many times as long as the limit a text may become by its escapes, and characters around it: `bytearray(b'')`."""
 
 _ARGUMENTS: Any = BaseException.__dict__["args"]
 _QUALIFIED_NAME: Any = type.__dict__["__qualname__"]
@@ -40,15 +43,30 @@ def qualified_name(cls: type) -> str:
 
 
 def _string(value: str, limit: int) -> str:
-    return _quoted(str.__repr__(str.__getitem__(value, slice(limit))), str.__len__(value) - limit, "character")
+    return _quoted(
+        str.__repr__, lambda count: str.__getitem__(value, slice(count)), str.__len__(value), limit, "character"
+    )
 
 
 def _bytes(value: bytes, limit: int) -> str:
     base: Any = bytes if issubclass(type(value), bytes) else bytearray
-    return _quoted(base.__repr__(base.__getitem__(value, slice(limit))), base.__len__(value) - limit, "byte")
+    length = base.__len__(value)
+    shown = byte_runs.runs(lambda start, end: bytes(base.__getitem__(value, slice(start, end))), length, limit)
+    if shown is not None:
+        text, left = shown
+        whole = text if base is bytes else f"bytearray({text})"
+        return whole if not left else f"{whole}… (+{left} byte{'s' if left != 1 else ''})"
+    return _quoted(base.__repr__, lambda count: base.__getitem__(value, slice(count)), length, limit, "byte")
 
 
-def _quoted(text: str, left: int, noun: str) -> str:
+def _quoted(written: Callable[[Any], str], begin: Callable[[int], Any], length: int, limit: int, noun: str) -> str:
+    """Return a text as Python writes it; one that is full of escapes is cut before the limit."""
+    count = min(length, limit)
+    text = written(begin(count))
+    while len(text) > _ESCAPED * limit + _QUOTES and count > 1:
+        count = max(1, count * _ESCAPED * limit // len(text))
+        text = written(begin(count))
+    left = length - count
     return text if left <= 0 else f"{text}… (+{left} {noun}{'s' if left != 1 else ''})"
 
 

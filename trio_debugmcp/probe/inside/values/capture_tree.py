@@ -19,7 +19,9 @@ from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.values import children, digests, facts, variable_listing
 from trio_debugmcp.probe.inside.values.children import Child
 from trio_debugmcp.probe.inside.values.digests import Digests
-from trio_debugmcp.probe.inside.values.rendering import OUT_OF_TIME, Renderer, is_quick
+from trio_debugmcp.probe.inside.values.parts import OUT_OF_TIME
+from trio_debugmcp.probe.inside.values.program_text import is_quick
+from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.probe.inside.visible_frames import Json
 
 _NAMED = (type, types.ModuleType, types.BuiltinFunctionType)

@@ -14,7 +14,7 @@ from typing import Any, Iterable, Iterator, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside.syntax import parsed
 from trio_debugmcp.probe.inside.values import atoms, facts
-from trio_debugmcp.probe.inside.values.rendering import error_text
+from trio_debugmcp.probe.inside.values.program_text import error_text
 
 _KEYWORDS = frozenset(
     (

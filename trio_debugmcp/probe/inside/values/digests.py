@@ -16,7 +16,7 @@ import types
 from typing import Any, Dict, List, Tuple
 
 from trio_debugmcp.probe.inside.values import atoms, facts
-from trio_debugmcp.probe.inside.values.rendering import is_quick
+from trio_debugmcp.probe.inside.values.program_text import is_quick
 
 MOST_STEPS = 200000
 """Values that are visited for all digests of an answer. Numbers and strings in a list are passed faster."""

@@ -3,35 +3,39 @@
     renderer = Renderer(budget)
     renderer.render([1, 2, 3])        # [1, 2, 3]
     renderer.render("a" * 999)        # 'aaaa[200 of them]'… (+799 characters)
-    renderer.render(basket)           # Basket(owner='ben', lines=[2 items])
+    renderer.render(basket)           # Basket(owner='ben', lines=[('tea', 3), ('cup', 1)])
 
 Collections, numbers, strings, functions, classes and exceptions are read directly. The program's own `__repr__` is run
-within the bounds of `inside/bounds.py`; an object without one shows its fields, one level deep.
+within the bounds of `inside/bounds.py`; an object without one shows its fields. How deep is a question of room: what
+fits is not cut.
 """
 
-import sys
 import types
-from typing import Any, Iterable, Iterator, List, Optional, Tuple
+from itertools import islice
+from typing import Any, Iterator, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside.bounds import Budget, TooSlowError, slow, slowness
-from trio_debugmcp.probe.inside.values import atoms, facts
+from trio_debugmcp.probe.inside.bounds import Budget, TooSlowError, slow
+from trio_debugmcp.probe.inside.values import atoms, facts, program_text
+from trio_debugmcp.probe.inside.values.parts import COUNT, LEAST, OUT_OF_TIME, Part, filled
+from trio_debugmcp.probe.inside.values.program_text import is_quick
 
 LIMIT = 200
 """Characters of a value, unless the question has a limit of its own."""
 
-LARGE = 10000
-"""Items from which on a collection of another library is not asked for its `repr`: C code cannot be interrupted."""
 
-DEEPEST = 1
-"""Depth down to which the items of collections are shown; below it their number. Fields of an object count as two."""
+CODE_DEPTH = 2
+"""Depth down to which the program's `repr` is run; the fields of an object count as two. Below it fields are shown."""
 
-OUT_OF_TIME = "<no time left>"
+_SHORT_TEXT = 2 * LEAST
+"""Characters of a text inside of a value that is never cut."""
 
-_LEAST = 20
-"""Characters of an item, however little is left of the limit."""
+_FIRST, _ITEM = 8, 6
+"""Items by which the length of a collection's text is estimated, and characters of one besides its own."""
 
-_FIRST = 10
-"""Items of a collection among which one without a `repr` is looked for."""
+_REPEATED = 10
+"""Equal items from which on a list is said by one of them and their number."""
+
+_MOST_COMPARED = 100000
 
 
 class Renderer:
@@ -43,6 +47,7 @@ class Renderer:
         code: Whether code of the program may be run.
         types: Whether the type of each value is wanted, also where its text shows it.
         fields: Whether an object whose `__repr__` may not be run shows its fields.
+        deepest: Down to which depth the program's `repr` is run.
 
     Attributes:
         withheld: The text of the last value lacks what only code of the program knows.
@@ -50,11 +55,17 @@ class Renderer:
     """
 
     def __init__(
-        self, budget: Budget, limit: int = LIMIT, code: bool = True, types: bool = False, fields: bool = False
+        self,
+        budget: Budget,
+        limit: int = LIMIT,
+        code: bool = True,
+        types: bool = False,
+        fields: bool = False,
+        deepest: int = CODE_DEPTH,
     ) -> None:
         self.types = types
         self.withheld = self.withheld_any = False
-        self._code, self._fields = code, fields
+        self._code, self._fields, self._deepest = code, fields, deepest
         self._budget = budget
         self._limit = max(limit, 1)
         self._open: List[int] = []
@@ -67,6 +78,8 @@ class Renderer:
         except TooSlowError:
             text = OUT_OF_TIME
         except BaseException as error:
+            if self._budget.passes_on(error):
+                raise
             text = f"<cannot be shown: {facts.type_name(type(error))}>"
         del self._open[:]
         self.withheld_any = self.withheld_any or self.withheld
@@ -75,22 +88,24 @@ class Renderer:
 
     def _render(self, value: Any, limit: int, depth: int) -> str:
         simple = atoms.of(type(value))
-        if simple is not None:
-            return simple(value, limit)
+        return self._compound(value, limit, depth) if simple is None else simple(value, limit)
+
+    def _compound(self, value: Any, limit: int, depth: int) -> str:
+        """Return a value with what is inside of it, as far as there is room."""
         if self._budget.spent():
             return OUT_OF_TIME
         if id(value) in self._open:  # a cycle
             return _summary(value, "...")
         self._open.append(id(value))
         try:
-            return self._compound(value, limit, depth)
+            return self._inside(value, limit, depth)
         finally:
             self._open.pop()
 
-    def _compound(self, value: Any, limit: int, depth: int) -> str:
+    def _inside(self, value: Any, limit: int, depth: int) -> str:
         cls = type(value)
         method = facts.own_repr(cls)
-        if issubclass(cls, tuple) and type(facts.class_attribute(cls, "_fields")) is tuple:
+        if _is_named(cls):
             return self._named_tuple(value, limit, depth)
         if not isinstance(method, types.FunctionType):
             atom = atoms.inherited(cls, method)
@@ -104,11 +119,52 @@ class Renderer:
             return atoms.array(value, limit)
         if method is None:
             return self._object(value, limit, depth)
-        shown = self._without_code(value, limit, depth) if self._fields and not self._code else None
+        below = depth > self._deepest
+        shown = self._without_code(value, limit, depth) if below or (self._fields and not self._code) else None
         if shown is not None:
-            self.withheld = True
+            self.withheld = self.withheld or not below
             return shown
-        return self._run_repr(value, limit, depth)
+        return f"{facts.type_name(cls)}(...)" if below and not is_quick(cls) else self._run_repr(value, limit, depth)
+
+    # --- Parts --------------------------------------------------------------------------------------------------------
+
+    def _part(self, value: Any, depth: int) -> Part:
+        """Return a value that is inside of another one."""
+        cls = type(value)
+        simple = atoms.of(cls)
+        if simple is not None:
+            length = facts.length(value) if issubclass(cls, (str, bytes, bytearray)) else 0
+            if (length or 0) <= _SHORT_TEXT:
+                return Part(simple(value, LIMIT))
+            long = length or 0
+            return Part(simple(value, LEAST), lambda limit: simple(value, _within(limit, long)), lambda: long)
+        if self._budget.spent():
+            return Part(OUT_OF_TIME)
+        if id(value) in self._open:
+            return Part(_summary(value, "..."))
+        return self._compound_part(value, depth)
+
+    def _compound_part(self, value: Any, depth: int) -> Part:
+        cls = type(value)
+        method, size, inner = facts.own_repr(cls), 0, "..."
+        if _is_named(cls) or (method is None and facts.array_shape(value) is None):
+            size = facts.length(value) or len(facts.fields(value))
+        elif facts.container(value) is not None and not isinstance(method, types.FunctionType):
+            size = facts.length(value) or 0
+            inner = f"{size} item{'s' if size != 1 else ''}"
+        if size:
+            short = _summary(value, inner)
+            return Part(short, lambda limit: self._deeper(value, short, limit, depth), lambda: _estimated(value, size))
+        text = self._compound(value, self._limit, depth)  # once, as it may run code, however much of it is shown
+        if len(text) <= _SHORT_TEXT:
+            return Part(text)
+        return Part(atoms.cut(text, LEAST), lambda limit: atoms.cut(text, _within(limit, len(text))), lambda: len(text))
+
+    def _deeper(self, value: Any, short: str, limit: int, depth: int) -> str:
+        try:
+            return self._compound(value, limit, depth)
+        except RecursionError:  # the program is deep in its stack, or the value in others
+            return short
 
     # --- Collections --------------------------------------------------------------------------------------------------
 
@@ -122,18 +178,20 @@ class Renderer:
         if not total:
             empty = {id(dict): "{}", id(set): "set()", id(frozenset): "frozenset()"}.get(id(base), opening + closing)
             return f"{name}()" if name else empty
-        if depth > DEEPEST:
-            return _summary(value, f"{total} item{'s' if total != 1 else ''}")
-        text = joined(self._pieces(value, limit, depth), total, limit - len(opening) - len(closing), "item")
+        if total >= _REPEATED and not name and base in (list, tuple) and _is_repeated(value, base, total):
+            one = self._render(base.__getitem__(value, 0), limit, depth + 1)
+            return f"{opening}{one}{',' if base is tuple else ''}{closing} * {total}"
+        room = limit - len(opening) - len(closing)
+        text = filled(self._parts(value, limit, depth), total, room, "item", COUNT if len(self._open) > 1 else 0)
         return f"{opening}{text}{',' if base is tuple and total == 1 else ''}{closing}"
 
-    def _pieces(self, value: Any, limit: int, depth: int) -> Iterator[str]:
-        """Yield the items of a collection as text, lazily: most of a long one are never rendered."""
+    def _parts(self, value: Any, limit: int, depth: int) -> Iterator[Part]:
+        """Yield the items of a collection, lazily: most of a long one are never rendered."""
         keyed = issubclass(type(value), dict)
         try:
             for key, item in facts.items(value, 0, limit):
-                name = f"{self._render(key, max(limit // 2, _LEAST), depth + 1)}: " if keyed else ""
-                yield name + self._render(item, max(limit // 2, _LEAST), depth + 1)
+                part = self._part(item, depth + 1)
+                yield part.behind(f"{self._render(key, max(limit // 2, LEAST), depth + 1)}: ") if keyed else part
         except RuntimeError:  # the program changed it meanwhile
             return
 
@@ -142,16 +200,14 @@ class Renderer:
     def _named_tuple(self, value: Any, limit: int, depth: int) -> str:
         names = facts.class_attribute(type(value), "_fields")
         pairs = [(f"{name}=", item) for name, item in zip(names, tuple.__iter__(value))]
-        return self._call(type(value), pairs, limit, max(depth, DEEPEST))
+        return self._call(type(value), pairs, limit, max(depth, 1))
 
     def _object(self, value: Any, limit: int, depth: int) -> str:
         cls = type(value)
         found = [(f"{name}=", item) for name, item in facts.fields(value)]
-        if depth > DEEPEST and found:
-            return _summary(value, "...")
         if not found and not facts.is_heap_type(cls):
             return atoms.cut(object.__repr__(value), limit)  # of C code: nothing is known but its address
-        return self._call(cls, found, limit, max(depth, DEEPEST))
+        return self._call(cls, found, limit, max(depth, 1))
 
     def _without_code(self, value: Any, limit: int, depth: int) -> Optional[str]:
         """What is known of a value that has a `repr` of its own, or None."""
@@ -160,7 +216,7 @@ class Renderer:
             return None
         if facts.is_enum(cls):
             own = facts.instance_dict(value) or {}
-            return f"<{facts.type_name(cls)}.{own.get('_name_')}: {self._render(own.get('_value_'), limit, DEEPEST)}>"
+            return f"<{facts.type_name(cls)}.{own.get('_name_')}: {self._render(own.get('_value_'), limit, 1)}>"
         if facts.container(value) is not None:
             return self._collection(value, limit, depth)
         for base in (str, bytes, bytearray, int):
@@ -171,117 +227,60 @@ class Renderer:
 
     def _call(self, cls: type, pairs: List[Tuple[str, Any]], limit: int, depth: int) -> str:
         name = facts.type_name(cls)
-        part = max(limit // 2, _LEAST)
-        pieces = (before + self._render(item, part, depth + 1) for before, item in pairs)
-        return f"{name}({joined(pieces, len(pairs), limit - len(name) - 2, 'field')})"
+        parts = (self._part(item, depth + 1).behind(before) for before, item in pairs)
+        spare = COUNT if len(self._open) > 1 else 0
+        return f"{name}({filled(parts, len(pairs), limit - len(name) - 2, 'field', spare)})"
 
     # --- Code of the program ------------------------------------------------------------------------------------------
 
     def _run_repr(self, value: Any, limit: int, depth: int) -> str:
         cls = type(value)
-        if slow(cls) is not None:
-            return f"<repr {slowness()}>"
-        if not self._code and not is_quick(cls):
-            self.withheld = True
-            return self._object(value, limit, depth) if self._fields else f"{facts.type_name(cls)}(...)"
-        size = self._size(value)
-        if size is not None and size > LARGE:
-            return f"<{facts.type_name(cls)} of {size} items>"
-        try:
-            text = self._budget.run(cls, lambda: repr(value))
-            if slow(cls) is None:
-                return atoms.cut(str.__str__(text), limit)
-            raise TooSlowError  # the same value reads the same now and later
-        except TooSlowError:
-            return f"<repr {slowness()}>" if slow(cls) is not None else OUT_OF_TIME
-        except BaseException as error:
-            return atoms.cut(f"<repr raised {error_text(error)}>", limit)
+        if self._code or is_quick(cls) or slow(cls) is not None:
+            return program_text.of(value, limit, self._budget)
+        self.withheld = True
+        return self._object(value, limit, depth) if self._fields else f"{facts.type_name(cls)}(...)"
 
     def message(self, error: BaseException, limit: int) -> str:
         """Return what `str` of an exception is, or where that code is not run, its arguments. Never raises."""
-        cls = type(error)
-        arguments = atoms.arguments(error)
-        quick = facts.class_attribute(cls, "__str__") is BaseException.__str__ and len(arguments) < 2
-        if quick and all(type(argument) is str for argument in arguments):
-            return atoms.cut(arguments[0], limit) if arguments else ""
-        if not self._code and not (facts.module_name(cls) == "builtins" and all(map(_is_atom, arguments))):
-            self.withheld_any = True
-            return self.render(arguments)
-        try:
-            return atoms.cut(str.__str__(self._budget.run(cls, lambda: str(error))), limit)
-        except TooSlowError:
-            return f"<str {slowness()}>" if slow(cls) is not None else OUT_OF_TIME
-        except BaseException as raised:
-            return atoms.cut(f"<str raised {error_text(raised)}>", limit)
-
-    def _size(self, value: Any) -> Optional[int]:
-        """The length of a collection that is not one of Python's own."""
-        cls = type(value)
-        if not callable(facts.class_attribute(cls, "__len__")):
-            return None
-        try:
-            return int(self._budget.run(cls, lambda: len(value)))
-        except BaseException:
-            return None
+        text = program_text.message(error, limit, self._budget, self._code)
+        if text is not None:
+            return text
+        self.withheld_any = True
+        return self.render(atoms.arguments(error))
 
 
-_QUICK = {
-    "datetime": ("date", "datetime", "time", "timedelta", "timezone"),
-    "decimal": ("Decimal",),
-    "fractions": ("Fraction",),
-    "pathlib": ("PosixPath", "PurePosixPath", "PurePath", "Path", "WindowsPath", "PureWindowsPath"),
-    "pathlib._local": ("PosixPath", "PurePosixPath", "PurePath", "Path", "WindowsPath", "PureWindowsPath"),
-    "re": ("Pattern", "Match"),
-    "uuid": ("UUID",),
-    "numpy": tuple("bool bool_ float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()),
-}
-"""Types of libraries, by module, whose `repr` runs no code but its own and takes no time."""
+def _within(limit: int, length: int) -> int:
+    """Return how much of a text is shown so that, with what says how much was left out, it is within a limit."""
+    return limit if length <= limit - 3 else max(limit - COUNT, LEAST)  # 3: quotes
 
 
-def _is_atom(value: Any) -> bool:
-    return atoms.of(type(value)) is not None
-
-
-def is_quick(cls: type) -> bool:
-    """Whether this is one of the types of libraries whose `repr` takes no time and has no effects."""
-    names = _QUICK.get(facts.module_name(cls))
-    if names is None or facts.type_name(cls) not in names:
-        return False
-    module: Any = sys.modules.get(facts.module_name(cls))
-    return getattr(module, facts.type_name(cls), None) is cls
-
-
-def joined(pieces: Iterable[str], total: int, limit: int, noun: str) -> str:
-    """Join pieces up to a limit; say how many of the total were left out."""
-    shown: List[str] = []
-    size = 0
-    for piece in pieces:
-        if shown and size + len(piece) > limit:
-            break
-        shown.append(piece)
-        size += len(piece) + 2
-        if piece == OUT_OF_TIME:
-            break
-    left = total - len(shown)
-    if left > 0:
-        shown.append(f"… (+{left} {noun}{'s' if left != 1 else ''})")
-    return ", ".join(shown)
-
-
-def is_bare(value: Any) -> bool:
-    """Whether `repr` shows an address in place of the fields, or of digits: of the value, or of a first item."""
+def _estimated(value: Any, size: int) -> int:
+    """Return about how many characters a value with so many items or fields has, by the first ones."""
+    first: List[Any] = []
     try:
-        if facts.container(value) is None:
-            return _has_no_repr(value)
-        return any(_has_no_repr(item) for _, item in facts.items(value, 0, _FIRST))
-    except Exception:  # a collection that the program changes meanwhile
-        return False
+        held = facts.container(value) is not None
+        first = list(facts.items(value, 0, _FIRST)) if held else facts.fields(value)[:_FIRST]
+    except RuntimeError:  # the program changes it meanwhile
+        pass
+    seen = sum(_ITEM + (facts.length(part) or 0) for pair in first for part in pair if type(part) is not int)
+    return size * seen // max(len(first), 1) + _ITEM * size
 
 
-def _has_no_repr(value: Any) -> bool:
-    if type(value) is int:  # since Python 3.11 `repr` raises, and pydevd shows the address
-        return value.bit_length() > atoms.MOST_BITS
-    return facts.class_attribute(type(value), "__repr__") is object.__repr__
+def _is_repeated(value: Any, base: Any, total: int) -> bool:
+    """Whether a list or tuple has one object only, time and again."""
+    return total <= _MOST_COMPARED and all(
+        len({*map(id, islice(base.__iter__(value), most))}) == 1 for most in (_REPEATED, total)
+    )
+
+
+def _is_named(cls: type) -> bool:
+    return issubclass(cls, tuple) and type(facts.class_attribute(cls, "_fields")) is tuple
+
+
+def has_own_repr(value: Any) -> bool:
+    """Whether the text of a value is what a function of the program returns."""
+    own = facts.own_repr(type(value))
+    return isinstance(own, types.FunctionType) and not _is_named(type(value)) and facts.array_shape(value) is None
 
 
 def _summary(value: Any, inner: str) -> str:
@@ -289,13 +288,6 @@ def _summary(value: Any, inner: str) -> str:
     if found is not None and type(value) is found[0]:
         return f"{found[2]}{inner}{found[3]}"
     return f"{facts.type_name(type(value))}({inner})"
-
-
-def error_text(error: BaseException) -> str:
-    """Return an exception's type and, where it is a string, its message, without code of the program."""
-    arguments = atoms.arguments(error)
-    text = f": {str.__str__(arguments[0])[:LIMIT]}" if arguments and type(arguments[0]) is str else ""
-    return facts.type_name(type(error)) + text
 
 
 def shows_type(value: Any, text: str) -> bool:

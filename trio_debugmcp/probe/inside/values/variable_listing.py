@@ -13,7 +13,8 @@ from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.syntax import parsed
 from trio_debugmcp.probe.inside.values import children
 from trio_debugmcp.probe.inside.values.children import Child, is_written
-from trio_debugmcp.probe.inside.values.rendering import OUT_OF_TIME, Renderer
+from trio_debugmcp.probe.inside.values.parts import OUT_OF_TIME
+from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.probe.inside.visible_frames import Json
 
 MOST_DEPTH = 5

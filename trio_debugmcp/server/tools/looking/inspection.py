@@ -181,7 +181,9 @@ async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
     session = debugger.program(params.session_id)
     if session.looking.answers_running:
         check_no_frame(params.thread_id, params.frame_index)
-        found = await session.looking.evaluation.in_main(params.expression, params.timeout)
+        found = await session.looking.evaluation.in_main(
+            params.expression, params.timeout, limit=params.max_value_length
+        )
         printed = found.printed  # not what the console has: the program writes meanwhile
     else:
         found, printed = await _evaluate_stopped(debugger, params)
@@ -216,7 +218,7 @@ def check_no_frame(thread_id: int | None, frame_index: int) -> None:
 
 def _cut(found: Evaluation, limit: int) -> str:
     """Return a value cut at the limit, with what is left out: also of one that the adapter has cut before."""
-    return shortened_value(found.value, limit, found.length, found.unit)
+    return found.value if found.is_fitted else shortened_value(found.value, limit, found.length, found.unit)
 
 
 async def _evaluate_stopped(debugger: Debugger, params: Evaluate) -> tuple[Evaluated, str]:
@@ -227,7 +229,9 @@ async def _evaluate_stopped(debugger: Debugger, params: Evaluate) -> tuple[Evalu
     first = debugger.console.next_seq
     debugger.console.entries(first)  # nothing is joined to the output of before
     try:
-        found = await session.looking.evaluation.in_frame(frame, params.expression, params.timeout)
+        found = await session.looking.evaluation.in_frame(
+            frame, params.expression, params.timeout, limit=params.max_value_length
+        )
     finally:
         session.refresh_locals()  # also after a failure, or when given up: what ran until then may have changed some
     whole, told = found.evaluation, _cut(found.evaluation, params.max_value_length)

@@ -27,6 +27,9 @@ from trio_debugmcp.state.payloads import Location, Payload
 
 MAX_CALLS = 20
 
+SHORT_ARGUMENT, AS_BEFORE = 40, "…as before"
+"""Characters of an argument that each call says anew, and what stands for a longer one that the call before had."""
+
 STOP_SECONDS = 2.0
 """For the stop where the last call returned to, once that is known."""
 
@@ -140,7 +143,7 @@ def _answer(places: Places, full: TraceData, stop: StopAnswer, notes: list[str])
     return TraceAnswer(
         full=full,
         function=f"{full.function} {places.line(full.file, full.line)}",
-        calls=[_call(places, call) for call in full.calls],
+        calls=[_call(places, call, before) for before, call in zip([None, *full.calls], full.calls, strict=False)],
         notes=notes,
         stop=replace(stop, full=None),
     )
@@ -223,10 +226,13 @@ def _payload(call: TracedCall, lines: list[CallLine]) -> CallPayload:
     )
 
 
-def _call(places: Places, call: CallPayload) -> CallTrace:
+def _call(places: Places, call: CallPayload, before: CallPayload | None) -> CallTrace:
+    known = set() if before is None else {each for each in before.arguments if len(each.value or "") > SHORT_ARGUMENT}
     return CallTrace(
         caller=places.at_location(call.caller),
-        arguments=", ".join(f"{argument.path}={argument.value}" for argument in call.arguments),
+        arguments=", ".join(
+            f"{argument.path}={AS_BEFORE if argument in known else argument.value}" for argument in call.arguments
+        ),
         lines=[line_text(line) for line in call.lines],
         returned=call.returned,
         raised=call.raised,

@@ -1,0 +1,106 @@
+"""What code of the program says of a value: its `__repr__`, the `__str__` of an exception, run within bounds.
+
+of(basket, 200, budget)             # "basket of ben"
+message(error, 200, budget, True)   # "no such product"
+"""
+
+import sys
+from typing import Any, Optional
+
+from trio_debugmcp.probe.inside.bounds import Budget, TooSlowError, slow, slowness
+from trio_debugmcp.probe.inside.values import atoms, facts
+from trio_debugmcp.probe.inside.values.parts import OUT_OF_TIME
+
+LARGE = 10000
+"""Items from which on a collection of another library is not asked for its `repr`: C code cannot be interrupted."""
+
+_MOST_MESSAGE = 200
+"""Characters of an exception's message that is read without code of the program."""
+
+_QUICK = {
+    "datetime": ("date", "datetime", "time", "timedelta", "timezone"),
+    "decimal": ("Decimal",),
+    "fractions": ("Fraction",),
+    "pathlib": ("PosixPath", "PurePosixPath", "PurePath", "Path", "WindowsPath", "PureWindowsPath"),
+    "pathlib._local": ("PosixPath", "PurePosixPath", "PurePath", "Path", "WindowsPath", "PureWindowsPath"),
+    "re": ("Pattern", "Match"),
+    "uuid": ("UUID",),
+    "numpy": tuple("bool bool_ float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()),
+}
+"""Types of libraries, by module, whose `repr` runs no code but its own and takes no time."""
+
+
+def of(value: Any, limit: int, budget: Budget) -> str:
+    """Return what `repr` of a value is, or why that is not known."""
+    cls = type(value)
+    if slow(cls) is not None:
+        return f"<repr {slowness()}>"
+    size = _size(value, budget)
+    if size is not None and size > LARGE:
+        return f"<{facts.type_name(cls)} of {size} items>"
+    try:
+        text = str.__str__(budget.run(cls, lambda: repr(value)))
+        if slow(cls) is None:
+            return atoms.cut(_squeezed(text) if "\n" in text else text, limit)
+        raise TooSlowError  # the same value reads the same now and later
+    except TooSlowError:
+        return f"<repr {slowness()}>" if slow(cls) is not None else OUT_OF_TIME
+    except BaseException as error:
+        if budget.passes_on(error):
+            raise
+        return atoms.cut(f"<repr raised {error_text(error)}>", limit)
+
+
+def message(error: BaseException, limit: int, budget: Budget, code: bool) -> Optional[str]:
+    """Return what `str` of an exception is; None if that is code of the program, and none may be run."""
+    cls = type(error)
+    arguments = atoms.arguments(error)
+    quick = facts.class_attribute(cls, "__str__") is BaseException.__str__ and len(arguments) < 2
+    if quick and all(type(argument) is str for argument in arguments):
+        return atoms.cut(arguments[0], limit) if arguments else ""
+    if not code and not (facts.module_name(cls) == "builtins" and all(map(_is_atom, arguments))):
+        return None
+    try:
+        return atoms.cut(str.__str__(budget.run(cls, lambda: str(error))), limit)
+    except TooSlowError:
+        return f"<str {slowness()}>" if slow(cls) is not None else OUT_OF_TIME
+    except BaseException as raised:
+        return atoms.cut(f"<str raised {error_text(raised)}>", limit)
+
+
+def _size(value: Any, budget: Budget) -> Optional[int]:
+    """The length of a collection that is not one of Python's own."""
+    cls = type(value)
+    if not callable(facts.class_attribute(cls, "__len__")):
+        return None
+    try:
+        return int(budget.run(cls, lambda: len(value)))
+    except BaseException as error:
+        if budget.passes_on(error):
+            raise
+        return None
+
+
+def _is_atom(value: Any) -> bool:
+    return atoms.of(type(value)) is not None
+
+
+def is_quick(cls: type) -> bool:
+    """Whether this is one of the types of libraries whose `repr` takes no time and has no effects."""
+    names = _QUICK.get(facts.module_name(cls))
+    if names is None or facts.type_name(cls) not in names:
+        return False
+    module: Any = sys.modules.get(facts.module_name(cls))
+    return getattr(module, facts.type_name(cls), None) is cls
+
+
+def _squeezed(text: str) -> str:
+    """Return a text of several lines without the blanks that fill them."""
+    return "\n".join(" ".join(line.split()) for line in text.split("\n"))
+
+
+def error_text(error: BaseException) -> str:
+    """Return an exception's type and, where it is a string, its message, without code of the program."""
+    arguments = atoms.arguments(error)
+    text = f": {str.__str__(arguments[0])[:_MOST_MESSAGE]}" if arguments and type(arguments[0]) is str else ""
+    return facts.type_name(type(error)) + text
