@@ -19,7 +19,7 @@ INTERRUPT = "@interrupt"
 
 
 _MOST_TEXT = 1 << 16
-"""Characters of a value that is evaluated for nobody in particular."""
+"""Characters of a value of which an evaluation without a number is asked."""
 
 
 class EvaluatingRequests:

@@ -82,7 +82,7 @@ class Budget:
         return self.size <= 0 or time.monotonic() >= self.end
 
     def passes_on(self, error: BaseException) -> bool:
-        """Whether what code of the program has raised ends the answer, and is no part of it."""
+        """Whether what code of the program has raised ends the answer, instead of being shown in it."""
         return False
 
     def run(self, cls: Optional[type], function: Callable[[], Any]) -> Any:

@@ -82,7 +82,7 @@ async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]
                 problem = shortened(error.message if isinstance(error, UsageError) else str(error))
                 shown[each] = ShownValue(each, None, None, problem)
             else:
-                told = found.told
+                told = found.shown
                 await keep_value(debugger.merger, snapshot, snapshot.stack.thread_id or 0, 0, each, told, found.type)
                 shown[each] = ShownValue(each, told if told or found.type else None, found.type, None)
     session.refresh_locals()  # an expression may change something

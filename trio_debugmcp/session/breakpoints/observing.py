@@ -184,7 +184,7 @@ class StopObserver:
 
     async def _evaluated(self, frame: StackFrame, expression: str) -> Value:
         found = await self._evaluation.in_frame(frame, expression, self._look_seconds)
-        return found.evaluation.told, found.evaluation.type
+        return found.evaluation.shown, found.evaluation.type
 
 
 def _reason(error: UsageError | AdapterRefused, expression: str) -> str:

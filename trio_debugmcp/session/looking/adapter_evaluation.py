@@ -50,7 +50,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     is_fitted: bool = False
 
     @property
-    def told(self) -> str:
+    def shown(self) -> str:
         """The value as answers have it, unless they were asked for another length."""
         return self.value if self.is_fitted else shortened(self.value)
 

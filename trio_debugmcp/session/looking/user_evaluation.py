@@ -148,7 +148,7 @@ class UserEvaluation:
         except UsageError as error:
             text = f"<set, but not shown: {shortened(error.message, MAX_MESSAGE_LENGTH)}>"
             return Variable(path, text, None, path, None)
-        return Variable(path, seen.told, seen.type, path, seen.child_count)
+        return Variable(path, seen.shown, seen.type, path, seen.child_count)
 
     async def _by_probe(
         self,

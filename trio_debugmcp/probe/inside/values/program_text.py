@@ -1,7 +1,9 @@
 """What code of the program says of a value: its `__repr__`, the `__str__` of an exception, run within bounds.
 
-of(basket, 200, budget)             # "basket of ben"
-message(error, 200, budget, True)   # "no such product"
+    of(basket, 200, budget)             # "basket of ben"
+    message(error, 200, budget, True)   # "no such product"
+
+What raises, takes too long or would is said in the place of the text.
 """
 
 import sys

@@ -12,7 +12,7 @@ fits is not cut.
 
 import types
 from itertools import islice
-from typing import Any, Iterator, List, Optional, Tuple
+from typing import Any, Iterable, Iterator, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget, TooSlowError, slow
 from trio_debugmcp.probe.inside.values import atoms, facts, program_text
@@ -106,7 +106,7 @@ class Renderer:
         cls = type(value)
         method = facts.own_repr(cls)
         if _is_named(cls):
-            return self._named_tuple(value, limit, depth)
+            return self._object(value, limit, depth)
         if not isinstance(method, types.FunctionType):
             atom = atoms.inherited(cls, method)
             if atom is not None:
@@ -197,14 +197,12 @@ class Renderer:
 
     # --- Objects ------------------------------------------------------------------------------------------------------
 
-    def _named_tuple(self, value: Any, limit: int, depth: int) -> str:
-        names = facts.class_attribute(type(value), "_fields")
-        pairs = [(f"{name}=", item) for name, item in zip(names, tuple.__iter__(value))]
-        return self._call(type(value), pairs, limit, max(depth, 1))
-
     def _object(self, value: Any, limit: int, depth: int) -> str:
         cls = type(value)
-        found = [(f"{name}=", item) for name, item in facts.fields(value)]
+        fields: Iterable[Tuple[str, Any]] = facts.fields(value)
+        if _is_named(cls):
+            fields = zip(facts.class_attribute(cls, "_fields"), tuple.__iter__(value))
+        found = [(f"{name}=", item) for name, item in fields]
         if not found and not facts.is_heap_type(cls):
             return atoms.cut(object.__repr__(value), limit)  # of C code: nothing is known but its address
         return self._call(cls, found, limit, max(depth, 1))
