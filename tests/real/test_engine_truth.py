@@ -7,6 +7,7 @@ import pytest
 from tests.pythons import Interpreter
 from tests.real.conftest import Connect, hits, where
 from tests.real.test_engine import NEW, launched
+from trio_debugmcp.testing import ToolFailed
 
 pytestmark = pytest.mark.parametrize("python", NEW.values(), ids=NEW)
 
@@ -60,3 +61,78 @@ async def test_a_statement_over_several_lines_is_hit_once_each_time_by_whatever_
         found = await client.call("batch_evaluate", experiments=experiments, launch=launch)
         for experiment in found["experiments"]:
             assert experiment["hits"] == [{"n": str(n)} for n in range(4)]
+
+
+STUCK = """\
+import threading
+import time
+
+lock, own = threading.Lock(), threading.Lock()
+
+def holder():
+    with lock:
+        seen = 1
+    print("free", flush=True)
+
+def worker():
+    at = 1
+    here = 2
+    print("worker", flush=True)
+
+first, second = threading.Thread(target=holder), threading.Thread(target=worker)
+first.start()
+while not lock.locked():
+    time.sleep(0.01)
+second.start()
+own.acquire()
+print("main", flush=True)
+first.join()
+second.join()
+"""
+
+
+async def test_an_evaluation_that_waits_in_c_code_gives_the_stop_back(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging("legacy", "--patience", "1") as client:
+        file = tmp_path / "stuck.py"
+        places = [
+            {"file": str(file), "statement": text} for text in ("seen = 1", "here = 2", 'print("main", flush=True)')
+        ]
+
+        async def fails(expression: str) -> str:
+            with pytest.raises(ToolFailed) as failed:
+                await client.call("evaluate", expression=expression, timeout=0.3)
+            return failed.value.message
+
+        stop = await launched(client, python, file, STUCK, breakpoints=places)
+        for _ in range(2):  # the others come to their breakpoints meanwhile, and are held there
+            found = await client.call("evaluate", expression="time.sleep(0.3)", timeout=20)
+            assert found["notes"] == [
+                "other threads ran until it had ended: it took so long that it could have waited for one of them"
+            ]
+        seen = set()
+        while stop["state"] == "Paused":
+            place = stop["at"]
+            seen.add(place.rpartition(" ")[2])
+            if place.endswith("holder"):
+                assert "waits for own, probably held by thread 1 MainThread. It cannot be interrupted" in await fails(
+                    "own.acquire()"
+                )
+                assert (await client.call("evaluate", expression="lock.locked()"))["value"] == "True"
+                with pytest.raises(ToolFailed, match=r"evaluation of `own.acquire\(\)`"):
+                    await client.call("debug_step")
+                assert (await client.call("debug_state"))["at"] == place
+                await client.call("evaluate", expression="own.locked() and own.release()")
+            elif place.endswith("worker"):
+                await fails("time.sleep(2)")
+                assert (await client.call("evaluate", expression="at"))["value"] == "1"
+            else:
+                for expression in ("own.acquire()", "time.sleep(60)", "threading.Event().wait()"):
+                    assert "It was interrupted, and the program is where it was" in await fails(expression)
+                await client.call("evaluate", expression="own.release()")
+                stop = await client.call("debug_step")
+                if stop["reason"] != "Step":  # another thread's turn to stop came first
+                    continue
+            stop = await client.call("debug_continue")
+        assert (seen, stop["exitCode"]) == ({"holder", "worker", "<module>"}, 0)

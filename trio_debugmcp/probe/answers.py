@@ -311,6 +311,16 @@ class EvaluationOutcome(ProbeAnswer, frozen=True):
     """What the code wanted to end the program with."""
     withdrawn: bool = False
     """Whether it was taken back before it began."""
+    others_ran: bool = False
+    """Whether other threads of a stopped program ran meanwhile: it may have waited for one of them."""
+    elsewhere: bool = False
+    """Whether another thread has evaluated it, as its own is stuck in an earlier one."""
+
+
+class AwaitedAnswer(ProbeAnswer, frozen=True):
+    """The answer to `awaited`: what an evaluation waits for, if it waits for anything that is known."""
+
+    waits: ThreadWait | None = None
 
 
 class RecordingAnswer(ProbeAnswer, frozen=True):

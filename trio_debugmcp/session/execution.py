@@ -175,7 +175,7 @@ class Execution:
     async def _resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
         self.check_runs()
         await self._suspension.wait_echo()
-        await check_evaluations_ended(self._requests)
+        await check_evaluations_ended(self._requests, command)
         before = self._requests.snapshot
         tasks = self.tasks
         if self._resuming:

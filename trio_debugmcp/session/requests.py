@@ -143,8 +143,9 @@ class Requests:
         self._unfinished.append(evaluation)
 
     def forget_unfinished(self) -> None:
-        """Note that every evaluation has ended: its thread answers again."""
-        self._unfinished.clear()
+        """Note that every evaluation has ended: its thread answers again. The engine answers each when it has."""
+        if not self.capabilities.engine_requests:
+            self._unfinished.clear()
 
     @property
     def calls(self) -> int:

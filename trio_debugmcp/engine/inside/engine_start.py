@@ -35,6 +35,7 @@ from trio_debugmcp.engine.inside.starting_requests import StartingRequests
 from trio_debugmcp.engine.inside.statement_beginnings import StatementBeginnings
 from trio_debugmcp.engine.inside.steps import Steps
 from trio_debugmcp.engine.inside.stop_frames import StopFrames
+from trio_debugmcp.engine.inside.thread_evaluations import ThreadEvaluations
 from trio_debugmcp.engine.inside.thread_records import ThreadRecords
 from trio_debugmcp.probe.inside.debugger import attached
 
@@ -64,11 +65,11 @@ class Engine:
         attention = Attention()
         self.steps = Steps(self.events, attention, self.files)
         self.held = HeldThreads(self.threads, self.events, attention, self._announce)
+        self.evaluations = ThreadEvaluations(self.threads, self.held)
         self.pid = posix.getpid()
         self.parent = self._children.parent or posix.getppid()
         self.token = str(given["token"])
-        self.breakpoints = LineBreakpoints(self.events, self.files, self.threads.tops)
-        self.breakpoints.report = lambda text: self._report("stderr", text)
+        self.breakpoints = LineBreakpoints(self.events, self.files, self.threads.tops, self._report_error)
         self.functions = FunctionBreakpoints(self.events)
         self.exceptions = ExceptionStops(self.files)
         self.pauses = Pauses(self.events, attention, self.files, self.threads)
@@ -102,6 +103,9 @@ class Engine:
 
     def _report(self, category: str, text: str) -> None:
         self.event("output", {"category": category, "output": text})
+
+    def _report_error(self, text: str) -> None:
+        self._report("stderr", text)
 
     def _announce(self, stop: ThreadStop) -> None:
         self.event("stopped", stop.body)

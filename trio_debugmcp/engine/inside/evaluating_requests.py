@@ -9,9 +9,7 @@ from typing import Any, Callable
 from trio_debugmcp.engine.inside import judged_breakpoints
 from trio_debugmcp.engine.inside.door_connection import JsonText
 from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestRefusedError, RequestTable
-from trio_debugmcp.engine.inside.thread_loans import ThreadLoan
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord
-from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.encoding import encoded
 
 INTERRUPT = "@interrupt"
@@ -27,7 +25,6 @@ class EvaluatingRequests:
 
     def __init__(self, engine: Any) -> None:
         self._engine = engine
-        self._running: dict[int, ThreadLoan] = {}
 
     def add_to(self, table: RequestTable) -> None:
         table.add(
@@ -64,7 +61,7 @@ class EvaluatingRequests:
 
     def _evaluate_without_frame(self, expression: str) -> Any:
         if expression == INTERRUPT:
-            return {"result": str(self._interrupt()), "variablesReference": 0}
+            return {"result": str(self._engine.evaluations.interrupt()), "variablesReference": 0}
         if not self._engine.starting.is_configured:
             return {"result": "", "variablesReference": 0}  # it prepares a debugger of another kind
         # A question of the debugger's own about the interpreter: none of the program's names is there.
@@ -81,29 +78,29 @@ class EvaluatingRequests:
             raise RequestRefusedError("there is no such frame: its thread has continued")
         record, frame = found
 
+        evaluations = self._engine.evaluations
+
         def serve() -> None:
-            record.is_evaluating = True
             try:
-                request.respond(self._lending(record, lambda: evaluate(frame)))
+                request.respond(evaluations.run(record, lambda: evaluate(frame)))
             except RequestRefusedError as error:
                 request.refuse(str(error))
             except BaseException as error:
                 request.refuse(_error_text(error))
+
+        def serve_held() -> None:
+            record.is_evaluating = True
+            try:
+                serve()
             finally:
                 record.is_evaluating = False
 
-        record.inbox.put(serve)
+        if evaluations.is_stuck(record):
+            evaluations.give_up(record)
+            self._engine.threads.start(serve)
+        else:
+            record.inbox.put(serve_held)
         return LATER
-
-    def _lending(self, record: ThreadRecord, evaluate: Callable[[], Any]) -> Any:
-        """Evaluate; what it waits for may be another thread's to do, so those run meanwhile if it takes long."""
-        loan = ThreadLoan(self._engine.held, attached.debugger().call_after)
-        self._running[record.ident] = loan
-        try:
-            return evaluate()
-        finally:
-            self._running.pop(record.ident, None)
-            loan.end()
 
     def _of_user(self, number: int, limit: int, source: str, frame: Any) -> Any:
         from trio_debugmcp.probe.inside import evaluation
@@ -112,6 +109,7 @@ class EvaluatingRequests:
         names = self._names(frame)
         made.run(names.together, own_thread=False, settle=names.write_back)
         report = made.report
+        report.update(self._engine.evaluations.circumstances())
         return {"result": report.get("value", ""), "type": report.get("type"), "variablesReference": 0}
 
     def _assigned(self, number: int, target: str, source: str, frame: Any) -> Any:
@@ -156,16 +154,6 @@ class EvaluatingRequests:
         if stop is not None and stop.exception is not None and frame is stop.frame:
             names.add("__exception__", stop.exception)
         return names
-
-    def _interrupt(self) -> int:
-        """Interrupt what threads evaluate for the debugger; return how many there are."""
-        from trio_debugmcp.probe.inside import bounds
-
-        running = dict(self._running)
-        for ident, loan in running.items():
-            loan.end()  # not only when it ends: what waits in C code is not interrupted
-            bounds.interrupt(ident, KeyboardInterrupt)
-        return len(running)
 
 
 def _shown(value: Any) -> dict[str, Any]:

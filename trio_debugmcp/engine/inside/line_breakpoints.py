@@ -39,7 +39,13 @@ class CodePlan:
 class LineBreakpoints:
     """The breakpoints of all files, and the code objects that have some."""
 
-    def __init__(self, events: MonitoringTool, files: ProgramFiles, tops: Callable[[], dict[int, Any]]) -> None:
+    def __init__(
+        self,
+        events: MonitoringTool,
+        files: ProgramFiles,
+        tops: Callable[[], dict[int, Any]],
+        report: Callable[[str], None],
+    ) -> None:
         self._events = events
         self._files = files
         self._tops = tops
@@ -48,7 +54,7 @@ class LineBreakpoints:
         self._by_name: dict[str, Any] = {}
         self._plans: dict[int, CodePlan] = {}
         self._last = -1
-        self.report: Callable[[str], None] = print
+        self.report = report
 
     def number(self) -> int:
         """Return the number of a new breakpoint."""

@@ -10,6 +10,12 @@ from trio_debugmcp.engine.inside.thread_records import ThreadRecord, program_fra
 
 _frame: Any = sys._getframe
 
+_STUCK = (
+    "the thread still waits in C code, for an evaluation that was interrupted. Continue: then the other threads run, "
+    "and this one does when its wait has ended"
+)
+"""Why a thread does not move by itself."""
+
 
 def _go_to(frame: Any, line: int) -> None:
     """Have a frame continue at another line. The interpreter warns that variables without a value get None.
@@ -67,6 +73,8 @@ class MovingRequests:
 
     def _goto(self, request: EngineRequest) -> Any:
         record, line = self._stopped(request), int(request.arguments["targetId"])
+        if self._engine.evaluations.is_stuck(record):
+            raise RequestRefusedError(_STUCK)
         frame = record.stop.frame
 
         def go() -> None:
@@ -122,6 +130,8 @@ class MovingRequests:
 
     def _step(self, request: EngineRequest, kind: str, target: CallTarget | None = None) -> Any:
         record = self._stopped(request)
+        if self._engine.evaluations.is_stuck(record):
+            raise RequestRefusedError(_STUCK)
         request.respond()
         frame = record.stop.frame if target is None else target.frame
         self._engine.steps.begin(kind, record, frame, target)
@@ -131,4 +141,5 @@ class MovingRequests:
     def _resume(self, record: ThreadRecord) -> None:
         self._targets = {}
         self._engine.frames.forget()
+        self._engine.evaluations.leave(record)
         self._engine.held.resume(record)

@@ -136,6 +136,10 @@ class RunningEvaluation:
                 return
             bounds.interrupt(self._idents[0], KeyboardInterrupt)
 
+    def idents(self) -> List[int]:
+        """Return the threads that run the code."""
+        return [] if self.done else list(self._idents)
+
     def outcome(self) -> Json:
         answer: Json = dict(self.report) if self.done else {}
         answer["done"] = self.done

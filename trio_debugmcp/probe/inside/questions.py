@@ -234,6 +234,12 @@ def _interrupt(asked: ProbeQuestion) -> Json:
     return _outcome(asked)
 
 
+def _awaited(asked: ProbeQuestion) -> Json:
+    """What an evaluation waits for that has not ended; nothing if it runs."""
+    found = evaluation.find(asked.number("number", 0))
+    return {} if found is None else thread_list.awaited_json(found.idents(), asked.budget)
+
+
 def _record(asked: ProbeQuestion) -> Json:
     """Open the line over which hits of breakpoints are recorded."""
     try:
@@ -303,6 +309,7 @@ QUESTIONS: Dict[str, Callable[[ProbeQuestion], Json]] = {
     "start": _start,
     "outcome": _outcome,
     "interrupt": _interrupt,
+    "awaited": _awaited,
     "record": _record,
     "trace": _trace,
     "traced": _traced,

@@ -153,7 +153,8 @@ async def _sent(
 ) -> EvaluateBody | Unended:
     context = context or requests.profile.dialect.evaluate_context
     arguments = {**wanted, "frameId": frame.id, "context": context}
-    blocked_by = requests.unfinished
+    # The engine evaluates in another thread while the stopped one is stuck.
+    blocked_by = None if requests.capabilities.engine_requests else requests.unfinished
     running = UnfinishedEvaluation(expression, None if requests.snapshot is None else requests.snapshot.generation)
     try:
         with trio.move_on_after(seconds):
@@ -175,10 +176,12 @@ async def _sent(
     return Unended(running, blocked_by, seconds)
 
 
-async def interrupted(requests: Requests, unended: Unended, *, withdrawn: bool = False) -> UsageError:
+async def interrupted(
+    requests: Requests, unended: Unended, *, withdrawn: bool = False, waits: str | None = None
+) -> UsageError:
     """Interrupt what has not ended in time, and return the error that says what has become of it.
 
-    `withdrawn`: it had not begun, and will not.
+    `withdrawn`: it had not begun, and will not. `waits`: what it waits for, where that is known.
     """
     ended = await _interrupt(requests)
     if ended:
@@ -191,17 +194,26 @@ async def interrupted(requests: Requests, unended: Unended, *, withdrawn: bool =
         sentence = f"{shown} waited {seconds:.3g} s for `{shortened(blocked_by.expression)}`, which "
         sentence += _fate_of_waiting(ended, withdrawn, blocked_by)
     else:
-        fate = (
-            "It was interrupted, and the program is where it was: raise `timeout` to give it longer."
-            if ended
-            else f"It may still be running in the program, which does not move until then. {running.remedy}"
-        )
-        sentence = f"{shown} did not finish within {seconds:.3g} s. {fate}"
+        waiting = "" if waits is None else f": it waits for {waits}"
+        sentence = f"{shown} did not finish within {seconds:.3g} s{waiting}. {_fate(requests, ended, running)}"
     return UsageError("EVAL_TIMEOUT", sentence)
 
 
-async def check_evaluations_ended(requests: Requests) -> None:
+def _fate(requests: Requests, ended: bool, running: UnfinishedEvaluation) -> str:
+    if ended:
+        return "It was interrupted, and the program is where it was: raise `timeout` to give it longer."
+    if requests.capabilities.engine_requests:
+        return (
+            "It cannot be interrupted in C code, and ends as soon as that does. The stop is what it was: evaluate "
+            "works, in another thread; with debug_continue the program runs, and this thread when its wait has ended."
+        )
+    return f"It may still be running in the program, which does not move until then. {running.remedy}"
+
+
+async def check_evaluations_ended(requests: Requests, command: str) -> None:
     """Check that no evaluation holds up the program at its stop: a move would be carried out only when that ends.
+
+    Our engine continues all the same: the other threads run, among them the one that is waited for.
 
     Raises:
         UsageError: `TIMEOUT`: one does. It names the expression and what ends it.
@@ -209,6 +221,15 @@ async def check_evaluations_ended(requests: Requests) -> None:
     running, snapshot = requests.unfinished, requests.snapshot
     if running is None or snapshot is None or not snapshot.stack.frames:
         return
+    if requests.capabilities.engine_requests:
+        if command == "continue":
+            return
+        raise UsageError(
+            "TIMEOUT",
+            f"The thread cannot step: it waits in C code, for the evaluation of `{shortened(running.expression)}`, and "
+            "is where it was. Use debug_continue: then the program runs, and this thread when its wait has ended.",
+            {"expression": running.expression},
+        )
     # Some adapters never answer an evaluation that has ended; one that answers the next has ended the one before.
     context = requests.profile.dialect.evaluate_context
     arguments = {"expression": "1", "frameId": snapshot.stack.frames[0].id, "context": context}

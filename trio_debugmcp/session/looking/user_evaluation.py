@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import EvaluateBody
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe import bootstrap
-from trio_debugmcp.probe.answers import EvaluationOutcome, ProbeVariables
+from trio_debugmcp.probe.answers import AwaitedAnswer, EvaluationOutcome, ProbeVariables
 from trio_debugmcp.probe.forms import Arguments
 from trio_debugmcp.session.looking.adapter_evaluation import (
     INTERRUPT_AGAIN_SECONDS,
@@ -34,6 +34,7 @@ from trio_debugmcp.session.looking.adapter_evaluation import (
     interrupted,
     send,
 )
+from trio_debugmcp.session.looking.live_threads import waits_for
 from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
 from trio_debugmcp.session.looking.safe_evaluation import SafePlace, check_safe, evaluate_safely
 from trio_debugmcp.session.looking.set_variable import assign_by_adapter
@@ -63,6 +64,8 @@ class Evaluated(Struct, frozen=True):
 
     evaluation: Evaluation
     printed: str = ""
+    notes: tuple[str, ...] = ()
+    """What is to be said of how it was evaluated."""
 
 
 class UserEvaluation:
@@ -101,8 +104,10 @@ class UserEvaluation:
         body, outcome = found
         value = evaluation(body, _NONE if outcome.has_value else None)
         if outcome.value:
-            return Evaluated(replace(value, value=outcome.value, is_fitted=True), outcome.printed)
-        return Evaluated(replace(value, length=outcome.length, unit=outcome.unit), outcome.printed)
+            whole = replace(value, value=outcome.value, is_fitted=True)
+        else:
+            whole = replace(value, length=outcome.length, unit=outcome.unit)
+        return Evaluated(whole, outcome.printed, _circumstances(outcome))
 
     async def safely(self, place: SafePlace, expression: str, seconds: float, limit: int) -> tuple[str, str | None]:
         """Return the value of an expression that changes nothing, and its type. Raises as `evaluate_safely`."""
@@ -207,7 +212,13 @@ class UserEvaluation:
             return found
         # Taken back first, as it would begin when the one before it is interrupted.
         withdrawn = found.blocked_by is not None and await self._withdrawn(number)
-        raise await interrupted(requests, found, withdrawn=withdrawn)
+        waits = None if found.blocked_by is not None else await self._awaited(number)
+        raise await interrupted(requests, found, withdrawn=withdrawn, waits=waits)
+
+    async def _awaited(self, number: int) -> str | None:
+        """Return what an evaluation waits for that has not ended, as far as that is known."""
+        answer = await self._ways.probe.quietly("awaited", AwaitedAnswer, number=number)
+        return None if answer is None or answer.waits is None else waits_for(answer.waits)
 
     async def _withdrawn(self, number: int) -> bool:
         """Take back an evaluation that waits for its thread; returns whether it had not begun, and so will not run."""
@@ -239,7 +250,8 @@ class UserEvaluation:
                 {"currentState": "Running"},
             )
         if not outcome.done:
-            raise _too_slow(await self._interrupted(number), expression, seconds)
+            waits = await self._awaited(number)
+            raise _too_slow(await self._interrupted(number), expression, seconds, waits)
         _raise_failure(outcome, expression)
         if not outcome.has_value:
             return Evaluated(Evaluation("", None, 0, 0), outcome.printed)
@@ -283,7 +295,10 @@ class UserEvaluation:
 
 
 def _raise_failure(outcome: EvaluationOutcome, expression: str) -> None:
-    details = {"printed": outcome.printed} if outcome.printed else {}
+    details: dict[str, object] = {"printed": outcome.printed} if outcome.printed else {}
+    notes = _circumstances(outcome)
+    if notes:
+        details["notes"] = list(notes)
     if outcome.exit is not None:
         raise UsageError(
             "EVAL_FAILED",
@@ -298,6 +313,15 @@ def _raise_failure(outcome: EvaluationOutcome, expression: str) -> None:
         raise UsageError("EVAL_FAILED", f"`{shortened(expression)}` failed: {error}", details)
 
 
+def _circumstances(outcome: EvaluationOutcome) -> tuple[str, ...]:
+    """Return what a client would not expect of how something was evaluated at a stop."""
+    if outcome.elsewhere:
+        return ("evaluated by a thread of the debugger's: the stopped one still waits for an earlier evaluation",)
+    if outcome.others_ran:
+        return ("other threads ran until it had ended: it took so long that it could have waited for one of them",)
+    return ()
+
+
 def _interrupted_for_another(expression: str, seconds: float) -> UsageError:
     return UsageError(
         "EVAL_TIMEOUT",
@@ -306,14 +330,15 @@ def _interrupted_for_another(expression: str, seconds: float) -> UsageError:
     )
 
 
-def _too_slow(interrupted: bool, expression: str, seconds: float) -> UsageError:
+def _too_slow(interrupted: bool, expression: str, seconds: float, waits: str | None) -> UsageError:
     fate = (
         "It was interrupted, and the program runs as before: raise `timeout` to give it longer."
         if interrupted
         else "It waits in C code and ends when that does. It has a thread of its own, so that the program runs as "
         "before, and evaluate works."
     )
-    sentence = f"`{shortened(expression)}` did not finish within {seconds:.3g} s. {fate}"
+    waiting = "" if waits is None else f": it waits for {waits}"
+    sentence = f"`{shortened(expression)}` did not finish within {seconds:.3g} s{waiting}. {fate}"
     return UsageError("EVAL_TIMEOUT", sentence)
 
 

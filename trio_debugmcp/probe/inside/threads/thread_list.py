@@ -83,6 +83,18 @@ def stacks_json(asked: "StackQuestion", budget: Budget, renderer: Renderer) -> J
     return {"stacks": stacks, "total": len(found)}
 
 
+def awaited_json(idents: List[int], budget: Budget) -> Json:
+    """Return what one of these threads waits for, of which some count as stopped; nothing if that is not known."""
+    found = attached.debugger().threads()
+    page = [ProgramThread(t.id, t.ident, t.name, t.top, None, t.daemon) for t in found if t.ident in idents]
+    known = _waits(page, budget)
+    holders = _holders(found, known, budget)
+    for wait in known.values():
+        if wait is not None:
+            return {"waits": _wait_json(wait, holders)}
+    return {}
+
+
 class StackQuestion:
     """Which threads, and how much of each stack."""
 

@@ -102,6 +102,7 @@ class Value(Answer, frozen=True, kw_only=True):
     type: str | None = None
     executed: bool = False
     printed: str = ""
+    notes: list[str] = []
 
 
 async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesAnswer:
@@ -198,6 +199,7 @@ async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
         type=None if is_plain else kind,
         executed=not has_value,
         printed=printed,
+        notes=list(found.notes),
     )
 
 
