@@ -37,7 +37,7 @@ async def test_a_person_runs_the_program_backwards_and_the_other_clients_see_it(
             assert (await each.wait_event("stopped", 2))["reason"] == reason
             assert (await each.top_frame())["line"] == 7
         stop = await bench.agent.call("debug_wait")
-        assert (stop["at"], stop["notes"]) == ("src/app.py:7 in main", [f"a person (Test Editor) {note}"])
+        assert (stop["at"], stop["notes"]) == ("/src/app.py:7 in main", [f"a person (Test Editor) {note}"])
 
 
 @pytest.mark.parametrize("command", ["stepBack", "reverseContinue"])

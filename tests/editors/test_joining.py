@@ -51,7 +51,7 @@ async def test_a_step_of_an_editor_is_the_agents_next_stop_and_its_notes_say_who
         adapter.frames = [("main", "/src/app.py", 2)]
         await adapter.stop("step")
         stop = await bench.agent.call("debug_wait")
-        assert (stop["at"], stop["notes"]) == ("src/app.py:2 in main", ["a person (Test Editor) stepped over"])
+        assert (stop["at"], stop["notes"]) == ("/src/app.py:2 in main", ["a person (Test Editor) stepped over"])
         assert (await editor.wait_event("stopped", 2))["reason"] == "step"
         assert [each for each in editor.log if each in ("response next", "stopped")][-2:] == [
             "response next",

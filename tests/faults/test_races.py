@@ -97,7 +97,7 @@ async def test_after_a_flood_of_stops_the_last_one_is_shown(autojump_clock: Mock
             adapter.frames = [("main", "/src/app.py", line)]
             await adapter.stop("step")
         await trio.sleep(10)
-        assert (await client.call("debug_wait"))["at"] == "src/app.py:499 in main"
+        assert (await client.call("debug_wait"))["at"] == "/src/app.py:499 in main"
         await client.call("debug_continue", wait=False)
 
 
@@ -109,7 +109,7 @@ async def test_numbers_too_large_for_a_machine_word_are_passed_on(autojump_clock
         await adapter.stop("pause", thread=huge, hit=[huge])
         assert (await client.call("debug_wait"))["state"] == "Paused"
         assert (await client.read(SESSION))["activeThreadId"] == huge
-        assert (await client.call("threads_list"))["threads"] == [f"*{huge} main src/app.py:1 in main"]
+        assert (await client.call("threads_list"))["threads"] == [f"*{huge} main /src/app.py:1 in main"]
         for uri in JSON_URIS:
             await client.read(uri)
         await client.call("debug_step", wait=False)

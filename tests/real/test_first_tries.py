@@ -316,3 +316,67 @@ async def test_a_program_of_a_library_stops_and_a_restart_that_cannot_be_keeps_t
         assert (failure.code, "SyntaxError" in failure.message) == ("LAUNCH_FAILED", True)
         assert place(await client.call("debug_state")) == "app.py:2 in <module>"
         assert (await client.call("debug_continue"))["exitCode"] == 3
+
+
+# --- A project, and a server that stands elsewhere --------------------------------------------------------------------
+
+
+async def test_a_test_runs_from_its_project_with_its_environment_wherever_the_server_stands(
+    debugging: Connect, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    environment = shop / ".venv"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "bin" / "python").symlink_to(Path(sys.base_prefix, "bin", "python3"))
+    settings = f"home = {Path(sys.base_prefix, 'bin')}\ninclude-system-site-packages = false\n"
+    (environment / "pyvenv.cfg").write_text(settings)  # it has no pytest: unittest runs the test
+    (shop / "pyproject.toml").touch()
+    async with debugging() as client:
+        stop = await client.call(
+            "debug_launch", test=f"{shop}/tests/test_till.py:19", show=["sys.prefix", "__import__('os').getcwd()"]
+        )
+        assert stop["exception"].startswith("AssertionError: 'coins' not found")
+        assert list(stop["show"].values()) == [repr(str(environment)), repr(str(shop))]
+        assert f"runs on {environment}/bin/python" in stop["notes"]
+
+
+async def test_a_test_may_be_named_alone_or_in_place_of_a_program(debugging: Connect, shop: Path) -> None:
+    async with debugging() as client:
+        stop = await client.call("debug_launch", test="test_total", cwd=str(shop), env=FEW_PLUGINS)
+        assert place(stop) == "test_till.py:8 in test_total"
+        stop = await client.call(
+            "debug_launch", program=f"{shop}/tests/test_till.py::test_empty", env=FEW_PLUGINS, replace=True
+        )
+        assert place(stop) == "test_till.py:19 in test_empty"
+        failed = await refused(client, "debug_launch", test="orders", cwd=str(shop), replace=True)
+        assert "There are: " in failed.message
+        assert "test_total" in failed.message
+
+
+async def test_a_runner_that_is_started_as_a_program_has_a_note_on_how_tests_stop(
+    debugging: Connect, shop: Path
+) -> None:
+    async with debugging() as client:
+        for arguments in (
+            {"module": "pytest", "args": "-q tests/test_till.py::test_skipped"},
+            {"program": "coverage run -m pytest -q tests/test_till.py::test_skipped"},
+        ):
+            end = await client.call(
+                "debug_launch", **arguments, cwd=str(shop), env=FEW_PLUGINS, replace=True, stop_at_entry=False
+            )
+            assert end["exitCode"] == 0
+            assert any(
+                note.startswith("started so, a test that fails does not stop") and "tests/test_till.py" in note
+                for note in end["notes"]
+            )
+
+
+async def test_a_start_that_lacks_a_module_says_which_python_it_was(debugging: Connect, tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("import no_such_module\n")
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=f"{tmp_path}/app.py", stop_at_entry=False)
+        assert stop["exception"].startswith("ModuleNotFoundError")
+        (note,) = [note for note in stop["notes"] if note.startswith("runs on ")]
+        assert "on which this server runs" in note
+        assert "adapter_options" in note

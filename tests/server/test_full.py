@@ -219,4 +219,4 @@ async def test_what_is_recorded_of_a_call_and_said_of_a_failure_is_the_same_in_b
         found = (await client.call("timeline_query", types=["toolCalled"]))["events"]
         one, other = [each["payload"] for each in found if each["payload"]["tool"] == "debug_wait"]
         assert "full" not in one.get("arguments", {})
-        assert one["result"] == other["result"] == "Paused Entry src/app.py:1 in main"
+        assert one["result"] == other["result"] == "Paused Entry app.py:1 in main"

@@ -43,7 +43,7 @@ async def test_a_childs_stop_is_what_a_waiting_client_gets_and_can_be_resumed(au
         await adopt(parent, child)
         await child.stop("breakpoint", hit=[1])
         stop = await client.call("debug_wait")
-        assert (stop["session"], stop["at"], stop["breakpoints"]) == ("s-2", "src/child.py:9 in work", ["bp-1"])
+        assert (stop["session"], stop["at"], stop["breakpoints"]) == ("s-2", "/src/child.py:9 in work", ["bp-1"])
         session = await client.read(SESSION)
         assert (session["parentSessionId"], session["children"]) == ("s-1", [])
         tree = [(each["sessionId"], each["parentSessionId"], each["state"]) for each in session["sessions"]]

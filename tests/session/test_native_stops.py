@@ -47,7 +47,7 @@ async def test_a_launch_that_stops_at_the_entry_stops_in_main_by_a_breakpoint_th
         assert functions(adapter)[-1] == [*entry, *PANICS[name]]
         await adapter.stop("breakpoint", hit=[main])
         stop = await client.call("debug_wait")
-        assert (stop["reason"], stop["at"], stop.get("breakpoints")) == ("Entry", "work/orders.cpp:47 in check", None)
+        assert (stop["reason"], stop["at"], stop.get("breakpoints")) == ("Entry", "/work/orders.cpp:47 in check", None)
         assert functions(adapter)[-1] == PANICS[name]
         assert await client.call("breakpoint_list") == {"breakpoints": []}
         await client.call("debug_continue", wait=False)
@@ -97,7 +97,7 @@ async def test_the_entry_of_a_rust_program_is_its_own_main_where_a_debugger_show
         frames[:] = [("alloc::Box::new", "@alloc::Box::new"), ("shop::main::h00330a5efbb668ba", SOURCE), *frames]
         await adapter.stop("breakpoint", hit=[2])
         stop = await client.call("debug_wait")
-        assert (stop["reason"], stop["at"]) == ("Entry", "work/orders.cpp:3 in shop::main")
+        assert (stop["reason"], stop["at"]) == ("Entry", "/work/orders.cpp:3 in shop::main")
 
 
 async def test_a_breakpoint_that_codelldb_has_no_place_for_is_pending_and_what_is_routine_is_left_out(
@@ -208,7 +208,7 @@ async def test_the_signal_of_the_last_stop_is_known_after_the_end(autojump_clock
         assert state["notes"] == [f"{STOPPED_NOTE}; its values are in stop 1: see stop_get"]
         found = await client.call("exception_get_context")
         assert found["exception"] == stop["exception"]
-        assert found["frames"][0].startswith("check work/orders.cpp:47")
+        assert found["frames"][0].startswith("check /work/orders.cpp:47")
         assert found["notes"] == [f"{STOPPED_NOTE}; its values are in stop 1: see stop_get"]
 
 
@@ -264,7 +264,7 @@ async def test_a_crash_in_a_library_is_shown_where_the_users_code_called_it_and_
     async with launched("lldb-dap", adapter) as client:
         await adapter.stop("exception", description="signal SIGSEGV: invalid address (fault address: 0x0)")
         stop = await client.call("debug_wait")
-        assert stop["at"] == "work/orders.cpp:47 in check"
+        assert stop["at"] == "/work/orders.cpp:47 in check"
         assert stop["exception"].endswith("(fault address: 0x0), in __strlen_avx2")
         assert adapter.sent("scopes")[-1] == {"frameId": 1002}
         adapter.values["name"] = "null"
@@ -285,7 +285,7 @@ async def test_an_abort_is_described_by_what_the_program_has_written(autojump_cl
         await adapter.event("output", {"category": "stdout", "output": text})
         await adapter.stop("signal")
         stop = await client.call("debug_wait")
-        assert (stop["exception"], stop["at"]) == ("OutOfStock: no fig", "work/orders.cpp:47 in check")
+        assert (stop["exception"], stop["at"]) == ("OutOfStock: no fig", "/work/orders.cpp:47 in check")
         await client.call("debug_continue", wait=False)
         text = "orders: /work/orders.cpp:12: int main(): Assertion `x > 0' failed.\n"
         await adapter.event("output", {"category": "stderr", "output": text})
@@ -353,7 +353,7 @@ async def test_an_exception_of_cpp_has_its_type_its_message_and_the_place_that_t
         await throw(adapter, name)
         stop = await client.call("debug_wait")
         assert (stop["reason"], stop["breakpoints"]) == ("Exception", ["ex-1"])
-        assert (stop["exception"], stop["at"]) == ("shop::OutOfStock: no fig", "work/orders.cpp:47 in check")
+        assert (stop["exception"], stop["at"]) == ("shop::OutOfStock: no fig", "/work/orders.cpp:47 in check")
         await client.call("breakpoint_set_exception", exception_type="shop::OutOfStock", break_on_first_chance=False)
         assert adapter.sent("setExceptionBreakpoints")[-1] == {"filters": ["throw" if name == "gdb" else "cpp_throw"]}
         await client.call("breakpoint_remove", id="ex-1")
@@ -475,5 +475,5 @@ async def test_a_main_that_begins_in_the_line_where_it_ends_is_entered_where_its
         adapter.answer("next", step, then=partial(adapter.stop, "step"))
         await adapter.stop("breakpoint")
         stop = await client.call("debug_wait")
-        assert (stop["reason"], stop["at"]) == ("Entry", f"{str(source)[1:]}:2 in main")
+        assert (stop["reason"], stop["at"]) == ("Entry", f"{source}:2 in main")
         assert adapter.sent("continue") == []

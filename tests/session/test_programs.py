@@ -360,7 +360,7 @@ async def test_a_wait_without_a_name_ends_with_the_first_program_that_stops_or_e
 
         nursery.start_soon(later)
         stop = await client.call("debug_wait")  # that of the first is known by now
-        assert (stop["session"], stop["at"]) == ("s-2", "src/other.py:7 in second")
+        assert (stop["session"], stop["at"]) == ("s-2", "/src/other.py:7 in second")
         await client.call("debug_continue", wait=False)
 
         async def end() -> None:
@@ -421,7 +421,7 @@ async def test_an_adapter_that_is_gone_ends_its_own_program(autojump_clock: Mock
         await trio.sleep(10)
         assert await scene.states() == {"s-2": "Running"}
         await other.stop("pause")
-        assert (await scene.client.call("debug_wait"))["at"] == "src/other.py:7 in second"
+        assert (await scene.client.call("debug_wait"))["at"] == "/src/other.py:7 in second"
 
 
 async def test_with_the_server_all_programs_end(autojump_clock: MockClock) -> None:
@@ -603,7 +603,7 @@ async def test_a_stop_elsewhere_while_a_resume_is_under_way_does_not_answer_it(a
         one.answer("continue", overtaken)
         nursery.start_soon(later)
         stop = await scene.client.call("debug_continue")
-        assert (stop["session"], stop["at"]) == ("s-1", "src/one.py:30 in third")
+        assert (stop["session"], stop["at"]) == ("s-1", "/src/one.py:30 in third")
         assert await scene.focus() == "s-1"
 
 

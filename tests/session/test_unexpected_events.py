@@ -25,7 +25,7 @@ async def test_a_stop_that_overtakes_the_answer_of_its_step_is_the_stop(
 
         adapter.answer("next", stop_first)
         stop = await client.call("debug_step", timeout=20)
-        assert (stop["state"], stop["reason"], stop["at"]) == ("Paused", "Step", "src/app.py:2 in main")
+        assert (stop["state"], stop["reason"], stop["at"]) == ("Paused", "Step", "/src/app.py:2 in main")
         await trio.sleep(20)
         assert (await client.read(SESSION))["state"] == "Paused"
 

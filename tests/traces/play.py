@@ -102,8 +102,8 @@ async def check_stop(client: DebugClient, session_id: str, stop: Stop) -> None:
 
 
 def shown(place: Place) -> str:
-    """The place as tools show it, of a server in the root directory."""
-    return f"{(place.file or '').removeprefix('/')}:{place.line} in {place.function}"
+    """The place as tools show it, of a server in the root directory, where all are absolute."""
+    return f"{place.file or ''}:{place.line} in {place.function}"
 
 
 def place(location: dict[str, Any]) -> Place:

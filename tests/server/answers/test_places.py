@@ -25,7 +25,7 @@ names = st.lists(st.text(st.characters(exclude_characters="/\0", exclude_categor
         ("/shop", "/shopping/till.py", "/shopping/till.py"),
         ("/shop", "/till.py", "/till.py"),
         ("/shop", "/shop/", "/shop/"),
-        ("/", "/src/till.py", "src/till.py"),
+        ("/", "/src/till.py", "/src/till.py"),
         ("/shop", "<string>", "<string>"),
     ],
 )
@@ -67,7 +67,7 @@ def test_a_place_is_without_what_is_not_known(
 
 
 def test_a_function_that_is_known_better_counts() -> None:
-    assert Places("/").at_location(Location("/a.py", 1, None, "run", None), "Job.run") == "a.py:1 in Job.run"
+    assert Places("/").at_location(Location("/a.py", 1, None, "run", None), "Job.run") == "/a.py:1 in Job.run"
 
 
 def test_a_frame_names_its_file_where_it_is_not_that_of_the_frame_before() -> None:
@@ -96,4 +96,4 @@ def test_a_frame_names_its_file_where_it_is_not_that_of_the_frame_before() -> No
 
 def test_a_frame_that_the_probe_has_seen_has_its_qualified_name() -> None:
     found = [ProbePlace("/a.py", 3, "run", "Job.run"), ProbePlace("/lib/b.py", 4, "wait", library=True)]
-    assert Places("/").frames(map(live_frame, found)) == ["Job.run a.py:3", "wait lib/b.py:4 (library)"]
+    assert Places("/").frames(map(live_frame, found)) == ["Job.run /a.py:3", "wait /lib/b.py:4 (library)"]

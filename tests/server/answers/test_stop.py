@@ -25,7 +25,7 @@ async def test_a_stop_without_news_has_its_state_and_place_alone(autojump_clock:
         assert await stopped(client, adapter, "step") == {
             "state": "Paused",
             "reason": "Step",
-            "at": "src/app.py:1 in main",
+            "at": "/src/app.py:1 in main",
         }
 
 

@@ -57,8 +57,8 @@ async def test_the_programs_own_symbols_are_listed_once_and_those_of_libraries_a
     types = f"{SOURCE}\t5\tshop::Adder\t\n/usr/include/add.h\t5\tadd_t\t\n"
     adapter = scripted("gdb", "add", types, FUNCTIONS)
     assert await search("gdb", adapter, pattern="add") == {
-        "types": ["shop::Adder work/orders.cpp:5"],
-        "functions": ["add(int) -> int work/orders.cpp:33"],
+        "types": ["shop::Adder /work/orders.cpp:5"],
+        "functions": ["add(int) -> int /work/orders.cpp:33"],
         "notes": ["3 more in files of libraries: pass `module`, a part of a file's path"],
     }
     assert await search("gdb", adapter, pattern="add", kind="functions", module="ELF") == {
@@ -70,7 +70,7 @@ async def test_the_programs_own_symbols_are_listed_once_and_those_of_libraries_a
 async def test_a_page_of_the_symbols_has_their_total(autojump_clock: MockClock) -> None:
     types = "".join(f"{SOURCE}\t5\tadd{letter}\t\n" for letter in "cgafdeb")
     found = await search("gdb", scripted("gdb", "add", types, FUNCTIONS), pattern="add", start=1, count=2)
-    assert found["types"] == ["addb work/orders.cpp:5", "addc work/orders.cpp:5"]
+    assert found["types"] == ["addb /work/orders.cpp:5", "addc /work/orders.cpp:5"]
     assert (found.get("functions"), found["total"]) == (None, 8)
 
 

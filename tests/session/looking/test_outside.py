@@ -230,8 +230,8 @@ async def test_threads_are_seen_from_outside_well_within_a_second(autojump_clock
         assert trio.current_time() - start == pytest.approx(LOOK_AFTER_SECONDS + 0.1 + AGAIN_SECONDS + 0.1)
         assert host.asked == [77, 77]
         assert found["threads"] == [
-            "*5 MainThread src/app.py:5 in Job.run, running",
-            "4712 other src/app.py:3 in doze, waits for the GIL or a call into C code",
+            "*5 MainThread /src/app.py:5 in Job.run, running",
+            "4712 other /src/app.py:3 in doze, waits for the GIL or a call into C code",
         ]
         assert "omitted" not in found
         (note,) = found["notes"]
@@ -245,8 +245,8 @@ async def test_stacks_are_seen_from_outside(autojump_clock: MockClock) -> None:
     async with silent(Seen(KEPT)) as client:
         found = await client.call("stacktrace_get", thread_id="*", count=1, locals=True)
         assert [each["frames"] for each in found["stacks"]] == [
-            ["join usr/lib/python3.11/threading.py:7 (library)", "… 1 more frame"],
-            ["doze src/app.py:3"],
+            ["join /usr/lib/python3.11/threading.py:7 (library)", "… 1 more frame"],
+            ["doze /src/app.py:3"],
         ]
         (note,) = found["notes"]
         assert note.startswith("s-1: seen from outside by py-spy")
@@ -261,8 +261,8 @@ async def test_a_pause_says_what_is_seen_from_outside(autojump_clock: MockClock)
         assert "MainThread had the GIL" in first
         assert "The pause stays armed" in first
         assert report["threads"] == [
-            "5 MainThread src/app.py:5 in Job.run, running",
-            "4712 other src/app.py:3 in doze, waits for the GIL or a call into C code",
+            "5 MainThread /src/app.py:5 in Job.run, running",
+            "4712 other /src/app.py:3 in doze, waits for the GIL or a call into C code",
         ]
 
 

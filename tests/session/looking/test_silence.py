@@ -270,7 +270,7 @@ async def test_what_py_spy_sees_of_a_program_that_is_stopped_is_not_said_to_wait
     other = json.dumps([json.loads(KEPT)[1]]).encode()
     async with silent(Machine(replace(ASLEEP, state="T"), seen=other)) as (client, _):
         found = await client.call("threads_list")
-        assert found["threads"] == ["4712 other src/app.py:3 in doze"]
+        assert found["threads"] == ["4712 other /src/app.py:3 in doze"]
         assert found["notes"] == [f"seen from outside by py-spy, as {STOPPED}"]
 
 

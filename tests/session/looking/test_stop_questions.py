@@ -71,7 +71,7 @@ async def test_a_stop_asks_one_question(autojump_clock: MockClock) -> None:
         await trio.sleep(10)
         assert [command for command, _ in adapter.requests[before:]] == ["next", "evaluate"]
         assert adapter.probed[-1] == ("stop", ASKED)
-        assert report["at"] == "src/app.py:12 in work"
+        assert report["at"] == "/src/app.py:12 in work"
         assert report["stack"] == ["main :30 (library)"]
         assert report["locals"] == {"x": "1", "fn": "<function f at app.py:1>"}
         location = {"file": FILE, "line": 12, "column": None, "functionName": "work", "moduleName": None}
@@ -222,7 +222,7 @@ async def test_a_probe_that_is_slow_is_not_followed_by_a_fetch_of_variables(auto
         adapter.answer("evaluate", busy)
         await adapter.stop("breakpoint")
         report = await client.call("debug_wait")
-        assert report["at"] == "src/app.py:1 in main"
+        assert report["at"] == "/src/app.py:1 in main"
         await trio.sleep(20)
         assert "variables" not in adapter.commands()
         assert (await client.read("debugger://stack"))["locals"][0]["name"] == "x"
@@ -293,7 +293,7 @@ async def test_at_an_exception_the_locals_come_from_the_probe(autojump_clock: Mo
         await trio.sleep(10)
         await adapter.stop("exception")
         report = await client.call("debug_wait")
-        assert (report["at"], report["exception"]) == ("src/app.py:1 in main", "ValueError: bad")
+        assert (report["at"], report["exception"]) == ("/src/app.py:1 in main", "ValueError: bad")
         assert report["locals"] == {"x": "1"}
         assert adapter.probed == [("stop", {**ASKED, "frames": 0})]
 

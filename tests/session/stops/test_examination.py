@@ -46,7 +46,7 @@ async def test_a_step_right_after_a_stop_does_not_wait_for_places_of_other_threa
         await client.call("debug_step")
         await trio.sleep(5)
         assert asked_for()[10:] == [1, 4, 5, 3]
-        places = ["src/app.py:1 in main" in thread for thread in (await client.call("threads_list"))["threads"]]
+        places = ["/src/app.py:1 in main" in thread for thread in (await client.call("threads_list"))["threads"]]
         assert places == [True, False, False, True, True]
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.compilers import BuiltTest
 from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode
+from trio_debugmcp.dap.profiles.printed_exceptions import PrintedExceptions
 from trio_debugmcp.dap.profiles.starts import MainClass
 
 _PATH = r"[A-Za-z_$][\w$]*(?:\s*(?:\.|->|::)\s*[A-Za-z_$][\w$]*|\s*\[\s*(?:\d+|'[^'\\]*'|\"[^\"\\]*\")\s*\])*"
@@ -170,54 +171,57 @@ class Code:
         return name, None
 
 
-class CrashFrame(Struct, frozen=True):
-    """A frame that an exception passed."""
+class FoundTest(Struct, frozen=True):
+    """A test as its runner names it from `directory`, and its file, where that is known."""
 
-    function: str
-    file: str
-    line: int
-    is_library: bool = False
-    text: str | None = None
-    """Its source line, where that is known."""
+    test: str
+    directory: str
+    file: str | None = None
 
 
-class Crash(Struct, frozen=True):
-    """An exception that a program has printed: `ValueError: …`, and its frames, innermost first.
-
-    Attributes:
-        way: from the one that it stands behind: `cause`, `context` or `member` (of a group).
-        notes: lines below its message: notes that were added to it, or the rest of the message.
-        members: how many exceptions a group has, shown or not.
-        inner: what is directly behind it.
-    """
-
-    exception: str
-    frames: tuple[CrashFrame, ...]
-    way: str | None = None
-    notes: tuple[str, ...] = ()
-    members: int = 0
-    inner: tuple["Crash", ...] = ()
+class NoSuchTest(Exception):
+    """Raised where a test is not there, or several may be meant; the message says which there are."""
 
 
-class Survived(Struct, frozen=True):
-    """An exception that a program has printed and did not end by, `where` it was, and the frame that raised it.
+class LanguageTests:
+    """How single tests are found and run. The defaults know no tests."""
 
-    Without an `exception` it is something else that was left behind: a task that was still pending at the end.
-    """
+    def test_options(self, test: str) -> Mapping[str, Any] | None:
+        """Options of a launch that runs one test; None if the language has no such way."""
+        return None
 
-    exception: str | None
-    where: str
-    frame: CrashFrame | None = None
+    def test_program(self, test: str) -> BuiltTest | None:
+        """What is built and run of a test, by its name, in a language whose tests are programs of their own."""
+        return None
+
+    def test_problem(self, test: str) -> str | None:
+        """Why this cannot name a test: the rest of a sentence that begins with it."""
+        return None
+
+    def find_test(self, test: str, places: Sequence[str], directory: str | None) -> FoundTest:
+        """Where a test is: in the first of these places that has it, or in its project, where that is known.
+
+        `directory`: where it is to run; by default where its project's tests are run.
+
+        Raises:
+            NoSuchTest: there is none, or there are several.
+        """
+        return FoundTest(test, directory or places[0])
+
+    def tests_run_by(self, program: str, args: Sequence[str], options: Mapping[str, Any]) -> str | None:
+        """The tests that a launch runs otherwise than by `test`, or "" if it does not name them; None: it runs none."""
+        return None
+
+    def is_test_missing(self, exit_code: int, errors: str) -> bool:
+        """Whether a run of a test that has failed may not have found it, by the exit code and what was printed."""
+        return False
+
+    def near_tests(self, test: str, directory: str) -> list[str]:
+        """Tests whose names are like that of one which was not found."""
+        return []
 
 
-class PrintedExceptions(Struct, frozen=True):
-    """What a program has printed of exceptions: the one that ended it, as far as that is known, and others."""
-
-    crash: Crash | None = None
-    survived: tuple[Survived, ...] = ()
-
-
-class LanguagePrograms:
+class LanguagePrograms(LanguageTests):
     """What can be run, and by what. The defaults know no language."""
 
     has_main_classes: ClassVar[bool] = False
@@ -250,18 +254,6 @@ class LanguagePrograms:
         """
         return None
 
-    def test_options(self, test: str) -> Mapping[str, Any] | None:
-        """Options of a launch that runs one test; None if the language has no such way."""
-        return None
-
-    def test_program(self, test: str) -> BuiltTest | None:
-        """What is built and run of a test, by its name, in a language whose tests are programs of their own."""
-        return None
-
-    def test_problem(self, test: str) -> str | None:
-        """Why this cannot name a test: the rest of a sentence that begins with it."""
-        return None
-
     def start_advice(self, program: str, said: str) -> str | None:
         """What a person should do who has launched this file, which ended with what was `said`; None: nothing."""
         return None
@@ -270,13 +262,9 @@ class LanguagePrograms:
         """The module that was to run and is not there, by what was printed."""
         return None
 
-    def is_test_missing(self, exit_code: int, errors: str) -> bool:
-        """Whether a run of a test that has failed may not have found it, by the exit code and what was printed."""
+    def lacks_module(self, said: str) -> bool:
+        """Whether a program ended because of a module that is not installed where it runs, by what was printed."""
         return False
-
-    def near_tests(self, test: str, directory: str) -> list[str]:
-        """Tests whose names are like that of one which was not found."""
-        return []
 
     def interpreter(self, program: str, directory: str, options: Mapping[str, Any]) -> str | None:
         """What is to run a program; None if the program itself says that, as compiled ones do."""

@@ -15,7 +15,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from trio_debugmcp.dap.messages import Stopped
-from trio_debugmcp.dap.profiles.language import Crash
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash
 
 SIGNAL = re.compile(r"signal (SIG\w+)(?:: (.*))?", re.DOTALL)
 """How lldb's adapters describe a stop at a signal: `signal SIGSEGV: address not mapped`."""

@@ -3,7 +3,8 @@
     places = Places("/home/ann/shop")
     places.at("/home/ann/shop/till.py", 24, "visit")      # till.py:24 in visit
 
-Files below the server's directory are relative to it, and tools take such names back; all others are absolute.
+Files below the server's directory are relative to it, and tools take such names back; all others are absolute. From
+`/`, where some hosts start a server, all are absolute: without its slash a client could open none of them.
 """
 
 import os
@@ -20,10 +21,11 @@ class Places:
     """Renders places for answers. `directory`: the server's, which relative names start from."""
 
     def __init__(self, directory: str) -> None:
-        self._below = os.path.join(os.path.abspath(directory), "")
+        full = os.path.abspath(directory)
+        self._below = os.path.join(full, "") if os.path.dirname(full) != full else ""
 
     def __repr__(self) -> str:
-        return f"<Places below {self._below}>"
+        return f"<Places below {self._below or 'no directory'}>"
 
     def file(self, path: str) -> str:
         """Return the name of a file."""

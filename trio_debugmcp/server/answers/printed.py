@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, PrintedExceptions, Survived
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions, Survived
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop_data import CausePayload
 from trio_debugmcp.session.debugger import Debugger

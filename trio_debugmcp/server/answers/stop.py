@@ -13,7 +13,7 @@ import trio
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles.language import Crash
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer

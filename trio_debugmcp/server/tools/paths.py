@@ -1,7 +1,9 @@
 """Files as an agent names them: absolute, or relative to where the program or the server is."""
 
+import os
 from collections.abc import Iterable
 from contextlib import suppress
+from contextvars import ContextVar
 from pathlib import Path
 
 from trio_debugmcp.errors import UsageError
@@ -9,18 +11,36 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.sources import KnownSource, read_source
 
+CLIENT_ROOTS: ContextVar[tuple[str, ...]] = ContextVar("the roots of the client that calls", default=())
+"""The directories that the client of this call works in, as it has declared them."""
 
-def existing_file(debugger: Debugger, path: str, cwd: str | None = None) -> str | None:
+
+def starts_of_paths(debugger: Debugger) -> list[str]:
+    """Return the directories that relative paths start from, in their order: the server's, and the client's roots."""
+    return list(dict.fromkeys([debugger.workspace.directory, *CLIENT_ROOTS.get()]))
+
+
+def existing_file(debugger: Debugger, path: str, cwd: str | None = None, near: str | None = None) -> str | None:
     """Return the absolute path of a file that is there; None if there is none.
 
     A relative path starts from `cwd` or else from the server's directory. Without a `cwd` it starts from the server's
-    directory, as the files in answers do, or else from the directory of the program that runs or ran last.
+    directory, as the files in answers do, or else from the client's roots, or from the directory of the program that
+    runs or ran last. At last it may start from any directory above `near`, the program that is to be run.
 
     Raises:
         UsageError: `INVALID_PATH` or `PERMISSION_DENIED`.
     """
-    found = _resolved(debugger, path, cwd)
-    return next((each for each in found if debugger.host.query(f"file {each}", Path(each).is_file)), None)
+    found = _resolved(debugger, path, cwd, near)
+    if debugger.host.query(f"file {found[0]}", Path(found[0]).is_file):
+        return found[0]
+    return next((candidate for candidate in found[1:] if _is_file(debugger, candidate)), None)
+
+
+def _is_file(debugger: Debugger, path: str) -> bool:
+    try:
+        return bool(debugger.host.query(f"file {path}", Path(path).is_file))
+    except UsageError:  # a recording from before this place was looked at
+        return False
 
 
 def ambiguous(debugger: Debugger, paths: Iterable[str | None], cwd: str) -> list[str]:
@@ -29,7 +49,7 @@ def ambiguous(debugger: Debugger, paths: Iterable[str | None], cwd: str) -> list
     for path in dict.fromkeys(path for path in paths if path):
         with suppress(UsageError):
             found = _resolved(debugger, path, cwd)
-            if len(found) > 1 and all(debugger.host.query(f"file {each}", Path(each).is_file) for each in found):
+            if len(found) > 1 and all(_is_file(debugger, candidate) for candidate in found):
                 shown = [Places(debugger.workspace.directory).file(each) for each in found]
                 notes.append(f"'{path}' was taken for {shown[0]}, where the program starts, not for {shown[1]}")
     return notes
@@ -64,11 +84,11 @@ def file_lines(debugger: Debugger, file: str) -> list[str] | None:
         return None
 
 
-def _resolved(debugger: Debugger, path: str, cwd: str | None) -> list[str]:
+def _resolved(debugger: Debugger, path: str, cwd: str | None, near: str | None = None) -> list[str]:
     """Return what a path may mean, as absolute paths that the server may read; at least one."""
     found = []
     refusal: UsageError | None = None
-    for candidate in _candidates(debugger, path, cwd):
+    for candidate in _candidates(debugger, path, cwd, near):
         try:
             found.append(debugger.workspace.resolve(candidate))
         except UsageError as error:
@@ -78,12 +98,13 @@ def _resolved(debugger: Debugger, path: str, cwd: str | None) -> list[str]:
     return found
 
 
-def _candidates(debugger: Debugger, path: str, cwd: str | None) -> list[str]:
+def _candidates(debugger: Debugger, path: str, cwd: str | None, near: str | None) -> list[str]:
     if Path(path).is_absolute():
         return [path]
-    here = debugger.workspace.resolve(".")
-    if cwd is not None:
-        return [str(Path(cwd, path)), path] if cwd != here else [path]
-    program = debugger.programs.root_at_hand() or debugger.state.last
-    directory = None if program is None else program.origin.working_directory
-    return [path, str(Path(directory, path))] if directory not in (None, here) else [path]
+    here, *roots = starts_of_paths(debugger)
+    program = debugger.programs.root_at_hand() or debugger.state.last if cwd is None else None
+    first = [cwd] if cwd is not None else []
+    last = [program.origin.working_directory] if program is not None and program.origin.working_directory else []
+    above = [str(each) for each in Path(near).parents] if near is not None and Path(near).is_absolute() else []
+    starts = dict.fromkeys([*first, os.path.abspath(here), *roots, *last, *above])
+    return [str(Path(start, path)) for start in starts]

@@ -34,6 +34,7 @@ from trio_debugmcp.server.people.other_clients import OtherClients
 from trio_debugmcp.server.people.turns import in_turn
 from trio_debugmcp.server.people.words import deed_in, with_words
 from trio_debugmcp.server.tools.full import CallOutcome, call_outcome, checked_full, failed_call, without_full
+from trio_debugmcp.server.tools.meant import meant
 from trio_debugmcp.server.tools.misspelled import unknown_tool
 from trio_debugmcp.server.tools.schema import listed_schema, parameter_names
 from trio_debugmcp.server.tools.story import RecordedCall, Story
@@ -322,7 +323,7 @@ def _convert(tool: Tool, arguments: dict[str, Any]) -> Params:
             {"parameter": unknown[0]},
         )
     try:
-        return msgspec.convert(arguments, tool.params)
+        return msgspec.convert(meant(tool.params, arguments), tool.params)
     except msgspec.ValidationError as error:
         found = _NO_SUCH_VALUE.fullmatch(str(error))
         if found is None:

@@ -49,7 +49,7 @@ def place_of(statement: str, lines: Sequence[str], hint: int | None = None) -> F
     if not exact:
         near = difflib.get_close_matches(wanted, [plain[number - 1] for number in _likeliest(wanted, plain)], 3)
         there = f"; there are: {', '.join(f'`{line}`' for line in near)}" if near else ""
-        raise NotFound(f"no line is `{wanted}`{there}")
+        raise NotFound(f"no line is `{wanted}`{_having(wanted, plain) or there}")
     if len(exact) == 1:
         return FoundLine(exact[0])
     if hint is None:
@@ -57,6 +57,15 @@ def place_of(statement: str, lines: Sequence[str], hint: int | None = None) -> F
         more = f" and {len(exact) - _MAX_NAMED} more" if len(exact) > _MAX_NAMED else ""
         raise NotFound(f"lines {named}{more} are `{wanted}`: pass `line` as well")
     return FoundLine(min(exact, key=lambda number: abs(number - hint)))
+
+
+def _having(wanted: str, plain: Sequence[str]) -> str:
+    """Return the rest of a sentence on the lines that begin with a text, or else have it in them; empty without any."""
+    begin = [number for number, text in enumerate(plain, 1) if text.startswith(wanted)]
+    having = begin or [number for number, text in enumerate(plain, 1) if wanted and wanted in text]
+    shown = ", ".join(f"line {number}: `{plain[number - 1]}`" for number in having[:_MAX_NAMED])
+    more = f" and {len(having) - _MAX_NAMED} more" if len(having) > _MAX_NAMED else ""
+    return (having and f"; {'begin with it' if begin else 'have it in them'}: {shown}{more}") or ""
 
 
 def place_again(statement: str, lines: Sequence[str], before: int) -> FoundLine:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import ExceptionDetails, ExceptionInfoBody
-from trio_debugmcp.dap.profiles.language import Crash
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeExceptionContext as Raised
 from trio_debugmcp.probe.answers import RaisedException, RaisedFrame

@@ -9,7 +9,7 @@ from trio_debugmcp.dap.messages import Capabilities, DapVariable, Stopped
 from trio_debugmcp.dap.profiles import Launch, Profile, profile_named
 from trio_debugmcp.dap.profiles.exception_filters import TypedException, judged_conditions
 from trio_debugmcp.dap.profiles.javascript.printed_errors import printed_in
-from trio_debugmcp.dap.profiles.language import Crash, CrashFrame
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame
 
 
 def profile() -> Profile:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trio_debugmcp.dap.profiles.language import Crash, CrashFrame
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame
 from trio_debugmcp.dap.profiles.python.tracebacks import MAX_LINES, printed_in
 
 

@@ -9,7 +9,8 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure, launch, paused, running
 from trio_debugmcp.app import Options
-from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, LanguagePrograms, PrintedExceptions, Survived
+from trio_debugmcp.dap.profiles.language import LanguagePrograms
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions, Survived
 from trio_debugmcp.server.answers.printed import CRASH_NOTE
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, FakeAdapter, Refusal, connect
@@ -71,14 +72,14 @@ async def test_one_question_has_the_chain_with_its_ways_and_the_frames_of_each(a
     assert found == {
         "exception": "ValueError: bad",
         "added": ["on monday", "1 more"],
-        "frames": ["take shop.py:9 (raised here)", "sell :4 (stopped here)", "run :1 (library)"],
+        "frames": ["take /shop.py:9 (raised here)", "sell :4 (stopped here)", "run :1 (library)"],
         "locals": [{"left": "0", "…": "2 more: variables_get"}],
         "total": 7,
         "causes": [
             {
                 "way": "cause",
                 "exception": "KeyError: 'jam'",
-                "frames": ["find shop.py:3 (raised here)"],
+                "frames": ["find /shop.py:3 (raised here)"],
                 "locals": [{"left": "0", "…": "2 more"}],
             },
             {"way": "context", "exception": "OSError"},
@@ -265,17 +266,17 @@ async def test_the_exception_that_ended_the_program_is_shown_as_it_was_printed(
         assert await context(client) == {
             "exception": "Closed: at night",
             "added": ["its note"],
-            "frames": ["shut a.py:1 (raised here) | raise Closed", "main :2"],
+            "frames": ["shut /a.py:1 (raised here) | raise Closed", "main :2"],
             "causes": [
                 {"way": "cause", "exception": "Why: 2"},
-                {"way": "context", "exception": "Deep: 3", "frames": ["f a.py:3 (raised here) | deep()"]},
+                {"way": "context", "exception": "Deep: 3", "frames": ["f /a.py:3 (raised here) | deep()"]},
             ],
             "notes": [f"{CRASH_NOTE}; no values are kept after the end"],
         }
         cut = await context(client, max_inner=1, max_frames=1)
         assert (cut["total"], cut["omitted"], len(cut["frames"])) == (2, {"exceptions": 1}, 1)
         state = await client.call("debug_state")
-        assert state["causes"] == ["cause: Why: 2", "context: Deep: 3, at a.py:3 in f"]
+        assert state["causes"] == ["cause: Why: 2", "context: Deep: 3, at /a.py:3 in f"]
 
 
 @pytest.mark.parametrize(("code", "text"), [(0, "crash"), (1, "none"), (-9, "crash")])
@@ -298,7 +299,7 @@ async def test_exceptions_that_did_not_end_the_program_are_noted_at_its_end(
     adapter, settings = options
     async with connect("legacy", options=settings) as client:
         end = await ended(adapter, client, 0, "ep")
-        notes = ["an exception in thread T, at a.py:0 in work did not end the program: E: 0", "a task was pending"]
+        notes = ["an exception in thread T, at /a.py:0 in work did not end the program: E: 0", "a task was pending"]
         assert end["notes"] == notes
         assert (await client.call("debug_state"))["notes"] == notes
         end = await ended(adapter, client, 0, "e" * 7)

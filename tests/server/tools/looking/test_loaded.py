@@ -18,7 +18,7 @@ MODULES = [
     {"id": 3, "name": "made"},
 ]
 
-LINES = ["shop 1.2 src/shop.py", "libc.so lib/libc.so, no symbols (library)", "made"]
+LINES = ["shop 1.2 /src/shop.py", "libc.so /lib/libc.so, no symbols (library)", "made"]
 
 
 async def load(adapter: FakeAdapter, modules: list[dict[str, Any]] = MODULES) -> None:
@@ -54,10 +54,10 @@ async def test_sources_are_those_that_can_be_read_and_libraries_are_marked(autoj
         await adapter.event("loadedSource", {"reason": "new", "source": {"path": "/src/other.py"}})
         await trio.sleep(1)
         found = (await client.call("sources_list"))["sources"]
-        assert "src/app.py" in found
-        assert "src/other.py" in found
-        assert await client.call("sources_list", filter="OTHER") == {"sources": ["src/other.py"]}
-        assert await client.call("sources_list", filter=".so") == {"sources": ["lib/libc.so (library)"]}
+        assert "/src/app.py" in found
+        assert "/src/other.py" in found
+        assert await client.call("sources_list", filter="OTHER") == {"sources": ["/src/other.py"]}
+        assert await client.call("sources_list", filter=".so") == {"sources": ["/lib/libc.so (library)"]}
         assert "/src/other.py" in (await client.call("sources_list", absolute=True))["sources"]
         assert await client.call("sources_list", count=1) == {"sources": found[:1], "total": len(found)}
         assert await every(client, "sources_list", "sources", 2) == found
@@ -77,7 +77,7 @@ async def test_a_program_with_a_probe_says_all_that_it_has_imported(autojump_clo
     library = {"name": "json", "file": "/lib/json.py", "version": "2.0", "library": True}
     adapter.probe = {"modules": {"modules": [{"name": "__main__", "file": "/src/a.py"}, library], "total": 9}}
     async with running("legacy", adapter) as (client, _):
-        lines = ["__main__ src/a.py", "json 2.0 lib/json.py (library)"]
+        lines = ["__main__ /src/a.py", "json 2.0 /lib/json.py (library)"]
         assert await client.call("modules_list", count=2, start=1, filter="j") == {"modules": lines, "total": 9}
         assert adapter.probed[-1] == ("modules", {"start": 1, "count": 2, "filter": "j"})
 

@@ -252,10 +252,10 @@ async def test_a_place_is_named_where_it_is_another_one(autojump_clock: MockCloc
         adapter.answer("disassemble", placed)
         lines = (await client.call("disassemble"))["instructions"]
         assert lines == [
-            "> 0x1004 mov eax, 1  src/shop.c:7 in add",
+            "> 0x1004 mov eax, 1  /src/shop.c:7 in add",
             "0x1008 inc eax",
             "0x100c inc ebx",
-            "0x1010 ret  src/shop.c:8",
+            "0x1010 ret  /src/shop.c:8",
         ]
 
 

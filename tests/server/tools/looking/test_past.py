@@ -75,7 +75,7 @@ async def test_of_more_stops_than_are_kept_the_last_are_shown_as_they_were_read_
             then = like((await client.call("stop_get", stop=number, full=True))["stop"])
             assert then == {key: recorded[number][key] for key in then}
         values = await client.call("stop_get", variable="n")
-        assert values["values"][0] == "51 src/app.py:51 in main: 51"
+        assert values["values"][0] == "51 /src/app.py:51 in main: 51"
         assert (len(values["values"]), values["stops"], values["dropped"]) == (200, 200, 50)
 
 
@@ -100,7 +100,7 @@ async def test_a_stop_is_shown_in_few_words_with_what_changed_and_what_was_read_
             "stop": 3,
             "last": 4,
             "reason": "Step",
-            "at": "src/app.py:5 in total",
+            "at": "/src/app.py:5 in total",
             "stack": ["main :9"],
             "changed": {"count": "1 -> 2", "price": "new: 3"},
             "comparedWith": 2,
@@ -112,7 +112,7 @@ async def test_a_stop_is_shown_in_few_words_with_what_changed_and_what_was_read_
             },
         }
         assert (await client.call("stop_get"))["stop"] == 4
-        assert (await client.call("stop_get", variable="count * 2"))["values"] == ["3 src/app.py:5 in total: 4"]
+        assert (await client.call("stop_get", variable="count * 2"))["values"] == ["3 /src/app.py:5 in total: 4"]
         assert "values" not in await client.call("stop_get", variable="price * 2")
         await client.call("evaluate", expression="price * 2", frame_index=1)
         assert "values" not in await client.call("stop_get", variable="price * 2")  # of another frame
@@ -252,7 +252,7 @@ async def test_only_stops_of_a_named_session_are_meant_also_of_one_that_is_forgo
         assert (await client.call("stop_get", session_id="s-1"))["stop"] == 2
         assert (await client.call("stop_get", session_id="s-1"))["session"] == "s-1"
         assert (await client.call("stop_get", variable="x"))["values"] == [
-            "2 s-1 src/app.py:1 in main: 1", "3 s-2 src/app.py:1 in main: 7",
+            "2 s-1 /src/app.py:1 in main: 1", "3 s-2 /src/app.py:1 in main: 7",
         ]  # fmt: skip
         own = await client.call("stop_get", variable="x", session_id="s-2", full=True)
         (point,) = own["points"]

@@ -40,7 +40,7 @@ async def test_one_question_to_the_probe_that_runs_no_code_takes_a_snapshot(auto
         before = len(adapter.requests)
         found = await client.call("snapshot_create", depth=4, frame_index=2)
         assert found == {
-            "id": "snap-1", "label": "snapshot-1", "at": "src/shop.py:24 in Shop.visit", "variables": 3, "omitted": 2,
+            "id": "snap-1", "label": "snapshot-1", "at": "/src/shop.py:24 in Shop.visit", "variables": 3, "omitted": 2,
         }  # fmt: skip
         assert adapter.commands()[before:] == ["evaluate"]
         asked = adapter.probed[-1][1]
@@ -100,7 +100,7 @@ async def test_what_makes_two_hard_to_compare_is_noted(autojump_clock: MockClock
         found = await client.call("snapshot_diff", before="snap-1", after="snap-2")
         assert found["notes"] == [
             "different threads: 1, then 2",
-            "different functions: src/shop.py in Shop.visit, then src/shop.py in other",
+            "different functions: /src/shop.py in Shop.visit, then /src/shop.py in other",
             "different depths: 2, then 3",
         ]
 
@@ -144,7 +144,7 @@ async def test_a_snapshot_is_found_by_its_id_or_its_label_and_what_is_wrong_is_s
         assert await client.call("snapshot_delete", id="twin") == {"deleted": ["snap-2"]}
         await client.call("snapshot_create")
         assert await client.call("snapshot_list") == {
-            "snapshots": ["snap-3 snapshot-3: 1 variables, src/shop.py:24 in Shop.visit"]
+            "snapshots": ["snap-3 snapshot-3: 1 variables, /src/shop.py:24 in Shop.visit"]
         }
         assert await client.call("snapshot_delete", id="*") == {"deleted": ["snap-3"]}
         assert await client.call("snapshot_delete", id="*") == {"deleted": []}

@@ -55,7 +55,7 @@ def probed(folder: Path, **more: Any) -> FakeAdapter:
 
 
 async def test_members_by_kind_each_with_what_it_is_and_its_place(autojump_clock: MockClock, tmp_path: Path) -> None:
-    shop = f"{str(tmp_path)[1:]}/shop.py"
+    shop = f"{tmp_path}/shop.py"
     async with paused("legacy", probed(tmp_path)) as (client, adapter):
         found = await client.call("type_get", expression=" basket ", frame_index=1, filter="o", inherited=True)
         assert found == {
@@ -64,7 +64,7 @@ async def test_members_by_kind_each_with_what_it_is_and_its_place(autojump_clock
             "bases": ["__main__.Base"],
             "mro": ["__main__.Base", "list"],
             "size": 56,
-            "fields": {"owner": "str Base lib/base.py:4", "count": ":7"},
+            "fields": {"owner": "str Base /lib/base.py:4", "count": ":7"},
             "methods": {"put": "(product) :9"},
             "attributes": {"RATE": "0.2"},
             "inherited": {"list": 34},
@@ -100,11 +100,11 @@ async def test_very_many_members_and_symbols_fit_into_an_answer(autojump_clock: 
 
 
 async def test_symbols_are_a_line_each_with_the_lines_of_classes(autojump_clock: MockClock, tmp_path: Path) -> None:
-    shop = f"{str(tmp_path)[1:]}/shop.py"
+    shop = f"{tmp_path}/shop.py"
     async with running("legacy", probed(tmp_path)) as (client, adapter):
         found = await client.call("symbols_search", pattern="*", kind="types", module="shop", start=1, count=9)
         assert found == {
-            "types": [f"__main__.Basket.Line {shop}:6", "queue.Queue lib/queue.py (library)"],
+            "types": [f"__main__.Basket.Line {shop}:6", "queue.Queue /lib/queue.py (library)"],
             "functions": [
                 f"async __main__.load(path, /) {shop}:3",
                 "input(prompt='', /) (library)",
@@ -125,7 +125,7 @@ async def test_while_the_program_runs_the_main_module_is_asked(autojump_clock: M
 async def test_a_line_of_a_file_that_was_edited_since_the_start_is_not_claimed(
     autojump_clock: MockClock, tmp_path: Path
 ) -> None:
-    shop = f"{str(tmp_path)[1:]}/shop.py"
+    shop = f"{tmp_path}/shop.py"
     async with paused("legacy", adapter := probed(tmp_path)) as (client, _):
         assert adapter.probe is not None
         (tmp_path / "shop.py").write_text("\n" + SOURCE)
@@ -134,7 +134,7 @@ async def test_a_line_of_a_file_that_was_edited_since_the_start_is_not_claimed(
         adapter.probe["type"]["line"] = 5  # Python 3.13 knows it
         assert (await client.call("type_get", expression="basket"))["at"] == f"{shop}:5"
         adapter.probe["type"]["file"] = "/nowhere.py"
-        assert (await client.call("type_get", expression="basket"))["at"] == "nowhere.py:5"
+        assert (await client.call("type_get", expression="basket"))["at"] == "/nowhere.py:5"
 
 
 @pytest.mark.parametrize(
@@ -213,11 +213,11 @@ async def test_references_are_a_line_each_with_the_way_from_a_variable(autojump_
         assert found == {
             "value": "Basket(...)",
             "inbound": [
-                "`basket`, local in visit shop.py:24",
-                "`kept`, local in keep shop.py:9, frame 2, thread 7 keeper",
+                "`basket`, local in visit /shop.py:24",
+                "`kept`, local in keep /shop.py:9, frame 2, thread 7 keeper",
                 "`shop.till.last`, global of shop.till",
                 ".basket of Order(...): `orders[0].basket`, global of __main__",
-                "an element of {1 item}, under `order.all`, local in visit shop.py:24",
+                "an element of {1 item}, under `order.all`, local in visit /shop.py:24",
                 "[0] of [1 item]",
             ],
             "outbound": [".owner: 'ben'"],

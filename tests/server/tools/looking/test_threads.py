@@ -22,7 +22,7 @@ from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect,
 
 FILE = "/src/app.py"
 
-SHOWN = "src/app.py"
+SHOWN = "/src/app.py"
 """How answers name the file: the server's directory is `/`."""
 
 SILENT = "the program does not answer"
@@ -230,7 +230,7 @@ async def test_equal_stacks_of_all_threads_are_one_line_with_a_count(autojump_cl
             {
                 "threads": ["3 x"],
                 "waitsFor": "time.sleep(1000)",
-                "frames": ["get lib/queue.py:171 (library)", f"main {SHOWN}:9", "… 28 more frames"],
+                "frames": ["get /lib/queue.py:171 (library)", f"main {SHOWN}:9", "… 28 more frames"],
             },
         ]
         assert adapter.probed[-1][1]["frames"] == 20

@@ -36,7 +36,7 @@ async def test_a_goto_answers_with_the_stop_there(autojump_clock: MockClock) -> 
     async with paused("legacy", native()) as (client, adapter):
         stops_at(adapter, "goto", "goto", app(9))
         answer = await client.call("debug_goto", line=9)
-        assert (answer["reason"], answer["at"], "notes" in answer) == ("Goto", "src/app.py:9 in main", False)
+        assert (answer["reason"], answer["at"], "notes" in answer) == ("Goto", "/src/app.py:9 in main", False)
         (asked,) = adapter.sent("gotoTargets")
         assert (asked["source"], asked["line"]) == ({"path": "/src/app.py", "name": "app.py"}, 9)
         assert adapter.sent("goto") == [{"threadId": 1, "targetId": 7}]
@@ -139,10 +139,10 @@ async def test_a_step_back_and_a_run_backwards_answer_with_the_stop(autojump_clo
     async with paused("legacy", native()) as (client, adapter):
         stops_at(adapter, "stepBack", "step", app(3))
         answer = await client.call("debug_step", mode="back")
-        assert (answer["reason"], answer["at"]) == ("Step", "src/app.py:3 in main")
+        assert (answer["reason"], answer["at"]) == ("Step", "/src/app.py:3 in main")
         stops_at(adapter, "reverseContinue", "breakpoint", app(1))
         answer = await client.call("debug_continue", reverse=True)
-        assert (answer["reason"], answer["at"]) == ("Breakpoint", "src/app.py:1 in main")
+        assert (answer["reason"], answer["at"]) == ("Breakpoint", "/src/app.py:1 in main")
         assert adapter.sent("reverseContinue") == [{"threadId": 1}]
         assert adapter.sent("continue") == []
 
@@ -189,7 +189,7 @@ async def test_a_call_is_stepped_into_by_name_or_number(target: str, number: int
     async with paused("legacy", native()) as (client, adapter):
         stops_at(adapter, "stepIn", "step", app(2, "scale"), app(1))
         answer = await client.call("debug_step", mode="in", target=target)
-        assert (answer["at"], "notes" in answer) == ("src/app.py:2 in scale", False)
+        assert (answer["at"], "notes" in answer) == ("/src/app.py:2 in scale", False)
         assert adapter.sent("stepInTargets") == [{"frameId": 1000}]
         assert adapter.sent("stepIn") == [{"threadId": 1, "targetId": number}]
 
@@ -267,7 +267,7 @@ async def test_a_frame_begins_again(autojump_clock: MockClock) -> None:
     async with paused("legacy", adapter) as (client, _):
         stops_at(adapter, "restartFrame", "restart", app(1, "scale"), app(1))
         answer = await client.call("debug_restart", frame_index=1)
-        assert (answer["reason"], answer["at"]) == ("Restart", "src/app.py:1 in scale")
+        assert (answer["reason"], answer["at"]) == ("Restart", "/src/app.py:1 in scale")
         assert adapter.sent("restartFrame") == [{"frameId": 1001}]
         assert adapter.commands().count("launch") == 1
         assert (await failure(client, "debug_restart", frame_index=9)).code == "INVALID_FRAME"

@@ -9,7 +9,8 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure
 from trio_debugmcp.app import Options
-from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, LanguagePrograms, PrintedExceptions
+from trio_debugmcp.dap.profiles.language import LanguagePrograms
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions
 from trio_debugmcp.dap.profiles.python.code_files import PythonCode
 from trio_debugmcp.dap.profiles.python.expressions import PythonExpressions
 from trio_debugmcp.dap.profiles.python.runnable import PythonPrograms
@@ -129,6 +130,49 @@ async def test_a_test_in_a_file_that_is_not_there_is_not_run(test: str, words: s
         failed = await failure(client, "debug_launch", test=test)
         assert (failed.code, words in failed.message) == ("INVALID_PATH", True), failed.message
         assert scene.adapter.sent("launch") == []
+
+
+async def test_a_breakpoint_of_a_launch_may_be_a_place_as_answers_have_it_or_a_function(scene: Scene) -> None:
+    async with connect(options=scene.options) as client:
+        await run(client, breakpoints=["here.py:5 in pay", "module.pay"], timeout="3")
+        lines = (await client.call("breakpoint_list"))["breakpoints"]
+        assert [line.split(" ")[1:] for line in lines] == [["here.py:5"], ["module.pay"]]
+        again = await client.call("breakpoint_set", file=f"{scene.server}/here.py", line="5")
+        assert (again["id"], again["at"]) == ("bp-1", "here.py:5")
+
+
+async def test_breakpoints_of_a_launch_are_also_sought_above_its_program(scene: Scene) -> None:
+    async with connect(options=scene.options) as client:
+        for number, file in enumerate(("there.py", "shop/there.py"), 1):
+            await run(client, program=str(scene.shop / "there.py"), breakpoints=[f"{file}:5"], replace=number > 1)
+            lines = (await client.call("breakpoint_list"))["breakpoints"]
+            assert [line.split(" ")[1] for line in lines] == [f"{scene.shop}/there.py:5"]
+
+
+async def test_a_file_that_is_not_there_is_answered_with_one_that_may_be_meant(scene: Scene) -> None:
+    (scene.server / "src").mkdir()
+    (scene.server / "src" / "deep.py").write_text(TEXT)
+    async with connect(options=scene.options) as client:
+        failed = await failure(client, "debug_launch", program="here.py", breakpoints=["deep.py:5"])
+        assert failed.message == f"There is no file '{scene.server}/deep.py'. Do you mean src/deep.py?"
+        failed = await failure(client, "debug_launch", program="deep.py")
+        assert failed.message == f"The program '{scene.server}/deep.py' does not exist. Do you mean src/deep.py?"
+        failed = await failure(client, "breakpoint_set", file="hree.py", line=5)
+        assert failed.message.endswith("Do you mean here.py?")
+        failed = await failure(client, "breakpoint_set", file="xyz.py", line=5)
+        assert failed.message.endswith("Pass the path of a source file.")
+
+
+async def test_a_command_line_may_stand_for_a_file_and_its_arguments_or_a_test(scene: Scene) -> None:
+    (scene.server / "test_here.py").write_text("def test_pay():\n    assert 0\n")
+    scene.profile.programs = PythonPrograms()
+    async with connect(options=scene.options) as client:
+        await run(client, program="here.py --loud 'a b'", args=["c"])
+        assert scene.launched()["args"] == ["--loud", "a b", "c"]
+        await run(client, program="python here.py x", replace=True)
+        assert (scene.launched()["program"], scene.launched()["args"]) == (f"{scene.server}/here.py", ["x"])
+        failed = await failure(client, "debug_launch", program="test_here.py::test_pay", replace=True)
+        assert "fake has no `test` to launch" in failed.message, "it was taken for a test"
 
 
 async def test_a_launch_says_what_its_breakpoints_drop_of_earlier_ones(scene: Scene) -> None:

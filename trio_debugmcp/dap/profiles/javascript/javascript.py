@@ -13,7 +13,8 @@ from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.javascript.printed_errors import printed_in
 from trio_debugmcp.dap.profiles.javascript.v8_exceptions import BUILT_IN, keeping
-from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, PrintedExceptions
+from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms
+from trio_debugmcp.dap.profiles.printed_exceptions import PrintedExceptions
 from trio_debugmcp.dap.profiles.profile import Dialect
 
 _NAME = r"[A-Za-z_$][\w$]*"

@@ -22,7 +22,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import unquote
 
-from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, PrintedExceptions
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions
 
 _END = re.compile(r"^Node\.js v\d+\S*\s*$", re.MULTILINE)
 

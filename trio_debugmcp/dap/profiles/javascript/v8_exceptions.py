@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from urllib.parse import unquote
 
 from trio_debugmcp.dap.profiles.javascript.printed_errors import frames_in
-from trio_debugmcp.dap.profiles.language import Crash
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash
 from trio_debugmcp.dap.profiles.thrown import Look, Thrown, ThrownDescription
 
 _SYMBOL = '"trio_debugmcp.exception"'

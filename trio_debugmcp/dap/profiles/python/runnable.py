@@ -2,12 +2,13 @@
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from trio_debugmcp.dap.profiles.language import LanguagePrograms, PrintedExceptions
-from trio_debugmcp.dap.profiles.python import test_runner
+from trio_debugmcp.dap.profiles.language import FoundTest, LanguagePrograms, NoSuchTest
+from trio_debugmcp.dap.profiles.printed_exceptions import PrintedExceptions
+from trio_debugmcp.dap.profiles.python import finding_tests, test_runner
 from trio_debugmcp.dap.profiles.python.interpreters import interpreter_for, is_script
 from trio_debugmcp.dap.profiles.python.startup import MAIN_EXPRESSION, STARTUP_EXPRESSION
 from trio_debugmcp.dap.profiles.python.tracebacks import printed_in
@@ -19,6 +20,10 @@ _NO_MODULE = re.compile(
 )
 """What `python -m` prints of a module that it cannot find."""
 
+
+_LACKS_MODULE = re.compile(
+    r"^(?:ModuleNotFoundError|ImportError): No module named|: No module named \S+$", re.MULTILINE
+)
 
 _TEXTS = frozenset({"module", "code", "python", "pythonPath", "pythonArgs"})
 """Options whose value is a text, or a list of them."""
@@ -57,8 +62,22 @@ class PythonPrograms(LanguagePrograms):
         found = _NO_MODULE.search(errors)
         return found and next(filter(None, found.groups()))
 
+    def lacks_module(self, said: str) -> bool:
+        return _LACKS_MODULE.search(said) is not None
+
+    def tests_run_by(self, program: str, args: Sequence[str], options: Mapping[str, Any]) -> str | None:
+        if "code" in options:
+            return None
+        return test_runner.tests_run_by(str(options.get("module", Path(program).name)), args)
+
     def is_test_missing(self, exit_code: int, errors: str) -> bool:
         return test_runner.is_missing(exit_code, errors)
+
+    def find_test(self, test: str, places: Sequence[str], directory: str | None) -> FoundTest:
+        try:
+            return finding_tests.find_test(test, places, directory)
+        except OSError as error:  # the name is too long for a path
+            raise NoSuchTest(f"This cannot be the name of a test: {error.strerror}.") from None
 
     def near_tests(self, test: str, directory: str) -> list[str]:
         return test_runner.near_tests(test, directory)

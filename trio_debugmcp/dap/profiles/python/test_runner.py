@@ -9,7 +9,7 @@ unittest and nose2 name it.
 import ast
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 _MAX_NEAR = 5
@@ -44,6 +44,11 @@ def run(wanted, arguments):
 """
 """Runs in the program, on Python 3.8 and newer. `-s`: the test's output is the program's; `-n0`: in this process."""
 
+_RUNNERS = frozenset({"pytest", "py.test", "unittest", "nose2"})
+"""Modules and commands that run tests, and catch what these raise."""
+
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
+
 _NOT_FOUND_CODES = (4, 5)
 """Exit codes of pytest for a test that it cannot find. It also exits so if a `conftest.py` fails, for example."""
 
@@ -62,6 +67,17 @@ def test_problem(test: str) -> str | None:
     if re.search(r"\w", test.partition("::")[0]) and "\0" not in test:
         return None
     return "names no test: pass `tests/test_a.py::test_b`, or `tests.test_a.Case.test_c`"
+
+
+def tests_run_by(command: str, args: Sequence[str]) -> str | None:
+    """Return the tests that a command runs, as far as its arguments name one, else empty; None if it runs none."""
+    if command == "coverage" and list(args[:1]) == ["run"] and "-m" in args[:-1]:
+        inner = args.index("-m") + 1
+        command, args = args[inner], args[inner + 1 :]
+    if command not in _RUNNERS:
+        return None
+    named = [word for word in args if "::" in word or word.endswith(".py") or _DOTTED.fullmatch(word)]
+    return named[0] if named else ""
 
 
 def is_missing(exit_code: int, errors: str) -> bool:

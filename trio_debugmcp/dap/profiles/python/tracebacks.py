@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, PrintedExceptions, Survived
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions, Survived
 
 _HEAD = re.compile(r"(?:Exception Group )?Traceback \(most recent call last\):$")
 _GROUP = re.compile(r"( *)\+ (?=Exception Group Traceback \(most recent call last\):$)")

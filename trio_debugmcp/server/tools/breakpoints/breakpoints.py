@@ -26,6 +26,7 @@ from trio_debugmcp.server.tools.breakpoints.conditions import (
     check_texts,
 )
 from trio_debugmcp.server.tools.breakpoints.exception_support import check_lineage, check_support
+from trio_debugmcp.server.tools.near_files import no_file
 from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
@@ -97,11 +98,12 @@ def breakpoint_spec(
     cwd: str | None = None,
     launched: Profile | None = None,
     given_code: str | None = None,
+    near: str | None = None,
 ) -> BreakpointSpec:
     """Check the parameters of a breakpoint, and return what to set.
 
-    `cwd`: where relative files start from. `launched`: what knows the language of the program that is being launched.
-    `given_code`: its text, if it is in no file.
+    `cwd`: where relative files start from. `launched`: what knows the language of the program that is being launched;
+    `near`: its file; `given_code`: its text, if it is in no file.
 
     Raises:
         UsageError: `INVALID_PARAMETER`, `INVALID_PATH`, `PERMISSION_DENIED` or `INVALID_CONDITION`.
@@ -123,12 +125,9 @@ def breakpoint_spec(
         _check_name(debugger, params.function, lambda each, name: each.code.function_name_problem(name), launched)
     file = None
     if params.file is not None and params.function is None:
-        file = existing_file(debugger, params.file, cwd) or code_file(debugger, params.file)
+        file = existing_file(debugger, params.file, cwd, near) or code_file(debugger, params.file)
         if file is None:
-            file = debugger.workspace.resolve(params.file)
-            raise UsageError(
-                "INVALID_PATH", f"There is no file '{file}'. Pass the path of a source file.", {"path": file}
-            )
+            raise no_file(debugger, params.file, cwd)
     profile = launched if file is None and launched is not None else debugger.language_of(file)
     check_texts(params.condition, params.hit_condition, params.log_message, profile)
     given = given_code if file is not None and code_file(debugger, file) else None

@@ -10,7 +10,8 @@ from msgspec import Struct
 from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.tools.paths import code_file, existing_file, source_path
+from trio_debugmcp.server.tools.near_files import no_file
+from trio_debugmcp.server.tools.paths import code_file, existing_file
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.session import DebugSession
 
@@ -99,8 +100,7 @@ def _around(debugger: Debugger, session: DebugSession, path: str, line: int) -> 
     """Return the innermost function that has a line."""
     file = existing_file(debugger, path) or code_file(debugger, path)
     if file is None:
-        file = source_path(debugger, path)
-        raise UsageError("INVALID_PATH", f"There is no file '{file}'. Pass the path of a source file.", {"path": file})
+        raise no_file(debugger, path)
     text, code = debugger.sources.code(file), session.profile.code
     found = _query(debugger, f"functions of {file}", lambda: code.functions(file, text), list[FunctionCode])
     around = [(file, each) for each in found if each.line <= line <= each.last]

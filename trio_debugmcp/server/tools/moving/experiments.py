@@ -14,7 +14,8 @@ from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, breakpoint_spec
 from trio_debugmcp.server.tools.starting.building import built
-from trio_debugmcp.server.tools.starting.launching import DebugLaunch, launch, run_program
+from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
+from trio_debugmcp.server.tools.starting.launching import launch, run_program
 from trio_debugmcp.server.tools.starting.other_programs import check_free
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.breakpoints.observations import ObservedPlace, Run

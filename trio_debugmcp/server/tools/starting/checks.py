@@ -18,7 +18,6 @@ from trio_debugmcp.dap.profiles import (
 )
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.state.payloads import shortened
 
 _HEAD_BYTES = 64
 """Of an executable: enough to know its format."""
@@ -135,31 +134,6 @@ def _check_value(debugger: Debugger, profile: Profile, name: str, value: object)
             "PERMISSION_DENIED",
             f"'{name}' may not be chosen on a server that is confined to {debugger.settings.roots[0]}.",
         )
-
-
-def check_test(debugger: Debugger, profile: Profile, test: str, cwd: str) -> None:
-    """Check that something can name a test, and that the file is there which it names.
-
-    Raises:
-        UsageError: `INVALID_PARAMETER` or `INVALID_PATH`.
-    """
-    problem = profile.programs.test_problem(test)
-    if problem is not None:
-        raise UsageError("INVALID_PARAMETER", f"'{shortened(test)}' {problem}.")
-    file, directory = test.partition("::")[0], debugger.workspace.resolve(cwd)
-    if not profile.detect.suffixes or not file.endswith(profile.detect.suffixes):
-        return
-
-    def ask() -> list[str] | None:
-        return None if Path(directory, file).is_file() else profile.programs.near_tests(file, directory)
-
-    try:
-        near = debugger.host.query(f"file of the test {test} in {directory}", ask)
-    except UsageError:  # a recording from before this was asked
-        return
-    if near is not None:
-        there = f"There are: {', '.join(near)}." if near else "Pass its path, and the `cwd` from which it starts."
-        raise UsageError("INVALID_PATH", f"There is no file '{file}' in {directory}. {there}", {"path": file})
 
 
 def check_program(debugger: Debugger, profile: Profile, program: str, *, builds: bool = False) -> None:

@@ -11,7 +11,7 @@ from trio_debugmcp.launch_json.plan import Compound
 from trio_debugmcp.launch_json.task_definitions import Task
 from trio_debugmcp.server.answers.stop import StopAnswer, with_sessions
 from trio_debugmcp.server.tools.answering import wait_answer
-from trio_debugmcp.server.tools.starting.launching import DebugLaunch
+from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
 from trio_debugmcp.server.tools.starting.other_programs import end_all, make_room
 from trio_debugmcp.session.before.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.debugger import Debugger, Outcome

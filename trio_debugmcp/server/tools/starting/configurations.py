@@ -20,7 +20,8 @@ from trio_debugmcp.server.tools.starting.checks import check_options
 from trio_debugmcp.server.tools.starting.compounds import Together, launch_compound
 from trio_debugmcp.server.tools.starting.configuration_list import list_configurations
 from trio_debugmcp.server.tools.starting.configured import ConfigurationChoice, compound_named, configured, profile_of
-from trio_debugmcp.server.tools.starting.launching import DebugLaunch, launch
+from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
+from trio_debugmcp.server.tools.starting.launching import launch
 from trio_debugmcp.server.tools.starting.other_programs import check_free, end_before_tasks
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.before.configured_tasks import ConfiguredTasks

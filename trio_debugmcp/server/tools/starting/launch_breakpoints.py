@@ -23,9 +23,11 @@ class LaunchBreakpoint(BreakpointSet, frozen=True, kw_only=True):
 
 
 def spec_of(
-    debugger: Debugger, params: LaunchBreakpoint, cwd: str, profile: Profile, code: str | None
+    debugger: Debugger, params: LaunchBreakpoint, cwd: str, profile: Profile, code: str | None, near: str | None
 ) -> BreakpointSpec | ExceptionSpec:
-    """Return what one breakpoint of a launch asks for; `code` is the program, if it is given as code.
+    """Return what one breakpoint of a launch asks for.
+
+    `code`: the program, if it is given as code. `near`: the file that is to be run, or the directory of the module.
 
     Raises:
         UsageError: as `breakpoint_set` and `breakpoint_set_exception`.
@@ -33,7 +35,7 @@ def spec_of(
     if params.exception is None:
         if code is not None and params.file is None and params.function is None:
             params = replace(params, file=profile.programs.code_file)  # there is no other file that could be meant
-        return breakpoint_spec(debugger, params, cwd, profile, code)
+        return breakpoint_spec(debugger, params, cwd, profile, code, near)
     place = ("file", "line", "statement", "function", "column", "hit_condition", "log_message")
     others = [each for each in place if getattr(params, each) is not None]
     if others:

@@ -1,0 +1,163 @@
+"""What a launch runs: a program, a module, code or a test, with the adapter that debugs it, and where it is run."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.tools.near_files import meant_instead
+from trio_debugmcp.server.tools.paths import existing_file
+from trio_debugmcp.server.tools.starting.building import build_plan, test_program
+from trio_debugmcp.server.tools.starting.checks import check_options, check_program, choose_profile
+from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
+from trio_debugmcp.server.tools.starting.wanted_tests import wanted_test
+from trio_debugmcp.session.breakpoints.session_modes import LEAVES_CODE
+from trio_debugmcp.session.debugger import Debugger
+
+UNCAUGHT, LEAVES_TEST = "unhandled", "userUnhandled"
+"""Modes in which an exception stops the program: nothing catches it; it leaves the code of the user's."""
+
+_COMMAND = re.compile(r"(?:(?P<python>(?:\S*/)?(?:python|pypy)[\d.]*)\s+(?=\S)|(?=\S+\s+\S))(?P<rest>.+)", re.DOTALL)
+"""A command line in place of a program, as one would type it."""
+
+_AS_TEST = re.compile(r".+\.\w+::[^:].*", re.DOTALL)
+"""The name of a test in place of a program, as its runner has it."""
+
+
+class LaunchTarget(Struct, frozen=True):
+    """What a launch runs, and the options of its adapter that say so.
+
+    `cwd`: where it runs if the call does not say. `near`: a file or directory whose environment runs it.
+    """
+
+    profile: Profile
+    program: str
+    args: tuple[str, ...]
+    options: Mapping[str, Any]
+    stop_at: tuple[str, ...] = ()
+    test: str | None = None
+    cwd: str | None = None
+    near: str | None = None
+
+
+async def target_of(debugger: Debugger, params: DebugLaunch, cwd: str) -> LaunchTarget:
+    """Return what a launch runs.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`, `INVALID_PATH`, `ADAPTER_NOT_FOUND`, `NOT_SUPPORTED` or `PERMISSION_DENIED`.
+    """
+    named = [name for name in ("program", "module", "code", "test") if getattr(params, name) is not None]
+    by_options = _target_options(debugger, params)
+    if len(named or by_options) != 1:
+        raise UsageError("INVALID_PARAMETER", "Pass one of `program`, `module`, `code` and `test`: what to run.")
+    stop_at = (UNCAUGHT,) if params.stop_on_uncaught else ()
+    params = _as_meant(debugger, params, cwd)
+    own_test = test_program(debugger, params.test) if params.test is not None else None
+    if own_test is not None:
+        params = replace(params, program=own_test.file, args=[*own_test.args, *params.args])
+    if params.program is None or by_options:
+        return await _by_options(debugger, params, stop_at, cwd)
+    program = _program(debugger, params.program, cwd)
+    profile = await choose_profile(debugger, params.adapter, program)
+    check_options(debugger, profile, params.adapter_options)
+    builds = build_plan(debugger, profile, program, params.adapter_options) is not None
+    check_program(debugger, profile, program, builds=builds)
+    home = str(Path(program).parent) if own_test is not None and params.cwd is None else None
+    return LaunchTarget(profile, program, tuple(params.args), params.adapter_options, stop_at, cwd=home, near=program)
+
+
+def _as_meant(debugger: Debugger, params: DebugLaunch, cwd: str) -> DebugLaunch:
+    """Return the parameters with a command line, or the name of a test, where it belongs.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`: it is not a command line.
+    """
+    program = params.program or ""
+    command = _COMMAND.fullmatch(program)
+    is_there = ("::" in program or command is not None) and existing_file(debugger, program, cwd) is not None
+    if is_there or (command is None and not _AS_TEST.fullmatch(program)):
+        return params
+    if command is None:
+        return replace(params, program=None, test=program)
+    try:
+        words = shlex.split(command["rest"])
+    except ValueError as error:
+        raise UsageError("INVALID_PARAMETER", f"`{program}` is not a command line: {error}.") from None
+    python = command["python"] or ""
+    if "/" in python:  # a bare `python` is the one of the program's environment
+        options = {"python": [str(Path(cwd, python))], **params.adapter_options}
+        params = replace(params, adapter_options=options)
+    if words[0] == "-m" and len(words) > 1:
+        return replace(params, program=None, module=words[1], args=[*words[2:], *params.args])
+    is_command = "/" not in words[0] and Path(words[0]).suffix == "" and not python
+    if words[0].startswith("-") or (existing_file(debugger, words[0], cwd) is None and not is_command):
+        return params
+    return replace(params, program=words[0], args=[*words[1:], *params.args])
+
+
+def _target_options(debugger: Debugger, params: DebugLaunch) -> list[str]:
+    """Return the options of adapters among those of a launch that say what is run."""
+    profiles = debugger.settings.profiles
+    return [name for name in params.adapter_options if any(name in profile.target_options for profile in profiles)]
+
+
+async def _by_options(debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, ...], cwd: str) -> LaunchTarget:
+    """Return the target of a launch that runs no file of its own, but a module, code or a test."""
+    wanted = {*_target_options(debugger, params)}
+    fits = (profile.name for profile in debugger.settings.profiles if wanted and wanted <= profile.target_options)
+    profile = await choose_profile(debugger, params.adapter or next(fits, None), None)
+    own: Mapping[str, Any] | None = {}
+    name, test, home, near = params.program or "", None, None, cwd
+    if params.module is not None:
+        own, name = {"module": params.module}, params.module
+    elif params.code is not None:
+        own, name = {"code": params.code}, "<code>"
+        stop_at = (*stop_at, LEAVES_CODE) if stop_at else ()
+    elif params.test is not None:
+        found = wanted_test(debugger, profile, params.test, cwd if params.cwd is not None else None)
+        own, name, test = profile.programs.test_options(found.test), found.test, found.test
+        home, near = found.directory, found.file or found.directory
+        stop_at = (*stop_at, LEAVES_TEST) if stop_at else ()
+    if own is None or not own.keys() <= profile.code_options:
+        what = next(each for each in ("module", "code", "test") if getattr(params, each) is not None)
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"{profile.name} has no `{what}` to launch. Pass a `program`, or another `adapter`.",
+            {"adapter": profile.name, "capability": what},
+        )
+    options = {**params.adapter_options, **own}
+    check_options(debugger, profile, options)
+    return LaunchTarget(profile, name, tuple(params.args), options, stop_at, test, home, near)
+
+
+def _program(debugger: Debugger, program: str, cwd: str) -> str:
+    found = existing_file(debugger, program, cwd)
+    if found is None and "/" not in program and Path(program).suffix == "":
+        profiles = debugger.settings.profiles
+        found = debugger.host.query(
+            f"command {program} for {cwd}",
+            lambda: next(filter(None, (profile.programs.find_command(program, cwd) for profile in profiles)), None),
+        )
+    if found is not None:
+        return debugger.workspace.resolve(found)  # the server may be confined from a command
+    for path in dict.fromkeys([str(Path(cwd, program)), program]):
+        full = debugger.workspace.resolve(path)
+        if debugger.host.query(f"directory {full}", Path(full).is_dir):
+            return full
+    meant = meant_instead(debugger, program, cwd)
+    if Path(program).suffix == "" and not debugger.host.query(f"path {full}", Path(full).exists):
+        raise UsageError(
+            "INVALID_PATH",
+            f"There is no file '{program}' in {cwd}. {meant and f'{meant} '}To run an installed command, pass `module` "
+            '(for example "pytest"), or the path of its script.',
+            {"path": program},
+        )
+    if meant:
+        raise UsageError("INVALID_PATH", f"The program '{full}' does not exist. {meant}", {"path": program})
+    return full

@@ -1,0 +1,46 @@
+"""What is said of a start beside its stop: of a module or a test that is not there, or that is better started so."""
+
+from trio_debugmcp.dap.profiles import Launch
+from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget
+from trio_debugmcp.session.debugger import Debugger
+
+
+def start_notes(
+    debugger: Debugger, target: LaunchTarget, launch: Launch, answer: StopAnswer, *, is_own: bool
+) -> list[str]:
+    """Return notes on a start that came to this answer; `is_own`: the program runs on this server's own interpreter."""
+    programs = target.profile.programs
+    advice = programs.start_advice(target.program, f"{answer.exception or ''}\n{answer.stderr}")
+    notes = [advice] if advice is not None else _missing(debugger, target, launch.cwd, answer)
+    tests = programs.tests_run_by(target.program, target.args, target.options) if launch.stop_at else None
+    if tests is not None:
+        named = f"test={tests!r}" if tests else "`test`, such as tests/test_a.py::test_b"
+        notes.append(f"started so, a test that fails does not stop the program: pass {named}, which does")
+    return [*notes, *_lacking(target, launch, answer)] if is_own else notes
+
+
+def _missing(debugger: Debugger, target: LaunchTarget, cwd: str, answer: StopAnswer) -> list[str]:
+    """Return a note on the module that was to run and was not found, or on the test, then with similar ones."""
+    programs = target.profile.programs
+    if answer.exit_code and "module" in target.options:
+        missing = programs.missing_module(answer.stderr)
+        where = f"there is no module '{missing}' for the program in {cwd}: check its name, `cwd` and the interpreter"
+        return [where] if missing == target.options["module"] else []
+    test = target.test
+    if test is None or answer.state != "Disconnected" or not answer.exit_code:
+        return []
+    if not programs.is_test_missing(answer.exit_code, answer.stderr):
+        return []
+    near = debugger.host.query(f"tests near {test} in {cwd}", lambda: programs.near_tests(test, cwd))
+    return [f"there is no test '{test}'; there are: {', '.join(near)}"] if near else []
+
+
+def _lacking(target: LaunchTarget, launch: Launch, answer: StopAnswer) -> list[str]:
+    """Return a note on what runs the program, if that lacks a module."""
+    said = f"{answer.exception or ''}\n{answer.stderr}"
+    if launch.interpreter is None or not target.profile.programs.lacks_module(said):
+        return []
+    where = f"on which this server runs, as there is no environment above {target.near or launch.cwd}"
+    other = 'if the program has another one, pass adapter_options={"python": ["/path/to/python"]}'
+    return [f"runs on {launch.interpreter}, {where}: {other}"]

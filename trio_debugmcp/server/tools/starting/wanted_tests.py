@@ -1,0 +1,43 @@
+"""The test that a launch names: found, and named as its runner has it."""
+
+from typing import Any
+
+import msgspec
+
+from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.dap.profiles.language import FoundTest, NoSuchTest
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.tools.paths import starts_of_paths
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.payloads import shortened
+
+
+def wanted_test(debugger: Debugger, profile: Profile, test: str, cwd: str | None) -> FoundTest:
+    """Return a test, and where it is run: in `cwd`, or where the tests of its project are.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`, `INVALID_PATH` or `PERMISSION_DENIED`.
+    """
+    problem = profile.programs.test_problem(test)
+    if problem is not None:
+        raise UsageError("INVALID_PARAMETER", f"'{shortened(test)}' {problem}.")
+    starts = [debugger.workspace.resolve(start) for start in starts_of_paths(debugger)]
+    places = [*([] if cwd is None else [cwd]), *starts]
+
+    def ask() -> dict[str, Any]:
+        try:
+            found: dict[str, Any] = msgspec.to_builtins(profile.programs.find_test(test, places, cwd))
+        except NoSuchTest as error:
+            return {"problem": str(error)}
+        return found
+
+    try:
+        answer = debugger.host.query(f"the test {test} in {' '.join(places)}, run in {cwd or 'its project'}", ask)
+    except UsageError:  # a recording from before this was asked
+        return FoundTest(test, places[0])
+    if "problem" in answer:
+        raise UsageError("INVALID_PATH", str(answer["problem"]), {"test": shortened(test)})
+    found = msgspec.convert(answer, FoundTest)
+    if found.file is not None:
+        debugger.workspace.resolve(found.file)  # which may be outside the roots
+    return found
