@@ -488,3 +488,33 @@ async def test_an_answer_names_the_engine_only_where_it_is_not_the_usual_one(
                 assert (attached["pid"], attached.get("engine")) == (process.pid, engine)
                 await client.call("debug_disconnect")
             process.kill()
+
+
+CURSED = """\
+import _thread
+import ctypes
+import gc
+
+def acquire(*_):
+    raise RuntimeError("no lock in an event loop")
+
+kind = type(_thread.allocate_lock())
+gc.get_referents(kind.__dict__)[0]["acquire"] = acquire
+ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
+print("here")
+print("there")
+"""
+
+
+async def test_a_program_that_puts_methods_into_types_of_c_stops_and_continues(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "cursed.py"
+        places = [{"file": str(file), "statement": 'print("here")'}]
+        stop = await launched(client, python, file, CURSED, breakpoints=places)
+        assert where(stop).line == 11
+        assert (await client.call("evaluate", expression="kind.acquire is acquire"))["value"] == "True"
+        assert where(await client.call("debug_step")).line == 12
+        end = await client.call("debug_continue")
+        assert (end["exitCode"], end["stdout"]) == (0, "there\n")

@@ -167,6 +167,11 @@ finish(manager())
 async def loop():
     async for _ in ended(): pass
 finish(loop())
+---
+async def eager():
+    loop = asyncio.get_running_loop()
+    await asyncio.gather(asyncio.eager_task_factory(loop, awaited(leaf)), return_exceptions=True)
+asyncio.run(eager())
 """
 
 UNCAUGHT = """
@@ -245,6 +250,14 @@ Half(leaf).computed
 ---
 Half(attribute).computed
 ---
+class Own:
+    def __getattr__(self, name): attribute()
+Own().mine
+---
+class Own:
+    def __getattr__(self, name): attribute()
+getattr(Own(), "mine")
+---
 Shown(leaf) == 1
 ---
 f"{Shown(leaf)}"
@@ -306,6 +319,22 @@ with (Plain() if flag else made): leaf()
 Asked(attribute).computed
 ---
 functools.reduce(lambda x, y: stop(), map(len, ["", ""]))
+---
+import io
+class Other(io.TextIOBase):
+    def __getattr__(self, name): attribute()
+Other().closed  # C code asks it for `__IOBase_closed`
+---
+import types
+class Parameter:
+    def __getattr__(self, name): attribute()
+types.GenericAlias(list, (Parameter(),)).__parameters__
+---
+import io
+class Raw(io.RawIOBase):
+    def readable(self): return True
+    def tell(self): raise io.UnsupportedOperation
+io.BufferedReader(Raw())
 ---
 try: leaf()
 except unknown().kind: pass

@@ -22,6 +22,8 @@ class TypedException(Struct, frozen=True):
     second_chance: bool
     user_unhandled: bool = False
     condition: str | None = None
+    fails_test: bool = False
+    """Of `user_unhandled`: where a test fails, for adapters that can tell this from what a library catches."""
 
 
 def filter_arguments(wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:

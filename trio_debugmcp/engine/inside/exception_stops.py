@@ -22,12 +22,17 @@ _IMPORTERS = ("<frozen zipimport", "<frozen importlib")
 """C code that looks for a main module catches what these raise."""
 
 
+_LEAVING = frozenset({"userUnhandled", "failsTest"})
+"""Modes in which a test's failure stops: an exception that leaves the user's code, and one that fails a test only."""
+
+_NOT_CAUGHT = _LEAVING | {"unhandled"}
+
 _MOST_TYPES = 500
 """Types of exceptions of which it is remembered whether they are wanted."""
 
 
 class ExceptionOption:
-    """Exceptions of some types, and when they stop: `always`, `unhandled`, `userUnhandled`."""
+    """Exceptions of some types, and when they stop: `always`, `unhandled`, `userUnhandled`, `failsTest`."""
 
     __slots__ = ("mode", "names")
 
@@ -85,7 +90,7 @@ class ExceptionStops:
         if not arrived and "always" in modes and self._files.steps_into(frame.f_code.co_filename):
             record.pending = None
             return "always"
-        if ("unhandled" not in modes and "userUnhandled" not in modes) or error is self._ends_main_task:
+        if modes.isdisjoint(_NOT_CAUGHT) or error is self._ends_main_task:
             return None
         record.pending = None
         verdict = propagation.judge(error, frame, offset)
@@ -93,16 +98,42 @@ class ExceptionStops:
             record.pending = error
             return None
         if verdict.outcome is verdicts.UNCAUGHT:
-            if verdict.runner == runners.FAILS_TEST:
-                wanted = "userUnhandled" in modes and self._is_through_user_code(frame, verdict.frame)
-                return "userUnhandled" if wanted else None
-            wanted = "unhandled" in modes and not verdict.quiet and self._is_end(verdict, frame, error)
-            return "unhandled" if wanted else None
-        if verdict.how == "test outcome":
+            return self._at_end(verdict, modes, frame, error)
+        return self._if_it_leaves(record, frame, offset, error) if "userUnhandled" in modes else None
+
+    def _at_end(self, verdict: Any, modes: frozenset[str], frame: Any, error: BaseException) -> str | None:
+        """Return the mode in which an exception stops that no code in Python catches."""
+        end = verdict
+        if verdict.runner == runners.KEPT:
+            caller = _caller_of_main_task(verdict.frame, frame)
+            if caller is None:
+                return None  # it is raised again where the result is asked for
+            end = propagation.judge(error, caller, caller.f_lasti)
+            fails_test = end.runner == runners.FAILS_TEST
+            if end.outcome is not verdicts.UNCAUGHT or (end.runner is not None and not fails_test):
+                return None  # it is judged again when it is raised there
+            self._ends_main_task = error
+        if end.runner == runners.FAILS_TEST:
+            wanted = not modes.isdisjoint(_LEAVING) and self._is_through_user_code(frame, verdict.frame)
+            return "userUnhandled" if wanted else None
+        if "unhandled" not in modes or end.quiet or not self._is_of_user(frame):
             return None
-        if "userUnhandled" in modes and verdict.leaves_user_code(self._is_user):
-            return "userUnhandled"
-        return None
+        if "failsTest" in modes and propagation.is_under_test(verdict.frame):
+            return None  # an event loop prints it, as of a callback: no failure of the test
+        return "unhandled"
+
+    def _if_it_leaves(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException) -> str | None:
+        """Return the mode in which a caught exception stops, if a library catches it that has called the user's code.
+
+        Under a test the question is whether it fails that: what a library catches there does not.
+        """
+        if propagation.is_under_test(frame):
+            return None
+        verdict = propagation.judge(error, frame, offset, exact=True)  # who is the first that catches it
+        leaves = verdict.leaves_user_code(self._is_user)
+        if leaves is None:
+            record.pending = error
+        return "userUnhandled" if leaves and verdict.how != "test outcome" else None
 
     def _modes_of(self, kind: type) -> frozenset[str]:
         """Return the modes in which exceptions of a type may stop. Types count by identity, and are kept."""
@@ -121,16 +152,8 @@ class ExceptionStops:
         record.pending = None
         return any(each.mode == "unhandled" and each.is_of(type(error)) for each in self._options)
 
-    def _is_end(self, verdict: Any, frame: Any, error: BaseException) -> bool:
-        """Whether an exception that no code in Python catches ends something of the user's."""
-        if verdict.runner == runners.KEPT:
-            caller = _caller_of_main_task(verdict.frame, frame)
-            if caller is None:
-                return False  # it is raised again where the result is asked for
-            after = propagation.judge(error, caller, caller.f_lasti)
-            if after.outcome is not verdicts.UNCAUGHT or after.runner is not None:
-                return False  # it is judged again when it is raised there
-            self._ends_main_task = error
+    def _is_of_user(self, frame: Any) -> bool:
+        """Whether an exception that is raised in a frame ends something of the user's."""
         while frame is not None:
             if not self._files.just_my_code or self._files.is_user(frame.f_code.co_filename):
                 return not _outermost(frame).f_code.co_filename.startswith(_IMPORTERS)

@@ -10,6 +10,7 @@ _REST_SECONDS = 0.5
 _GONE_TRIES = 5000
 """Looks whether the system has ended the thread, which takes it some microseconds, or more on a busy machine."""
 
+_acquire: Any = _thread.LockType.acquire  # kept: a program may put another one into the class of locks
 _start = _thread.start_new_thread
 _stat = posix.stat
 _yield = posix.sched_yield
@@ -30,7 +31,7 @@ class ReaderThread:
 
     def start(self) -> None:
         """Begin to serve."""
-        self._runs.acquire()
+        _acquire(self._runs)
         _start(self._run, ())
 
     def _run(self) -> None:
@@ -55,7 +56,7 @@ class ReaderThread:
             return
         self._is_resting = True
         self._connection.wake()
-        if not self._runs.acquire(True, _REST_SECONDS):
+        if not _acquire(self._runs, True, _REST_SECONDS):
             return
         self._runs.release()
         for _ in range(_GONE_TRIES):

@@ -7,6 +7,7 @@ from typing import Any, Callable
 from trio_debugmcp.engine.inside.interruptions import firm, is_own_code
 
 _get_ident = _thread.get_ident
+_acquire: Any = _thread.LockType.acquire  # kept: a program may put another one into the class of locks
 _start = _thread.start_new_thread
 _current_frames = sys._current_frames
 _modules = sys.modules
@@ -19,7 +20,7 @@ class Inbox:
     def __init__(self) -> None:
         self._items: list[Any] = []
         self._gate = _thread.allocate_lock()
-        self._gate.acquire()
+        _acquire(self._gate)
 
     def put(self, item: Any) -> None:
         self._items.append(item)
@@ -32,7 +33,7 @@ class Inbox:
         """Wait for the next item; return it, and what a signal handler has raised meanwhile."""
         raised = None
         while not self._items:
-            _, kept = firm(self._gate.acquire, True)
+            _, kept = firm(_acquire, self._gate)
             raised = kept or raised
         item, kept = firm(self._items.pop, 0)
         return item, kept or raised

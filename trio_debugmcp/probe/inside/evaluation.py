@@ -28,6 +28,8 @@ MOST_KEPT = 50
 
 MOST_TRACE = 4000
 
+_acquire: Any = _thread.LockType.acquire  # kept: a program may put another one into the class of locks
+
 _PARSE, _TOP_LEVEL_AWAIT = 0x400, 0x2000
 """Flags of the compiler: only to make a syntax tree, and to allow `await` outside of functions."""
 
@@ -181,10 +183,10 @@ class RunningEvaluation:
                 running.release()
 
         running = _thread.allocate_lock()
-        running.acquire()
+        _acquire(running)
         attached.debugger().start_thread(evaluate_awaiting)
         try:
-            while not running.acquire(True, _JOIN_SECONDS):
+            while not _acquire(running, True, _JOIN_SECONDS):
                 pass
         except KeyboardInterrupt:
             if self._cancel is not None:

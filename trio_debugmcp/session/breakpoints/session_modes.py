@@ -29,8 +29,9 @@ def wanted_exceptions(mine: Sequence[ExceptionBreakpoint], snapshot: Snapshot | 
     ]
     modes = () if snapshot is None else snapshot.origin.stop_at
     if modes:
-        leaves = LEAVES_USER_CODE in modes or LEAVES_CODE in modes
-        wanted.append(TypedException("*", False, "unhandled" in modes, leaves))
+        is_test = LEAVES_USER_CODE in modes
+        leaves = is_test or LEAVES_CODE in modes
+        wanted.append(TypedException("*", False, "unhandled" in modes, leaves, fails_test=is_test))
     return wanted
 
 

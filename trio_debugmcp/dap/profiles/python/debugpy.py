@@ -90,13 +90,14 @@ class DebugpyDialect(Dialect):
 
     def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
         """Name builtin types, so that other raises cost nothing; all other types are filtered at the stop."""
+        leaving = "failsTest" if capabilities.engine_requests else "userUnhandled"
         modes = {
             (exception.type if isinstance(getattr(builtins, exception.type, None), type) else "BaseException", mode)
             for exception in wanted
             for mode, asked in (
                 ("always", exception.first_chance),
                 ("unhandled", exception.second_chance),
-                ("userUnhandled", exception.user_unhandled),
+                (leaving if exception.fails_test else "userUnhandled", exception.user_unhandled),
             )
             if asked
         }

@@ -7,7 +7,7 @@ an attribute, a built-in function). Which of the two it was is seen by what the 
 from trio_debugmcp.engine.inside.catching import readings
 from trio_debugmcp.engine.inside.catching.disassembly import UnreadableCodeError
 from trio_debugmcp.engine.inside.catching.managers import in_c
-from trio_debugmcp.engine.inside.catching.namespaces import MISSING, NameScope, in_class, is_class
+from trio_debugmcp.engine.inside.catching.namespaces import MISSING, NameScope, in_class, is_class, lineage
 from trio_debugmcp.engine.inside.catching.operands import call
 from trio_debugmcp.engine.inside.catching.thrown_exception import ThrownException
 
@@ -29,11 +29,12 @@ UNCLEAR = 2
 _GENERATORS = 0x20 | 0x80 | 0x100 | 0x200
 """Flags of code that is run by iteration or by `await`."""
 
-_ASYNC_GENERATOR = 0x200
+(_ASYNC_GENERATOR, _COROUTINES) = (0x200, 0x80 | 0x100)
 
 _CALLS = frozenset({"CALL", "CALL_KW", "CALL_FUNCTION_EX"})
 
-_ATTRIBUTES = frozenset({"LOAD_ATTR", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER_ATTR", "IMPORT_FROM"})
+_ATTRIBUTES = {"LOAD_ATTR": 1, "STORE_ATTR": 0, "DELETE_ATTR": 0, "LOAD_SUPER_ATTR": 2, "IMPORT_FROM": 0}
+"""Instructions, and by how many bits of its argument the number of the name is shifted."""
 
 _CONSUMERS = frozenset(
     "FOR_ITER UNPACK_SEQUENCE UNPACK_EX LIST_EXTEND SET_UPDATE CONTAINS_OP CALL_FUNCTION_EX CALL_INTRINSIC_1".split()
@@ -101,9 +102,11 @@ _Wrapper = type(object.__init__)
 def between(inner: "FrameType", outer: "FrameType", thrown: ThrownException) -> tuple[int, str]:
     """Return PASSES, CATCHES or UNCLEAR, and what catches it or is unclear."""
     (name, called) = _link(outer.f_code, outer.f_lasti)
-    if called is not None:
-        return _call(inner, outer, thrown, called)
-    return _instruction(name, inner, thrown)
+    if called is None:
+        return _instruction(name, None, inner, thrown)
+    if name in _ATTRIBUTES:
+        return _instruction(name, called[1], inner, thrown)
+    return _call(inner, outer, thrown, called)
 
 
 def instruction(frame: "FrameType", offset: int) -> str:
@@ -120,19 +123,22 @@ def _link(code: "CodeType", offset: int) -> "tuple[str, Expression | None]":
 
 
 def _read(reading: "readings.CodeReading", offset: int) -> "tuple[str, Expression | None]":
-    """Return the name of the instruction, and of a call its description."""
+    """Return the name of the instruction, and of a call its description; of an attribute ("const", its name)."""
     try:
         code = reading.disassembly()
         index = code.index(offset)
         name = code.names[index]
         if name == "RESUME" and code.args[index] & 3 > 1:
             name = "SEND"  # while something is thrown into what is awaited, from 3.13 on
+        if name in _ATTRIBUTES:
+            return (name, ("const", code.code.co_names[code.args[index] >> _ATTRIBUTES[name]]))
         return (name, call(code, index) if name in _CALLS else None)
     except (UnreadableCodeError, IndexError, KeyError):
         return ("", None)
 
 
-def _instruction(name: str, inner: "FrameType", thrown: ThrownException) -> tuple[int, str]:
+def _instruction(name: str, asked: str | None, inner: "FrameType", thrown: ThrownException) -> tuple[int, str]:
+    """Judge an instruction that is not a call; `asked` is the name of the attribute that it is about."""
     code = inner.f_code
     special = code.co_name.startswith("__") and code.co_name.endswith("__")
     if code.co_name == "__del__" or name in _FINALIZING:
@@ -142,7 +148,7 @@ def _instruction(name: str, inner: "FrameType", thrown: ThrownException) -> tupl
             return (UNCLEAR, "a generator may be closed by it")  # `await generator.athrow()`, or `aclose()`
         return (CATCHES, "the end of a generator")
     if name in _ATTRIBUTES:
-        return _attribute(name, inner, thrown)
+        return _attribute(name, asked, inner, thrown)
     if thrown.is_a(StopIteration) and (name in _CONSUMERS or name == "SEND"):
         return (PASSES if code.co_name in ("__contains__", "__iter__") else CATCHES, "the end of an iteration")
     if thrown.is_a(IndexError) and code.co_name == "__getitem__" and name in _CONSUMERS:
@@ -183,14 +189,28 @@ def _may_be_signal(inner: "FrameType", thrown: ThrownException) -> bool:
     return thrown.is_a(AttributeError) or thrown.is_a(StopIteration) or thrown.is_a(StopAsyncIteration)
 
 
-def _attribute(name: str, inner: "FrameType", thrown: ThrownException) -> tuple[int, str]:
+def _attribute(name: str, asked: "Any", inner: "FrameType", thrown: ThrownException) -> tuple[int, str]:
     if not thrown.is_a(AttributeError):
         return (PASSES, "")
     if name == "IMPORT_FROM":
         return (CATCHES, "`from … import`")
-    if name in ("STORE_ATTR", "DELETE_ATTR") or inner.f_code.co_name == "__getattr__":
+    if name in ("STORE_ATTR", "DELETE_ATTR"):
         return (PASSES, "")
+    if inner.f_code.co_name == "__getattr__":
+        return (PASSES, "") if _asks_for(inner, asked) else (UNCLEAR, "C code may look for another attribute")
     return (UNCLEAR, "a `__getattr__` may answer instead") if _has_getattr(inner) else (PASSES, "")
+
+
+def _asks_for(inner: "FrameType", name: "Any") -> bool:
+    """Return whether a `__getattr__`, of an object or of a module, was called for the attribute of that name.
+
+    Special names are never sure: C code asks one object for those of another.
+    """
+    code = inner.f_code
+    if not code.co_argcount or type(name) is not str or name[:2] == "__":
+        return False
+    asked = NameScope(inner).value(("fast", code.co_varnames[code.co_argcount - 1]))
+    return type(asked) is str and asked == name
 
 
 def _has_getattr(inner: "FrameType") -> bool:
@@ -206,6 +226,8 @@ def _call(inner: "FrameType", outer: "FrameType", thrown: ThrownException, calle
     code = inner.f_code
     target = called[1]
     value = NameScope(outer).value(target)
+    if code.co_flags & _COROUTINES and _is_task(value):
+        return (CATCHES, "a task")  # which begins to run its coroutine at once, and keeps what that raises
     if _is_direct(value, code) or (value is MISSING and target is not None and target[-1] == code.co_name):
         return (PASSES, "")
     if code.co_name == "__del__":
@@ -219,12 +241,17 @@ def _call(inner: "FrameType", outer: "FrameType", thrown: ThrownException, calle
         if type(owner) in _GENERATOR_TYPES and not thrown.is_a(GeneratorExit):
             return (PASSES, "") if _frame_of(owner) is inner else (UNCLEAR, "the generator may catch it")
     name = _builtin_name(value)
-    known = _builtin(name, called, inner, thrown) if name is not None else None
+    known = _builtin(name, called, inner, outer, thrown) if name is not None else None
     if known is not None:
         return known
     if is_class(value) and code.co_name in _CONSTRUCTING:
         return (PASSES, "")
     return _through_c(value, inner, thrown)
+
+
+def _is_task(value: "Any") -> bool:
+    """Return whether a value is the class of asyncio's tasks, or one of its subclasses."""
+    return is_class(value) and any([_module_of(base) == "_asyncio" for base in lineage(value)])
 
 
 def _frame_of(owner: "Any") -> "FrameType | None":
@@ -260,7 +287,7 @@ def _is_harmless(value: "Any") -> bool:
     kind = type(value)
     if kind is _Builtin or kind is _MethodDescriptor or kind is _Wrapper:
         return value.__name__ in _HARMLESS
-    return is_class(value) and in_c(value)
+    return is_class(value) and in_c(value) and _module_of(value) != "_io"  # they ask where a stream stands, and if
 
 
 def _is_direct(value: "Any", code: "CodeType") -> bool:
@@ -289,13 +316,16 @@ def _builtin_name(value: "Any") -> str | None:
     return _name_of(value) if value is not MISSING and is_class(value) and _module_of(value) == "builtins" else None
 
 
-def _builtin(name: str, called: "Expression", inner: "FrameType", thrown: ThrownException) -> tuple[int, str] | None:
+def _builtin(
+    name: str, called: "Expression", inner: "FrameType", outer: "FrameType", thrown: ThrownException
+) -> tuple[int, str] | None:
     """Judge the built-in functions that answer by catching."""
     count = len(called[2]) if called[2] is not None else None
     if name == "hasattr" or (name == "getattr" and count == 3):
         return (CATCHES, f"`{name}`") if thrown.is_a(AttributeError) else (PASSES, "")
     if name == "getattr" and count == 2:
-        return _attribute("LOAD_ATTR", inner, thrown)
+        (_, asked) = called[2]
+        return _attribute("LOAD_ATTR", NameScope(outer).value(asked), inner, thrown)
     step = inner.f_code.co_name
     if name == "next" and step == "__next__":
         return (CATCHES, "`next`") if count == 2 and thrown.is_a(StopIteration) else (PASSES, "")

@@ -6,6 +6,7 @@ does.
 """
 
 from trio_debugmcp.engine.inside.catching import c_calls, handlers, readings, runners, verdicts
+from trio_debugmcp.engine.inside.catching.expected_failures import is_expected
 from trio_debugmcp.engine.inside.catching.known_managers import RUNS_TEST
 from trio_debugmcp.engine.inside.catching.namespaces import lineage
 from trio_debugmcp.engine.inside.catching.settling import settle
@@ -136,6 +137,16 @@ def _runner(frame: "FrameType") -> str | None:
     return runners.RUNNERS.get((module, frame.f_code.co_name)) if type(module) is str else None
 
 
+def is_under_test(frame: "FrameType") -> bool:
+    """Return whether a frame, or one of its callers, is of a runner of tests: what comes to that one fails a test."""
+    outer: FrameType | None = frame
+    while outer is not None:
+        if outer.f_code.co_name in runners.NAMES and _runner(outer) == runners.FAILS_TEST:
+            return True
+        outer = outer.f_back
+    return False
+
+
 def _is_relay(frame: "FrameType") -> bool:
     code = frame.f_code
     if code.co_name not in runners.RELAY_NAMES:
@@ -155,8 +166,14 @@ def _arrived(
         for base in thrown.classes:
             module = _module_of(base)
             if type(module) is str and (module, _name_of(base)) in runners.OUTCOMES:
-                return _caught(raised_in, outer, (handlers.CAUGHT, outer.f_lineno, "test outcome"))
+                return _outcome(raised_in, outer)
+        if is_expected(outer, thrown):
+            return _outcome(raised_in, outer)
     return _end(raised_in, outer, runner, thrown)
+
+
+def _outcome(raised_in: "FrameType", runner: "FrameType") -> RaiseVerdict:
+    return _caught(raised_in, runner, (handlers.CAUGHT, runner.f_lineno, "test outcome"))
 
 
 def _end(raised_in: "FrameType", frame: "FrameType", runner: str | None, thrown: ThrownException) -> RaiseVerdict:

@@ -40,8 +40,12 @@ RUNNERS = {
     ("_pytest.fixtures", "call_fixture_func"): FAILS_TEST,
     ("_pytest.fixtures", "_teardown_yield_fixture"): FAILS_TEST,
     ("_pytest.runner", "from_call"): FAILS_TEST,
+    ("_pytest.python", "importtestmodule"): FAILS_TEST,
+    ("_pytest.config", "_importconftest"): FAILS_TEST,
     ("_pytest.runner", "runtestprotocol"): FAILS_TEST,
     ("pytest_asyncio.plugin", "inner"): FAILS_TEST,
+    ("anyio._backends._asyncio", "_run_tests_and_fixtures"): FAILS_TEST,
+    ("anyio._backends._trio", "_run_tests_and_fixtures"): FAILS_TEST,
     ("pytest_trio.plugin", "run"): FAILS_TEST,
     ("unittest.case", "_callTestMethod"): FAILS_TEST,
     ("unittest.case", "_callSetUp"): FAILS_TEST,
@@ -51,6 +55,9 @@ RUNNERS = {
     ("unittest.async_case", "_callMaybeAsync"): FAILS_TEST,
     ("unittest.suite", "_handleClassSetUp"): FAILS_TEST,
     ("unittest.suite", "_handleModuleFixture"): FAILS_TEST,
+    ("unittest.loader", "_get_module_from_name"): FAILS_TEST,
+    ("unittest.loader", "loadTestsFromName"): FAILS_TEST,
+    ("unittest.loader", "loadTestsFromModule"): FAILS_TEST,
     ("doctest", "__run"): FAILS_TEST,
 }
 """By the name of the module and of the function's code."""

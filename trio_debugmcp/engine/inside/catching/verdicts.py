@@ -50,6 +50,6 @@ class RaiseVerdict:
         while frame is not None and frame is not self.frame:
             was_in_user_code = was_in_user_code or is_user(frame)
             frame = frame.f_back
-        if self.outcome is UNKNOWN:
+        if self.outcome is UNKNOWN or self.reason is not None:
             return None
         return was_in_user_code and (self.how == "C code" or not is_user(self.frame))

@@ -11,6 +11,8 @@ import os
 import time
 from typing import Any, Callable, List
 
+_acquire: Any = _thread.LockType.acquire  # kept: a program may put another one into the class of locks
+
 Start = Callable[[Callable[[], None]], None]
 
 
@@ -24,7 +26,7 @@ class _Watch:
         self._calls: List[List[Any]] = []
         self._running = False
         self._news = _thread.allocate_lock()  # held, but when the thread is to look at the calls anew
-        self._news.acquire()
+        _acquire(self._news)
 
     def add(self, call: List[Any]) -> None:
         with self._lock:
@@ -54,7 +56,7 @@ class _Watch:
                     return
             left = call[0] - time.monotonic()
             if left > 0:
-                self._news.acquire(True, left)
+                _acquire(self._news, True, left)
                 continue
             self.remove(call)
             call[1]()

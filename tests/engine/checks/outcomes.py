@@ -1,0 +1,95 @@
+"""What becomes of exceptions under runners of tests: those that fail a test, and those that it is to raise."""
+
+# mypy: ignore-errors
+
+import doctest
+import io
+import types
+import unittest
+
+from tests.engine.oracle import Oracle
+
+
+def verdict_of(run):
+    """The outcome of what `raising` raises while a function runs, with what the runner does or how it is caught."""
+    oracle = Oracle()
+    with oracle:
+        run()
+    [episode] = [each for each in oracle.episodes if each.code is raising.__code__]
+    assert episode.verdict == "right", episode
+    return episode.outcome, episode.runner or episode.how
+
+
+def raising():
+    raise KeyError
+
+
+def run_test(kind):
+    unittest.TextTestRunner(stream=io.StringIO()).run(kind("test"))
+
+
+class Failing(unittest.TestCase):
+    def test(self):
+        raising()
+
+
+FAILS = ("uncaught", "fails the test")
+
+EXPECTED = ("caught", "test outcome")
+
+
+def check_a_test_that_fails():
+    assert verdict_of(lambda: run_test(Failing)) == FAILS
+
+
+def check_a_test_that_is_expected_to_fail():
+    class Expected(Failing):
+        test = unittest.expectedFailure(Failing.test)
+
+    @unittest.expectedFailure
+    class AllExpected(Failing):
+        def test(self):
+            with self.subTest("a part"):
+                raising()
+
+    assert verdict_of(lambda: run_test(Expected)) == EXPECTED
+    assert verdict_of(lambda: run_test(AllExpected)) == EXPECTED
+
+
+def check_what_sets_up_a_test_that_is_expected_to_fail():
+    @unittest.expectedFailure
+    class Expected(unittest.TestCase):
+        def setUp(self):
+            raising()
+
+        def test(self):
+            pass
+
+    assert verdict_of(lambda: run_test(Expected)) == FAILS
+
+
+def check_a_test_that_runs_a_failing_one():
+    class Outer(unittest.TestCase):
+        def test(self):
+            run_test(Failing)
+
+    assert verdict_of(lambda: run_test(Outer)) == EXPECTED
+
+
+def check_examples_of_doctest():
+    def documented(text):
+        module = types.ModuleType("documented", text)
+        module.raising = raising
+        tests = doctest.DocTestSuite(module)
+        return lambda: unittest.TextTestRunner(stream=io.StringIO()).run(tests)
+
+    assert verdict_of(documented(">>> raising()\n1\n")) == FAILS
+    told = ">>> raising()\nTraceback (most recent call last):\nKeyError\n"
+    assert verdict_of(documented(told)) == EXPECTED
+
+
+def check_a_module_of_tests_that_cannot_be_imported():
+    loader = unittest.TestLoader()
+    module = types.ModuleType("tests")
+    module.load_tests = lambda *_: raising()
+    assert verdict_of(lambda: loader.loadTestsFromModule(module)) == FAILS

@@ -1,0 +1,146 @@
+"""Tests of tests under the engine: those that pass never stop, whatever catches what they raise."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.pythons import Interpreter, found
+from tests.real.conftest import PROGRAMS, Connect, where
+
+NEW = {"{}.{}".format(*each.version): each for each in found() if each.version >= (3, 12)}
+"""Without one there is nothing to try: pyenv has them on the machines where this runs."""
+
+pytestmark = pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+
+PASSING = """\
+import asyncio, doctest, gc, _thread, io, os, subprocess, sys, unittest
+import pytest
+
+class Methods(unittest.TestCase):
+    def test_a_method_that_calls_what_raises(self):
+        self.assertRaisesRegex(ValueError, "no", lambda: int("no"))
+
+    @unittest.expectedFailure
+    def test_an_expected_failure(self):
+        with self.subTest("part"):
+            self.assertEqual(1, 2)
+
+@pytest.mark.xfail
+def test_a_mark_without_a_type():
+    raise ValueError
+
+@pytest.mark.xfail(raises=(LookupError, ValueError), strict=True)
+def test_a_mark_with_types():
+    raise ValueError
+
+def test_an_inner_test():
+    class Inner(unittest.TestCase):
+        def runTest(self):
+            raise ValueError
+    unittest.TextTestRunner(stream=io.StringIO()).run(Inner())
+
+def test_a_child_that_catches():
+    text = "import unittest\\nunittest.TestCase().assertRaises(ValueError, int, 'a')"
+    assert subprocess.run([sys.executable, "-c", text]).returncode == 0
+
+def test_what_c_code_asks_of_a_proxy():
+    class Proxy(io.TextIOBase):
+        def __getattr__(self, name):
+            raise AttributeError(name)
+    assert not Proxy().closed
+
+def test_tasks_that_begin_at_once():
+    async def fails():
+        raise ValueError
+    async def main():
+        asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
+        with pytest.raises(ValueError):
+            await asyncio.create_task(fails())
+    asyncio.run(main())
+
+def test_a_callback_of_a_loop():
+    told = []
+    async def main():
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda loop, context: told.append(context))
+        loop.call_soon(lambda: int("a"))
+        await asyncio.sleep(0)
+    asyncio.run(main())
+    assert told
+"""
+
+FAILING = """\
+import asyncio, unittest
+import pytest
+
+class Later(unittest.IsolatedAsyncioTestCase):
+    async def test_later(self):
+        await asyncio.sleep(0)
+        self.assertEqual(len([1]), 2)  # first
+
+@pytest.mark.xfail(raises=LookupError)
+def test_another_type():
+    raise ValueError  # second
+
+@pytest.fixture
+def made():
+    raise ValueError  # third
+
+def test_fixture(made):
+    pass
+"""
+
+
+def running(python: Interpreter) -> dict[str, Any]:
+    """How tests are run by an interpreter that has no packages: pytest is pure Python, any one can have it."""
+    libraries = str(Path(pytest.__file__).parent.parent)
+    env = {"PYTHONPATH": libraries, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return {"env": env, "adapter_options": {"python": [python.path]}, "args": ["-p", "no:cacheprovider"]}
+
+
+async def test_a_test_that_passes_does_not_stop_where_anything_catches_what_it_raises(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    (tmp_path / "test_passing.py").write_text(PASSING)
+    async with debugging() as client:
+        end = await client.call("debug_launch", test="test_passing.py", cwd=str(tmp_path), **running(python))
+        assert (end["state"], end.get("exitCode")) == ("Disconnected", 0), end
+        assert "6 passed, 3 xfailed" in end["stdout"]
+
+
+async def test_a_test_that_fails_stops_at_its_failure_and_only_there(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    (tmp_path / "test_failing.py").write_text(FAILING)
+    lines = [
+        number for number, line in enumerate(FAILING.splitlines(), 1) if line.endswith(("first", "second", "third"))
+    ]
+    async with debugging() as client:
+        stop = await client.call("debug_launch", test="test_failing.py", cwd=str(tmp_path), **running(python))
+        for line in lines:
+            assert (stop["state"], where(stop).line) == ("Paused", line), stop
+            stop = await client.call("debug_continue")
+        assert stop["exitCode"] == 1
+
+
+async def test_a_test_file_that_cannot_be_imported_stops_at_its_line(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    (tmp_path / "test_broken.py").write_text("import json\n\ntotal = json.loads('nothing')\n")
+    async with debugging() as client:
+        stop = await client.call("debug_launch", test="test_broken.py", cwd=str(tmp_path), **running(python))
+        assert stop["exception"].startswith("JSONDecodeError"), stop
+        assert where(stop).line == 3
+
+
+@pytest.mark.parametrize("name", ["security.py", "runtime.py"])
+async def test_the_tests_of_a_public_package_pass_without_a_stop(
+    debugging: Connect, tmp_path: Path, python: Interpreter, name: str
+) -> None:
+    shutil.copytree(PROGRAMS / "jinja2", tmp_path / "jinja2")  # of Jinja 3.1.6, with its licence; Flask brings it
+    async with debugging() as client:
+        end = await client.call("debug_launch", test=name, cwd=str(tmp_path / "jinja2"), **running(python))
+        assert (end["state"], end.get("exitCode")) == ("Disconnected", 0), end
+        assert " passed" in end["stdout"]
