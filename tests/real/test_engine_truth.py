@@ -136,3 +136,60 @@ async def test_an_evaluation_that_waits_in_c_code_gives_the_stop_back(
                     continue
             stop = await client.call("debug_continue")
         assert (seen, stop["exitCode"]) == ({"holder", "worker", "<module>"}, 0)
+
+
+CAUGHT = """\
+from collections.abc import Mapping
+
+class Prices(Mapping):
+    def __getitem__(self, name):
+        raise KeyError(name)
+    def __iter__(self):
+        return iter(())
+    def __len__(self):
+        return 0
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+def load(name):
+    try:
+        return Prices()[name]
+    except LookupError:
+        return None
+
+def ask():
+    return hasattr(Prices(), "tea")
+
+class Ignoring:
+    def __enter__(self):
+        return self
+    def __exit__(self, *error):
+        return bool(error)
+
+load("tea")
+"tea" in Prices()
+ask()
+with Ignoring():
+    Prices()["ham"]
+Prices()["end"]
+"""
+
+
+async def test_a_stop_at_an_exception_that_will_be_handled_says_by_whom(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "caught.py"
+        wanted = [{"exception": "KeyError"}, {"exception": "AttributeError"}]
+        stop = await launched(client, python, file, CAUGHT, breakpoints=wanted)
+        said = []
+        while stop["state"] == "Paused":
+            said.append((stop["exception"], stop.get("caughtBy")))
+            stop = await client.call("debug_continue")
+        assert said == [
+            ("KeyError: 'tea'", f"load {file}:16"),
+            ("KeyError: 'tea'", "Mapping.__contains__ (library)"),
+            ("AttributeError: tea", f"ask {file}:20 (in C code)"),
+            ("KeyError: 'ham'", None),
+            ("KeyError: 'end'", None),
+        ]

@@ -155,7 +155,7 @@ def test_the_session_at_a_stop() -> None:
         "adapter": "fake",
         "language": "Fake",
         "exitCode": None,
-        "exception": {"type": "ValueError", "message": "bad", "breakMode": "always"},
+        "exception": {"type": "ValueError", "message": "bad", "breakMode": "always", "caughtBy": None},
         "children": [child],
         "sessions": [itself, child],
         "sessionId": "s-1",

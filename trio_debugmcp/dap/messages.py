@@ -397,13 +397,24 @@ class ExceptionDetails(DapStruct, frozen=True):
     inner_exception: list["ExceptionDetails"] | None = None
 
 
+class CaughtBy(DapStruct, frozen=True):
+    """Who will catch an exception, as our engine says it: a function, or C code that this one has called."""
+
+    function: str = ""
+    path: str = ""
+    line: int | None = None
+    library: bool = False
+    in_c_code: bool = False
+
+
 class ExceptionInfoBody(DapStruct, frozen=True):
-    """The response to `exceptionInfo`: the exception at a stop."""
+    """The response to `exceptionInfo`: the exception at a stop. Only our engine says by whom it will be caught."""
 
     exception_id: str = ""
     description: str | None = None
     break_mode: str | None = None
     details: ExceptionDetails | None = None
+    caught_by: CaughtBy | None = None
 
 
 class SourceBody(DapStruct, frozen=True):

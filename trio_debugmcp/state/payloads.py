@@ -101,12 +101,26 @@ class SourceLine(Payload, frozen=True):
     current: bool
 
 
+class CatchingPlace(Payload, frozen=True):
+    """Where an exception will be caught: a handler, or a call of C code that catches it (`inCCode`)."""
+
+    function: str
+    file: str
+    line: int | None
+    is_user_code: bool
+    in_c_code: bool = False
+
+
 class ExceptionInfo(Payload, frozen=True):
-    """The exception that stopped the program. `breakMode`: always, unhandled or userUnhandled."""
+    """The exception that stopped the program. `breakMode`: always, unhandled or userUnhandled.
+
+    `caughtBy`: null where nothing will catch it, and where that is not known.
+    """
 
     type: str
     message: str | None
     break_mode: str | None
+    caught_by: CatchingPlace | None = None
 
 
 class OutputEntry(Payload, frozen=True):

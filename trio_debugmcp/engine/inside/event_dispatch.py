@@ -253,7 +253,7 @@ class EventDispatch:
                 record = self._threads.current()
                 record.unwinding, record.unwound_to = error, frame.f_back
                 if frame.f_back is None and self._exceptions.at_end(record, frame, error):
-                    self._exception_stop(record, frame, error, "unhandled")
+                    self._exception_stop(record, frame, offset, error, "unhandled")
         except BaseException as failure:
             self._fail(failure)
 
@@ -266,15 +266,17 @@ class EventDispatch:
                 if not record.is_evaluating and record.ident not in self._threads.own:
                     mode = self._exceptions.at_raise(record, frame, offset, error)
                     if mode is not None:
-                        self._exception_stop(record, frame, error, mode)
+                        self._exception_stop(record, frame, offset, error, mode)
         except BaseException as failure:
             self._fail(failure)
 
-    def _exception_stop(self, record: ThreadRecord, frame: Any, error: BaseException, mode: str) -> None:
+    def _exception_stop(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException, mode: str) -> None:
         name = type(error).__qualname__
         stop = ThreadStop(record, frame, "exception", description=name, text=name)
         stop.exception = type(error), error, error.__traceback__
         stop.mode = mode
+        if mode != "unhandled":
+            stop.caught_by = self._exceptions.caught_by(frame, offset, error)
         self._stop(stop)
         stop.exception = None
 

@@ -135,6 +135,20 @@ class ExceptionStops:
             record.pending = error
         return "userUnhandled" if leaves and verdict.how != "test outcome" else None
 
+    def caught_by(self, frame: Any, offset: int, error: BaseException) -> dict[str, Any] | None:
+        """Return who will catch an exception, as `exceptionInfo` has it; None if nothing does, or it is not known."""
+        verdict = propagation.judge(error, frame, offset, exact=True)
+        if verdict.outcome is not verdicts.CAUGHT or verdict.reason is not None or verdict.how == "test outcome":
+            return None
+        code = verdict.frame.f_code
+        return {
+            "function": code.co_name if self._files.is_user(code.co_filename) else code.co_qualname,
+            "path": self._files.shown(code.co_filename),
+            "line": verdict.line,
+            "library": not self._files.is_user(code.co_filename),
+            "inCCode": verdict.how == "C code",
+        }
+
     def _modes_of(self, kind: type) -> frozenset[str]:
         """Return the modes in which exceptions of a type may stop. Types count by identity, and are kept."""
         known = self._modes.get(id(kind))

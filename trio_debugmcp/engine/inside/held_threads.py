@@ -43,6 +43,7 @@ class ThreadStop:
         returned: names and values of what was called in the step that has led here.
         exception: (type, value, traceback) at hand, or None.
         mode: of the exception breakpoint that stops here.
+        caught_by: who will catch the exception, as far as that is known.
     """
 
     def __init__(self, record: ThreadRecord, frame: Any, reason: str, **body: Any) -> None:
@@ -58,6 +59,7 @@ class ThreadStop:
         self.returned: list[tuple[str, Any]] = []
         self.exception: Any = None
         self.mode = ""
+        self.caught_by: dict[str, Any] | None = None
 
 
 class HeldThreads:

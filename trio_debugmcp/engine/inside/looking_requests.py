@@ -65,6 +65,7 @@ class LookingRequests:
             "description": message,
             "breakMode": stop.mode,
             "details": {"typeName": name, "message": message},
+            "caughtBy": stop.caught_by,
         }
 
     def _source(self, request: EngineRequest) -> Any:

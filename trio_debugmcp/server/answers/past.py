@@ -13,8 +13,9 @@ from msgspec.structs import replace
 
 from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.exception_words import exception_text
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop import EXCERPT_LINES, FRAMES_BELOW, data_change, exception_text
+from trio_debugmcp.server.answers.stop import EXCERPT_LINES, FRAMES_BELOW, data_change
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.state.model import KeptStop, Reading

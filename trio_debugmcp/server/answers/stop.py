@@ -19,6 +19,7 @@ from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.breakpoints import end_notes, thread_notes
 from trio_debugmcp.server.answers.ended_by import end_reason, others_notes
+from trio_debugmcp.server.answers.exception_words import stopped_by
 from trio_debugmcp.server.answers.lines import session_line, thread_name
 from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.places import Places
@@ -40,8 +41,8 @@ from trio_debugmcp.server.answers.stop_data import (
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.programs import chosen
 from trio_debugmcp.session.waiting import wait_locals
-from trio_debugmcp.state.model import DataChange, Snapshot, Stack
-from trio_debugmcp.state.payloads import ExceptionInfo, Frame, OutputEntry, Variable, signal_name
+from trio_debugmcp.state.model import DataChange, Snapshot, Stack, Stop
+from trio_debugmcp.state.payloads import Frame, OutputEntry, Variable, signal_name
 from trio_debugmcp.state.session_view import child_session, listening_payload
 
 READER: ContextVar[tuple[Hashable, str | None] | None] = ContextVar("READER", default=None)
@@ -64,9 +65,6 @@ _LOCALS_BYTES = 8000
 
 UNKNOWN_DATA = "the adapter does not say which data breakpoint was hit, and their values do not show it"
 
-_PLAIN_MODE = "always"
-"""How an exception stops the program unless something else is said: where it is raised."""
-
 
 class StopAnswer(Answer, frozen=True, kw_only=True):
     """Where the program is now. `state`: Paused, Running or Disconnected; `reason` as pauseReason, or Exited.
@@ -82,6 +80,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     breakpoints: tuple[str, ...] = ()
     exception: str | None = None
     mode: str | None = None
+    caught_by: str | None = None
     causes: list[str] = []
     thread: str | None = None
     at: str | None = None
@@ -177,17 +176,8 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     places = Places(debugger.workspace.directory)
     shown, known, total = _locals(stack, omitted, notes)
     full = paused_data(snapshot, 1 + FRAMES_BELOW, known, total)
-    exception, mode = (None, None) if stop.exception is None else exception_text(stop.exception)
-    if stop.description and stop.exception is None:  # else it is a part of that
-        notes.append(stop.description)
-    notes += [
-        exception.problem
-        for exception in debugger.state.exceptions
-        if exception.problem and exception.id in stop.breakpoint_ids
-    ]
-    notes += [f"{change.breakpoint} {change.expression}: {change.note}" for change in stop.changes if change.note]
-    if stop.reason == "DataBreakpoint" and not stop.changes:
-        notes.append(UNKNOWN_DATA)
+    exception, mode, by = stopped_by(places, stop.exception)
+    notes += _said(debugger, stop)
     notes += thread_notes(debugger, snapshot, stop.thread_id)
     source = source_around(debugger, stop.location, snapshot.origin.attached_at, EXCERPT_LINES, notes)
     return StopAnswer(
@@ -197,6 +187,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
         breakpoints=stop.breakpoint_ids,
         exception=exception,
         mode=mode,
+        caught_by=by,
         thread=thread_name(snapshot, stop.thread_id) if len(snapshot.threads.threads) > 1 else None,
         at=places.at_location(stop.location),
         stack=_stack(places, stack, omitted),
@@ -208,6 +199,20 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
         notes=notes,
         session=_several(debugger, snapshot.id),
     )
+
+
+def _said(debugger: Debugger, stop: Stop) -> list[str]:
+    """Return what the adapter says of a stop, and what is wrong with the breakpoints that it is at."""
+    notes = [stop.description] if stop.description and stop.exception is None else []  # else it is a part of that
+    notes += [
+        exception.problem
+        for exception in debugger.state.exceptions
+        if exception.problem and exception.id in stop.breakpoint_ids
+    ]
+    notes += [f"{change.breakpoint} {change.expression}: {change.note}" for change in stop.changes if change.note]
+    if stop.reason == "DataBreakpoint" and not stop.changes:
+        notes.append(UNKNOWN_DATA)
+    return notes
 
 
 def ended_answer(debugger: Debugger, ended: Snapshot) -> StopAnswer:
@@ -286,12 +291,6 @@ def with_sessions(debugger: Debugger, answer: StopAnswer) -> StopAnswer:
 
 def _several(debugger: Debugger, session_id: str) -> str | None:
     return session_id if len(debugger.state.shown) > 1 else None
-
-
-def exception_text(found: ExceptionInfo) -> tuple[str, str | None]:
-    """Return `ValueError: …`, and its mode where it is not the plain one: it is not caught, for example."""
-    mode = None if found.break_mode == _PLAIN_MODE else found.break_mode
-    return f"{found.type}: {found.message}" if found.message else found.type, mode
 
 
 def _stack(places: Places, stack: Stack, omitted: dict[str, int]) -> list[str]:

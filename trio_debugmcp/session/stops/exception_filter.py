@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import ExceptionInfoBody, StackTraceBody, Stopped
+from trio_debugmcp.dap.messages import CaughtBy, ExceptionInfoBody, StackTraceBody, Stopped
 from trio_debugmcp.dap.profiles.exception_filters import judged_conditions
 from trio_debugmcp.dap.profiles.language import Place
 from trio_debugmcp.dap.profiles.native.rust_panics import PanicFrame, is_decided, panic
@@ -27,7 +27,7 @@ from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
 from trio_debugmcp.state.changes import BreakpointFaulted
 from trio_debugmcp.state.model import StackFrame
-from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, ExceptionInfo, shortened
+from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, CatchingPlace, ExceptionInfo, shortened
 
 log = logging.getLogger(__name__)
 
@@ -87,6 +87,12 @@ class _Sighting(Struct, frozen=True):
     place: Place
 
 
+def _catching_place(by: CaughtBy | None) -> CatchingPlace | None:
+    if by is None:
+        return None
+    return CatchingPlace(by.function, by.path, by.line, not by.library, by.in_c_code)
+
+
 class ExceptionFilter:
     """Examines the exception stops of one session, one at a time."""
 
@@ -117,7 +123,7 @@ class ExceptionFilter:
             return Raised(info, counts=False)
         seen = await self._look(self._requests.profile.thrown.exception(), frame_id)
         if seen is not None:
-            info = ExceptionInfo(type=seen.type, message=seen.message, break_mode=seen.mode or info.break_mode)
+            info = replace(info, type=seen.type, message=seen.message, break_mode=seen.mode or info.break_mode)
         if not candidates and not modes:
             return Raised(info)  # the adapter was asked to stop in some other way, by adapter_options for example
         if info.break_mode == LEAVES_USER_CODE and await self._returns(frame_id):
@@ -206,7 +212,8 @@ class ExceptionFilter:
             kind, mode = self._requests.profile.dialect.exception_kind(kind, body.break_mode)
             message = body.description or (details.message if details else None) or info.message
             message = message if own_message is None else own_message or None
-            info = ExceptionInfo(type=kind, message=message, break_mode="always" if mode == "all" else mode)
+            mode = "always" if mode == "all" else mode
+            info = ExceptionInfo(kind, message, mode, _catching_place(body.caught_by))
         info = divided(self._requests.profile.habits.exception_in(info.message or info.type), info)
         return replace(info, message=info.message and shortened(info.message, MAX_MESSAGE_LENGTH))
 
