@@ -193,3 +193,45 @@ async def test_a_stop_at_an_exception_that_will_be_handled_says_by_whom(
             ("KeyError: 'ham'", None),
             ("KeyError: 'end'", None),
         ]
+
+
+LOCKED = """\
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+class Account:
+    def __init__(self):
+        self.lock = threading.Lock()
+    def __repr__(self):
+        with self.lock:
+            return "an account"
+
+def bad():
+    raise ValueError("x")
+
+def work():
+    account = Account()
+    with account.lock:
+        seen = 1
+    return seen
+
+work()
+with ThreadPoolExecutor(1) as pool:
+    future = pool.submit(bad)
+    future.result()
+"""
+
+
+async def test_a_value_whose_text_waits_for_a_lock_of_the_stopped_thread_does_not_hold_up_the_debugger(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging("legacy", "--patience", "1") as client:
+        file = tmp_path / "locked.py"
+        stop = await launched(client, python, file, LOCKED, breakpoints=[{"file": str(file), "statement": "seen = 1"}])
+        assert (where(stop).line, "account" in stop["locals"]) == (17, True)
+        stop = await client.call("debug_step")
+        assert stop["locals"]["seen"] == "1"
+        stop = await client.call("debug_continue")  # here the frame of `Future.result` has the lock of its text
+        assert (stop["exception"], where(stop).line) == ("ValueError: x", 23)
+        assert (await client.call("evaluate", expression="1 + 1"))["value"] == "2"
+        assert (await client.call("debug_continue"))["exitCode"] == 1

@@ -106,6 +106,9 @@ class EngineServices(DebuggerServices):
         stop.returned = [] if value is None else [(frame.f_code.co_qualname, value)]
         self._engine.held.stop(stop)
 
+    def answer_without(self, ident: int) -> None:
+        self._engine.reader.replace(ident)
+
     def take_back_pause(self) -> bool:
         if self._engine.held.holder is not None:
             return False

@@ -28,27 +28,39 @@ class ReaderThread:
         self._is_over = False
         self._runs = _thread.allocate_lock()
         self._native = 0
+        self._ident = 0
 
     def start(self) -> None:
         """Begin to serve."""
         _acquire(self._runs)
         _start(self._run, ())
 
+    def replace(self, ident: int) -> None:
+        """Serve in a new thread, if it was that one: it waits in C, in code of the program, which may be for ever."""
+        if ident == self._ident and not self._is_resting:
+            self._ident = 0
+            _start(self._run, ())  # in its turn: the lock stays taken
+
     def _run(self) -> None:
-        self._own.add(_thread.get_ident())
+        own = self._ident = _thread.get_ident()
+        self._own.add(own)
         self._native = _thread.get_native_id()
         try:
             while True:
                 message = self._connection.receive(lambda: self._is_resting)
                 if self._is_resting and message is None:
                     return
-                if message is None or not self._serve(message):
+                goes_on = message is not None and self._serve(message)
+                if self._ident != own:
+                    return
+                if not goes_on:
                     break
             self._is_over = True
             self._leave()
         finally:
-            self._own.discard(_thread.get_ident())
-            self._runs.release()
+            self._own.discard(own)
+            if self._ident == own:
+                self._runs.release()
 
     def rest(self) -> None:
         """End the thread for a while. Does nothing in the thread itself."""

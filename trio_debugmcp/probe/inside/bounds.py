@@ -99,7 +99,7 @@ class Budget:
             self._interrupt = _Interrupt(self.end)
         begin = time.monotonic()
         try:
-            self._interrupt.open()
+            self._interrupt.open(cls)
             return function()
         finally:
             self._interrupt.close()
@@ -144,6 +144,7 @@ class _Interrupt:
     def __init__(self, end: float) -> None:
         self._lock = _thread.allocate_lock()
         self._active = False
+        self._cls: Optional[type] = None
         self._thread = _thread.get_ident()
         self._timers: List[Callable[[], None]] = []
         left = max(0.0, end - time.monotonic())
@@ -151,13 +152,20 @@ class _Interrupt:
         for seconds in (min(patient(SLOW_SECONDS), left), *(left + repeat for repeat in _REPEATS_SECONDS)):
             self._timers.append(attached.debugger().call_after(seconds, self._fire))
 
-    def open(self) -> None:
+    def open(self, cls: Optional[type]) -> None:
+        """Begin a run, for a type or for none."""
+        self._cls = cls
         self._active = True
 
     def _fire(self) -> None:
         with self._lock:
-            if self._active:
-                interrupt(self._thread, TooSlowError)
+            if not self._active:
+                return
+            interrupt(self._thread, TooSlowError)
+            if self._active:  # it waits in C: maybe for a lock of a thread that is stopped, and so for ever
+                if self._cls is not None and len(_slow) < _MOST_SLOW:
+                    _slow.setdefault(id(self._cls), (self._cls, patient(SLOW_SECONDS)))
+                attached.debugger().answer_without(self._thread)
 
     def close(self) -> None:
         """End a run. No exception is on its way afterwards: it must not hit what runs next."""

@@ -22,6 +22,7 @@ the program, runs code of it, or raises, unless its docstring says so. Frames ar
 | `begin_answer`, `announce`, `source_reference` | what a client would otherwise have asked the debugger for |
 | `evaluated_frame`, `judged_frame` | expressions of ours that the debugger evaluates in a frame of the program |
 | `start_thread`, `call_after` | evaluations while the program runs; the bounds of an answer |
+| `answer_without` | the bounds of an answer, when code of the program waits in C |
 | `stop_in`, `take_back_pause`, `set_trace` | the trace of a function's calls |
 | `record_peer` | the connection over which hits are recorded |
 """
@@ -235,6 +236,9 @@ class DebuggerServices:
 
     def stop_in(self, frame: Any, value: Any) -> None:
         """Stop this thread in one of its frames, as after a step out, and wait there. `value` is what was returned."""
+
+    def answer_without(self, ident: int) -> None:
+        """Have another thread answer questions, if it was this one: it does not come back from code of the program."""
 
     def take_back_pause(self) -> bool:
         """Have threads run on that were to stop at their next line; return whether none has stopped already."""
