@@ -59,6 +59,16 @@ async def test_a_program_that_is_gone_before_it_says_what_runs_it_was_launched(
         assert (over["state"], over["reason"]) == ("Disconnected", "Exited")
 
 
+async def test_a_wait_that_begins_after_the_end_answers_with_it(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        await adapter.event("output", {"category": "stdout", "output": "bye\n"})
+        await adapter.exit(7)
+        while (await client.call("debug_state"))["state"] != "Disconnected":
+            await trio.sleep(0.1)
+        over = await client.call("debug_wait")
+        assert (over["state"], over["reason"], over["exitCode"]) == ("Disconnected", "Exited", 7)
+
+
 async def test_a_program_that_the_debugger_ends_has_no_exit_code(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
 

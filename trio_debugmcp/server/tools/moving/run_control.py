@@ -75,8 +75,11 @@ class DebugRunTo(Params, frozen=True, kw_only=True):
 async def _wait(debugger: Debugger, params: DebugWait) -> StopAnswer:
     if params.breakpoint_id is not None:
         debugger.breakpoints.find(params.breakpoint_id)
-    session = debugger.session(params.session_id)
     deadline = trio.current_time() + params.timeout
+    last = debugger.programs.ended_at_hand()
+    if last is not None and last.exit_code is not None:  # it has exited by itself, maybe just before
+        return await wait_answer(debugger, Outcome(ended=last), deadline, session_id=last.id)
+    session = debugger.session(params.session_id)
     outcome: Outcome | None = None
     of, seen = (None, set[int]()) if params.session_id is not None else _anywhere(debugger)
     with trio.move_on_at(deadline):
