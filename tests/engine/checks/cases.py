@@ -175,6 +175,15 @@ asyncio.run(eager())
 """
 
 UNCAUGHT = """
+known = {"f": attribute}
+known["f"]()
+---
+known = [len, attribute]
+known[1]()
+---
+known = (attribute,)
+known[-1]()
+---
 leaf()
 ---
 raise KeyError

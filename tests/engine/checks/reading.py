@@ -101,7 +101,7 @@ def check_calls_are_described_by_what_they_call():
     assert called("a.b(*b)")[1] == ("attr", ("fast", "a"), "b")
     assert called("a.b(**b)")[1] == ("attr", ("fast", "a"), "b")
     assert called("(a or b)(1)")[1] is None
-    assert called("a[0](1)")[1] is None
+    assert called("a[0](1)")[1] == ("item", ("fast", "a"), ("const", 0))
     assert called("print([x for x in a if x], b)")[1] == ("global", "print")
     assert called("super().run(1)")[1] == ("attr", ("call", ("global", "super"), (), ()), "run")
 

@@ -117,6 +117,10 @@ class Code:
         """Whether the adapter has made up this source of instructions."""
         return False
 
+    def is_generated(self, file: str) -> bool:
+        """Whether a file stands for code that the program itself has made, which is then the user's."""
+        return False
+
     def is_library(self, file: str) -> bool:
         """Whether a file is not the user's, as far as its name says."""
         return False

@@ -75,7 +75,7 @@ class Engine:
         self.pauses = Pauses(self.events, attention, self.files, self.threads)
         self.held.at_stop = self._settle
         self.sources = ProgramSources(self.files)
-        self.frames = StopFrames(self.threads, self.files)
+        self.frames = StopFrames(self.threads, self.files, self.sources)
         self.modules = ReportedModules(self.event)
         self.dispatch = EventDispatch(
             self.threads,

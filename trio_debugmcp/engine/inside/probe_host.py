@@ -13,6 +13,7 @@ from trio_debugmcp.probe.inside.debugger.seam import (
     RecordPeer,
     RefusedError,
     VisibleFrame,
+    shown_line,
 )
 
 
@@ -51,7 +52,7 @@ class EngineView(ProgramView):
             yield VisibleFrame(
                 frame,
                 file,
-                frame.f_lineno or 0,
+                shown_line(frame),
                 code.co_name,
                 not engine.files.is_user(code.co_filename),
                 code.co_filename,

@@ -3,8 +3,10 @@
 from typing import Any
 
 from trio_debugmcp.engine.inside.interruptions import is_own_code
-from trio_debugmcp.engine.inside.program_files import ProgramFiles
+from trio_debugmcp.engine.inside.program_files import ProgramFiles, has_source
+from trio_debugmcp.engine.inside.program_sources import ProgramSources
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords
+from trio_debugmcp.probe.inside.debugger.seam import shown_line
 
 MOST_FRAMES = 20_000
 """Deeper stacks (a recursion that ran wild) are shown up to here."""
@@ -13,9 +15,10 @@ MOST_FRAMES = 20_000
 class StopFrames:
     """Frames by number, and numbers by frame."""
 
-    def __init__(self, threads: ThreadRecords, files: ProgramFiles) -> None:
+    def __init__(self, threads: ThreadRecords, files: ProgramFiles, sources: ProgramSources) -> None:
         self._threads = threads
         self._files = files
+        self._sources = sources
         self._last = 0
         self._frames: dict[int, tuple[ThreadRecord, Any]] = {}
         self._numbers: dict[int, int] = {}
@@ -60,11 +63,12 @@ class StopFrames:
         """Return a frame as DAP's `stackTrace` has it."""
         code = frame.f_code
         path = self._files.shown(code.co_filename)
+        reference = 0 if has_source(code) else self._sources.reference(code)
         return {
             "id": self.number(record, frame),
             "name": code.co_name,
-            "line": frame.f_lineno or code.co_firstlineno,
+            "line": shown_line(frame) or code.co_firstlineno,
             "column": 1,
-            "source": {"path": path, "name": path.rpartition("/")[2], "sourceReference": 0},
+            "source": {"path": path, "name": path.rpartition("/")[2], "sourceReference": reference},
             **({} if self._files.is_user(code.co_filename) else {"presentationHint": "subtle"}),
         }

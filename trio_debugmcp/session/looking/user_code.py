@@ -51,6 +51,8 @@ class UserCode:
     def has(self, frame: DapFrame) -> bool:
         """Return whether a frame is the user's."""
         source, code = frame.source, self._profile.code
+        if source is not None and code.is_generated(source.path or ""):
+            return True
         if frame.presentation_hint in _HIDDEN or source is None or not (source.path or source.source_reference):
             return False
         if code.reads_source or self._everything:  # debugpy marks what is not

@@ -40,6 +40,9 @@ class PythonCode(Code):
 
     reads_source: ClassVar[bool] = True
 
+    def is_generated(self, file: str) -> bool:
+        return file.startswith("<") and file.endswith(">") and not file.startswith("<frozen ")
+
     def is_library(self, file: str) -> bool:
         return _LIBRARY.search(file) is not None
 

@@ -38,7 +38,7 @@ from trio_debugmcp.dap.profiles.python.expressions import RETURNS, PythonExpress
 from trio_debugmcp.dap.profiles.python.injection import injection_problem
 from trio_debugmcp.dap.profiles.python.pydevd_messages import PythonWords, for_pydevd
 from trio_debugmcp.dap.profiles.python.repl import PythonRepl
-from trio_debugmcp.dap.profiles.python.runnable import UNFROZEN, PythonPrograms, interpreter_command
+from trio_debugmcp.dap.profiles.python.runnable import GENERATED, UNFROZEN, PythonPrograms, interpreter_command
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
 from trio_debugmcp.engine.carrier import INJECTOR
@@ -255,6 +255,7 @@ class Debugpy(Profile):
             # Its streams are ours; otherwise pydevd reports once more what an evaluation prints.
             "isOutputRedirected": True,
             "showReturnValue": True,
+            "rules": list(GENERATED),
             **_mapped(launch.path_mappings),
             **launch.options,
         }
@@ -269,6 +270,7 @@ class Debugpy(Profile):
             # Its streams are not ours: what it prints is to be had from pydevd only.
             "redirectOutput": True,
             "showReturnValue": True,
+            "rules": list(GENERATED),
             **_mapped(attach.path_mappings),
             **attach.options,
         }
@@ -340,4 +342,4 @@ def _mapped(mappings: Sequence[PathMapping]) -> dict[str, Any]:
 def _child_arguments(parent: Mapping[str, Any]) -> dict[str, Any]:
     """What a child's session is to attach with: what its parent's was, as far as it is inherited."""
     inherited = {name: parent[name] for name in _INHERITED if name in parent}
-    return {"name": "child", "type": "python", "justMyCode": True, **inherited}
+    return {"name": "child", "type": "python", "justMyCode": True, "rules": list(GENERATED), **inherited}

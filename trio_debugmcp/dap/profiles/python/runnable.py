@@ -53,7 +53,7 @@ class PythonPrograms(LanguagePrograms):
 
     def test_options(self, test: str) -> Mapping[str, Any] | None:
         # The frame that calls the runner is not the user's, and would be the outermost of each stop.
-        return {"code": test_runner.runner_code(test), "rules": [{"path": "<string>", "include": False}]}
+        return {"code": test_runner.runner_code(test), "rules": [{"path": "<string>", "include": False}, *GENERATED]}
 
     def test_problem(self, test: str) -> str | None:
         return test_runner.test_problem(test)
@@ -98,6 +98,9 @@ def _chosen(options: Mapping[str, Any]) -> list[str]:
     chosen = options.get("python", options.get("pythonPath"))
     return [chosen] if isinstance(chosen, str) else [str(word) for word in chosen or ()]
 
+
+GENERATED = ({"path": "<frozen *", "include": False}, {"path": "<*>", "include": True})
+"""For pydevd: code that the program generates (`exec`, templates, class decorators) is its own, though of no file."""
 
 UNFROZEN = ("-X", "frozen_modules=off")
 """For pydevd, which gets no lines of frozen modules. Interpreters before 3.11 have none, and ignore the option."""

@@ -70,7 +70,7 @@ class NameScope:
                 pass
 
     def value(self, expression: "Plan | None") -> "Any":
-        """Return the value of an expression, which must be a name, a constant, a tuple, or attributes of these."""
+        """Return the value of an expression: of a name, a constant, a tuple, or an attribute or an item of these."""
         if expression is None:
             return MISSING
         kind = expression[0]
@@ -79,6 +79,8 @@ class NameScope:
         if kind == "attr":
             owner = self.value(expression[1])
             return MISSING if owner is MISSING else attribute(owner, expression[2])
+        if kind == "item":
+            return item(self.value(expression[1]), self.value(expression[2]))
         if kind == "const":
             return expression[1]
         if kind == "tuple":
@@ -185,6 +187,21 @@ def attribute(owner: "Any", name: str) -> "Any":
     found = _unwrapped(found)
     return found if not _computes(found) or _is_c_method(found) else MISSING
 
+
+def item(owner: "Any", key: "Any") -> "Any":
+    """Return an item of a plain collection; a dict with keys of the program's own types is not asked."""
+    if type(owner) is dict and type(key) in _PLAIN_KEYS and len(owner) <= _MOST_KEYS:
+        plain = all([type(known) in _PLAIN_KEYS for known in owner])
+        return owner.get(key, MISSING) if plain else MISSING
+    if (type(owner) is list or type(owner) is tuple) and type(key) is int and -len(owner) <= key < len(owner):
+        return owner[key]
+    return MISSING
+
+
+_PLAIN_KEYS = frozenset({str, int, bool, float, bytes, type(None)})
+
+_MOST_KEYS = 1000
+"""Of a dict that is asked: each is looked at."""
 
 _CUSTOM = frozenset({"super", "method", "_local", "weakproxy", "weakcallableproxy"})
 """Types in C that read attributes in a way of their own."""

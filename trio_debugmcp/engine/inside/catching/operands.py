@@ -5,7 +5,8 @@ the instructions that put it there: a name, an attribute of an expression, a tup
 names can then be read, as far as no code has to run for that (`namespaces`). An expression is a tuple:
 
     ("fast" | "deref" | "name" | "global", name), ("const", value), ("attr", expression, name),
-    ("tuple", (expression, ...)), ("call", callee, (argument, ...), names of keywords), ("super", name)
+    ("item", expression, expression), ("tuple", (expression, ...)),
+    ("call", callee, (argument, ...), names of keywords), ("super", name)
 
 and None, also as a part of one, where the way back is not clear, as for a conditional expression.
 """
@@ -102,6 +103,8 @@ def expression(code: Disassembly, index: int, depth: int, nested: int = 0) -> "E
         return plain
     if name == "LOAD_ATTR":
         return ("attr", expression(code, at, 0, nested + 1), code.code.co_names[arg >> 1])
+    if name == "BINARY_SUBSCR":
+        return ("item", expression(code, at, 1, nested + 1), expression(code, at, 0, nested + 1))
     if name == "LOAD_SUPER_ATTR":
         return ("super", code.code.co_names[arg >> 2])
     if name == "BUILD_TUPLE":

@@ -18,7 +18,9 @@ from trio_debugmcp.probe.inside.debugger.seam import (
     RecordPeer,
     RefusedError,
     VisibleFrame,
+    is_generated,
     is_probe,
+    shown_line,
 )
 
 RETURN_VALUES = "__pydevd_ret_val_dict"
@@ -43,6 +45,12 @@ def _pydevd() -> Any:
 
 def _name(module: str, name: str) -> Any:
     return getattr(sys.modules.get(module), name, None)
+
+
+def _is_excluded(pydevd: Any, file: str) -> bool:
+    """Whether a rule of the launch says that a file is not the program's: that of the runner of tests."""
+    judge = getattr(getattr(pydevd, "_files_filtering", None), "exclude_by_filter", None)
+    return judge is not None and judge(file, "") is True
 
 
 def _dap_id(of: Any) -> Optional[int]:
@@ -90,18 +98,22 @@ class PydevdView(ProgramView):
                 continue
             # As in make_get_thread_stack_message: frames of templates (plugins) are never filtered.
             plugin = getattr(frame, "IS_PLUGIN_FRAME", False)
-            if not plugin and filtered and pydevd.apply_files_filter(frame, original, False):
+            generated = not plugin and is_generated(frame) and not _is_excluded(pydevd, original)
+            if not plugin and not generated and filtered and pydevd.apply_files_filter(frame, original, False):
                 continue
-            library = not plugin and not pydevd.in_project_scope(frame)
+            library = not plugin and not generated and not pydevd.in_project_scope(frame)
             shown = f"{name} (Current frame)" if current else name
-            yield VisibleFrame(frame, file, line or 0, shown, library, original, bool(mapped))
+            at = shown_line(frame) if not plugin and line == frame.f_lineno else line
+            yield VisibleFrame(frame, file, at or 0, shown, library, original, bool(mapped))
 
     def frame_id(self, frame: Any) -> Optional[int]:
         return _dap_id(id(frame))
 
     def is_library(self, frame: Any) -> bool:
         pydevd = _pydevd()
-        return super().is_library(frame) if pydevd is None else not pydevd.in_project_scope(frame)
+        if pydevd is None or (is_generated(frame) and not _is_excluded(pydevd, frame.f_code.co_filename)):
+            return super().is_library(frame)
+        return not pydevd.in_project_scope(frame)
 
     # --- Stops --------------------------------------------------------------------------------------------------------
 

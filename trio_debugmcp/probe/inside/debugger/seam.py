@@ -165,7 +165,7 @@ class ProgramView:
             code = frame.f_code
             if not self.owns(frame):
                 yield VisibleFrame(
-                    frame, code.co_filename, frame.f_lineno or 0, code.co_name, is_library(code.co_filename)
+                    frame, code.co_filename, shown_line(frame), code.co_name, is_library(code.co_filename)
                 )
             frame = frame.f_back
 
@@ -298,3 +298,33 @@ def is_library(file: str) -> bool:
         known = file.startswith(("<frozen", standard)) or any(each in file for each in _LIBRARIES)
         _library_files[file] = known
     return known
+
+
+def is_generated(frame: Any) -> bool:
+    """Whether a frame runs code without a file that is the program's: of `exec`, of a template, of a class decorator.
+
+    What a library has executed in a module of its own is that library's.
+    """
+    name = frame.f_code.co_filename
+    if name[:1] != "<" or name[-1:] != ">" or name[:7] == "<frozen" or name == "<runner>":
+        return False
+    names = frame.f_globals
+    file = names.get("__file__") if type(names) is dict else None
+    return type(file) is not str or file[:1] == "<" or not is_library(file)
+
+
+def shown_line(frame: Any) -> int:
+    """Return the line of a frame: of a template its own, not that of the code that was made of it."""
+    line = frame.f_lineno or 0
+    names = frame.f_globals
+    if type(names) is not dict or "__jinja_template__" not in names:
+        return line
+    known = names.get("debug_info")  # of Jinja: `1=12&3=14`, lines of the template and of the code
+    if type(known) is not str:
+        return line
+    found = 1
+    for pair in known.split("&"):
+        template, _, code = pair.partition("=")
+        if code.isdigit() and template.isdigit() and int(code) <= line:
+            found = int(template)
+    return found

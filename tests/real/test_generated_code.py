@@ -1,0 +1,96 @@
+"""Code that a program has made itself is the program's: its frames are shown, with their lines and their text."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.pythons import Interpreter, found
+from tests.real.conftest import Connect
+
+pytestmark = pytest.mark.real
+
+PYTHONS = {"{}.{}".format(*python.version): python for python in found() if (3, 8) <= python.version[:2] <= (3, 13)}
+WANTED = {name: python for name, python in PYTHONS.items() if name in ("3.8", "3.11", "3.12", "3.13")}
+
+PROGRAM = '''\
+import linecache
+
+
+class Shop:
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+
+RULES = """\\
+def root(shop):
+    wanted = 1
+    return shop.missing
+"""
+
+
+def work():
+    space = {}
+    linecache.cache["<rules>"] = (len(RULES), None, RULES.splitlines(True), "<rules>")
+    exec(compile(RULES, "<rules>", "exec"), space)
+    return space["root"](Shop())
+
+
+work()
+'''
+
+TEMPLATE = """\
+def price():
+    return 3
+
+
+CODE = '''
+
+
+def root(price):
+    yield "a"
+    yield price()
+'''
+space = {"__jinja_template__": None, "debug_info": "2=5&3=6"}
+exec(compile(CODE, FILE, "exec"), space)
+list(space["root"](price))
+"""
+
+
+@pytest.mark.parametrize("python", WANTED.values(), ids=WANTED)
+async def test_the_frame_of_executed_code_is_the_programs_with_its_text(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    (tmp_path / "shop.py").write_text(PROGRAM)
+    options = {"python": [python.path]}
+    async with debugging() as client:
+        stop = await client.call(
+            "debug_launch", program=f"{tmp_path}/shop.py", stop_at_entry=False, adapter_options=options
+        )
+        assert stop["exception"] == "AttributeError: missing"
+        assert [frame.replace(f"{tmp_path}/", "") for frame in stop["stack"]] == [
+            "root <rules>:3", "work shop.py:20", "<module> :23",
+        ]  # fmt: skip
+        assert stop["at"].endswith("shop.py:6 in __getattr__")
+        assert (await client.call("variables_get", frame_index=1))["variables"]["wanted"] == "1"
+        assert await client.call("evaluate", frame_index=1, expression="wanted + 1") == {"value": "2"}
+        text = await client.call("source_get", file="<rules>")
+        assert text["lines"][1:] == ["2     wanted = 1", "3     return shop.missing"]
+
+
+@pytest.mark.parametrize("name", ["page.html", "<template>"])
+@pytest.mark.parametrize("python", WANTED.values(), ids=WANTED)
+async def test_the_frame_of_a_template_has_the_line_of_the_template(
+    python: Interpreter, name: str, debugging: Connect, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("one\ntwo\n{{ price() }}\n")
+    file = str(page) if name == "page.html" else name
+    (tmp_path / "shop.py").write_text(TEMPLATE.replace("FILE", repr(file)))
+    async with debugging() as client:
+        stop = await client.call(
+            "debug_launch", program=f"{tmp_path}/shop.py", breakpoints=[f"{tmp_path}/shop.py:2"],
+            adapter_options={"python": [python.path]},
+        )  # fmt: skip
+        assert [frame.replace(f"{tmp_path}/", "") for frame in stop["stack"]] == [
+            f"root {name}:3", "<module> shop.py:14",
+        ]  # fmt: skip
