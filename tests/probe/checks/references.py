@@ -14,6 +14,8 @@ import weakref
 from typing import Any, Dict, List
 
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.safe import walk
 from trio_debugmcp.probe.inside.types import holders, referrers
 from trio_debugmcp.probe.inside.types.referrers import AtomError, ReferenceQuestion
 from trio_debugmcp.probe.inside.values.rendering import Renderer
@@ -70,6 +72,63 @@ def paths(value: Any) -> List[str]:
     prefix = __name__ + "."
     found = [each.get("path") or f"under {each.get('under')}" for each in inbound(value)]
     return sorted(each.replace(prefix, "") for each in found)
+
+
+class Kept:
+    """As a debugger keeps the result of an evaluation."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def check_what_a_result_of_the_debugger_holds_is_found_by_the_other_ways() -> None:
+    before = attached.debugger
+    HELD["pages"] = {"tick": [Node().method for _ in range(3)]}
+    target = HELD["pages"]["tick"][0].__self__
+    debugger = types.SimpleNamespace(**{name: getattr(before(), name) for name in dir(before()) if name[:2] != "__"})
+    debugger.own_modules = (*before().own_modules, "debuggers_results")
+    Kept.__module__ = "debuggers_results"
+    wanted = "HELD['pages']['tick'][0].__self__"
+    results: List[Any] = []
+
+    def keep(make: Any) -> None:
+        gc.collect()  # what is younger is seen first
+        results[:] = [Kept(make()) for _ in range(3)]
+
+    try:
+        attached.debugger = lambda: debugger
+        keep(lambda: [1, HELD["pages"]["tick"]])
+        assert paths(target) == [wanted], paths(target)
+        keep(lambda: [[[HELD["pages"]]]])
+        assert paths(target) == [wanted], paths(target)
+        keep(lambda: HELD["pages"]["tick"])
+        assert paths(target) == [wanted], paths(target)
+        HELD["pages"]["tick"].pop(0)
+        keep(lambda: [[target]])
+        assert paths(target) == []
+    finally:
+        attached.debugger = before
+
+
+def check_closures_partials_and_generators_are_looked_into() -> None:
+    held = Node()
+
+    def counting(held: Any) -> Any:
+        yield held
+        yield 2
+
+    def closed() -> Any:
+        return held
+
+    running = counting(held)
+    next(running)
+    names = {"closed": closed, "partial": functools.partial(closed, held), "running": running}
+    for expression in (
+        "closed.__closure__[0].cell_contents",
+        "partial.args[0]",
+        "running.gi_frame.f_locals['held']",
+    ):
+        assert walk.value(expression, (names,)) is held, expression
 
 
 def check_the_ways_of_every_kind_of_holder() -> None:

@@ -8,6 +8,7 @@ looked at first, that of a class or of a module too.
 """
 
 import collections
+import sys
 import types
 from typing import Any, Iterable, List, Optional, Tuple
 
@@ -28,8 +29,11 @@ MOST_BITS = 20_000
 """Of a whole number: 6,000 digits, with which everything takes less than a millisecond."""
 
 
-_GETTERS: Tuple[type, ...] = (int, float, complex, BaseException, types.FunctionType, types.MethodType)
-"""Types of C whose computed attributes (`real`, `args`) run nothing of the program."""
+_GETTERS: Tuple[type, ...] = (
+    *(int, float, complex, BaseException, types.FunctionType, types.MethodType, types.CellType, types.FrameType),
+    *(types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType, types.TracebackType),
+)
+"""Types of C whose computed attributes (`real`, `args`, `cell_contents`, `gi_frame`) run nothing of the program."""
 
 
 _TUPLE_GETTER: Any = getattr(collections, "_tuplegetter", None)
@@ -142,6 +146,8 @@ def _reads_generically(cls: type) -> bool:
     if type(found) is not types.WrapperDescriptorType:
         return False
     owner = found.__objclass__
+    if owner is getattr(sys.modules.get("_functools"), "partial", None):
+        return True
     return not facts.is_heap_type(owner) and facts.module_name(owner) == "builtins" and owner is not super
 
 
@@ -163,7 +169,8 @@ def _described(value: Any, descriptor: Any, name: str) -> Any:
     if cls is _TUPLE_GETTER:
         return descriptor.__get__(value)
     if cls is types.GetSetDescriptorType and (name == "__dict__" or one_of(descriptor.__objclass__, _GETTERS)):
-        return descriptor.__get__(value)
+        found = descriptor.__get__(value)
+        return dict(found) if name == "f_locals" else found  # since Python 3.13 a view, which is no dict
     raise RejectedError(_of_descriptor(descriptor, name, type(value)))
 
 

@@ -25,6 +25,9 @@ from trio_debugmcp.probe.inside.visible_frames import Json
 MOST_LEVELS = 16
 """Above an object, to a variable."""
 
+MOST_ALTERNATIVES = 8
+"""Holders of one object that are followed at a time, until one leads to a variable."""
+
 MOST_BLOCKS = 10_000_000
 """Blocks of memory from which on there is no walk: it would take about a second."""
 
@@ -220,41 +223,42 @@ class _Inbound:
         return Link(found.way, None, found.is_path)
 
     def _climb(self, steps: List[_HolderStep]) -> List[_HolderStep]:
-        """Return each step with those above it, up to a variable, without those that only the debugger leads to."""
-        tops = {id(step): step for step in steps}  # by the first step, which stands for the whole way
+        """Return each step with those above it, up to a variable, without those that only the debugger leads to.
+
+        Several holders are followed at a time: the first one may be a result that only the debugger keeps.
+        """
+        tops = [[step] for step in steps]
         for _ in range(MOST_LEVELS):
-            open_ = [step for step in tops.values() if step.root is None]
+            open_ = [each for each in tops if each and each[0].root is None]
             if not open_ or not self._has_time():
                 break
-            self._level(open_, tops)
-        return list(tops.values())
+            self._level(open_)
+        return [each[0] for each in tops if each]
 
-    def _level(self, open_: List[_HolderStep], tops: Dict[int, _HolderStep]) -> None:
-        keys = {id(top): key for key, top in tops.items()}
+    def _level(self, open_: List[List[_HolderStep]]) -> None:
+        """Replace the steps of each way by those above them; a way that only the debugger leads to becomes empty."""
         wanted: Dict[int, List[_HolderStep]] = {}
-        for step in open_:
+        for step in (step for steps in open_ for step in steps):
             wanted.setdefault(id(step.holder), []).append(step)
-        better: Dict[int, _HolderStep] = {}
+        above: Dict[int, List[_HolderStep]] = {}
         by_debugger, by_program = set(), set()
-        for holder in self._walk([step.holder for step in open_]):
+        for holder in self._walk([step.holder for steps in open_ for step in steps]):
             if self._budget.spent():
-                break
+                return
             if self._holders.is_own(holder):
                 continue
             for step in self._holders.parts(holder, wanted):
-                key = keys[id(step)]
                 if self._holders.is_debuggers(holder):
-                    by_debugger.add(key)
+                    by_debugger.add(id(step))
                     continue
-                by_program.add(key)
-                if self._closes_circle(holder, step):
-                    continue
-                made, before = self._above(holder, step), better.get(key)
-                if before is None or _rank(made) < _rank(before):
-                    better[key] = made
-        tops.update(better)
-        for key in by_debugger - by_program:
-            del tops[key]
+                by_program.add(id(step))
+                made = above.setdefault(id(step), [])
+                if len(made) < MOST_ALTERNATIVES and not self._closes_circle(holder, step):
+                    made.append(self._above(holder, step))
+        for steps in open_:
+            found = [each for step in steps for each in above.get(id(step), ())]
+            kept = [step for step in steps if id(step) in by_program or id(step) not in by_debugger]
+            steps[:] = sorted(found or kept, key=_rank)[:MOST_ALTERNATIVES]
 
     def _closes_circle(self, holder: Any, step: _HolderStep) -> bool:
         """Whether a holder is on the way already; one that refers to itself is, at its own namespace."""
