@@ -105,7 +105,7 @@ class Agent:
 
     def tool_calls(self) -> list[dict[str, Any]]:
         """Every client's tool calls, as the timeline has them."""
-        events = self.call("timeline_query", types=["toolCalled"])["events"]
+        events = self.call("timeline_query", types=["toolCalled"], full=True)["events"]
         return [event["payload"] for event in events]
 
     def disconnect(self) -> None:

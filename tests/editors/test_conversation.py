@@ -77,7 +77,7 @@ async def test_an_agent_launches_a_person_joins_and_continues_to_a_condition_the
         assert (await agent.call("debug_wait"))["breakpoints"] == [known["id"]]
         assert (await agent.read("debugger://breakpoints"))["breakpoints"][0]["setBy"] == ["Test Editor"]
         assert not {"disconnect", "terminate"} & {*adapter.commands()}
-        events = (await agent.call("timeline_query", types=["clientJoined", "clientLeft"]))["events"]
+        events = (await agent.call("timeline_query", types=["clientJoined", "clientLeft"], full=True))["events"]
         assert [(each["type"], each["payload"]["name"]) for each in events[-2:]] == [
             ("clientJoined", "Test Editor"),
             ("clientLeft", "Test Editor"),

@@ -68,7 +68,7 @@ async def test_the_calls_of_an_editor_are_a_persons_on_the_timeline_and_those_of
         await adapter.stop("step")
         await bench.agent.call("debug_state")
         for kind in ("toolStarted", "toolCalled"):
-            events = (await bench.agent.call("timeline_query", types=[kind]))["events"]
+            events = (await bench.agent.call("timeline_query", types=[kind], full=True))["events"]
             calls = [(each["payload"]["tool"], each["payload"].get("person")) for each in events]
             assert calls[:2] == [("debug_launch", None), ("debug_wait", None)]
             assert calls[2:] == [("evaluate", True), ("debug_step", True), ("debug_state", None)]

@@ -15,7 +15,9 @@ from tests.faults.phases import healthy
 from tests.faults.real_cycles import REAL_CYCLES_IN_THE_SUITE, cycle_for_real
 from tests.server.scene import JSON_URIS
 from trio_debugmcp.app import App, Options
+from trio_debugmcp.session.event_ring import MAX_EVENTS
 from trio_debugmcp.session.settings import Settings
+from trio_debugmcp.state.timeline_events import client_left
 from trio_debugmcp.testing import FakeAdapter, FakeProfile, open_server
 from trio_debugmcp.testing.faults import RawClient, connect_raw
 
@@ -99,7 +101,7 @@ async def held(app: App, client: RawClient) -> tuple[Any, int, int]:
     """Tasks, descriptors and blocks of memory when all is quiet."""
     await trio.sleep(1000)
     client.received.clear()
-    app.debugger.timeline.start_over()  # it keeps what happened since the last launch, which differs
+    app.debugger.timeline.record([client_left(None, None, "observe")] * MAX_EVENTS)  # else it keeps what differs
     gc.collect()
     return tasks(), descriptors(), sys.getallocatedblocks()
 

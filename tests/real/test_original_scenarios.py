@@ -296,7 +296,7 @@ async def test_15_tracepoint(debugging: Connect, tmp_path: Path) -> None:
         assert (found["id"], found["type"], found["state"]) == (made["id"], "Tracepoint", "Disabled")
         assert (found["hitCount"], found["notificationsSent"]) == (6, 2)
         assert (found["hitCountMultiple"], found["maxNotifications"]) == (3, 2)
-        events = (await client.call("timeline_query", types=["tracepoint", "stopped"]))["events"]
+        events = (await client.call("timeline_query", types=["tracepoint", "stopped"], full=True))["events"]
         assert [each["type"] for each in events] == ["tracepoint", "tracepoint", "stopped"]
         assert "stdout" not in stop, "the messages are not output of the program"
 
@@ -529,11 +529,13 @@ async def test_25_snapshot_diff_and_timeline(debugging: Connect, tmp_path: Path)
         assert "total" in diff["added"]
         assert len((await client.read("debugger://snapshots"))["snapshots"]) == 2
         await client.call("debug_continue")
-        whole = (await client.call("timeline_query"))["events"]
+        whole = (await client.call("timeline_query", full=True))["events"]
         ids = [event["eventId"] for event in whole]
         assert ids == sorted(set(ids))
         paged: list[int] = []
-        while page := (await client.call("timeline_query", after_event_id=max(paged, default=0), count=3))["events"]:
+        while page := (await client.call("timeline_query", after_event_id=max(paged, default=0), count=3, full=True))[
+            "events"
+        ]:
             paged += [event["eventId"] for event in page]
         assert paged[: len(ids)] == ids
         assert all(event["payload"] for event in whole)

@@ -241,7 +241,7 @@ async def test_clients_on_the_network_are_recorded_and_a_replay_serves_there(
             async with connected() as client:
 
                 async def hit() -> Any:
-                    timeline = await client.call("timeline_query", types=["stopped"])
+                    timeline = await client.call("timeline_query", types=["stopped"], full=True)
                     assert len(timeline["events"]) == 2
                     return timeline["events"][-1]
 

@@ -19,7 +19,7 @@ async def test_the_timeline_has_the_events_of_a_session_in_order_and_outlives_it
         await client.call("debug_step")
         await client.call("breakpoint_remove", id="*")
         await client.call("debug_continue")
-        events = (await client.call("timeline_query"))["events"]
+        events = (await client.call("timeline_query", full=True))["events"]
         assert [each["eventId"] for each in events] == list(range(events[0]["eventId"], events[-1]["eventId"] + 1))
         unordered = {"toolStarted", "toolCalled", "threadStarted", "output"}
         in_no_fixed_order = {"breakpointChanged", "moduleLoaded", "threadExited", "clientJoined"}
@@ -60,7 +60,7 @@ async def test_a_program_that_runs_and_writes_is_followed_without_stopping_it(de
             await client.call("breakpoint_set", **at("steps.py", "# last"))
             stop = (await client.call("debug_continue"))["reason"]
             assert stop == "Breakpoint"
-            traced = (await client.call("timeline_query", types=["tracepoint"]))["events"]
+            traced = (await client.call("timeline_query", types=["tracepoint"], full=True))["events"]
             assert [each["payload"]["text"] for each in traced] == [f"total is {n}" for n in (0, 0, 1, 3, 6)]
             assert [each["payload"]["hitCount"] for each in traced] == [1, 2, 3, 4, 5]
             first = len(client.notices)

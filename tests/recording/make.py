@@ -128,6 +128,7 @@ def neutral(text: str, directory: Path) -> str:
         sysconfig.get_paths()["purelib"]: "/packages",
         sys.prefix: "/python",
         sys.base_prefix: "/python",
+        str(Path.home()): "/home/ben",
     }
     for path, instead in made_up.items():
         text = text.replace(path, instead)

@@ -216,7 +216,7 @@ async def test_what_is_recorded_of_a_call_and_said_of_a_failure_is_the_same_in_b
         await adapter.stop("entry")
         await client.call("debug_wait", full=True)
         await client.call("debug_wait")
-        found = (await client.call("timeline_query", types=["toolCalled"]))["events"]
+        found = (await client.call("timeline_query", types=["toolCalled"], full=True))["events"]
         one, other = [each["payload"] for each in found if each["payload"]["tool"] == "debug_wait"]
         assert "full" not in one.get("arguments", {})
         assert one["result"] == other["result"] == "Paused Entry app.py:1 in main"

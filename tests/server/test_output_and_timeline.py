@@ -22,7 +22,9 @@ from tests.server.scene import (
     paused,
     running,
 )
-from trio_debugmcp.session.event_ring import MAX_EVENTS, SHOWN_EVENTS
+from trio_debugmcp.clock import Clock
+from trio_debugmcp.session.event_ring import MAX_BYTES, MAX_EVENTS, SHOWN_EVENTS, Timeline
+from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.session.output.console import MAX_ENTRY_LENGTH, SHOWN_BYTES
 from trio_debugmcp.state.changes import Happened, Happening
 from trio_debugmcp.state.timeline_events import EVENT_TYPES
@@ -41,7 +43,7 @@ def since(client: DebugClient, start: float, first: int) -> list[tuple[str, floa
 
 
 async def events(client: DebugClient, *types: str, **more: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = (await client.call("timeline_query", types=list(types), **more))["events"]
+    found: list[dict[str, Any]] = (await client.call("timeline_query", types=list(types), **more, full=True))["events"]
     return found
 
 
@@ -152,9 +154,7 @@ async def test_the_last_output_is_notified_before_the_session_is_gone(era: Era, 
 
 
 @both_eras
-async def test_the_timeline_survives_resumes_and_the_end_and_is_cleared_by_the_next_session(
-    era: Era, autojump_clock: MockClock
-) -> None:
+async def test_the_timeline_survives_resumes_the_end_and_the_next_session(era: Era, autojump_clock: MockClock) -> None:
     async with paused(era) as (client, adapter):
         await client.call("debug_continue", wait=False)
         await adapter.stop("pause")
@@ -170,8 +170,8 @@ async def test_the_timeline_survives_resumes_and_the_end_and_is_cleared_by_the_n
             await client.read(TIMELINE)
         await launch(client, adapter)
         again = await events(client)
-        assert again[0]["type"] == "sessionStarted"
-        assert again[0]["eventId"] > told[-1]["eventId"]
+        assert [each for each in again if each["eventId"] <= told[-1]["eventId"] and each["type"] in kinds] == told
+        assert [each["eventId"] for each in again] == list(range(1, len(again) + 1))
         payload = await client.read(TIMELINE)
         assert [each["eventId"] for each in payload["events"]] == [each["eventId"] for each in again]
         assert (payload["totalEvents"], payload["eventsDropped"]) == (len(again), 0)
@@ -184,13 +184,13 @@ async def test_a_cursor_continues_without_a_gap_or_a_repetition(era: Era, autoju
         seen: list[dict[str, Any]] = []
         cursor = 0
         while True:
-            page = await client.call("timeline_query", after_event_id=cursor, count=2)
+            lines = await client.call("timeline_query", after_event_id=cursor, count=2)
             left = len(everything) - len(seen)
-            assert page.get("total", len(page["events"])) == left
-            data = await client.call("timeline_query", after_event_id=cursor, count=2, full=True)
-            assert (data["total"], [each["eventId"] for each in data["events"]], data["nextEventId"]) == (
-                left, [each["eventId"] for each in page["events"]], page["nextEventId"],
-            )  # fmt: skip
+            assert lines.get("total", left) == left
+            page = await client.call("timeline_query", after_event_id=cursor, count=2, full=True)
+            assert (page["total"], page["nextEventId"]) == (left, lines["nextEventId"])
+            for line in lines["events"]:
+                assert int(line.split()[0]) in {each["eventId"] for each in page["events"]}
             if not page["events"]:
                 break
             seen += page["events"]
@@ -204,6 +204,9 @@ async def test_a_cursor_continues_without_a_gap_or_a_repetition(era: Era, autoju
         assert [each["threadId"] for each in await events(client, thread_id=8)] == [8]
         page = await client.call("timeline_query", max_result_bytes=256)
         assert 1 <= len(page["events"]) < page["total"]
+        assert page["events"][-1].startswith(f"{cursor + 1} threadStarted"), "the last ones, unless there is a cursor"
+        (last,) = await events(client, count=1)
+        assert last["eventId"] == cursor + 1
 
 
 @both_eras
@@ -267,7 +270,6 @@ async def test_a_call_in_flight_is_in_the_timeline_with_its_client_and_its_end_n
     ):
         await launch(agent, adapter)
         await trio.sleep(1)
-        # Its launch began before the session with which the timeline starts over.
         (launched,) = [each["payload"] for each in await events(watching, "toolStarted")]
         assert launched["tool"] == "debug_launch"
         nursery.start_soon(partial(agent.call, "debug_wait", timeout=30))
@@ -285,11 +287,11 @@ async def test_a_call_in_flight_is_in_the_timeline_with_its_client_and_its_end_n
         ]
         assert over["result"].startswith("Paused Pause ")
         assert over.items() >= began.items()
-        # The next session's timeline repeats no call that is over.
         await agent.call("debug_disconnect", terminate=True)
         await launch(agent, adapter)
         await trio.sleep(1)
-        assert [each["payload"]["tool"] for each in await events(watching, "toolStarted")] == ["debug_launch"]
+        begun = [each["payload"]["tool"] for each in await events(watching, "toolStarted")]
+        assert begun == ["debug_launch", "debug_wait", "debug_disconnect", "debug_launch"]
 
 
 @both_eras
@@ -341,8 +343,35 @@ async def test_the_timeline_is_bounded_and_reports_what_it_dropped(autojump_cloc
         assert payload["events"][-1]["payload"] == {"text": str(MAX_EVENTS - 1)}
         assert payload["eventsDropped"] == before
         assert payload["totalEvents"] == MAX_EVENTS + before
-        query = await client.call("timeline_query", count=1)
+        query = await client.call("timeline_query", count=1, after_event_id=0, full=True)
         assert (query["events"][0]["payload"], query["total"], query["dropped"]) == ({"text": "0"}, MAX_EVENTS, before)
+
+
+async def test_the_timeline_is_bounded_by_the_size_of_what_it_says(autojump_clock: MockClock) -> None:
+    timeline = Timeline(Clock())
+    timeline.record([Happening("output", {"text": "x" * 100_000}) for _ in range(200)])
+    kept = list(timeline.after(0))
+    assert [each.event_id for each in kept] == list(range(201 - len(kept), 201))
+    assert 0.9 * MAX_BYTES < sum(map(json_size, kept)) <= MAX_BYTES
+    assert timeline.dropped == 200 - len(kept)
+
+
+async def test_what_a_program_wrote_at_its_end_is_there_when_the_next_one_runs(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        await launch(client, adapter)
+        await adapter.event("output", {"category": "stdout", "output": "the last words\n"})
+        await adapter.exit(1)
+        assert (await client.call("debug_wait"))["state"] == "Disconnected"
+        await launch(client, adapter)  # at once
+        lines = (await client.call("timeline_query"))["events"]
+        kinds = [line.split()[1] for line in lines]
+        assert kinds.count("sessionStarted") == 2
+        assert any("the last words" in line for line in lines)
+        assert any("sessionEnded exit code 1" in line for line in lines)
+        assert kinds.index("sessionEnded") < len(kinds) - kinds[::-1].index("sessionStarted")
+        late = await client.read(TIMELINE)
+        assert {"sessionEnded", "output"} <= {each["type"] for each in late["events"]}
 
 
 # --- Reading output ---------------------------------------------------------------------------------------------------

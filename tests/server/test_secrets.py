@@ -188,7 +188,7 @@ async def test_the_timeline_has_no_part_of_a_secret_where_its_text_is_cut(autoju
         long = (MAX_VALUE_LENGTH - 22) * "." + f" {GITHUB} and more\n"
         await adapter.event("output", {"category": "stdout", "output": long})
         await trio.sleep(1)
-        shown = await said(client, "timeline_query", types=["output"])
+        shown = await said(client, "timeline_query", types=["output"], full=True)
         assert GITHUB[:8] not in shown
         assert "<cut key, 21 " in shown
         assert str(len(long)) in shown

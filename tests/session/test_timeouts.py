@@ -70,7 +70,7 @@ async def test_a_cancelled_call_is_cancelled_and_recorded_as_that(autojump_clock
         with trio.move_on_after(3) as scope:
             await open_toolbox().call(server.app.debugger, "debug_wait", {"timeout": 100})
         assert scope.cancelled_caught
-        events = (await client.call("timeline_query", types=["toolCalled"]))["events"]
+        events = (await client.call("timeline_query", types=["toolCalled"], full=True))["events"]
         assert (events[-1]["payload"]["tool"], events[-1]["payload"]["error"]) == ("debug_wait", "CANCELLED")
 
 

@@ -25,7 +25,7 @@ from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import RESOURCES, changed
 from trio_debugmcp.state.session_resources import changed_in_sessions, gone
 from trio_debugmcp.state.stop_resource import changed_stops
-from trio_debugmcp.state.timeline_events import happenings, starts_over
+from trio_debugmcp.state.timeline_events import happenings
 
 MERGE_SECONDS = 10.0
 """For a merge that has to happen while its task is being cancelled. The merger never waits: this only ends a hang."""
@@ -87,8 +87,6 @@ class Merger:
         old = self.state
         new = reduce(change, old)
         news = happenings(old, change, new)
-        if starts_over(old, change):
-            news += self.timeline.start_over()
         if news:
             new = replace(new, happened=self.timeline.record(news))
         if new is old:

@@ -54,11 +54,6 @@ EVENT_TYPES: tuple[str, ...] = (*get_args(EventType), *get_args(PeopleEvent))
 """The types of timeline events, as clients filter by them."""
 
 
-def starts_over(old: State, change: Change) -> bool:
-    """Whether the timeline begins anew: with a session that a client started, while there is no other."""
-    return isinstance(change, SessionOpened) and change.parent is None and old.focus is None
-
-
 def happenings(old: State, change: Change, new: State) -> list[Happening]:
     """The events of a change, in order."""
     match change:

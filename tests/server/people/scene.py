@@ -36,7 +36,7 @@ class Scene(Struct):
 
     async def events(self, *types: str) -> list[dict[str, Any]]:
         """Return what happened, of these types, without what is empty."""
-        found = await self.agent.call("timeline_query", types=list(types))
+        found = await self.agent.call("timeline_query", types=list(types), full=True)
         return [{"type": each["type"], **each["payload"]} for each in found["events"]]
 
 

@@ -232,7 +232,7 @@ async def test_looking_takes_no_output_from_the_agent_and_leaves_no_trace(autoju
         stop_at(adapter, 2)
         await client.call("card_state", stop=shown)
         assert (await client.call("debug_step"))["stdout"] == "news\n"
-        events = (await client.call("timeline_query", types=["toolCalled"]))["events"]
+        events = (await client.call("timeline_query", types=["toolCalled"], full=True))["events"]
         assert not [event for event in events if event["payload"]["tool"] == "card_state"]
 
 
@@ -262,7 +262,7 @@ async def test_a_button_moves_the_program_and_the_agent_reads_who_did_it(
         assert (await client.call("debug_step"))["stdout"] == "before\nby the step\n"  # the agent has not had it yet
         (called,) = [
             event["payload"]
-            for event in (await client.call("timeline_query", types=["toolCalled"]))["events"]
+            for event in (await client.call("timeline_query", types=["toolCalled"], full=True))["events"]
             if event["payload"]["tool"] == "card_run"
         ]
         assert (called["client"], called["person"]) == ("a person (card in the chat)", True)

@@ -104,7 +104,7 @@ async def test_no_stop_of_a_batch_is_seen_but_the_last(autojump_clock: MockClock
             await batch(client, place(adapter, 10, max_hits=3))
             await trio.sleep(5)
         assert len(client.times_of(SESSION)) <= 2, "it ran, and has stopped"
-        events = (await client.call("timeline_query", types=["stopped", "breakpointHit"]))["events"]
+        events = (await client.call("timeline_query", types=["stopped", "breakpointHit"], full=True))["events"]
         assert len(events) <= 2, "the entry and the last one"
 
 

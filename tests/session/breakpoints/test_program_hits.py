@@ -54,7 +54,7 @@ async def test_records_are_hits_as_long_as_the_breakpoint_is_the_same(autojump_c
         await client.call("breakpoint_set", file=adapter.program, line=9, log_message="x is {x}")
         await record(adapter, ["log", "tp-1", 1, 1, "a"], ["count", "tp-1", 1, 5, ""], ["log", "tp-1", 1, 6, "b"])
         assert (await listed(client))["tp-1"]["hitCount"] == 6
-        events = (await client.call("timeline_query", types=["tracepoint", "breakpointHit"]))["events"]
+        events = (await client.call("timeline_query", types=["tracepoint", "breakpointHit"], full=True))["events"]
         assert [(each["type"], each["payload"]["text"], each["payload"]["hitCount"]) for each in events] == [
             ("tracepoint", "a", 1),
             ("tracepoint", "b", 6),
@@ -62,7 +62,7 @@ async def test_records_are_hits_as_long_as_the_breakpoint_is_the_same(autojump_c
         await client.call("breakpoint_set", file=adapter.program, line=9, log_message="other {x}")
         await record(adapter, ["log", "tp-1", 1, 7, "late"], ["log", "tp-1", 2, 1, "new"])
         assert (await listed(client))["tp-1"]["hitCount"] == 7, "6 before it was changed"
-        (event,) = (await client.call("timeline_query", types=["tracepoint"]))["events"][2:]
+        (event,) = (await client.call("timeline_query", types=["tracepoint"], full=True))["events"][2:]
         assert (event["payload"]["text"], event["payload"]["hitCount"]) == ("new", 7)
         entries = (await client.call("process_read_output", stream="tracepoint"))["entries"]
         assert entries == [{"log": "a\nb\nlate\nnew\n"}]

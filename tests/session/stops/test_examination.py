@@ -56,7 +56,7 @@ async def test_what_the_program_wrote_before_a_stop_precedes_it_in_the_timeline(
         await adapter.event("output", {"category": "stdout", "output": "almost there\n"})
         await adapter.stop("breakpoint")
         await trio.sleep(1)
-        events = (await client.call("timeline_query", after_event_id=since))["events"]
+        events = (await client.call("timeline_query", after_event_id=since, full=True))["events"]
         assert [each["type"] for each in events][:2] == ["output", "stopped"]
 
 

@@ -93,7 +93,7 @@ export class EventLog {
     const found = await this.#asked({after_event_id: from, count: before - 1 - from});
     if (found === null) return false;
     const missed = found.events.filter(({eventId}) => eventId < before);
-    // The server numbers without gaps: what it does not have below, it has forgotten, as at the start of a session.
+    // The server numbers without gaps: what it does not have below, it has forgotten.
     const first = missed[0]?.eventId ?? before;
     if (first > from + 1) this.#first = Math.max(this.#first, first);
     this.#add(missed);

@@ -51,7 +51,7 @@ const CHAPTERS = {
 
 /**
  * Tell the story of these events, which are in order. Between `gaps` there are others that are not loaded yet. Where events
- * are missing besides, they are forgotten, as at the start of a session: a call that is not repeated after them is over.
+ * are missing besides, they are forgotten: a call that was in flight before may be over.
  *
  * @param {any[]} events
  * @param {{after: number, before: number}[]} gaps
@@ -76,10 +76,6 @@ export function storyOf(events, gaps = []) {
       if (isBookkeeping(event)) continue;
       const known = inFlight.get(payload.call);
       if (type === 'toolStarted') {
-        if (known) { // repeated at the start of a session's timeline
-          known.lost = false;
-          continue;
-        }
         const entry = callOf(event, files);
         inFlight.set(payload.call, entry);
         add(entry);

@@ -20,8 +20,10 @@ def end_reason(debugger: Debugger, ended: Snapshot, reader: str | None) -> str |
     for event in debugger.timeline.after(0):
         if event.type == "toolStarted" and event.payload["tool"] == "debug_disconnect":
             call = event.payload
-        elif event.type == "sessionEnded" and event.payload["sessionId"] == ended.id:
-            break
+        elif event.type == "sessionEnded":
+            if event.payload["sessionId"] == ended.id:
+                break
+            call = {}  # that was the end of another one
     name, is_person = call.get("client"), call.get("person", False)
     if name is None or name == reader:
         return ended.end_reason

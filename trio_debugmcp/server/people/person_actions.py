@@ -30,6 +30,9 @@ _PLAIN = {
     "debug_listen": "began to wait for programs",
 }
 
+_ENDING = frozenset({"debug_step", "debug_run_to", "debug_run_until", "trace_function"})
+"""Moves that end by themselves."""
+
 _PAGE = "dashboard"
 """What the page calls itself."""
 
@@ -49,7 +52,30 @@ def deed_of(tool: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) 
 
 
 def _deed_of(tool: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
-    return _move(tool, arguments, answer) or _change(tool, arguments, answer) or _PLAIN.get(tool, f"called {tool}")
+    if _is_pause(tool, arguments) and answer.get("state", "Paused") != "Paused":
+        ended = answer["state"] == "Disconnected"
+        return "asked for a pause, " + ("and the program ended" if ended else "which has not come yet")
+    done = _move(tool, arguments, answer)
+    if done is not None:
+        return done + _reached(tool, arguments, answer)
+    return _change(tool, arguments, answer) or _PLAIN.get(tool, f"called {tool}")
+
+
+def _is_pause(tool: str, arguments: Mapping[str, Any]) -> bool:
+    return tool == "debug_pause" or (tool == "card_run" and arguments.get("action") == "pause")
+
+
+def _reached(tool: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
+    """Return what came of a move that was to end somewhere, where it has not ended there."""
+    state = answer.get("state")
+    if tool not in _ENDING or state is None or arguments.get("wait") is False:
+        return ""
+    if state == "Disconnected":
+        return ", and the program ended"
+    if state != "Paused":
+        return ", which has not ended yet"
+    at = str(answer.get("at") or "")
+    return f", and stopped at {at}" if tool == "debug_run_to" and at and f":{arguments.get('line')} " not in at else ""
 
 
 def _move(tool: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> str | None:

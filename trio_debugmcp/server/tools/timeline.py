@@ -1,13 +1,13 @@
 """The tool that pages through the timeline."""
 
-from itertools import islice
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated
 
-import msgspec
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
+from trio_debugmcp.server.answers.event_lines import event_lines
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, Tool
 from trio_debugmcp.session.debugger import Debugger
@@ -22,20 +22,11 @@ class TimelineQuery(Params, frozen=True, kw_only=True):
     ] = []
     thread_id: Annotated[int | None, Meta(description="Only events of this thread.")] = None
     after_event_id: Annotated[
-        int, Meta(ge=0, description="Only events after this one: the `nextEventId` of an earlier answer.")
-    ] = 0
-    count: Annotated[int, Meta(ge=1, le=10_000, description="How many events.")] = 200
+        Annotated[int, Meta(ge=0)] | None,
+        Meta(description="Only events after this one: an earlier `nextEventId`. Default: the last."),
+    ] = None
+    count: Annotated[int, Meta(ge=1, le=10_000, description="How many events.")] = 50
     max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
-
-
-class ShownEvent(Answer, frozen=True, kw_only=True):
-    """An event in the debug session; what is in `payload` depends on `type`."""
-
-    event_id: int
-    timestamp: str
-    type: str
-    thread_id: int | None = None
-    payload: dict[str, Any] = {}
 
 
 class TimelineData(AnswerData, frozen=True, kw_only=True):
@@ -48,14 +39,15 @@ class TimelineData(AnswerData, frozen=True, kw_only=True):
 
 
 class TimelineAnswer(Answer, frozen=True, kw_only=True):
-    """Events, oldest first. `nextEventId`: pass it as `after_event_id` to continue without a gap or a repetition.
+    """Events, oldest first, a line each: number, what. Of a call that is over only its end has a line.
 
-    `total`: how many match after the cursor, where some are not shown; `dropped`: events too old to be kept.
-    What a tracepoint wrote has no thread, as not every adapter says it: `thread_id` leaves it out.
+    `nextEventId`: pass it as `after_event_id` to continue without a gap or a repetition. `total`: how many match, where
+    some are not shown; `dropped`: events too old to be kept. What a tracepoint wrote has no thread, as not every
+    adapter says it: `thread_id` leaves it out.
     """
 
     full: TimelineData | None = None
-    events: list[ShownEvent]
+    events: list[str]
     next_event_id: int
     total: int | None = None
     dropped: int = 0
@@ -69,23 +61,21 @@ async def _query(debugger: Debugger, params: TimelineQuery) -> TimelineAnswer:
             f"There is no event type '{unknown[0]}'. Types: {', '.join(EVENT_TYPES)}.",
             {"parameter": "types", "known": list(EVENT_TYPES)},
         )
-    timeline = debugger.timeline
+    timeline, last = debugger.timeline, params.after_event_id is None
     matching = [
         event
-        for event in timeline.after(params.after_event_id)
+        for event in timeline.after(params.after_event_id or 0)
         if (not params.types or event.type in params.types)
         and (params.thread_id is None or event.thread_id == params.thread_id)
     ]
-    places = Places(debugger.workspace.directory)
-    shown = _fitting(matching, places, params.count, params.max_result_bytes - _HEAD_BYTES)
-    all_shown = len(shown) == len(matching)
-    next_event_id = timeline.last_id if all_shown else shown[-1].event_id
-    events = matching[: len(shown)]
+    events = _fitting(matching, params.count, params.max_result_bytes - _HEAD_BYTES, last=last)
+    is_end = last or len(events) == len(matching)
+    next_event_id = timeline.last_id if is_end else events[-1].event_id
     return TimelineAnswer(
         full=TimelineData(events=events, next_event_id=next_event_id, total=len(matching), dropped=timeline.dropped),
-        events=shown,
+        events=event_lines(Places(debugger.workspace.directory), events),
         next_event_id=next_event_id,
-        total=None if all_shown else len(matching),
+        total=None if len(events) == len(matching) else len(matching),
         dropped=timeline.dropped,
     )
 
@@ -94,39 +84,22 @@ _HEAD_BYTES = 200
 """Of an answer around its events."""
 
 
-def _fitting(events: list[TimelineEvent], places: Places, count: int, most_bytes: int) -> list[ShownEvent]:
-    """Return the first events that fit; at least one, so that a reader can page on."""
-    kept: list[ShownEvent] = []
-    for event in islice(events, count):
-        shown = ShownEvent(
-            event_id=event.event_id,
-            timestamp=event.timestamp,
-            type=event.type,
-            thread_id=event.thread_id,
-            payload=_with_news(places, msgspec.to_builtins(event.payload)),
-        )
-        most_bytes -= json_size(shown)
+def _fitting(matching: Sequence[TimelineEvent], count: int, most_bytes: int, *, last: bool) -> list[TimelineEvent]:
+    """Return the first or the last events that fit; at least one, so that a reader can page on."""
+    kept: list[TimelineEvent] = []
+    for event in matching[: -count - 1 : -1] if last else matching[:count]:
+        most_bytes -= json_size(event)
         if kept and most_bytes < 0:
             break
-        kept.append(shown)
-    return kept
-
-
-def _with_news(places: Places, payload: dict[str, Any]) -> dict[str, Any]:
-    """Return what happened without keys that have no news, and with files as in other answers."""
-    shown = {key: value for key, value in payload.items() if value not in (None, "", [], {})}
-    if "location" in shown:
-        shown["location"] = _with_news(places, shown["location"])
-    if "file" in shown:
-        shown["file"] = places.file(shown["file"])
-    return shown
+        kept.append(event)
+    return kept[::-1] if last else kept
 
 
 TOOLS = (
     Tool(
         name="timeline_query",
         title="Query the timeline",
-        description=("What happened in the session, in order: stops, steps, hits, exceptions, output, tool calls."),
+        description="What happened, in order, in all sessions: stops, steps, hits, exceptions, output, tool calls.",
         params=TimelineQuery,
         run=_query,
         read_only=True,

@@ -503,7 +503,7 @@ async def test_the_timeline_has_what_is_watched(autojump_clock: MockClock) -> No
         await client.call("breakpoint_set", address="0x1000")
         hits(adapter, "5")
         await client.call("debug_continue")
-        found = (await client.call("timeline_query", types=["breakpointSet", "breakpointHit"]))["events"]
+        found = (await client.call("timeline_query", types=["breakpointSet", "breakpointHit"], full=True))["events"]
         what = [each["payload"].get("expression") or each["payload"].get("address") for each in found]
         assert [each for each in what if each] == ["total", "0x1000"]
         assert found[-1]["payload"]["id"] == "dp-2"

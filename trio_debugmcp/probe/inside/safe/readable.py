@@ -170,7 +170,7 @@ def _described(value: Any, descriptor: Any, name: str) -> Any:
         return descriptor.__get__(value)
     if cls is types.GetSetDescriptorType and (name == "__dict__" or one_of(descriptor.__objclass__, _GETTERS)):
         found = descriptor.__get__(value)
-        return dict(found) if name == "f_locals" else found  # since Python 3.13 a view, which is no dict
+        return dict(found) if name == "f_locals" else found  # since Python 3.13 a view
     raise RejectedError(_of_descriptor(descriptor, name, type(value)))
 
 
