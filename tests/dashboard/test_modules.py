@@ -573,7 +573,7 @@ def test_a_client_is_known_also_when_its_joining_has_fallen_out_of_the_kept_even
     assert found["first"] == [["agent", "control", 1], ["dashboard", "observe", 2]]
     assert found["fallen"] == [["agent", "control", 1], ["dashboard", "observe", 1], ["other", None, 1]]
     assert found["older"] == [["agent", "control", 1]]
-    assert found["again"] == [["dashboard", "observe", 1]]
+    assert found["again"] == [["agent", "control", 1], ["dashboard", "observe", 1]], "whatever sessions begin"
     assert found["lost"] == []
     assert found["names"] == [
         "app.py",

@@ -76,6 +76,10 @@ export function storyOf(events, gaps = []) {
       if (isBookkeeping(event)) continue;
       const known = inFlight.get(payload.call);
       if (type === 'toolStarted') {
+        if (known) { // recorded by a server that repeated it when a session began
+          known.lost = false;
+          continue;
+        }
         const entry = callOf(event, files);
         inFlight.set(payload.call, entry);
         add(entry);
