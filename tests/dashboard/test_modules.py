@@ -368,8 +368,8 @@ def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(page: "Page") 
         }"""
     )
     assert found["told"] == [
-        ["", ["debug_launch"]],
-        ["Session started: shop.py", []],
+        ["", []],
+        ["Session started: shop.py", ["debug_launch"]],
         ["Stopped after a step, shop.py:1", ["debug_continue"]],
         ["Stopped at a breakpoint, shop.py:31", ["source_get", "breakpoint_set"]],
         ["Program ended with exit code 1", ["debug_wait"]],
@@ -382,6 +382,7 @@ def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(page: "Page") 
     assert found["wanted"] == [4, 1, 1, 1, 1, 0]
     assert found["kinds"] == [False, True, True, True], "an editor's calls are a person's, whatever they are called"
     assert found["markdown"] == (
+        "### Session started: shop.py (time)\n\n"
         "- `debug_launch()` by agent, 400 ms\n"
         "  → `Paused Entry shop.py:1`\n\n"
         "### Stopped after a step, shop.py:1 (time)\n\n"

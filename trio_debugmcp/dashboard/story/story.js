@@ -92,11 +92,29 @@ export function storyOf(events, gaps = []) {
     if (payload.location?.file) files.add(payload.location.file);
     if (type === 'sessionStarted' && CHAPTERS.sessionStarted(event, roots)) roots.add(payload.sessionId);
     if (CHAPTERS[type]?.(event, roots)) {
-      chapters.push({key: `chapter-${event.eventId}`, title: wordsOf(event), event, entries: []});
+      const chapter = {key: `chapter-${event.eventId}`, title: wordsOf(event), event, entries: []};
+      if (type === 'sessionStarted') take(chapter, chapters.at(-1), inFlight);
+      chapters.push(chapter);
     }
     if (type === 'stopped' && payload.location?.file) for (const entry of inFlight.values()) entry.place = payload.location;
   }
   return chapters;
+}
+
+/** The calls by which sessions begin; what they are about comes after them. */
+const STARTING = new Set(['debug_launch', 'debug_attach', 'debug_restart', 'debug_listen']);
+
+/**
+ * Take the call that has started a session out of the chapter before.
+ *
+ * @param {Chapter} chapter
+ * @param {Chapter | undefined} before
+ * @param {Map<number, Entry>} inFlight
+ */
+function take(chapter, before, inFlight) {
+  const starting = new Set([...inFlight.values()].filter(({title}) => STARTING.has(title)));
+  chapter.entries = before?.entries.filter((entry) => starting.has(entry)) ?? [];
+  if (before) before.entries = before.entries.filter((entry) => !starting.has(entry));
 }
 
 /** The calls that are not over, the latest first. @param {Chapter[]} chapters */
