@@ -8,6 +8,7 @@ import types
 import unittest
 
 from tests.engine.oracle import Oracle
+from trio_debugmcp.engine.inside.catching import propagation
 
 
 def verdict_of(run):
@@ -93,3 +94,42 @@ def check_a_module_of_tests_that_cannot_be_imported():
     module = types.ModuleType("tests")
     module.load_tests = lambda *_: raising()
     assert verdict_of(lambda: loader.loadTestsFromModule(module)) == FAILS
+
+
+def check_what_leaves_the_users_code_where_a_library_may_catch_it_early_or_late():
+    def library_early(function):
+        try:
+            function()
+        except Exception as error:
+            if not isinstance(error, KeyError):
+                return
+            raise
+
+    def library_late(function):
+        try:
+            library_early(function)
+        except Exception:
+            pass
+
+    def user():
+        raising()
+
+    users = {user.__code__, raising.__code__}
+    found = []
+    judge = propagation.judge
+
+    def judged(exception, frame, offset, exact=False):
+        verdict = judge(exception, frame, offset, exact)
+        if exact and frame.f_code is raising.__code__:
+            found.append(verdict.leaves_user_code(lambda each: each.f_code in users))
+        return verdict
+
+    propagation.judge = judged
+    try:
+        with Oracle():
+            library_late(user)
+            users.add(library_early.__code__)
+            library_late(user)
+    finally:
+        propagation.judge = judge
+    assert found == [True, None]

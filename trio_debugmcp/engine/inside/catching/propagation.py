@@ -120,6 +120,7 @@ def _careful(exception: BaseException, frame: "FrameType", offset: int) -> Raise
 def _doubted(verdict: RaiseVerdict, doubt: RaiseVerdict | None) -> RaiseVerdict:
     if doubt is not None:
         verdict.reason = doubt.reason
+        verdict.doubtful = doubt.frame
     return verdict
 
 

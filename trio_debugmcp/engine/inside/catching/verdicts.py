@@ -21,11 +21,12 @@ class RaiseVerdict:
             or by "C code".
         runner: UNCAUGHT: what the runner does with it (`runners`), or None at the end of the thread.
         reason: UNKNOWN: what is not known. CAUGHT: what may catch it even before that, or None.
+        doubtful: CAUGHT: the frame that may catch it even before that, or None.
         before: UNKNOWN: whether it is decided before the exception arrives in `frame`, by C code that it has called.
         quiet: whether the end makes nothing of it, as of SystemExit.
     """
 
-    __slots__ = ("before", "frame", "how", "line", "outcome", "quiet", "raised_in", "reason", "runner")
+    __slots__ = ("before", "doubtful", "frame", "how", "line", "outcome", "quiet", "raised_in", "reason", "runner")
 
     def __init__(self, outcome: str, raised_in: "FrameType", frame: "FrameType") -> None:
         self.outcome = outcome
@@ -35,6 +36,7 @@ class RaiseVerdict:
         self.how: str | None = None
         self.runner: str | None = None
         self.reason: str | None = None
+        self.doubtful: FrameType | None = None
         self.before = False
         self.quiet = False
 
@@ -46,10 +48,14 @@ class RaiseVerdict:
         if self.outcome is UNCAUGHT:
             return False
         frame: FrameType | None = self.raised_in
-        was_in_user_code = False
+        was_in_user_code = is_after_doubt = False
         while frame is not None and frame is not self.frame:
-            was_in_user_code = was_in_user_code or is_user(frame)
+            is_after_doubt = is_after_doubt or frame is self.doubtful
+            if is_user(frame):
+                if is_after_doubt:
+                    return None
+                was_in_user_code = True
             frame = frame.f_back
-        if self.outcome is UNKNOWN or self.reason is not None:
+        if self.outcome is UNKNOWN or (self.reason is not None and not is_after_doubt):
             return None
         return was_in_user_code and (self.how == "C code" or not is_user(self.frame))
