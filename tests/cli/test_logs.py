@@ -4,7 +4,6 @@ import errno
 import io
 import logging
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,12 +22,8 @@ class FullDisk(io.StringIO):
 
 
 @pytest.fixture
-def logger() -> Iterator[logging.Logger]:
-    logger = logging.getLogger("trio_debugmcp.a_log_of_this_test")
-    logger.propagate = False
-    yield logger
-    for handler in list(logger.handlers):
-        logger.removeHandler(handler)
+def logger() -> logging.Logger:
+    return logging.Logger("trio_debugmcp.session")  # noqa: LOG001 (one that has no handlers of others)
 
 
 def log_everything(logger: logging.Logger) -> None:
