@@ -224,3 +224,33 @@ def test_the_items_of_a_list_are_masked_each_by_itself() -> None:
     assert masked_value("secrets", f"({key},)") == f"({mask},)"
     assert masked_value("secrets", f"{{'{key}'}}") == f"{{'{mask}'}}"
     assert masked_value("api_key", f"'[{key}'") == "'<secret, 33 characters>'"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{'X-Api-Key': '{}'}}",
+        "{{'signing-key': '{}'}}",
+        "{{'signing_key': '{}'}}",
+        "bearer = '{}'",
+        '{{"bearer": "{}"}}',
+        "run.py --api-token {}",
+        "run.py --db-password  '{}' --verbose",
+        '{{"name": "bearer", "value": "\'{}\'"}}',
+        '\\"name\\": \\"api_key\\", \\"value\\": \\"\'{}\'\\"',
+    ],
+)
+def test_a_value_beside_the_name_of_a_secret_is_masked_however_it_is_spelled(text: str) -> None:
+    secret = word(32, HEX)
+    assert masked(text.format(secret)) == text.format("<secret, 32 characters>")
+
+
+@pytest.mark.parametrize("text", ["run.py --key-file {}", "{{'X-Request-Id': '{}'}}", '{{"name": "digest", "value": "{}"}}'])
+def test_a_value_beside_another_name_stays(text: str) -> None:
+    secret = word(32, HEX)
+    assert masked(text.format(secret)) == text.format(secret)
+
+
+@pytest.mark.parametrize("cut", ["…", "\\u2026", "\\\\u2026"])
+def test_a_key_that_was_cut_is_masked_also_where_the_cut_is_escaped(cut: str) -> None:
+    assert masked(f"'ghp_{word(26)}'{cut}") == f"'<cut key, 30 characters>'{cut}"

@@ -85,3 +85,18 @@ def test_what_is_a_secret_by_its_name_is_one_wherever_it_stands_in_the_answer() 
         mask: [f"x {mask}", 5],
     }
     assert masked_json({"pair": f"('a', '{key}')"}) == {"pair": f"('a', '{key}')"}, "without that name it may be a hash"
+
+
+@pytest.mark.parametrize("kind", ["str", "bytes", "bytearray"])
+def test_a_secret_that_is_summarized_is_not_shown_in_pieces(kind: str) -> None:
+    answer = {"count": 40, "kind": kind, "first": ["'g'", "'h'", "'p'"], "last": ["'7'", "'x'"]}
+    shown = masked_json(answer, "os.environ['SERVICE_TOKEN']")
+    assert shown["first"] == shown["last"] == ["<secret, 40 characters>"]
+    assert masked_json(answer, "words") == answer
+    numbers = {"count": 3, "kind": "list", "first": ["1", "2"], "last": ["3"]}
+    assert masked_json(numbers, "token_counts") == numbers
+
+
+def test_a_command_line_as_a_list_shows_no_value_of_a_secret_option() -> None:
+    words = {"commandLineArgs": ["--api-token", word(32, HEX), "--verbose", "--name", "ada"]}
+    assert masked_json(words) == {"commandLineArgs": ["--api-token", MASK, "--verbose", "--name", "ada"]}

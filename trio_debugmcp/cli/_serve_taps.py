@@ -16,7 +16,8 @@ from trio_debugmcp.server_options import Options
 def traced(options: Options, network: Network) -> Options:
     """Make a copy of the options that logs what adapters say, without secrets."""
     tokens, settings = network.tokens, options.settings
-    redactor = Redactor(() if tokens is None else (tokens.control, tokens.observe))
+    known = () if tokens is None else (tokens.control, tokens.observe)
+    redactor = Redactor(known, keep_recognized=settings.show_secrets)
     redactor.learn_environment(os.environ)
     return replace(options, settings=replace(settings, host=TracingHost(settings.host, redactor)))
 
@@ -33,6 +34,7 @@ def recorder_of(arguments: argparse.Namespace, options: Options, network: Networ
             arguments.record,
             argv=sys.argv[1:],
             secrets=() if tokens is None else (tokens.control, tokens.observe),
+            keep_recognized=arguments.record_secrets,
             directory=options.settings.directory,
             roots=options.settings.roots,
             debounce=options.quiet,

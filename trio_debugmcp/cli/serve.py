@@ -61,6 +61,11 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="record the messages of debug adapters and clients in a new file, for `trio-debugmcp replay`; in a "
         "directory, each start makes a file of its own",
     )
+    parser.add_argument(
+        "--record-secrets",
+        action="store_true",
+        help="keep in it what looks like a key, a token or a password of the program (default: `[redacted]`)",
+    )
     add_transport_options(parser)
     parser.set_defaults(run=run)
 

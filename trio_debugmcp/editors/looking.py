@@ -198,7 +198,7 @@ def _child(editor: Editor, snapshot: Snapshot, place: AdapterNumber, child: DapV
         indexed=child.indexed_variables,
     )
     more = {
-        "evaluateName": child.evaluate_name,
+        "evaluateName": None if child.evaluate_name is None else editor.plain(child.evaluate_name),
         "namedVariables": child.named_variables,
         "indexedVariables": child.indexed_variables,
         "memoryReference": editor.memory(child.memory_reference),
@@ -207,7 +207,8 @@ def _child(editor: Editor, snapshot: Snapshot, place: AdapterNumber, child: DapV
 
 
 def _known(editor: Editor, name: str, value: str, kind: str | None, path: str | None = None) -> dict[str, Any]:
-    shown = {"name": name, "value": editor.plain(value, f"{name} {path or ''}"), "variablesReference": 0}
+    named = f"{name} {path or ''}"
+    shown = {"name": editor.plain(name), "value": editor.plain(value, named), "variablesReference": 0}
     return shown if kind is None else {**shown, "type": kind}
 
 

@@ -111,6 +111,11 @@ def _mask_pattern() -> re.Pattern[str]:
     return re.compile(rf"<(?:{labels}), \d+ characters>")
 
 
+def with_mark(text: str, mark: str) -> str:
+    """Return a text with this mark in the place of each mask."""
+    return _mask_pattern().sub(mark, text)
+
+
 def mask_in(text: str) -> str | None:
     """Return the first mask that a text has in it."""
     match = _mask_pattern().search(text)

@@ -8,6 +8,7 @@ The name of a value is the key beside it, or what stands as `name`, `path`, `exp
 from typing import Any
 
 from trio_debugmcp.masking.mask import masked, masked_value, secret_mask
+from trio_debugmcp.masking.secret_names import names_secret
 from trio_debugmcp.masking.stream_mask import StreamMasker
 
 _VALUES = (
@@ -20,12 +21,18 @@ _NAMES = ("name", "path", "expression", "way")
 """Keys of what `value` in the same object is the value of."""
 
 
-def masked_json(value: Any, name: str = "") -> Any:
+_PIECES = ("first", "last")
+"""Keys of pieces of a text that is taken apart, where `kind` says that it is one."""
+
+_TEXTS = ("str", "bytes", "bytearray")
+
+
+def masked_json(value: Any, name: str = "", *, found: set[str] | None = None) -> Any:
     """Return JSON data without secrets; `name`: what a `value` without a name in it is the value of.
 
-    What is masked because of the name beside it is masked wherever the same text stands.
+    What is masked because of the name beside it is masked wherever the same text stands. `found` gets these texts.
     """
-    seen: set[str] = set()
+    seen: set[str] = set() if found is None else found
     clean = _masked(value, name, seen)
     return _without(clean, sorted(seen, key=len, reverse=True)) if seen else clean
 
@@ -73,11 +80,15 @@ def masked_lines(lines: list[str]) -> list[str]:
 def _masked_object(members: dict[str, Any], name: str, seen: set[str]) -> dict[str, Any]:
     own = " ".join(members[key] for key in _NAMES if isinstance(members.get(key), str)) or name
     clean: dict[str, Any] = {}
+    in_pieces = members.get("kind") in _TEXTS and names_secret(own)
     for key, value in members.items():
         label = fresh = masked(key)
         number = 1
         while label in clean:  # two keys of one length have one mask
             number += 1
             label = f"{fresh} {number}"
-        clean[label] = _masked(value, own if key in _VALUES else key, seen)
+        if in_pieces and key in _PIECES and value:
+            clean[label] = [f"<secret, {members.get('count', len(value))} characters>"]
+        else:
+            clean[label] = _masked(value, own if key in _VALUES else key, seen)
     return clean

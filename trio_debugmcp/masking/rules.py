@@ -107,12 +107,20 @@ class SecretRule:
         return True
 
 
+_LETTERS = re.compile(r"[A-Za-z]*$")
+
+_MAX_BEFORE = 30
+"""Letters that are taken to the name in front of what makes it that of a secret: the `signing` of `signing_key`."""
+
+
 class _NamedRule(SecretRule):
     """A value beside a name, as in source, in the repr of a dict, in a query and in a header."""
 
     def holds(self, match: re.Match[str]) -> bool:
         calls = match.string[match.end() : match.end() + 1] in ("(", "[")  # source: `token = base64.b64decode(…)`
-        return not calls and names_secret(match["name"]) and looks_random(match["secret"])
+        before = _LETTERS.search(match.string, max(0, match.start("name") - _MAX_BEFORE), match.start("name"))
+        name = (before[0] if before is not None else "") + match["name"]
+        return not calls and names_secret(name) and looks_random(match["secret"])
 
 
 class _HeaderRule(SecretRule):
@@ -176,10 +184,22 @@ _KEY_BLOCK = (
 )
 
 _ASSIGNMENT = (
-    r"(?P<name>(?:token|secret|passw|passphrase|pwd|credential|[_-]key|api_?key|access_?key|private_?key|auth)[\w-]{0,30})"
+    r"(?P<name>(?:token|secret|passw|passphrase|pwd|credential|bearer|[_-]key|api_?key|access_?key|private_?key|auth)[\w-]{0,30})"
     rf"{_QUOTES}\]?\s{{0,3}}(?:=>|:=|[:=,])\s{{0,3}}{_OPENING}"
     r"(?P<secret>(?:[A-Za-z0-9+/=_.~!@#$%^*-]|&(?!\w+=)){16,})"
 )
+
+_OPTION = (
+    r"(?<![\w-])--?(?P<name>(?:[a-z0-9]+[_-]){0,4}(?:token|secret|passw|passphrase|pwd|credential|key|auth)[\w-]{0,30})"
+    rf"\s{{1,3}}{_OPENING}(?P<secret>[A-Za-z0-9+/=_.~!@#$%^*-]{{16,}})"
+)
+"""An option and the next word of a command line; where they are one word, or two of a list, it is an assignment."""
+
+_NAME_AND_VALUE = (
+    r"\bname\\*[\"']\s?:\s?\\*[\"'](?P<name>[\w.\[\]'-]{3,80})\\*[\"'],\s?\\*[\"']value\\*[\"']\s?:\s?"
+    rf"(?:\\*[\"']){{1,2}}{_OPENING}(?P<secret>[A-Za-z0-9+/=_.~!@#$%^*-]{{16,}})"
+)
+"""An object with a name and a value, as JSON in a text."""
 
 _HEADER = (
     rf"authorization{_QUOTES}\s{{0,3}}[:=,]\s{{0,3}}{_OPENING}"
@@ -217,7 +237,7 @@ _FORMS: list[tuple[str, list[str], str]] = [
 _CUT = (
     _WORD_START
     + r"(?:gh[pousr]_|github_pat_|sk-ant-|sk-proj-|glpat-|npm_|pypi-AgE|hf_|eyJ|A[KS]IA|AIza|xox[abp]-|hvs\."
-    r"|dop_v1_|shpat_|[rs]k_live_|gsk_|SG\.)[A-Za-z0-9_.-]{6,}(?=\\*[\"']?…)"
+    r"|dop_v1_|shpat_|[rs]k_live_|gsk_|SG\.)[A-Za-z0-9_.-]{6,}(?=\\*[\"']?(?:…|\\+u2026))"
 )
 """A key at the place where a value was cut, too short for its own form."""
 
@@ -239,14 +259,10 @@ def rules() -> list[SecretRule]:
         ),
         *(SecretRule(**rule) for rule in data["rules"]),
         *(SecretRule(label, keywords, pattern) for label, keywords, pattern in _FORMS),
-        SecretRule("cut key", ["…"], _CUT, anywhere=True),
+        SecretRule("cut key", ["…", "\\u2026"], _CUT, anywhere=True),
         _UrlRule("password", ["://"], _URL, bits=0, inside=True),
         _HeaderRule("credentials", ["authorization"], _HEADER, True, inside=True),
-        _NamedRule(
-            "secret",
-            SIGNS,
-            _ASSIGNMENT,
-            True,
-            inside=True,
-        ),
+        _NamedRule("secret", SIGNS, _ASSIGNMENT, True, inside=True),
+        _NamedRule("secret", SIGNS, _OPTION, True, inside=True),
+        _NamedRule("secret", SIGNS, _NAME_AND_VALUE, True, inside=True),
     ]

@@ -52,6 +52,7 @@ _WORDS = frozenset(
         "authtoken",
         "accesstoken",
         "secrets",
+        "bearer",
     ]
 )
 
@@ -130,7 +131,7 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 _RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
-SIGNS = ["token", "secret", "passw", "passphrase", "pwd", "credential", "key", "auth"]
+SIGNS = ["token", "secret", "passw", "passphrase", "pwd", "credential", "key", "auth", "bearer"]
 """One of these, in lower case, is in each name of a secret: a quick look before a long one."""
 
 

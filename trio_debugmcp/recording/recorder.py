@@ -189,6 +189,7 @@ def open_recorder(
     *,
     argv: Sequence[str] = (),
     secrets: Iterable[str] = (),
+    keep_recognized: bool = False,
     directory: str,
     roots: Sequence[str] = (),
     debounce: float,
@@ -202,13 +203,14 @@ def open_recorder(
     """Make a recorder to a new file: a context manager, which the caller closes.
 
     In a directory, the file is named by the time and the process. `secrets` are taken out wherever they appear, and so
-    are variables of this process whose names are those of secrets.
+    are variables of this process whose names are those of secrets. `keep_recognized`: leave what only looks like a
+    secret of the program.
 
     Raises:
         FileExistsError: there is such a file already; it is not touched.
         OSError: the file cannot be made.
     """
-    redactor = Redactor(secrets)
+    redactor = Redactor(secrets, keep_recognized=keep_recognized)
     redactor.learn_environment(os.environ)  # programs inherit it
     header = Header(
         format=FORMAT,

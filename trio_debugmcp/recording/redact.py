@@ -5,7 +5,8 @@
 
 Names are kept, values are replaced by a mark. Two rules find them. By place: an environment, a header, what follows an
 option such as `--token`. By value: what was found so, if its name is that of a secret, is searched for in every later
-line, in all the spellings of `recording/spellings.py`.
+line, in all the spellings of `recording/spellings.py`. And by what answers mask: forms of keys, and what looks random
+beside the name of a secret (`masking/`).
 """
 
 import json
@@ -13,6 +14,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from trio_debugmcp.masking.mask import may_hold_secret, with_mark
+from trio_debugmcp.masking.masked_answers import masked_json
 from trio_debugmcp.recording.spellings import Secrets
 
 MARK = "[redacted]"
@@ -69,10 +72,14 @@ _ENVIRONMENTS = frozenset({"env", "environment"})
 
 
 class Redactor:
-    """Takes secrets out of texts. `secrets` are known from the start; more are learned as they pass."""
+    """Takes secrets out of texts. `secrets` are known from the start; more are learned as they pass.
 
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
+    `keep_recognized`: leave what only looks like a secret of the program, by its form or by the name beside it.
+    """
+
+    def __init__(self, secrets: Iterable[str] = (), *, keep_recognized: bool = False) -> None:
         self._secrets = Secrets()
+        self._keep_recognized = keep_recognized
         for secret in secrets:
             self._learn(secret)
 
@@ -93,11 +100,20 @@ class Redactor:
 
     def line(self, text: bytes) -> bytes:
         """Take out of any JSON text the secrets that are known, and what its text shows to be one."""
+        if not self._keep_recognized and may_hold_secret(text.decode(errors="replace")):
+            text = self._without_recognized(text)
         small = text.lower()
         for signs, pattern in _IN_TEXT:
             if _has_one(small, signs):
                 text = pattern.sub(rb"\g<1>" + _MARK, text)
         return self._secrets.replace(text, _MARK)
+
+    def _without_recognized(self, text: bytes) -> bytes:
+        message, found = json.loads(text), set[str]()
+        clean = _marked(message, masked_json(message, found=found))
+        for secret in found:
+            self._learn(secret)
+        return text if clean == message else json.dumps(clean, ensure_ascii=False, separators=(",", ":")).encode()
 
     def arguments(self, argv: Iterable[str]) -> list[str]:
         """Take out of a command line what follows an option with a secret's name, and learn it."""
@@ -170,6 +186,19 @@ class Redactor:
             for secret in _strings(value):
                 self._learn(secret)
         return MARK
+
+
+def _marked(value: Any, clean: Any) -> Any:
+    """Return clean JSON data with our mark where it differs from `value`: a mask in a request would be refused."""
+    match value, clean:
+        case str(), str():
+            return value if value == clean else with_mark(clean, MARK)
+        case dict(), dict():
+            return {key: _marked(value.get(key, ""), member) for key, member in clean.items()}
+        case list(), list() if len(value) == len(clean):
+            return [_marked(*pair) for pair in zip(value, clean, strict=True)]
+        case _:
+            return clean
 
 
 def _has_one(text: bytes, words: Iterable[bytes]) -> bool:
