@@ -245,7 +245,9 @@ def test_a_value_beside_the_name_of_a_secret_is_masked_however_it_is_spelled(tex
     assert masked(text.format(secret)) == text.format("<secret, 32 characters>")
 
 
-@pytest.mark.parametrize("text", ["run.py --key-file {}", "{{'X-Request-Id': '{}'}}", '{{"name": "digest", "value": "{}"}}'])
+@pytest.mark.parametrize(
+    "text", ["run.py --key-file {}", "{{'X-Request-Id': '{}'}}", '{{"name": "digest", "value": "{}"}}']
+)
 def test_a_value_beside_another_name_stays(text: str) -> None:
     secret = word(32, HEX)
     assert masked(text.format(secret)) == text.format(secret)

@@ -188,32 +188,32 @@ async def test_twenty_planted_secrets_are_found_nowhere(
         ],
     }
     said: dict[str, str] = {}
-    async with serving(*options) as server:
-        async with (
-            connect_process(server.process) as agent,
-            connect_websocket(await server.websocket_url(), OBSERVE, "modern") as page,
-            await trio.open_tcp_stream("127.0.0.1", int(await server.said(r"dap: [\d.]+:(\d+)"))) as stream,
-            trio.open_nursery() as nursery,
-        ):
-            editor = KeepingEditor(stream)
-            nursery.start_soon(editor.receive)
-            stop = await agent.call("debug_launch", **launch)
-            assert stop["reason"] == "Breakpoint", stop
-            said["launch"] = json.dumps(stop)
-            await editor.join(CONTROL)
-            thread = (await editor.wait_event("stopped"))["threadId"]
-            await asked_by_an_editor(editor, thread)
-            said["answers"] = await asked_by_an_agent(agent)
-            said["page"] = await everything_of(page)
-            said["resources"] = await everything_of(agent)
-            said["exception"] = json.dumps(await agent.call("debug_continue"))
-            assert "ValueError" in said["exception"]
-            said["exception"] += json.dumps(await agent.call("exception_get_context"))
-            said["page at the exception"] = await everything_of(page)
-            said["end"] = json.dumps(await agent.call("debug_continue"))
-            said["disconnected"] = json.dumps(await agent.call("debug_state"))
-            said["editor"] = editor.received
-            nursery.cancel_scope.cancel()
+    async with (
+        serving(*options) as server,
+        connect_process(server.process) as agent,
+        connect_websocket(await server.websocket_url(), OBSERVE, "modern") as page,
+        await trio.open_tcp_stream("127.0.0.1", int(await server.said(r"dap: [\d.]+:(\d+)"))) as stream,
+        trio.open_nursery() as nursery,
+    ):
+        editor = KeepingEditor(stream)
+        nursery.start_soon(editor.receive)
+        stop = await agent.call("debug_launch", **launch)
+        assert stop["reason"] == "Breakpoint", stop
+        said["launch"] = json.dumps(stop)
+        await editor.join(CONTROL)
+        thread = (await editor.wait_event("stopped"))["threadId"]
+        await asked_by_an_editor(editor, thread)
+        said["answers"] = await asked_by_an_agent(agent)
+        said["page"] = await everything_of(page)
+        said["resources"] = await everything_of(agent)
+        said["exception"] = json.dumps(await agent.call("debug_continue"))
+        assert "ValueError" in said["exception"]
+        said["exception"] += json.dumps(await agent.call("exception_get_context"))
+        said["page at the exception"] = await everything_of(page)
+        said["end"] = json.dumps(await agent.call("debug_continue"))
+        said["disconnected"] = json.dumps(await agent.call("debug_state"))
+        said["editor"] = editor.received
+        nursery.cancel_scope.cancel()
     said["standard error"] = server.stderr
     said["recording"] = recording.read_text()
     found_in = {way: leaks(text) for way, text in said.items() if leaks(text)}
