@@ -15,7 +15,7 @@ import trio
 
 from tests.editors.bench import EditorClient, Refused
 from tests.masking.samples import HEX, JWT, LETTERS, pem, word
-from tests.real.interpreters import found
+from tests.pythons import found
 from tests.transports.conftest import StartServer, serving
 from tests.transports.scene import CONTROL, OBSERVE
 from trio_debugmcp.testing import DebugClient, ToolFailed, connect_process, connect_websocket

@@ -11,12 +11,15 @@ from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
+from trio_debugmcp.server.answers.bounds import MAX_ERROR_BYTES, bounded
 from trio_debugmcp.state.payloads import shortened
 
 log = logging.getLogger(__name__)
 
 RESOURCE_NOT_FOUND_HANDSHAKE = -32002
 """Up to protocol revision 2025-11-25; later revisions retired the number and use INVALID_PARAMS."""
+
+_MOST_BYTES_OF_A_CHARACTER = 4
 
 _FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 """This machine or process has no descriptor, buffer or memory left: another path would not help."""
@@ -79,6 +82,8 @@ def failed_result(error: UsageError) -> CallToolResult:
     """Return a tool's failure: `isError`, and one text block with code, message and details."""
     body = {"error": {"code": error.code, "message": error.message, "details": error.details}}
     text = json.dumps(body, ensure_ascii=False, default=str)
+    if len(text) * _MOST_BYTES_OF_A_CHARACTER > MAX_ERROR_BYTES:
+        text = json.dumps(bounded(json.loads(text), MAX_ERROR_BYTES), ensure_ascii=False)
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
 

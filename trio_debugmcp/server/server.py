@@ -32,6 +32,7 @@ from trio_debugmcp import __version__
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.publish.hub import Hub, Subscriber, SubscriberStatistics, TooManySubscriptions
+from trio_debugmcp.server.answers.bounds import bounded_resource
 from trio_debugmcp.server.card import Cards, is_card, read_card
 from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.completions import complete
@@ -198,7 +199,7 @@ class ConnectionServer:
             raise resource_not_found(uri, self._tools.no_session, ctx.protocol_version)
         path = source_path(uri)
         if path is None:
-            text, mime_type = self._json_text(ctx, uri, snapshot), "application/json"
+            text, mime_type = bounded_resource(self._json_text(ctx, uri, snapshot)), "application/json"
         else:
             text, mime_type = await self._source_text(ctx, uri, path), "text/plain"
         if not self._debugger.settings.show_secrets:

@@ -6,6 +6,7 @@ the descriptions in the tools' output schemas, so they address the client.
 Long because it is the list of what clients read: a struct for each thing, without code.
 """
 
+import re
 import signal
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -349,6 +350,23 @@ def to_json(payload: object) -> str:
 def iso_time(moment: UnixTime) -> str:
     """The moment in ISO 8601, in UTC, to the millisecond."""
     return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
+
+
+MAX_NAME_LENGTH = 500
+"""Characters of the name of a thread, a function or a type; those of templates in C++ have a hundred or two."""
+
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+"""Control characters, which make further lines of one, and those that change the direction in which a text is read."""
+
+
+def printable(text: str) -> str:
+    """Return a name or a place as one line that reads as it is written: other characters are shown as escapes."""
+    return _UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def name_of(text: str) -> str:
+    """Return a name that the program or its adapter has given, as one bounded line."""
+    return shortened(printable(text), MAX_NAME_LENGTH)
 
 
 def shortened(value: str, limit: int = MAX_VALUE_LENGTH, length: int | None = None) -> str:

@@ -7,13 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trio_debugmcp.probe.answers import ProbePlace
+from trio_debugmcp.server.answers.lines import thread_line
 from trio_debugmcp.server.answers.places import LIBRARY, Places
+from trio_debugmcp.server.answers.stop_data import ThreadNow
 from trio_debugmcp.session.looking.live_threads import live_frame
 from trio_debugmcp.session.workspace import Workspace
 from trio_debugmcp.state.model import StackFrame
-from trio_debugmcp.state.payloads import Location
+from trio_debugmcp.state.payloads import Location, name_of
 
-names = st.lists(st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1), min_size=1)
+READ_AS_WRITTEN = st.characters(exclude_characters="/\N{ZERO WIDTH NO-BREAK SPACE}", exclude_categories=["C", "Z"])
+
+names = st.lists(st.text(READ_AS_WRITTEN, min_size=1), min_size=1)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +43,29 @@ def test_a_file_below_the_directory_is_relative_to_it_and_any_other_as_it_is(
 def test_the_name_of_a_file_leads_back_to_it(parts: list[str], directory: str) -> None:
     path = os.path.join("/shop", *(part for part in parts if part not in (".", "..")), "x.py")
     assert Workspace(directory).resolve(Places(directory).file(path)) == path
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a\nnotes: x", "a\\nnotes: x"),
+        ("\x1b[31mred", "\\x1b[31mred"),
+        ("pay\u202egpj.py", "pay\\u202egpj.py"),
+        ("a\u2066b\u2069", "a\\u2066b\\u2069"),
+        ("a\u2028b", "a\\u2028b"),
+        ("über 日本 \N{GRINNING FACE}", "über 日本 \N{GRINNING FACE}"),
+    ],
+)
+def test_a_name_never_makes_another_line_and_reads_as_it_is_written(name: str, shown: str) -> None:
+    places = Places("/shop")
+    assert places.at(f"/shop/{name}", 3, name) == f"{shown}:3 in {shown}"
+    assert places.stack([(name, f"/shop/{name}", 3, True)]) == [f"{shown} {shown}:3"]
+    thread = ThreadNow(2, name_of(name), "Running", False, None, None)
+    assert thread_line(places, thread) == f"2 {shown}, running"
+
+
+def test_a_path_of_a_megabyte_is_cut_and_says_so() -> None:
+    assert Places("/shop").file("/" + 1_000_000 * "x").endswith("x… (+995905 characters)")
 
 
 def test_the_directory_may_be_relative() -> None:

@@ -105,12 +105,13 @@ async def test_the_thread_is_named_where_there_are_several(autojump_clock: MockC
         assert (await stopped(client, adapter, thread=2))["thread"] == "2 counter"
 
 
-async def test_what_the_adapter_says_of_a_stop_is_a_note_unless_it_is_the_exception(autojump_clock: MockClock) -> None:
+async def test_what_the_adapter_says_of_a_stop_is_no_note_of_the_server(autojump_clock: MockClock) -> None:
     async with running("legacy") as (client, adapter):
-        assert (await stopped(client, adapter, "pause", description="SIGUSR1"))["notes"] == ["SIGUSR1"]
+        found = await stopped(client, adapter, "pause", description="SIGUSR1")
+        assert (found["says"], "notes" in found) == ("SIGUSR1", False)
         adapter.answer("continue", partial(stop, adapter, reason="exception"))
         found = await client.call("debug_continue")
-        assert (found["exception"], "notes" in found) == ("ValueError: bad", False)
+        assert (found["exception"], "says" in found, "notes" in found) == ("ValueError: bad", False, False)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from trio_debugmcp.dap.profiles import profile_named
 from trio_debugmcp.server.answers.values import counted, fitting, named, rendered, shows_type
-from trio_debugmcp.state.payloads import Variable
+from trio_debugmcp.state.payloads import Variable, name_of
 
 
 def variable(name: str, value: str = "1", kind: str | None = "int", **more: object) -> Variable:
@@ -89,7 +89,7 @@ def test_no_plain_value_of_python_needs_its_type(value: object) -> None:
 
 @given(st.text(), st.text())
 def test_a_type_may_have_any_name(value: str, kind: str) -> None:
-    assert rendered(value, kind) in (value, f"{value} ({kind})")
+    assert rendered(value, kind) in (value, f"{value} ({name_of(kind)})")
 
 
 # --- Names ------------------------------------------------------------------------------------------------------------

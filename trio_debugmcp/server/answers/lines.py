@@ -10,6 +10,7 @@ from trio_debugmcp.state.payloads import (
     DataBreakpointPayload,
     ExceptionBreakpointPayload,
     ModulePayload,
+    name_of,
 )
 from trio_debugmcp.state.resources import breakpoint_payload, data_breakpoint_payload, exception_breakpoint_payload
 from trio_debugmcp.state.stack_view import frame_payload
@@ -56,7 +57,7 @@ def task_line(places: Places, task: TaskNow) -> str:
         for each, line in zip(task.frames, places.frames(task.frames), strict=True)
     )
     state = f", waits for {task.waits_for}" if task.waits_for else f", {task.state}"
-    return f"{'  ' * task.depth}{task.name}: {chain}{state}"
+    return f"{'  ' * task.depth}{name_of(task.name)}: {chain}{state}"
 
 
 def session_line(places: Places, snapshot: Snapshot) -> str:
@@ -72,7 +73,7 @@ def session_line(places: Places, snapshot: Snapshot) -> str:
 
 def module_line(places: Places, module: ModulePayload) -> str:
     """Return `shop.till 1.2 till.py`: a module with its version and its file."""
-    words = [module.name, module.version, None if module.path is None else places.file(module.path)]
+    words = [name_of(module.name), module.version, None if module.path is None else places.file(module.path)]
     line = " ".join(word for word in words if word)
     line += f", {module.symbol_status}" if module.symbol_status else ""
     return line + (LIBRARY if module.is_user_code is False else "")

@@ -19,7 +19,7 @@ from trio_debugmcp.server.answers.stop import EXCERPT_LINES, FRAMES_BELOW, data_
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.state.model import KeptStop, Reading
-from trio_debugmcp.state.payloads import Payload, Variable, iso_time
+from trio_debugmcp.state.payloads import Payload, Variable, iso_time, shortened
 from trio_debugmcp.state.stop_resource import StopPayload, stop_payload
 
 _LOCALS_BYTES = 8000
@@ -56,6 +56,7 @@ class PastStop(Answer, frozen=True, kw_only=True):
     breakpoints: tuple[str, ...] = ()
     exception: str | None = None
     mode: str | None = None
+    says: str | None = None
     thread: str | None = None
     at: str | None = None
     stack: list[str] = []
@@ -119,7 +120,7 @@ def past_stop(debugger: Debugger, kept: KeptStop) -> PastStop:
     stop, stack, found = kept.stop, kept.stack, kept.stack.locals
     places, all_kept = Places(debugger.workspace.directory), debugger.state.kept
     exception, mode = (None, None) if stop.exception is None else exception_text(stop.exception)
-    notes = [stop.description] if stop.description and stop.exception is None else []
+    notes: list[str] = []
     if found is None and stack.frames:
         notes.append("its locals were not read: the program was resumed before")
     thread = next((thread.name for thread in kept.threads.threads if thread.id == stop.thread_id), None)
@@ -135,6 +136,7 @@ def past_stop(debugger: Debugger, kept: KeptStop) -> PastStop:
         breakpoints=stop.breakpoint_ids,
         exception=exception,
         mode=mode,
+        says=shortened(stop.description) if stop.description and stop.exception is None else None,
         thread=thread if kept.total_threads > 1 else None,
         at=places.at_location(stop.location),
         compared_with=kept.compared_with,

@@ -11,7 +11,10 @@ import os
 from collections.abc import Iterable
 
 from trio_debugmcp.state.model import StackFrame
-from trio_debugmcp.state.payloads import Frame, Location
+from trio_debugmcp.state.payloads import Frame, Location, printable, shortened
+
+MAX_PATH_LENGTH = 4096
+"""Characters of a path, as of those that a system takes."""
 
 LIBRARY = " (library)"
 """At the end of frames that are not code of the user's."""
@@ -29,7 +32,7 @@ class Places:
 
     def file(self, path: str) -> str:
         """Return the name of a file."""
-        return path.removeprefix(self._below) or path
+        return shortened(printable(path.removeprefix(self._below) or path), MAX_PATH_LENGTH)
 
     def line(self, file: str | None, line: int | None) -> str:
         """Return `shop.py:24`; without what is not known."""
@@ -39,7 +42,7 @@ class Places:
     def at(self, file: str | None, line: int | None, function: str | None) -> str:
         """Return `shop.py:24 in visit`; without what is not known."""
         place = self.line(file, line)
-        return f"{place} in {function}".strip() if function else place
+        return f"{place} in {printable(function)}".strip() if function else place
 
     def at_location(self, location: Location | None, function: str | None = None) -> str | None:
         """Return the place of a location; None where nothing is known of it."""
@@ -55,7 +58,7 @@ class Places:
         lines = []
         for name, file, line, is_user_code in frames:
             place = self.line(None if file == before else file, line)
-            lines.append(f"{name} {place}".strip() + ("" if is_user_code else LIBRARY))
+            lines.append(f"{printable(name)} {place}".strip() + ("" if is_user_code else LIBRARY))
             before = file
         return lines
 

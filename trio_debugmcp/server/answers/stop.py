@@ -42,7 +42,7 @@ from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.programs import chosen
 from trio_debugmcp.session.waiting import wait_locals
 from trio_debugmcp.state.model import DataChange, Snapshot, Stack, Stop
-from trio_debugmcp.state.payloads import Frame, OutputEntry, Variable, signal_name
+from trio_debugmcp.state.payloads import Frame, OutputEntry, Variable, shortened, signal_name
 from trio_debugmcp.state.session_view import child_session, listening_payload
 
 READER: ContextVar[tuple[Hashable, str | None] | None] = ContextVar("READER", default=None)
@@ -70,6 +70,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     """Where the program is now. `state`: Paused, Running or Disconnected; `reason` as pauseReason, or Exited.
 
     `stack`: the top frames below `at`; `omitted`: how many of what were left out; `notes`: what is not expected.
+    `says`: what the program or its debug adapter says of the stop: no words of this server.
     `engine`: what debugs a launched program, if that is not the default of its Python.
     `moment`: which stop it is, for cards; not in the answer itself.
     """
@@ -81,6 +82,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     exception: str | None = None
     mode: str | None = None
     caught_by: str | None = None
+    says: str | None = None
     causes: list[str] = []
     thread: str | None = None
     at: str | None = None
@@ -177,6 +179,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     shown, known, total = _locals(stack, omitted, notes)
     full = paused_data(snapshot, 1 + FRAMES_BELOW, known, total)
     exception, mode, by = stopped_by(places, stop.exception)
+    says = None if stop.exception is not None else stop.description  # else it is a part of that
     notes += _said(debugger, stop)
     notes += thread_notes(debugger, snapshot, stop.thread_id)
     source = source_around(debugger, stop.location, snapshot.origin.attached_at, EXCERPT_LINES, notes)
@@ -188,6 +191,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
         exception=exception,
         mode=mode,
         caught_by=by,
+        says=shortened(says) if says else None,
         thread=thread_name(snapshot, stop.thread_id) if len(snapshot.threads.threads) > 1 else None,
         at=places.at_location(stop.location),
         stack=_stack(places, stack, omitted),
@@ -203,8 +207,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
 
 def _said(debugger: Debugger, stop: Stop) -> list[str]:
     """Return what the adapter says of a stop, and what is wrong with the breakpoints that it is at."""
-    notes = [stop.description] if stop.description and stop.exception is None else []  # else it is a part of that
-    notes += [
+    notes = [
         exception.problem
         for exception in debugger.state.exceptions
         if exception.problem and exception.id in stop.breakpoint_ids

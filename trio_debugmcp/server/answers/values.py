@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from trio_debugmcp.server.answers.answer import AnswerData
 from trio_debugmcp.server.answers.stop_data import ShownValue
 from trio_debugmcp.session.looking.truncation import json_size
-from trio_debugmcp.state.payloads import Variable
+from trio_debugmcp.state.payloads import Variable, name_of
 
 _LOOKS = {
     "int": r"-?\d+|<int of ",
@@ -76,7 +76,7 @@ def shows_type(value: str, kind: str | None, *, python: bool = False) -> bool:
 
 def rendered(value: str, kind: str | None, *, python: bool = False) -> str:
     """Return a value, followed by its type in parentheses where it does not show it."""
-    return value if shows_type(value, kind, python=python) else f"{value} ({kind})"
+    return value if shows_type(value, kind, python=python) else f"{value} ({name_of(kind or '')})"
 
 
 def shown_value(shown: ShownValue, *, python: bool = False) -> str:

@@ -55,9 +55,13 @@ def checked_full(full: object) -> bool:
     return full
 
 
-def call_outcome(answer: Answer, meta: dict[str, Any] | None, *, full: bool) -> CallOutcome:
-    """Return what came of a call that has succeeded. `meta`: what belongs to the answer and no model sees."""
-    return CallOutcome(_result(answer, meta), data=_result(answer, meta, full=True) if full else None)
+def call_outcome(answer: Answer, meta: dict[str, Any] | None, *, full: bool, most: int) -> CallOutcome:
+    """Return what came of a call that has succeeded.
+
+    `meta`: what belongs to the answer and no model sees; `most`: bytes of the words.
+    """
+    data = _result(answer, meta, most, full=True) if full else None
+    return CallOutcome(_result(answer, meta, most), data=data)
 
 
 def failed_call(error: UsageError) -> CallOutcome:
@@ -65,7 +69,7 @@ def failed_call(error: UsageError) -> CallOutcome:
     return CallOutcome(failed_result(error), error.code)
 
 
-def _result(answer: Answer, meta: dict[str, Any] | None, *, full: bool = False) -> types.CallToolResult:
-    text, structured = encoded(answer, full=full)
+def _result(answer: Answer, meta: dict[str, Any] | None, most: int, *, full: bool = False) -> types.CallToolResult:
+    text, structured = encoded(answer, full=full, most=most)
     content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
     return types.CallToolResult(content=content, structured_content=structured, _meta=meta)

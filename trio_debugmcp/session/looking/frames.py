@@ -13,7 +13,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.looking.user_code import UserCode
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import Snapshot, StackFrame
-from trio_debugmcp.state.payloads import Location
+from trio_debugmcp.state.payloads import Location, name_of
 
 CAPTURED_FRAMES = 20
 """Frames fetched at every stop: what people look at. Deeper ones are fetched when a client asks for them."""
@@ -37,7 +37,7 @@ class ProgramFrames:
         return tuple(
             StackFrame(
                 id=frame.id,
-                name=self._requests.profile.dialect.function_name(frame.name),
+                name=name_of(self._requests.profile.dialect.function_name(frame.name)),
                 location=self.location(frame),
                 is_user_code=self._user_code.has(frame),
                 source_reference=(frame.source.source_reference or 0) if frame.source is not None else 0,
@@ -54,7 +54,7 @@ class ProgramFrames:
             file=(source.path or source.name) if source is not None else None,
             line=frame.line or dialect.line_of(frame.name),
             column=frame.column or None,
-            function_name=dialect.function_name(frame.name) or None,
+            function_name=name_of(dialect.function_name(frame.name)) or None,
             module_name=self._module_name(frame),
         )
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from trio_debugmcp.probe.answers import ProbeFrame, ProbePlace, ProbeTask, ProbeThread, ThreadWait
 from trio_debugmcp.session.looking.variables import probe_variable
 from trio_debugmcp.state.model import Locals, StackFrame, Thread
-from trio_debugmcp.state.payloads import Location
+from trio_debugmcp.state.payloads import Location, name_of
 
 LiveState = Literal["stopped", "waiting", "running", "exited", "unknown"]
 """`waiting`: in C code, so that it cannot be stepped. `unknown`: it was not found out."""
@@ -116,7 +116,7 @@ def location_of(place: ProbePlace) -> Location:
 
 def live_frame(place: ProbePlace) -> StackFrame:
     """Return a frame of the probe's, with the name of its class. It is not of a stop, so its id leads nowhere."""
-    return StackFrame(0, place.qualname or place.function, location_of(place), not place.library)
+    return StackFrame(0, name_of(place.qualname or place.function), location_of(place), not place.library)
 
 
 def locals_of(frame: ProbeFrame, is_path: Callable[[str], bool]) -> Locals:
@@ -135,7 +135,7 @@ def live_task(task: ProbeTask) -> LiveTask:
 
 def last_thread(thread: Thread) -> LiveThread:
     """Return a thread as of the last stop, or of an event since."""
-    return LiveThread(thread.id, thread.name or "", _STATES[thread.state], thread.location)
+    return LiveThread(thread.id, name_of(thread.name or ""), _STATES[thread.state], thread.location)
 
 
 def thread_in_words(thread: LiveThread) -> str:

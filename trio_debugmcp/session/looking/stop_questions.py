@@ -28,7 +28,7 @@ from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.session.looking.withheld import unknown_value, values_apart
 from trio_debugmcp.session.requests import REQUEST_SECONDS
 from trio_debugmcp.state.model import Locals, NamedScope, StackFrame, Thread
-from trio_debugmcp.state.payloads import Location
+from trio_debugmcp.state.payloads import Location, name_of
 
 log = logging.getLogger(__name__)
 
@@ -130,7 +130,9 @@ class StopQuestions:
             return None
         if not found.frames or any(frame.id is None for frame in found.frames):
             return None  # its thread is not stopped: only the adapter knows what it means
-        threads = tuple(Thread(thread.id, thread.name, location=self._place(thread)) for thread in found.threads)
+        threads = tuple(
+            Thread(thread.id, name_of(thread.name), location=self._place(thread)) for thread in found.threads
+        )
         if found.threads_total > len(found.threads):  # of all threads at least the names are known
             threads = _merged(await self._fetch_threads(), threads)
         return Findings(
@@ -164,7 +166,12 @@ class StopQuestions:
     def _frame(self, frame: ProbeFrame) -> StackFrame:
         is_user_code = not frame.library and bool(frame.file or frame.source)
         return StackFrame(
-            frame.id or 0, frame.function, self._location(frame), is_user_code, frame.source, label=frame.function
+            frame.id or 0,
+            name_of(frame.function),
+            self._location(frame),
+            is_user_code,
+            frame.source,
+            label=frame.function,
         )
 
     def _place(self, thread: ProbeThread) -> Location | None:
@@ -174,7 +181,11 @@ class StopQuestions:
         profile = self._ways.profile
         line = place.line or profile.dialect.line_of(place.function)
         return Location(
-            place.file, line, profile.dialect.column, place.function or None, profile.code.module_in(place.file)
+            place.file,
+            line,
+            profile.dialect.column,
+            name_of(place.function) or None,
+            profile.code.module_in(place.file),
         )
 
     def _locals_in(self, answer: ProbeStop, failure: Unanswered | None = None) -> Locals:
@@ -201,7 +212,10 @@ class StopQuestions:
         stack = await self._requests.request_or_empty("stackTrace", where, StackTraceBody, seconds=EXAMINATION_SECONDS)
         frames = self._ways.frames.captured(stack.stack_frames or [])
         return Findings(
-            thread_id, tuple(Thread(thread.id, thread.name) for thread in threads), frames, stack.total_frames
+            thread_id,
+            tuple(Thread(thread.id, name_of(thread.name or "")) for thread in threads),
+            frames,
+            stack.total_frames,
         )
 
     async def _fetch_threads(self) -> Sequence[DapThread]:
@@ -242,4 +256,4 @@ def _has_withheld(answer: ProbeStop) -> bool:
 def _merged(named: Sequence[DapThread], placed: Sequence[Thread]) -> tuple[Thread, ...]:
     """Return all threads, those with a place as they are."""
     known = {thread.id: thread for thread in placed}
-    return tuple(known.get(thread.id, Thread(thread.id, thread.name)) for thread in named)
+    return tuple(known.get(thread.id, Thread(thread.id, name_of(thread.name or ""))) for thread in named)

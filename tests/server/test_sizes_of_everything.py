@@ -1,0 +1,118 @@
+"""Whatever an adapter, a program or a caller sends: each answer, error and resource has its bound."""
+
+import json
+from typing import Any
+
+import pytest
+from trio.testing import MockClock
+
+from trio_debugmcp.server.answers.bounds import MAX_ANSWER_BYTES, MAX_RESOURCE_BYTES
+from trio_debugmcp.server.tools import open_toolbox
+from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
+
+HOSTILE = {
+    "a long word": 200_000 * "x",
+    "lines": 40_000 * "a\n",
+    "control characters": 40_000 * "\x01",
+    "emoji": 40_000 * "\N{GRINNING FACE}",
+    "quotes": 40_000 * '"\\',
+}
+
+FILE = FakeAdapter.program
+
+CALLS: dict[str, list[dict[str, Any]]] = {
+    "evaluate": [{"expression": "LONG"}, {"expression": "x", "max_value_length": 200}],
+    "breakpoint_set": [
+        {"file": FILE, "line": 3, "condition": "LONG"},
+        {"file": "LONG", "line": 3},
+        {"file": FILE, "line": 3, "hit_condition": "LONG"},
+        {"function": "LONG"},
+        {"file": FILE, "statement": "LONG"},
+    ],
+    "tracepoint_set": [{"file": FILE, "line": 3, "log_message": "{LONG"}],
+    "breakpoint_set_exception": [{"exception_type": "LONG", "condition": "LONG"}],
+    "breakpoint_set_data": [{"expression": "LONG"}],
+    "breakpoint_remove": [{"id": "LONG"}],
+    "variables_get": [{}, {"path": "LONG"}, {"path": "x"}],
+    "variable_set": [{"path": "LONG", "value": "LONG"}],
+    "debug_launch": [{"program": "LONG"}, {"module": "LONG"}, {"program": FILE, "args": ["LONG"], "adapter": "LONG"}],
+    "debug_run_to": [{"file": "LONG", "line": 1}],
+    "source_get": [{"file": "LONG"}, {"file": FILE}],
+    "process_write_input": [{"text": "LONG"}],
+    "debug_more": [{"tool": "LONG"}],
+    "LONG": [{"LONG": "LONG"}],
+}
+"""Arguments that are tried besides none. `LONG` is the hostile text."""
+
+
+def filled(value: Any, text: str) -> Any:
+    """Return arguments with the hostile text in them."""
+    if isinstance(value, str):
+        return value.replace("LONG", text)
+    if isinstance(value, dict):
+        return {filled(key, text): filled(member, text) for key, member in value.items()}
+    return [filled(item, text) for item in value] if isinstance(value, list) else value
+
+
+def hostile(text: str) -> FakeAdapter:
+    """An adapter in all of whose answers this text stands wherever a text may."""
+    adapter = FakeAdapter()
+    adapter.frames = [
+        (text, f"/src/{text}", 12),
+        ("main", FILE, 3),
+        *[(text, f"/{number}{text[:5000]}", 1) for number in range(20)],
+    ]
+    adapter.threads = [(1, text), *[(number, text[:50_000]) for number in range(2, 20)]]
+
+    async def scopes(_: Any) -> Any:
+        return {"scopes": [{"name": text, "variablesReference": 7, "expensive": False}]}
+
+    async def variables(_: Any) -> Any:
+        one = {"name": text[:30_000], "value": text, "type": text, "evaluateName": text[:100], "variablesReference": 0}
+        return {"variables": [{**one, "name": f"{number}{one['name']}"} for number in range(15)]}
+
+    async def modules(_: Any) -> Any:
+        return {"modules": [{"id": number, "name": text[:50_000], "path": text[:50_000]} for number in range(20)]}
+
+    async def evaluated(_: Any) -> Any:
+        return {"result": text, "type": text, "variablesReference": 0}
+
+    for command, answer in (
+        ("scopes", scopes),
+        ("variables", variables),
+        ("modules", modules),
+        ("evaluate", evaluated),
+    ):
+        adapter.answer(command, answer)
+    return adapter
+
+
+async def size_of_call(client: DebugClient, tool: str, arguments: dict[str, Any]) -> int:
+    """Call a tool, and return the bytes of its answer or its error."""
+    result = await client.sdk.call_tool(tool, arguments)
+    texts = [getattr(part, "text", "") for part in result.content]
+    structured = json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":"))
+    return max(len("".join(texts).encode()), len(structured.encode()))
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+async def test_no_answer_error_or_resource_is_over_its_bound(autojump_clock: MockClock, kind: str) -> None:
+    text = HOSTILE[kind]
+    adapter = hostile(text)
+    sizes: dict[str, int] = {}
+    async with connect(options=adapter.options()) as client:
+        await client.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
+        await adapter.event("output", {"category": "stdout", "output": text})
+        await adapter.stop("pause", description=text, text=text)
+        for tool in open_toolbox().names:
+            if tool in ("debug_disconnect", "debug_restart", "debug_wait", "breakpoint_wait"):
+                continue
+            for arguments in ({}, *(filled(each, text) for each in CALLS.get(tool, ()))):
+                sizes[f"{tool} {str(arguments)[:60]}"] = await size_of_call(client, tool, arguments)
+                if (await client.call("debug_state"))["state"] != "Paused":
+                    await adapter.stop("pause", description=text, text=text)
+        sizes["an unknown tool"] = await size_of_call(client, text, {text: text})
+        read = {uri: len((await client.read_text(uri)).encode()) for uri in await client.uris()}
+    assert {what: size for what, size in sizes.items() if size > MAX_ANSWER_BYTES} == {}
+    assert {uri: size for uri, size in read.items() if size > MAX_RESOURCE_BYTES} == {}
+    assert len(sizes) > 60
