@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from trio.testing import MockClock
 
-from trio_debugmcp.server.answers.bounds import MAX_ANSWER_BYTES, MAX_RESOURCE_BYTES
+from trio_debugmcp.server.answers.last_bounds import MAX_ANSWER_BYTES, MAX_RESOURCE_BYTES
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
 

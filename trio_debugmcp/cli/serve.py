@@ -54,6 +54,12 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     add_adapters_option(parser)
     add_engine_option(parser)
     add_patience_option(parser, "debug adapters, programs and clients that owe an answer")
+    _add_recording_options(parser)
+    add_transport_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_recording_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record",
         type=Path,
@@ -66,8 +72,6 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         action="store_true",
         help="keep in it what looks like a key, a token or a password of the program (default: `[redacted]`)",
     )
-    add_transport_options(parser)
-    parser.set_defaults(run=run)
 
 
 def _add_publishing_options(parser: argparse.ArgumentParser) -> None:

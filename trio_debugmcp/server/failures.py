@@ -11,7 +11,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
-from trio_debugmcp.server.answers.bounds import MAX_ERROR_BYTES, bounded
+from trio_debugmcp.server.answers.last_bounds import MAX_ERROR_BYTES, bounded
 from trio_debugmcp.state.payloads import shortened
 
 log = logging.getLogger(__name__)

@@ -32,7 +32,7 @@ from trio_debugmcp import __version__
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.publish.hub import Hub, Subscriber, SubscriberStatistics, TooManySubscriptions
-from trio_debugmcp.server.answers.bounds import bounded_resource
+from trio_debugmcp.server.answers.last_bounds import bounded_resource
 from trio_debugmcp.server.card import Cards, is_card, read_card
 from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.completions import complete

@@ -105,7 +105,9 @@ async def test_the_thread_is_named_where_there_are_several(autojump_clock: MockC
         assert (await stopped(client, adapter, thread=2))["thread"] == "2 counter"
 
 
-async def test_what_the_adapter_says_of_a_stop_is_no_note_of_the_server(autojump_clock: MockClock) -> None:
+async def test_what_the_adapter_says_of_a_stop_stands_apart_from_the_notes_of_the_server(
+    autojump_clock: MockClock,
+) -> None:
     async with running("legacy") as (client, adapter):
         found = await stopped(client, adapter, "pause", description="SIGUSR1")
         assert (found["says"], "notes" in found) == ("SIGUSR1", False)

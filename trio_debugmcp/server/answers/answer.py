@@ -16,7 +16,7 @@ from mcp_types import CallToolResult, ContentBlock, TextContent
 from msgspec import Struct
 from msgspec.structs import fields, replace
 
-from trio_debugmcp.server.answers.bounds import MAX_ANSWER_BYTES, bounded
+from trio_debugmcp.server.answers.last_bounds import MAX_ANSWER_BYTES, bounded
 from trio_debugmcp.state.payloads import Payload
 
 

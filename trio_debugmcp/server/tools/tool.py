@@ -26,7 +26,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import NO_SESSION, AdapterGone, DebugError, UsageError
 from trio_debugmcp.server.answers.answer import Answer, whole
-from trio_debugmcp.server.answers.bounds import MAX_ANSWER_BYTES
+from trio_debugmcp.server.answers.last_bounds import MAX_ANSWER_BYTES, most_bytes
 from trio_debugmcp.server.answers.moment import for_card
 from trio_debugmcp.server.answers.stop import READER, StopAnswer
 from trio_debugmcp.server.auth import Role
@@ -53,10 +53,6 @@ ENDING_SECONDS = 1.0
 """For a session whose adapter is gone to leave the state: the next call must not find it paused."""
 
 MAX_RESULT_BYTES = MAX_ANSWER_BYTES
-
-
-_ESCAPED = 6
-"""Bytes of a control character in JSON."""
 
 
 class Params(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -293,13 +289,7 @@ class Toolbox:
             notes = [*result.notes, *self._others.notes(*caller, self.controls)]
             moment, result = result.moment, replace(result, notes=notes, moment=None)
             meta = for_card(moment, partial(whole, result))
-        return call_outcome(result, meta, full=as_data, most=_most_bytes(params))
-
-
-def _most_bytes(params: Params) -> int:
-    """Return how many bytes an answer may have: what the caller has asked for, if that is more than usual."""
-    asked = max(int(getattr(params, name, None) or 0) for name in ("max_result_bytes", "max_value_length", "max_bytes"))
-    return MAX_RESULT_BYTES if asked <= MAX_RESULT_BYTES else _ESCAPED * asked
+        return call_outcome(result, meta, full=as_data, most=most_bytes(params))
 
 
 async def _wait_ended(debugger: Debugger) -> None:

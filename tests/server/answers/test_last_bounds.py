@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.bounds import MAX_ERROR_BYTES, bounded, size_of
+from trio_debugmcp.server.answers.last_bounds import MAX_ERROR_BYTES, bounded, size_of
 from trio_debugmcp.server.failures import failed_result
 
 long_text = st.builds(lambda text, number: text * number, st.text(min_size=1, max_size=5), st.integers(1, 3000))

@@ -2,7 +2,7 @@
 
     bounded({"error": {"message": "(" * 100_000}}, 8192)    # {"error": {"message": "((((… (+95,904 characters)"}}
 
-Tools bound their lists and values themselves, and say what they left out. This is for what nobody expects to be long:
+Tools bound their lists and values themselves, and say what they left out. This is for what is short, usually:
 the name of a frame that has a megabyte, the condition of a breakpoint that an error repeats.
 """
 
@@ -20,6 +20,12 @@ MAX_ERROR_BYTES = 8192
 
 MAX_RESOURCE_BYTES = 131072
 """JSON bytes of a resource. Pages and programs read these whole, without paging: the events of a session, say."""
+
+_ASKING = ("max_result_bytes", "max_value_length", "max_bytes")
+"""Parameters that ask for more."""
+
+_ESCAPED = 6
+"""Bytes of a control character in JSON."""
 
 _LENGTHS = (4096, 1024, 256, 64)
 """Characters of the texts that are left, tried in this order."""
@@ -41,6 +47,12 @@ def bounded(value: Any, most: int) -> Any:
         if size_of(shorter) <= most:
             return shorter
     return {"cut": f"{size_of(value)} bytes, which are too many at every depth"}
+
+
+def most_bytes(params: object) -> int:
+    """Return how many bytes an answer may have: as many as the parameters of the call ask for, if that is more."""
+    asked = max(int(getattr(params, name, None) or 0) for name in _ASKING)
+    return MAX_ANSWER_BYTES if asked <= MAX_ANSWER_BYTES else _ESCAPED * asked
 
 
 def bounded_resource(text: str) -> str:
