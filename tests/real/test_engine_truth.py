@@ -235,3 +235,70 @@ async def test_a_value_whose_text_waits_for_a_lock_of_the_stopped_thread_does_no
         assert (stop["exception"], where(stop).line) == ("ValueError: x", 23)
         assert (await client.call("evaluate", expression="1 + 1"))["value"] == "2"
         assert (await client.call("debug_continue"))["exitCode"] == 1
+
+
+DEEP = """\
+def fall(n):
+    deepest[0] = n
+    return fall(n + 1) + 1
+
+deepest = [0]
+try:
+    fall(0)
+except RecursionError:
+    print(deepest[0])
+"""
+
+
+async def test_a_breakpoint_is_hit_also_where_the_stack_is_nearly_full(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "deep.py"
+        place = {"file": str(file), "line": 3}
+        stop = await launched(client, python, file, DEEP, breakpoints=[{**place, "condition": "n == 990"}])
+        assert stop["locals"]["n"] == "990"
+        assert (await client.call("evaluate", expression="sorted(range(n), key=lambda k: -k)[0]"))["value"] == "989"
+        await client.call("breakpoint_set", **place, log_message="{n}")
+        stop = await client.call("debug_continue")
+        last, deepest = stop["log"].split()[-1], stop["stdout"].strip()
+        assert int(deepest) - int(last) <= 3, "only what has no room to be reported is not"
+
+
+TOGETHER = """\
+import threading
+start = threading.Barrier(50)
+
+def hot():
+    total = 0
+    start.wait()
+    for step in range(3):
+        total += step
+
+def cold():
+    start.wait()
+    return start
+
+threads = [threading.Thread(target=hot if n < 10 else cold, name=f"T{n}") for n in range(50)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+async def test_fifty_threads_that_reach_breakpoints_together_are_one_stop_for_each_hit(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "fifty.py"
+        places = [{"file": str(file), "line": line} for line in (8, 12)]
+        stop = await launched(client, python, file, TOGETHER, breakpoints=places)
+        stops: dict[str, int] = {}
+        while stop["state"] == "Paused":
+            assert not [note for note in stop.get("notes", ()) if "without another stop" in note]
+            thread = stop["thread"].split()[1]
+            stops[thread] = stops.get(thread, 0) + 1
+            stop = await client.call("debug_continue")
+        assert stops == {f"T{n}": 3 if n < 10 else 1 for n in range(50)}
+        assert await hits(client) == {"bp-1": 30, "bp-2": 40}

@@ -20,6 +20,7 @@ from trio_debugmcp.engine.inside.line_breakpoints import LineBreakpoints
 from trio_debugmcp.engine.inside.line_loops import LineLoops
 from trio_debugmcp.engine.inside.monitoring import DISABLE, MonitoringTool
 from trio_debugmcp.engine.inside.pauses import Pauses
+from trio_debugmcp.engine.inside.stack_room import call_with_room
 from trio_debugmcp.engine.inside.started_pythons import STARTS
 from trio_debugmcp.engine.inside.statement_beginnings import StatementBeginnings
 from trio_debugmcp.engine.inside.steps import Steps
@@ -129,7 +130,7 @@ class EventDispatch:
                     return None
             elif not self._breakpoints.has(code, line) and not self._functions.has(code):
                 return None if self._attention.is_open else DISABLE
-            self._reach(frame, line, is_loop=False)
+            call_with_room(self._reach, frame, line, False)
         except BaseException as error:
             self._fail(error)
         return None
@@ -147,7 +148,7 @@ class EventDispatch:
                         return None
                 elif not self._breakpoints.has(code, line):
                     return None if self._attention.is_open else DISABLE
-                self._reach(frame, line, is_loop=True)
+                call_with_room(self._reach, frame, line, True)
             elif self._attention.is_open:
                 self._arrived(frame)
         except BaseException as error:
@@ -185,7 +186,7 @@ class EventDispatch:
             return True
         return not self._breakpoints.has(code, line) and record.entering is not frame
 
-    def _reach(self, frame: Any, line: int, *, is_loop: bool) -> None:
+    def _reach(self, frame: Any, line: int, is_loop: bool) -> None:
         record = self._threads.current()
         if record.is_evaluating or record.ident in self._threads.own:
             return

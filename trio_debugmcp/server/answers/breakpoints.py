@@ -239,7 +239,14 @@ def _place(places: Places, each: Breakpoint) -> str:
 
 
 def thread_notes(debugger: Debugger, snapshot: Snapshot, stopped: int) -> list[str]:
-    """Return a note on other threads that stand on lines with breakpoints: a continue resumes them without a stop."""
+    """Return a note on other threads that stand on lines with breakpoints: a continue resumes them without a stop.
+
+    Under our engine each of them has a stop of its own, in turn.
+    """
+    if any(
+        each.id == snapshot.id and each.requests.capabilities.engine_requests for each in debugger.living_sessions()
+    ):
+        return []
     lines: dict[tuple[str | None, int | None], str] = {}
     for breakpoint in debugger.state.breakpoints:
         if breakpoint.enabled and breakpoint.spec.log_message is None:
