@@ -148,17 +148,19 @@ async def seen(client: DebugClient, program: Program, launch: dict[str, Any], li
     return wrong + [f"stopped elsewhere: {other}" for other in others]
 
 
+def marked(text: str) -> dict[int, str]:
+    """Return the lines at which a program is to stop, each with the reason."""
+    reasons = (("# here", "Breakpoint"), ("# there", "Exception"))
+    lines = enumerate(text.splitlines(), 1)
+    return {number: reason for number, line in lines for mark, reason in reasons if line.endswith(mark)}
+
+
 async def tried(program: Program, python: str, folder: Path) -> list[str]:
     """Return what is not as it should be."""
     text = TEXTS[program.text]
     name = "test_job.py" if "test" in program.text else "job.py"
     (folder / name).write_text(text)
-    lines = {
-        number: reason
-        for number, line in enumerate(text.splitlines(), 1)
-        for mark, reason in (("# here", "Breakpoint"), ("# there", "Exception"))
-        if line.endswith(mark)
-    }
+    lines = marked(text)
     here = next(line for line, reason in lines.items() if reason == "Breakpoint")
     port, mark = free_port(), uuid.uuid4().hex
     words = [word.replace("PORT", str(port)) for word in program.target.get("args", ())]

@@ -38,7 +38,12 @@ OPTIONS = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
 
 REQUIREMENTS = ["pytest==8.3.5", "pygments==2.18.0", "hypothesis==6.131.0", "cloudpickle==3.1.1"]
 REQUIREMENTS += ["blockbuster==1.5.24", "trustme==1.2.1", "psutil==7.0.0", "trio==0.30.0", "pytest-mock==3.14.0"]
-REQUIREMENTS += ["ephemeral-port-reserve==1.1.4", "pytest-timeout==2.3.1", "cryptography==44.0.2"]
+REQUIREMENTS += [
+    "ephemeral-port-reserve==1.1.4",
+    "pytest-timeout==2.3.1",
+    "cryptography==44.0.2",
+    "exceptiongroup==1.2.2",
+]
 
 
 class Suite(NamedTuple):
