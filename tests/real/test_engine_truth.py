@@ -1,8 +1,11 @@
 """The engine's truth: what counts as a hit, who catches an exception, what becomes of evaluations that wait."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
+import trio
 
 from tests.pythons import Interpreter
 from tests.real.conftest import Connect, hits, where
@@ -302,3 +305,37 @@ async def test_fifty_threads_that_reach_breakpoints_together_are_one_stop_for_ea
             stop = await client.call("debug_continue")
         assert stops == {f"T{n}": 3 if n < 10 else 1 for n in range(50)}
         assert await hits(client) == {"bp-1": 30, "bp-2": 40}
+
+
+TAKEN = """\
+import sys
+import time
+for number, name in ((3, "first"), (4, "second")):
+    sys.monitoring.use_tool_id(number, name)
+print("ready", flush=True)
+while True:
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="attaching by pid needs gdb")
+async def test_an_attach_is_refused_where_other_tools_leave_no_number_for_a_debugger(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "taken.py"
+    file.write_text(TAKEN)
+    process = await trio.lowlevel.open_process([python.path, str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        async with process.stdout, process.stderr, debugging() as client:
+            await process.stdout.receive_some()
+            with pytest.raises(ToolFailed, match=r"\(first, second\)"):
+                await client.call("debug_attach", pid=process.pid, adapter="debugpy")
+            assert process.poll() is None
+            process.kill()
+            assert await process.stderr.receive_some() == b""
+    finally:
+        process.kill()
+        with trio.move_on_after(5, shield=True):
+            await process.wait()

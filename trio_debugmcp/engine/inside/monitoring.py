@@ -86,6 +86,11 @@ class MonitoringTool:
         self._callbacks = callbacks
         self._take()
 
+    def taken(self) -> list[str]:
+        """Return the names of the tools that use all that there are; nothing if there is one left."""
+        names = [_get_tool(tool) for tool in _TOOLS]
+        return [] if None in names or _NAME in names else names
+
     def _take(self) -> None:
         for tool in _TOOLS:
             if _get_tool(tool) is None:

@@ -4,7 +4,7 @@ import posix
 import sys
 from typing import Any
 
-from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestTable
+from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestRefusedError, RequestTable
 
 CAPABILITIES = {
     "supportsCompletionsRequest": True,
@@ -73,6 +73,12 @@ class StartingRequests:
 
     def _start(self, request: EngineRequest) -> Any:
         arguments = request.arguments
+        taken = self._engine.events.taken()
+        if taken:
+            raise RequestRefusedError(
+                f"other tools of the program ({', '.join(taken)}) use the numbers of sys.monitoring that a debugger "
+                "can have: let one free its own with sys.monitoring.free_tool_id, or begin to debug before they do"
+            )
         files = self._engine.files
         files.just_my_code = bool(arguments.get("justMyCode", True))
         files.mappings = [
