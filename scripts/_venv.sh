@@ -26,5 +26,11 @@ prepare() {
   touch "$stamp"
 }
 
-prepare "$venv" "${PYTHON:-python3}" test,check,cli
+# Where `python3` is too old, a newer one may have its version in the name.
+python=${PYTHON-}
+for name in python3 python3.13 python3.12 python3.11; do
+  if [ -z "$python" ] && "$name" -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null; then python=$name; fi
+done
+
+prepare "$venv" "${python:-python3}" test,check,cli
 cd "$root" || exit 1

@@ -32,6 +32,7 @@ FLOORS = [
         "coercion",
         "descriptors",
         "home",
+        "installation",
         "sparse_log",
         "masking",
         "samples",

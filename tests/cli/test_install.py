@@ -1,7 +1,6 @@
 """`trio-debugmcp adapters --install`: the steps of each way to install, by installers that only write them down."""
 
 import io
-import sys
 import tarfile
 from pathlib import Path
 
@@ -178,7 +177,7 @@ def test_an_installer_that_is_missing_or_a_way_that_is_not_known_is_a_sentence(m
 
 def test_the_command_for_a_person_is_that_of_the_first_installer_that_this_machine_has(machine: Machine) -> None:
     ways = machine.adapter('find = ["m"]\ninstall = [{ apt = "a b" }, { brew = "c" }, { pip = "d" }]').table
-    assert command_for("mdb", ways) == f"{sys.executable} -m pip install d"
+    assert command_for("mdb", ways) == "trio-debugmcp adapters --install mdb"
     machine.has("brew")
     assert command_for("mdb", ways) == "brew install c"
     machine.has("apt-get")

@@ -209,7 +209,7 @@ def test_of_several_that_fit_the_first_that_is_installed_is_taken_else_all_are_n
         "one is not installed (looked for $ONE_PATH). Install it with: apt-get install one. Or: "
         in missing.value.message
     )
-    assert missing.value.message.endswith("pip install two")
+    assert missing.value.message.endswith("trio-debugmcp adapters --install two")
     with pytest.raises(UsageError, match=r"for the type 'go'. Pass `adapter`, one of: one \(M\); two \(M, N\)"):
         chosen(kind="go", program="a.m")
 

@@ -14,6 +14,7 @@ from msgspec import Struct, to_builtins
 from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles
 from trio_debugmcp.cli._output import failed, innermost
 from trio_debugmcp.cli._patience import add_patience_option
+from trio_debugmcp.installation import with_package
 from trio_debugmcp.patience import Patience
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def _py_spy() -> DoctorFinding:
         "py-spy",
         "missing",
         "programs that do not let Python run cannot be looked into",
-        f"{sys.executable} -m pip install 'trio-debugmcp[hang]'",
+        with_package("py-spy"),
     )
 
 

@@ -156,7 +156,7 @@ async def test_why_it_cannot_look_is_said(script: str, reason: str, installed: A
 
 
 async def test_without_it_the_extra_is_named(installed: Any) -> None:
-    with pytest.raises(CannotLook, match=r"pip install 'trio-debugmcp\[hang\]'"):
+    with pytest.raises(CannotLook, match=r"with py-spy \(`.+py-spy`\)"):
         await dump(5, USUAL)
 
 

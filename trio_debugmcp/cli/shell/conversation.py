@@ -19,11 +19,12 @@ from trio_debugmcp.cli._target import Failure, as_failure
 from trio_debugmcp.cli.shell.completion import Proposal, proposals
 from trio_debugmcp.cli.shell.display import Display
 from trio_debugmcp.cli.shell.shell_commands import Commands, Quit
+from trio_debugmcp.installation import with_package
 
 if TYPE_CHECKING:  # `serve` must start without the client
     from trio_debugmcp.client import EventKind, EventStream, InspectorClient
 
-MISSING = "Without prompt_toolkit the prompt has no completion and no history: pip install 'trio-debugmcp[cli]'"
+MISSING = f"Without prompt_toolkit the prompt has no completion and no history: {with_package('prompt_toolkit')}"
 
 CHANGES: tuple["EventKind", ...] = (
     *("resourceUpdated", "toolsChange", "resourcesChange", "resourceTemplatesChange", "promptsChange"),

@@ -1,13 +1,12 @@
 """How the adapter of a table is installed: the way that fits this machine, and the command that a person types.
 
     way = way_here(table)               # Install(pip="bash-dap"), None if there is no way
-    command_for("bash-dap", table)      # "python3 -m pip install bash-dap"
+    command_for("bash-dap", table)      # "trio-debugmcp adapters --install bash-dap"
 
 What takes several steps is done by `trio-debugmcp adapters --install NAME`, for which `cli/_install.py` has the code.
 """
 
 import shutil
-import sys
 from collections.abc import Sequence
 
 from trio_debugmcp.dap.profiles.tables.table_format import Install, Table
@@ -59,5 +58,4 @@ def _in_words(name: str, way: Install) -> str:
 _PLAIN: Sequence[tuple[str, str]] = (
     ("apt-get install", "apt"),
     ("brew install", "brew"),
-    (f"{sys.executable} -m pip install", "pip"),
 )

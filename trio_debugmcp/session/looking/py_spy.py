@@ -11,6 +11,7 @@ import sys
 
 import trio
 
+from trio_debugmcp.installation import with_package
 from trio_debugmcp.patience import Patience
 
 DUMP_SECONDS = 3.0
@@ -38,7 +39,7 @@ async def dump(pid: int, patience: Patience) -> bytes:
     """
     program = find_py_spy()
     if program is None:
-        raise CannotLook("with `pip install 'trio-debugmcp[hang]'` (py-spy) its threads are shown all the same")
+        raise CannotLook(f"with py-spy (`{with_package('py-spy')}`) its threads are shown all the same")
     command = [program, "dump", "--json", "--nonblocking", "--pid", str(pid)]
     try:
         with trio.fail_after(patience.seconds(DUMP_SECONDS)):

@@ -43,6 +43,7 @@ from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMappin
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
 from trio_debugmcp.engine.carrier import INJECTOR
 from trio_debugmcp.errors import CannotRun
+from trio_debugmcp.installation import with_package
 
 _CONDITION_FAILED = re.compile(
     r"Error while evaluating expression in conditional breakpoint: (?P<condition>.*?)\n"
@@ -167,7 +168,7 @@ class Debugpy(Profile):
     language: str = "Python"
     detect: Detect = Detect(suffixes=(".py", ".pyw"), interpreters=("python", "pypy"))
     types: frozenset[str] = frozenset({"python", "debugpy"})
-    install_hint: str = f"{sys.executable} -m pip install debugpy"
+    install_hint: str = with_package("debugpy")
     target_options: frozenset[str] = frozenset({"module", "code"})
     code_options: frozenset[str] = frozenset({"module", "code", "rules", "python", "pythonPath", "pythonArgs"})
     has_probe: bool = True

@@ -1,0 +1,49 @@
+"""How this installation gets one more package: by pipx, uv or pip, whichever has made it.
+
+    with_package("py-spy")      # "pipx inject trio-debugmcp py-spy"
+
+Advice is printed where it is to be followed: in the two usual installations, pipx and uvx, there is no pip.
+"""
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+NAME = "trio-debugmcp"
+
+
+def with_package(package: str, *, prefix: str | None = None, has_pip: bool | None = None) -> str:
+    """Return the command that adds a package to this installation.
+
+    Args:
+        package: its name in the registry.
+        prefix: the directory of the environment, by default this one's.
+        has_pip: whether pip can be imported there, by default looked for here.
+    """
+    home = Path(sys.prefix if prefix is None else prefix)
+    has_pip = find_spec("pip") is not None if has_pip is None else has_pip
+    python = sys.executable if prefix is None else str(home / "bin" / "python")
+    if _is_there(home / "pipx_metadata.json"):
+        return f"pipx inject {home.name} {package}"
+    if _is_there(home / "uv-receipt.toml"):
+        return f"uv tool install --with {package} {home.name}"
+    if _made_by_uv(home) and {"archive-v0", "environments-v2"} & set(home.parts):  # uvx: gone with its cache
+        return f"uvx --with {package} {NAME}"
+    if has_pip:
+        return f"{python} -m pip install {package}"
+    other = "uv pip install --python" if _made_by_uv(home) else "python3 -m pip --python"
+    return f"{other} {python} {package}" if _made_by_uv(home) else f"{other} {python} install {package}"
+
+
+def _made_by_uv(home: Path) -> bool:
+    try:
+        return any(line.startswith("uv = ") for line in (home / "pyvenv.cfg").read_text("utf-8").splitlines())
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _is_there(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except OSError:
+        return False
