@@ -39,7 +39,7 @@ FLOORS = [
         "probe",
         "skill",
     ],
-    ["engine"],
+    ["engine", "kept"],
     ["launch_json", "dap"],
     ["state"],
     ["session", "publish", "transports"],
@@ -63,7 +63,10 @@ LATE = (
     *("trio_debugmcp.recording", "trio_debugmcp.replay", "trio_debugmcp.editors", "trio_debugmcp.testing"),
     *(
         f"trio_debugmcp.transports.{name}"
-        for name in ("accept", "admission", "bundle", "gate", "http", "http11", "pages", "port", "static", "websocket")
+        for name in (
+            *("accept", "admission", "bundle", "gate", "http", "http11"),
+            *("kept_socket", "pages", "port", "static", "websocket"),
+        )
     ),
 )
 """What a start on plain stdio does not import, and hence what may be imported for annotations only."""

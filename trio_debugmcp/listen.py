@@ -6,6 +6,7 @@
      ├─ WebSocket port    the dashboard's page, and one task per connection
      ├─ HTTP port         one server per MCP session
      ├─ DAP port          one task tree per editor
+     ├─ Unix socket       of a server that is kept for a project's shells; ends the server when no call comes any more
      └─ stdio             when its client disconnects the server ends, unless other clients are connected
 
 The modules of a transport are imported only if it is asked for, which keeps the start on plain stdio quick.
@@ -13,10 +14,12 @@ The modules of a transport are imported only if it is asked for, which keeps the
 
 import errno
 import gc
+import os
 import signal
 import ssl
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -24,15 +27,18 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
+from trio_debugmcp import __version__
 from trio_debugmcp.app import App, open_app
 from trio_debugmcp.descriptors import open_files
 from trio_debugmcp.server.auth import Role, Tokens
 from trio_debugmcp.server_options import Options
+from trio_debugmcp.transports.streams import Incoming, Outgoing
 
 if TYPE_CHECKING:
     from trio_debugmcp.editors.editor_listener import EditorDoor
     from trio_debugmcp.transports.admission import Admission
     from trio_debugmcp.transports.gate import Gate
+    from trio_debugmcp.transports.kept_socket import KeptCalls
 
 COLLECT_EVERY = 50_000
 """Objects created between two runs of the garbage collector. A change that notifies hundreds of clients creates that
@@ -46,6 +52,17 @@ class Address(Struct, frozen=True):
     port: int
 
 
+class KeptProject(Struct, frozen=True):
+    """For which project the server is kept, and for how long: see `trio_debugmcp/kept`.
+
+    `once`: no longer than until its last program has ended.
+    """
+
+    project: str
+    idle_seconds: float
+    once: bool = False
+
+
 class Network(Struct, frozen=True):
     """The transports to serve on, and the tokens that admit clients; `certificate` is its file and that of the key.
 
@@ -53,6 +70,7 @@ class Network(Struct, frozen=True):
     """
 
     stdio: bool = True
+    kept: KeptProject | None = None
     websocket: Address | None = None
     http: Address | None = None
     dap: Address | None = None
@@ -133,6 +151,9 @@ async def serve(options: Options, network: Network) -> None:
             await nursery.start(_serve_http, app, tokens, http, admission)
         if dap is not None:
             await nursery.start(_serve_dap, app, tokens, dap, admission)
+        if network.kept is not None:
+            await _serve_kept(app, tokens, websocket, network.kept)
+            nursery.cancel_scope.cancel(reason="no call comes any more")
         if network.stdio:
             await _serve_stdio(app)
             if websocket or http or dap:
@@ -151,6 +172,48 @@ async def _serve_stdio(app: App) -> None:
 
     async with open_stdio() as (incoming, outgoing):
         await app.serve_connection(incoming, outgoing, transport="stdio")
+
+
+async def _serve_kept(app: App, tokens: Tokens, websocket: _Endpoint | None, kept: KeptProject) -> None:
+    """Serve calls from shells until none comes any more. They are all one client, who stays while the server does."""
+    from trio_debugmcp.kept.place import Place
+    from trio_debugmcp.transports.kept_socket import KeptCalls, bound
+
+    record = {
+        "pid": os.getpid(),
+        "project": kept.project,
+        "version": __version__,
+        "python": sys.executable,
+        "since": datetime.now(UTC).isoformat(timespec="seconds"),
+        "idleSeconds": kept.idle_seconds,
+        "once": kept.once,
+        "url": None if websocket is None else f"{websocket.origin}/",
+        "control": tokens.control,
+        "observe": tokens.observe,
+    }
+    async with app.open_server("control", shared=True) as server:
+
+        async def serve_call(incoming: Incoming, outgoing: Outgoing) -> None:
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+        calls = KeptCalls(serve_call, kept.idle_seconds)
+        with bound(Place.of(kept.project), record) as listener:
+            async with trio.open_nursery() as nursery:
+                if kept.once:
+                    nursery.start_soon(_end_with_programs, app, calls, nursery.cancel_scope)
+                await calls.serve(listener)
+                nursery.cancel_scope.cancel(reason="no call has come for a while")
+
+
+async def _end_with_programs(app: App, calls: "KeptCalls", scope: trio.CancelScope) -> None:
+    merger = app.debugger.merger
+    while True:
+        await merger.wait_until(lambda state: bool(state.snapshots))
+        await merger.wait_until(lambda state: not state.snapshots)
+        await calls.wait_quiet()
+        if not merger.state.snapshots:  # it was the last one, and was not replaced meanwhile
+            scope.cancel(reason="the last program has ended")
+            return
 
 
 async def _serve_websocket(

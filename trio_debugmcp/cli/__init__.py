@@ -9,7 +9,7 @@ from importlib import import_module
 from trio_debugmcp import __version__
 
 COMMANDS = (
-    *("serve", "adapters", "doctor", "skill", "vsix"),
+    *("serve", "call", "adapters", "doctor", "skill", "vsix"),
     *("inspect", "watch", "shell", "replay", "scenario", "demo"),
 )
 """In the order of the help. A command `x` is the module `x` of this package; only the one that is run is imported."""

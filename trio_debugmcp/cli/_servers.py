@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from trio_debugmcp.cli._exit_codes import UNREACHABLE
 from trio_debugmcp.cli._target import Failure, client_options, one_target, pairs
 from trio_debugmcp.errors import UsageError
 
@@ -24,6 +25,9 @@ CLIENT_SECRET = "TRIO_DEBUGMCP_CLIENT_SECRET"
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose a server of an mcp.json, and those of authorisation."""
+    parser.add_argument(
+        "--kept", action="store_true", help="the server that is kept for this project: see `trio-debugmcp call`"
+    )
     file = parser.add_argument_group("a server of an mcp.json, instead of a URL or a command")
     file.add_argument("--server", metavar="NAME", help="the entry to use (default: the only one)")
     file.add_argument(
@@ -50,14 +54,21 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def is_named_by_option(args: argparse.Namespace) -> bool:
+    """Whether an option names the server, so that no word does."""
+    return bool(args.kept) or args.server is not None or args.config is not None
+
+
 def choose(args: argparse.Namespace, words: list[str], **more: Any) -> "tuple[str | list[str], InspectorOptions]":
     """The target and the options that the command line means; `more` are further options of the client."""
     options: InspectorOptions = client_options(args, transport=args.transport, oauth=_oauth(args), **more)
-    if args.server is None and args.config is None:
+    if not is_named_by_option(args):
         target = one_target(words)
+    elif words:
+        raise Failure("usage", f"--kept, --server and --config name the server; unexpected: {' '.join(words)}")
+    elif args.kept:
+        target, options = _kept(options)
     else:
-        if words:
-            raise Failure("usage", f"--server and --config name the server; unexpected: {' '.join(words)}")
         target, options = _from_file(args, options)
     if args.auth == "new" and isinstance(target, str):
         from trio_debugmcp.client.oauth import default_store
@@ -69,6 +80,20 @@ def choose(args: argparse.Namespace, words: list[str], **more: Any) -> "tuple[st
 def has_terminal() -> bool:
     """Whether there is a person to ask: the questions are on standard error, the answers on standard input."""
     return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _kept(options: "InspectorOptions") -> "tuple[str, InspectorOptions]":
+    from msgspec.structs import replace
+
+    from trio_debugmcp.kept.place import Place, project_root
+
+    place = Place.of(project_root(os.getcwd()))
+    record = place.record()
+    if record is None or not record.get("url"):
+        sentence = f"no server is kept for {place.project}: a `trio-debugmcp call` starts one"
+        raise Failure("unreachable", sentence, UNREACHABLE)
+    headers = {**(options.headers or {}), "Authorization": f"Bearer {record['control']}"}
+    return f"{record['url'].replace('http', 'ws', 1)}mcp", replace(options, headers=headers)
 
 
 def _from_file(args: argparse.Namespace, options: "InspectorOptions") -> "tuple[str | list[str], InspectorOptions]":

@@ -16,14 +16,9 @@ from urllib.parse import urlsplit
 
 import trio
 
+from trio_debugmcp.cli._exit_codes import DONE, FAILED, INTERRUPTED, NOT_AUTHORIZED, NOT_FOUND, UNREACHABLE
 from trio_debugmcp.cli._output import write_error
 from trio_debugmcp.errors import DebugError
-
-DONE, FAILED, NOT_AUTHORIZED, UNREACHABLE, NOT_FOUND = 0, 1, 3, 4, 5
-"""Exit codes: ok; usage or unexpected; not authorised; unreachable or connection lost; a tool's error or not found."""
-
-INTERRUPTED = 130
-"""The exit code that a shell reports for a command that Ctrl-C ended."""
 
 DEFAULT_TIMEOUT_SECONDS = 30.0
 """For the connection, and for each request."""

@@ -48,6 +48,7 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
         help="also let editors join debug sessions, by the Debug Adapter Protocol (0 picks a port)",
     )
     network.add_argument("--no-stdio", action="store_true", help="network transports only")
+    _add_kept_options(network)
     _add_token_options(network)
     network.add_argument(
         "--linger",
@@ -63,6 +64,22 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
     network.add_argument("--tls-key", metavar="FILE", help="and this key")
     network.add_argument("--page-sources", action="store_true", help="serve the page's files one by one, to work on it")
     add_log_options(parser)
+
+
+def _add_kept_options(network: "argparse._ArgumentGroup") -> None:
+    network.add_argument(
+        "--kept",
+        metavar="DIR",
+        help="be the server that `trio-debugmcp call` finds for the project in this directory; it starts one by itself",
+    )
+    network.add_argument(
+        "--idle",
+        type=float,
+        default=1800.0,
+        metavar="SECONDS",
+        help="with --kept: end so long after the last call (default %(default)g)",
+    )
+    network.add_argument("--once", action="store_true", help="with --kept: end with the last program")
 
 
 def _add_token_options(network: "argparse._ArgumentGroup") -> None:
@@ -87,7 +104,7 @@ def network_of(arguments: argparse.Namespace) -> "Network":
     Raises:
         ValueError: a token cannot be read, or has characters that are not allowed, or both tokens are the same.
     """
-    from trio_debugmcp.listen import Address, Network
+    from trio_debugmcp.listen import Address, KeptProject, Network
     from trio_debugmcp.server.auth import Tokens
 
     control, warning = given_token("--token", arguments.token, arguments.token_file, CONTROL_VARIABLE)
@@ -97,7 +114,8 @@ def network_of(arguments: argparse.Namespace) -> "Network":
     for line in filter(None, (warning, also)):
         print(line, file=sys.stderr)
     return Network(
-        stdio=not arguments.no_stdio,
+        stdio=not arguments.no_stdio and arguments.kept is None,
+        kept=None if arguments.kept is None else KeptProject(arguments.kept, arguments.idle, arguments.once),
         websocket=None if arguments.ws is None else Address(*arguments.ws),
         http=None if arguments.http is None else Address(*arguments.http),
         dap=None if arguments.dap is None else Address(*arguments.dap),
@@ -125,8 +143,12 @@ def serve_until_done(command: str, options: "Options", network: "Network") -> in
 def transport_misuse(arguments: argparse.Namespace) -> str | None:
     """Say which options contradict each other or cannot be met; None if they are fine."""
     no_port = arguments.ws is None and arguments.http is None and arguments.dap is None
-    if arguments.no_stdio and no_port:
-        return "--no-stdio needs --ws, --http or --dap"
+    if arguments.no_stdio and no_port and arguments.kept is None:
+        return "--no-stdio needs --ws, --http, --dap or --kept"
+    if arguments.once and arguments.kept is None:
+        return "--once needs --kept"
+    if not 0 < arguments.idle <= MAX_LINGER_SECONDS:
+        return f"--idle must be between 0 and {MAX_LINGER_SECONDS} seconds"
     if arguments.page_sources and arguments.ws is None:
         return "--page-sources needs --ws, which serves the dashboard"
     if (arguments.tls_cert is None) != (arguments.tls_key is None):

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
+from trio_debugmcp.cli._exit_codes import NOT_FOUND
 from trio_debugmcp.cli._notices import Notices, open_notices
 from trio_debugmcp.cli._output import compact, plain, write_line, write_pretty, write_warning
 from trio_debugmcp.cli._person import LineTerminal, Person, add_person_options
-from trio_debugmcp.cli._servers import add_server_options, choose, has_terminal
+from trio_debugmcp.cli._servers import add_server_options, choose, has_terminal, is_named_by_option
 from trio_debugmcp.cli._target import (
     DEFAULT_TIMEOUT_SECONDS,
-    NOT_FOUND,
     URL,
     Failure,
     add_command,
@@ -121,7 +121,7 @@ async def ask_quickly(args: argparse.Namespace) -> Any:
     from trio_debugmcp.cli import _without_sdk
 
     words = args.words
-    configured = args.server is not None or args.config is not None
+    configured = is_named_by_option(args)
     if not words or URL.match(words[0]) or configured or args.metadata:
         return None
     env = {**os.environ, **pairs(args.env, "--env")}

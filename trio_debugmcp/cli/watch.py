@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from trio_debugmcp.cli._output import compact, plain, terminal, write_line, write_warning
-from trio_debugmcp.cli._servers import add_server_options, choose
+from trio_debugmcp.cli._servers import add_server_options, choose, is_named_by_option
 from trio_debugmcp.cli._target import (
     DEFAULT_TIMEOUT_SECONDS,
     URL,
@@ -124,7 +124,7 @@ async def _watch(args: argparse.Namespace) -> None:
         ResourceUpdated,
     )
 
-    from_file = args.server is not None or args.config is not None
+    from_file = is_named_by_option(args)
     words, uris = (args.words, args.uri) if args.uri else ([], args.words) if from_file else divide(args.words)
     everything = not uris
     policy = Reconnect(attempts=sys.maxsize) if args.reconnect else None

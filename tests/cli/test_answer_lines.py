@@ -1,0 +1,36 @@
+from trio_debugmcp.cli._answer_lines import answer_lines
+
+
+def test_an_answer_is_shown_as_lines_below_their_names() -> None:
+    answer = {
+        "state": "Paused",
+        "at": "shop.py:12 in total",
+        "stack": ["<module> :20"],
+        "locals": {"amount": "13", "cart": "[]"},
+        "source": "11  amount += price\n12> return amount",
+        "values": {"deep": {"n": 1}, "empty": {}},
+        "pid": 7,
+        "timedOut": True,
+    }
+    assert answer_lines(answer) == [
+        "state: Paused",
+        "at: shop.py:12 in total",
+        "stack:",
+        "  <module> :20",
+        "locals:",
+        "  amount = 13",
+        "  cart = []",
+        "source:",
+        "  11  amount += price",
+        "  12> return amount",
+        "values:",
+        "  deep:",
+        "    n = 1",
+        "  empty: {}",
+        "pid: 7",
+        "timedOut: true",
+    ]
+
+
+def test_a_line_break_at_the_end_makes_no_block() -> None:
+    assert answer_lines({"stdout": "hello\n"}) == ["stdout: hello"]

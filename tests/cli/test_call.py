@@ -1,0 +1,164 @@
+"""`trio-debugmcp call`, with servers that are processes of their own."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from trio_debugmcp.kept.calling import connect, process_ended
+from trio_debugmcp.kept.place import Place
+from trio_debugmcp.transports.command import own_command
+
+pytestmark = pytest.mark.real
+
+PROGRAM = """\
+def double(n):
+    total = n * 2
+    return total
+print(double(4))
+"""
+
+BOUND_SECONDS = 120
+"""For one call on a busy machine."""
+
+
+class Shell:
+    """A shell in a project: runs `trio-debugmcp call`."""
+
+    def __init__(self, project: Path, runtime: str) -> None:
+        self.project = project
+        self.environment = {**os.environ, "XDG_RUNTIME_DIR": runtime}
+
+    def run(self, *words: str, cwd: Path | None = None, text: str = "") -> "subprocess.CompletedProcess[str]":
+        return self.command(own_command("call", *words), cwd=cwd, text=text)
+
+    def command(
+        self, command: list[str], *, cwd: Path | None = None, text: str = ""
+    ) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            command,
+            cwd=cwd or self.project,
+            env=self.environment,
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=BOUND_SECONDS,
+            check=False,
+        )
+
+    def answer(self, *words: str, cwd: Path | None = None, text: str = "") -> Any:
+        done = self.run(*words, cwd=cwd, text=text)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def error(self, *words: str) -> tuple[int, str]:
+        done = self.run(*words)
+        assert done.stdout == ""
+        return done.returncode, json.loads(done.stderr)["error"]["message"]
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "app.py").write_text(PROGRAM)
+    with TemporaryDirectory() as runtime:  # of a short path, for a socket
+        monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+        shell = Shell(tmp_path, runtime)
+        yield shell
+        shell.run("--end")
+
+
+def test_calls_of_a_project_reach_one_server_until_it_is_ended(shell: Shell) -> None:
+    stop = shell.answer("debug_launch", "program=app.py", 'breakpoints=[{"file": "app.py", "line": 2}]')
+    assert (stop["at"], stop["locals"]) == ("app.py:2 in double", {"n": "4"})
+    (shell.project / "sub").mkdir()
+    step = shell.answer("debug_step", cwd=shell.project / "sub")
+    assert (step["at"], step["locals"]["total"]) == ("app.py:3 in double", "8")
+    assert shell.answer("evaluate", "expression=-", text="total + 1") == {"value": "9"}
+    status = shell.answer("--status")
+    assert (status["kept"], status["now"]["at"]) == (True, "app.py:3 in double")
+    assert shell.answer("--end") == {"ended": True, "project": str(shell.project)}
+    assert process_ended(status["pid"])
+    assert process_ended(stop["pid"])
+    assert shell.answer("--status") == {"kept": False, "project": str(shell.project)}
+    assert shell.answer("--end") == {"ended": False, "kept": False, "project": str(shell.project)}
+
+
+def test_calls_at_the_same_moment_start_one_server(shell: Shell) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda _: shell.run("debug_state"), range(8)))
+    assert {done.returncode for done in results} <= {0, 5}
+    pid = shell.answer("--status")["pid"]
+    assert {shell.answer("--status")["pid"] for _ in range(2)} == {pid}
+
+
+def test_a_killed_server_is_replaced_by_the_next_call(shell: Shell) -> None:
+    shell.answer("debug_launch", "program=app.py")
+    place = Place.of(str(shell.project))
+    conversation = connect(place)
+    assert conversation is not None
+    with conversation:
+        killed = conversation.server_pid()
+    assert killed is not None
+    os.kill(killed, signal.SIGKILL)
+    assert shell.error("debug_step") == (
+        5,
+        "No active debug session: start one with the tool debug_launch or debug_attach.",
+    )
+    assert shell.answer("--status")["pid"] != killed
+
+
+def test_a_path_is_one_that_the_shell_sees(shell: Shell) -> None:
+    (shell.project / "src").mkdir()
+    (shell.project / "src" / "tool.py").write_text(PROGRAM)
+    stop = shell.answer("debug_launch", "program=tool.py", cwd=shell.project / "src")
+    assert stop["at"] == "src/tool.py:1 in <module>"
+
+
+def test_a_server_for_once_ends_with_its_last_program(shell: Shell) -> None:
+    shell.answer("--once", "debug_launch", "program=app.py")
+    server = os.pidfd_open(shell.answer("--status")["pid"])
+    assert shell.answer("debug_continue")["state"] == "Disconnected"
+    assert select.select([server], [], [], BOUND_SECONDS)[0] == [server]
+    os.close(server)
+    assert shell.answer("--status") == {"kept": False, "project": str(shell.project)}
+
+
+def test_errors_have_a_sentence_and_a_code(shell: Shell) -> None:
+    assert shell.error() == (2, "Name a tool; --list shows them, --help how it is done.")
+    code, sentence = shell.error("debug_step", "mode")
+    assert (code, sentence) == (2, "'mode' is not an argument: write KEY=VALUE, or all of them as an object in JSON.")
+    assert shell.error("--project", "/nowhere", "debug_state") == (2, "/nowhere is not a directory.")
+    code, sentence = shell.error("debug_stepp")
+    assert (code, sentence[:54]) == (5, "There is no tool 'debug_stepp'. Do you mean debug_step")
+
+
+def test_tools_and_their_parameters_are_listed(shell: Shell) -> None:
+    assert shell.answer("--list")["debug_launch"].startswith("Run a program under the debugger")
+    assert set(shell.answer("--list", "debug_step")["parameters"]) >= {"mode", "count"}
+
+
+def test_a_person_may_watch_what_a_shell_does(shell: Shell) -> None:
+    shell.answer("debug_launch", "program=app.py")
+    read = own_command("inspect", "--kept", "--method", "resources/read", "--uri", "debugger://session")
+    done = subprocess.run(
+        [*read, "--format", "json"],
+        cwd=shell.project,
+        env=shell.environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert '\\"state\\":\\"Paused\\"' in done.stdout.replace(" ", "")
+    shell.answer("--end")
+    done = shell.command(read)
+    assert done.returncode == 4
+    assert f"no server is kept for {shell.project}: a `trio-debugmcp call` starts one" in done.stderr

@@ -1,0 +1,37 @@
+"""An answer of a tool as lines for people: texts of several lines, lists and objects stand below their name. Pure.
+
+    answer_lines({"state": "Paused", "locals": {"amount": "13"}})       # state: Paused; locals:; amount = 13
+
+Values are written as in the answer.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def answer_lines(answer: Mapping[str, Any]) -> list[str]:
+    """Return the lines of an object: texts of several lines, lists and objects stand below their name."""
+    return [line for name, value in answer.items() for line in _lines(name, value)]
+
+
+def _lines(name: str, value: Any) -> Iterator[str]:
+    match value:
+        case str() if "\n" in value.rstrip("\n"):
+            yield f"{name}:"
+            yield from (f"  {line}" for line in value.splitlines())
+        case list() if value:
+            yield f"{name}:"
+            yield from (f"  {_text(item)}" for item in value)
+        case dict() if value and all(isinstance(item, str | int | float | bool | None) for item in value.values()):
+            yield f"{name}:"
+            yield from (f"  {key} = {_text(item)}" for key, item in value.items())
+        case dict() if value:
+            yield f"{name}:"
+            yield from (f"  {line}" for line in answer_lines(value))
+        case _:
+            yield f"{name}: {_text(value)}"
+
+
+def _text(value: Any) -> str:
+    return value.rstrip("\n") if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,205 @@
+"""`trio-debugmcp call`: call a tool of the server that is kept for this project."""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+from functools import partial
+from typing import Any
+
+from trio_debugmcp.cli._exit_codes import DONE, FAILED, NOT_FOUND, UNREACHABLE, USAGE
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.kept.calling import CallRefused, Conversation, ServerLost, connect, process_ended
+from trio_debugmcp.kept.place import Place, other_projects, project_root
+from trio_debugmcp.kept.server_start import NoServer, reach
+from trio_debugmcp.kept.shell_words import absolute_paths, split_words, typed
+
+END_SECONDS = 30.0
+"""For a server to end, which first says goodbye to its programs."""
+
+EXAMPLES = """\
+examples:
+  trio-debugmcp call debug_launch test=tests/test_till.py::test_total
+  trio-debugmcp call debug_launch program=app.py 'breakpoints=[{"file": "shop.py", "line": 12, "condition": "n > 2"}]'
+  trio-debugmcp call debug_step mode=in
+  trio-debugmcp call evaluate 'expression=[item.price for item in cart]'
+  trio-debugmcp call --list
+  trio-debugmcp call --status
+  trio-debugmcp call --end
+
+The server is started by the first call, in the project's directory: the nearest one with a pyproject.toml, a
+package.json, .git or the like. It ends half an hour after the last call, by --end, or with --once when its last
+program has ended.
+Values are of the tool's types; @FILE and - take what is in a file or comes on standard input. On a terminal answers are
+lines for people; else, and with --json, one line of JSON.
+
+exit codes: 0 done, 2 wrong usage, 4 no server could be had, 5 the tool reports an error, which is on standard error
+"""
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `call` and its options to the command line."""
+    parser = commands.add_parser(
+        "call",
+        help="call a tool of the server that is kept for this project, for shells and scripts",
+        description="Call a tool of the server that is kept for this project. The first call starts it.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("tool", nargs="?", metavar="TOOL", help="the tool to call; --list shows them")
+    parser.add_argument("words", nargs="*", metavar="KEY=VALUE", help="its arguments")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--list", action="store_true", help="list the tools; with TOOL, its parameters")
+    what.add_argument("--status", action="store_true", help="say what is kept, where, and what it is doing")
+    what.add_argument("--end", action="store_true", help="end the kept server, with its programs")
+    parser.add_argument("--project", metavar="DIR", help="the project's directory (default: found above this one)")
+    parser.add_argument("--once", action="store_true", help="a server that this call starts ends with its last program")
+    parser.add_argument("--json", action="store_true", help="one line of JSON, also on a terminal")
+    parser.set_defaults(run=run, parse=partial(_parse, parser))
+
+
+def _parse(parser: argparse.ArgumentParser, arguments: list[str]) -> argparse.Namespace:
+    """Read options before, between and after the words."""
+    return parser.parse_intermixed_args(arguments)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Call, list, tell or end; returns the exit code."""
+    as_json = arguments.json or not sys.stdout.isatty()
+    try:
+        return _run(arguments, as_json)
+    except UsageError as error:
+        return _failed(error.message, error.code, USAGE, as_json)
+    except (NoServer, ServerLost) as error:
+        return _failed(str(error), "unreachable", UNREACHABLE, as_json)
+    except CallRefused as error:
+        return _failed(str(error), "refused", NOT_FOUND, as_json)
+
+
+def _run(arguments: argparse.Namespace, as_json: bool) -> int:
+    if arguments.project is not None and not os.path.isdir(arguments.project):
+        raise UsageError("usage", f"{arguments.project} is not a directory.")
+    place = Place.of(project_root(os.getcwd()) if arguments.project is None else os.path.realpath(arguments.project))
+    if arguments.status:
+        return _show(_status(place), as_json)
+    if arguments.end:
+        return _end(place, as_json)
+    if arguments.list:
+        return _list(arguments, place, as_json)
+    if arguments.tool is None:
+        raise UsageError("usage", "Name a tool; --list shows them, --help how it is done.")
+    return _call(arguments, place, as_json)
+
+
+def _reach(arguments: argparse.Namespace, place: Place) -> Conversation:
+    def command() -> list[str]:
+        from trio_debugmcp.transports.command import own_command
+
+        once = ("--once",) if arguments.once else ()
+        return own_command("serve", "--kept", place.project, "--ws", "127.0.0.1:0", *once)
+
+    return reach(place, command)
+
+
+def _call(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
+    given = split_words(arguments.words, _read)
+    with _reach(arguments, place) as conversation:
+        tools = conversation.request("tools/list", {})["tools"] if given else []
+        schema: dict[str, Any] = next((tool["inputSchema"] for tool in tools if tool["name"] == arguments.tool), {})
+        values = absolute_paths(typed(given, schema), os.getcwd())
+        result = conversation.request("tools/call", {"name": arguments.tool, "arguments": values})
+    if result.get("isError"):
+        return _failed(*_said(result), NOT_FOUND, as_json)
+    return _show(result.get("structuredContent") or {"content": result["content"]}, as_json)
+
+
+def _said(result: dict[str, Any]) -> tuple[str, str]:
+    """Return the sentence and the code of a tool's error, which stand in its text."""
+    text = "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
+    try:
+        error = json.loads(text)["error"]
+        return str(error["message"]), str(error["code"])
+    except (ValueError, KeyError, TypeError):  # of the SDK, or of a later version
+        return text, "failed"
+
+
+def _list(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
+    with _reach(arguments, place) as conversation:
+        tools = conversation.request("tools/list", {})["tools"]
+    if arguments.tool is None:
+        return _show({tool["name"]: tool["description"].partition("\n")[0] for tool in tools}, as_json)
+    tool = next((tool for tool in tools if tool["name"] == arguments.tool), None)
+    if tool is None:
+        return _failed(f"There is no tool {arguments.tool!r}; --list shows them.", "tool_not_found", NOT_FOUND, as_json)
+    described = {"description": tool["description"], "parameters": tool["inputSchema"].get("properties", {})}
+    return _show(described, as_json)
+
+
+def _status(place: Place) -> dict[str, Any]:
+    projects = other_projects(place)
+    others = {"otherProjects": projects} if projects else {}
+    try:
+        conversation = connect(place)
+    except OSError:
+        conversation = None
+    if conversation is None:
+        return {"kept": False, "project": place.project, **others}
+    with conversation:
+        state = conversation.request("tools/call", {"name": "debug_state", "arguments": {}})
+    record = place.record() or {}
+    url = record.get("url")
+    shown: dict[str, Any] = {
+        name: record[name] for name in ("pid", "since", "version", "idleSeconds", "once") if name in record
+    }
+    page = {"page": f"{url}#token={record['observe']}"} if url else {}
+    now = {"now": state.get("structuredContent")}
+    return {"kept": True, "project": place.project, **shown, **page, "log": place.log, **now, **others}
+
+
+def _end(place: Place, as_json: bool) -> int:
+    conversation = connect(place)
+    if conversation is None:
+        return _show({"ended": False, "kept": False, "project": place.project}, as_json)
+    with conversation:
+        pid = conversation.server_pid() or (place.record() or {}).get("pid")
+        if not isinstance(pid, int):
+            raise UsageError("failed", f"It is not known which process serves {place.socket}.")
+        os.kill(pid, signal.SIGTERM)
+        end = time.monotonic() + END_SECONDS
+        conversation.wait_closed(END_SECONDS)
+    while not process_ended(pid):
+        if time.monotonic() > end:
+            return _failed(f"Process {pid} has not ended within {END_SECONDS:g} s.", "failed", FAILED, as_json)
+        time.sleep(0.02)
+    return _show({"ended": True, "project": place.project}, as_json)
+
+
+def _read(name: str) -> str:
+    if name == "-":
+        return sys.stdin.read()
+    with open(name, encoding="utf-8") as file:
+        return file.read()
+
+
+def _show(answer: dict[str, Any], as_json: bool) -> int:
+    from trio_debugmcp.cli._output import compact, visible, write_line
+
+    if as_json:
+        write_line(compact(answer))
+    else:
+        from trio_debugmcp.cli._answer_lines import answer_lines
+
+        write_line(visible("\n".join(answer_lines(answer))))
+    return DONE
+
+
+def _failed(message: str, code: str, exit_code: int, as_json: bool) -> int:
+    from trio_debugmcp.cli._output import visible, write_error
+
+    if as_json:
+        write_error(code, message)
+    else:
+        print(visible(message), file=sys.stderr)
+    return exit_code

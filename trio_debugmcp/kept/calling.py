@@ -1,0 +1,134 @@
+"""Requests to a kept server: MCP of 2026-07-28, whose requests need no handshake, over a Unix socket. Blocking.
+
+    with connect(place) as conversation:
+        conversation.request("tools/call", {"name": "debug_state", "arguments": {}})
+
+Only the standard library is imported, so that a call costs hardly more than Python's start.
+"""
+
+import json
+import os
+import socket
+import struct
+import sys
+from collections.abc import Mapping
+from typing import Any, Self
+
+from trio_debugmcp import __version__
+from trio_debugmcp.errors import DebugError
+from trio_debugmcp.kept.place import Place
+
+MODERN_VERSION = "2026-07-28"
+
+META = {
+    "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
+    "io.modelcontextprotocol/clientInfo": {"name": "trio-debugmcp call", "version": __version__},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+CHUNK_BYTES = 64 * 1024
+
+_SO_PEERCRED = 17
+"""Of Linux, for Python builds that do not name it."""
+
+
+class ServerLost(DebugError):
+    """The server has ended before it answered: what was asked may have been done."""
+
+
+class Conversation:
+    """A connection to a kept server: one request after the other. Use it as a context manager, which closes it."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._buffer = b""
+        self._id = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+    def __repr__(self) -> str:
+        return f"<Conversation, {self._id} requests>"
+
+    def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Make a request, and wait for its answer. Closing the connection, as Ctrl-C does, cancels it.
+
+        Raises:
+            ServerLost: there is no answer.
+            CallRefused: the answer is an error of the protocol.
+        """
+        self._id += 1
+        message = {"jsonrpc": "2.0", "id": self._id, "method": method, "params": {**params, "_meta": META}}
+        try:
+            self._socket.sendall(json.dumps(message).encode() + b"\n")
+            while True:
+                answer = json.loads(self._line())
+                if answer.get("id") == self._id and "method" not in answer:
+                    break
+        except (OSError, ValueError) as error:
+            raise ServerLost(f"The kept server has ended before it answered ({error}).") from error
+        if "error" in answer:
+            raise CallRefused(str(answer["error"].get("message", "")))
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def wait_closed(self, seconds: float) -> bool:
+        """Wait until the server has closed the connection, for so long at most; returns whether it has."""
+        self._socket.settimeout(seconds)
+        try:
+            while self._socket.recv(CHUNK_BYTES):
+                pass
+        except TimeoutError:
+            return False
+        except OSError:
+            pass
+        return True
+
+    def server_pid(self) -> int | None:
+        """Return the process that serves, as the system knows it; None where it does not say."""
+        if sys.platform != "linux":
+            return None
+        credentials = self._socket.getsockopt(socket.SOL_SOCKET, _SO_PEERCRED, struct.calcsize("3i"))
+        pid: int = struct.unpack("3i", credentials)[0]
+        return pid or None  # 0: it is in another PID namespace
+
+    def _line(self) -> bytes:
+        while b"\n" not in self._buffer:
+            data = self._socket.recv(CHUNK_BYTES)
+            if not data:
+                raise ConnectionResetError("it has closed the connection")
+            self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+
+class CallRefused(DebugError):
+    """The server has answered with an error of the protocol."""
+
+
+def connect(place: Place) -> Conversation | None:
+    """Connect to the project's server; None if there is none."""
+    connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connected.connect(place.socket)
+    except (FileNotFoundError, ConnectionRefusedError, NotADirectoryError):
+        connected.close()
+        return None
+    except OSError:
+        connected.close()
+        raise
+    return Conversation(connected)
+
+
+def process_ended(pid: int) -> bool:
+    """Whether no process has this id any more."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass
+    return False

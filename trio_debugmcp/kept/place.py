@@ -1,0 +1,140 @@
+"""Where the kept server of a project is: a directory that only this user may enter, with its socket.
+
+    place = Place.of(project_root(os.getcwd()))
+    place.make()
+    place.socket                    # /run/user/1000/trio-debugmcp/5f1c…/call
+    place.record()                  # what the server has written about itself, or None
+
+Nothing here starts or connects anything.
+"""
+
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from trio_debugmcp.errors import UsageError
+
+PROJECT_FILES = (
+    *("pyproject.toml", "package.json", "Cargo.toml", "go.mod", "CMakeLists.txt", "pom.xml", "build.gradle"),
+    *("setup.py", "setup.cfg", "Gemfile", "composer.json", "Makefile", ".git", ".vscode"),
+)
+"""What stands in the topmost directory of a project."""
+
+MAX_SOCKET_PATH = 100
+"""Bytes of the path of a socket: Linux permits 107, macOS 103."""
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+class Place(NamedTuple):
+    """The place of one project's server. `directory` is made by `make`."""
+
+    project: str
+    directory: str
+
+    @classmethod
+    def of(cls, project: str) -> "Place":
+        """Return the place of the project in this directory, which is the same one for every shell of this user."""
+        name = sha256(os.fsencode(os.path.realpath(project))).hexdigest()[:16]
+        mine = f"trio-debugmcp-{os.geteuid()}"
+        folders = (
+            os.path.join(os.environ.get("XDG_RUNTIME_DIR", ""), "trio-debugmcp"),
+            os.path.join(tempfile.gettempdir(), mine),
+        )
+        for folder in folders:
+            fits = len(os.fsencode(folder)) + len(name) + len("//call") < MAX_SOCKET_PATH
+            if os.path.isabs(folder) and fits and os.access(os.path.dirname(folder), os.W_OK):
+                return cls(project, f"{folder}/{name}")
+        return cls(project, f"/tmp/{mine}/{name}")
+
+    @property
+    def socket(self) -> str:
+        """The path of the Unix socket that calls come to."""
+        return f"{self.directory}/call"
+
+    @property
+    def log(self) -> str:
+        """The file with what the server writes to standard error."""
+        return f"{self.directory}/log"
+
+    @property
+    def starting_lock(self) -> str:
+        """The file whose lock is held while a server is started."""
+        return f"{self.directory}/starting"
+
+    @property
+    def serving_lock(self) -> str:
+        """The file whose lock the server holds for as long as it is there."""
+        return f"{self.directory}/serving"
+
+    def make(self) -> None:
+        """Make the directory.
+
+        Raises:
+            UsageError: it cannot be made, or others could put a socket of theirs there.
+        """
+        above = os.path.dirname(self.directory)
+        try:
+            for folder in (above, self.directory):
+                with suppress(FileExistsError):
+                    os.mkdir(folder, 0o700)
+                status = os.lstat(folder)
+                if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & _OTHERS:
+                    sentence = f"{folder} is not a directory that only you may enter: remove it, then call again."
+                    raise UsageError("PERMISSION_DENIED", sentence)
+        except OSError as error:
+            sentence = f"No server can be kept: {error.strerror}: {error.filename}. Set XDG_RUNTIME_DIR to a directory."
+            raise UsageError("PERMISSION_DENIED", sentence) from error
+
+    def write_record(self, record: Mapping[str, Any]) -> None:
+        """Write what the server says of itself; it has tokens, so only this user may read it."""
+        part = f"{self.directory}/server.json.{os.getpid()}"
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as file:
+            json.dump(record, file)
+        os.replace(part, f"{self.directory}/server.json")
+
+    def record(self) -> dict[str, Any] | None:
+        """Return what the server has written of itself; None if there is none, or it is torn."""
+        try:
+            with open(f"{self.directory}/server.json", encoding="utf-8") as file:
+                record = json.load(file)
+        except (OSError, ValueError):
+            return None
+        return record if isinstance(record, dict) else None
+
+    def clear(self) -> None:
+        """Remove what a server leaves: its socket and what it wrote of itself. The log stays, for who looks for it."""
+        for name in ("call", "server.json"):
+            with suppress(FileNotFoundError):
+                os.unlink(f"{self.directory}/{name}")
+
+
+def other_projects(place: Place) -> list[str]:
+    """Return the other projects that a server of this user has written of, beside this place."""
+    above = os.path.dirname(place.directory)
+    try:
+        names = sorted(os.listdir(above))
+    except OSError:
+        return []
+    records = [Place("", f"{above}/{name}").record() for name in names if name != os.path.basename(place.directory)]
+    return [str(record.get("project", "")) for record in records if record is not None]
+
+
+def project_root(directory: str) -> str:
+    """Return the nearest directory, this one or above, that looks like a project's; this one, if none does.
+
+    The home directory and the root of the file system never count, whatever files they have.
+    """
+    home = os.path.realpath(os.path.expanduser("~"))
+    path = start = os.path.realpath(directory)
+    while path not in (home, os.path.dirname(path)):
+        if any(os.path.lexists(os.path.join(path, name)) for name in PROJECT_FILES):
+            return path
+        path = os.path.dirname(path)
+    return start

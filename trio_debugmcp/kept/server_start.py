@@ -1,0 +1,106 @@
+"""Start the server that is kept for a project: one, however many shells call at the same moment.
+
+    with reach(place, lambda: own_command("serve", "--kept", place.project)) as conversation: ...
+
+The server is a process of its own session, so it survives the shell, and ends by itself: see `serve --kept`.
+"""
+
+import fcntl
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from trio_debugmcp.errors import DebugError
+from trio_debugmcp.kept.calling import Conversation, connect
+from trio_debugmcp.kept.place import Place
+
+START_SECONDS = 60.0
+"""For a server to listen, on a busy machine; if its process ends before, that is known at once."""
+
+POLL_SECONDS = 0.01
+
+LOG_LINES = 12
+"""Of a server that could not start, in the error message."""
+
+
+class NoServer(DebugError):
+    """No server could be had."""
+
+
+def reach(place: Place, command: Callable[[], Sequence[str]]) -> Conversation:
+    """Connect to the project's server, and start it if there is none, by the command line that `command` returns.
+
+    Raises:
+        NoServer: it did not start.
+        UsageError: the place cannot be used.
+    """
+    place.make()
+    conversation = _connect(place)
+    if conversation is not None:
+        return conversation
+    with _alone(place):
+        conversation = _connect(place)  # another shell may have started it meanwhile
+        return _started(place, command()) if conversation is None else conversation
+
+
+def _connect(place: Place) -> Conversation | None:
+    try:
+        return connect(place)
+    except OSError as error:
+        raise NoServer(f"{place.socket} cannot be reached: {error.strerror}.") from error
+
+
+@contextmanager
+def _alone(place: Place) -> Iterator[None]:
+    """Hold the lock of who starts the server."""
+    with open(place.starting_lock, "w") as file:
+        end = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    raise NoServer("Another shell has been starting the server for a minute: try again.") from None
+                time.sleep(POLL_SECONDS)
+            else:
+                break
+        yield
+
+
+def _started(place: Place, command: Sequence[str]) -> Conversation:
+    try:
+        with open(place.log, "wb") as log:
+            process = subprocess.Popen(
+                command,
+                cwd=place.project,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise NoServer(f"The server cannot be started: {error.strerror}: {error.filename}.") from error
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        conversation = _connect(place)
+        if conversation is not None:
+            return conversation
+        code = process.poll()
+        if code is not None:
+            raise NoServer(f"The server ended at its start, with exit code {code}.{_last_lines(place)}")
+        time.sleep(POLL_SECONDS)
+    process.kill()
+    process.wait()
+    raise NoServer(f"The server did not start within {START_SECONDS:g} seconds.{_last_lines(place)}")
+
+
+def _last_lines(place: Place) -> str:
+    try:
+        with open(place.log, "rb") as file:
+            file.seek(max(os.fstat(file.fileno()).st_size - 8192, 0))
+            lines = file.read().decode(errors="replace").splitlines()[-LOG_LINES:]
+    except OSError:
+        return ""
+    return "".join(f"\n{line}" for line in lines)

@@ -1,0 +1,108 @@
+"""MCP on a Unix socket that only this user can reach, for the server that is kept for a project's shells.
+
+    with bound(place, record) as listener:
+        calls = KeptCalls(serve_connection, idle_seconds=1800)
+        await calls.serve(listener)             # returns when no call has come for so long
+
+Each connection is served as standard input and output are, one JSON message a line; all of them are one client, who
+comes back with every call. When a connection ends, what it asked for is cancelled.
+"""
+
+import fcntl
+import logging
+import os
+import socket
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from math import inf
+from typing import Any
+
+import trio
+
+from trio_debugmcp.kept.place import Place
+from trio_debugmcp.transports.jsonrpc import Incoming, Outgoing
+from trio_debugmcp.transports.stdio import open_lines
+
+log = logging.getLogger(__name__)
+
+BACKLOG = 64
+"""KeptCalls that are accepted a little later."""
+
+MAX_CALLS = 64
+"""That are served at the same time; further ones wait for one to end."""
+
+ServeConnection = Callable[[Incoming, Outgoing], Awaitable[None]]
+
+
+class AlreadyKept(OSError):
+    """Another server is kept for this project."""
+
+
+@contextmanager
+def bound(place: Place, record: Mapping[str, Any]) -> Iterator[trio.SocketListener]:
+    """Listen at a place for the length of the block, with a record there that says what listens.
+
+    At the end socket and record are gone.
+
+    Raises:
+        AlreadyKept: a server is there.
+        OSError: the socket cannot be made.
+        UsageError: the place cannot be used.
+    """
+    place.make()
+    with open(place.serving_lock, "a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sentence = f"a server is kept for {place.project} already: end it with trio-debugmcp call --end"
+            raise AlreadyKept(sentence) from None
+        place.clear()  # what a killed server has left
+        listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            place.write_record(record)  # who can connect can read it
+            listening.bind(place.socket)
+            os.chmod(place.socket, 0o600)
+            listening.listen(BACKLOG)
+            yield trio.SocketListener(trio.socket.from_stdlib_socket(listening))
+        finally:
+            listening.close()
+            place.clear()
+
+
+class KeptCalls:
+    """The connections that are served, and how long ago the last one ended."""
+
+    def __init__(self, serve_connection: ServeConnection, idle_seconds: float) -> None:
+        self._serve_connection = serve_connection
+        self._idle_seconds = idle_seconds
+        self._idle = trio.CancelScope(deadline=trio.current_time() + idle_seconds)
+        self._running = 0
+        self._room = trio.CapacityLimiter(MAX_CALLS)
+        self._ended = trio.lowlevel.ParkingLot()
+
+    def __repr__(self) -> str:
+        return f"<KeptCalls: {self._running} running>"
+
+    async def serve(self, listener: trio.abc.Listener[trio.abc.Stream]) -> None:
+        """Serve connections until the last call ended `idle_seconds` ago."""
+        with self._idle:
+            await trio.serve_listeners(self._serve, [listener])
+
+    async def wait_quiet(self) -> None:
+        """Wait until no call is being served."""
+        while self._running:
+            await self._ended.park()
+
+    async def _serve(self, stream: trio.abc.Stream) -> None:
+        self._running += 1
+        self._idle.deadline = inf
+        try:
+            async with stream, self._room, open_lines(stream, stream) as (incoming, outgoing):
+                await self._serve_connection(incoming, outgoing)
+        except Exception:  # a bug of ours costs this call, and no other
+            log.exception("a call has failed")
+        finally:
+            self._running -= 1
+            self._ended.unpark_all()
+            if not self._running:
+                self._idle.deadline = trio.current_time() + self._idle_seconds
