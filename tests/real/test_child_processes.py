@@ -122,3 +122,29 @@ async def test_a_breakpoint_stops_in_a_worker_of_pytest_xdist(debugging: Connect
         assert (ways, end["exitCode"]) == (["xdist"], 0)
         assert session["parentSessionId"] is not None
         assert "1 passed" in end["stdout"]
+
+
+JOB = "def compute(x):\n    rate = 10\n    return x * rate\nprint(compute(4))\n"
+
+RELOADER = """\
+import subprocess, sys, pathlib
+job = pathlib.Path(__file__).with_name("job.py")
+for number in range(2):
+    subprocess.run([sys.executable, str(job)])
+    job.write_text(job.read_text().replace("rate = 10", "rate = 99"))
+"""
+
+
+async def test_a_process_that_began_after_an_edit_is_shown_with_the_new_text(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    (tmp_path / "job.py").write_text(JOB)
+    (tmp_path / "reload.py").write_text(RELOADER)
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=f"{tmp_path}/reload.py", breakpoints=[f"{tmp_path}/job.py:3"])
+        assert (stop["locals"]["rate"], "rate = 10" in stop["source"]) == ("10", True)
+        stop = await client.call("debug_continue")
+        assert (stop["locals"]["rate"], "rate = 99" in stop["source"]) == ("99", True)
+        assert not any("edited" in note for note in stop.get("notes", []))
+        kept = await client.call("stop_get", stop=1)
+        assert "rate = 10" in kept["source"]

@@ -30,7 +30,10 @@ MAX_KEPT_CHARACTERS = 1_000_000
 
 
 MAX_VERSIONS = 64
-"""Files whose texts are ready for the next stop; one beyond these is read again."""
+"""Files whose texts are ready for the next stop of a process; one beyond these is read again."""
+
+MAX_KEPT_VERSIONS = 4
+"""Texts that are kept of a file that is edited while processes run that began before."""
 
 
 class KnownSource(Struct, frozen=True):
@@ -63,8 +66,8 @@ class Sources:
     def __init__(self, roots: tuple[str, ...] = ()) -> None:
         self._roots = roots
         self._known: dict[str, KnownSource] = {}
-        self._read: dict[str, tuple[float | None, str]] = {}
-        self._versions: dict[str, tuple[float | None, SourceText | None]] = {}
+        self._read: dict[str, list[tuple[float | None, str]]] = {}
+        self._versions: dict[tuple[str, float | None, UnixTime | None], SourceText | None] = {}
 
     def learn(self, path: str | None, session_id: str, reference: int = 0) -> None:
         """Record that the debugger has named this path; `reference` above 0: only the adapter has its text."""
@@ -101,7 +104,10 @@ class Sources:
         return list(islice(self._known, number, None)) if len(self._known) > number else []
 
     def running(self, path: str, began: UnixTime | None, host: Host) -> RunningSource:
-        """Return the text that runs: once read, a file that is changed keeps its text until the next launch.
+        """Return the text that a process runs which has begun then.
+
+        What was read of a file before it was changed is kept for the processes that had begun before the change; one
+        that has begun after it runs the new text.
 
         Raises:
             UsageError: `INVALID_PATH` or `PERMISSION_DENIED`.
@@ -111,41 +117,46 @@ class Sources:
             return RunningSource(source.text)
         if source.reference:
             raise UsageError("INVALID_PATH", f"Only the debug adapter has the text of '{path}'.", {"path": path})
+        changed = self._changed(path, host)
+        edited = changed is not None and began is not None and changed > began
+        kept = self._read.setdefault(path, [])
+        known = [text for when, text in kept if began is None or when is None or when <= began]
+        if known and (edited or (began is None and changed is not None and kept[-1][0] != changed)):
+            return RunningSource(known[-1], edited=True, from_before=True)
+        text = host.query(f"source {path}", lambda: read_source(source))
+        if not kept or kept[-1] != (changed, text):
+            kept.append((changed, text))
+            del kept[:-MAX_KEPT_VERSIONS]
+        return RunningSource(text, edited=edited)
+
+    @staticmethod
+    def _changed(path: str, host: Host) -> float | None:
         try:
             changed: float | None = host.query(f"change of {path}", lambda: _changed(path))
         except UsageError:  # a recording from before this was asked
-            changed = None
-        before = self._read.get(path)
-        if before is not None and changed is not None and before[0] != changed:
-            return RunningSource(before[1], edited=True, from_before=True)
-        text = host.query(f"source {path}", lambda: read_source(source))
-        edited = changed is not None and began is not None and changed > began
-        if not edited:
-            self._read[path] = (changed, text)
-        return RunningSource(text, edited=edited)
+            return None
+        return changed
 
     def version(self, path: str, began: UnixTime | None, host: Host) -> SourceText | None:
-        """Return the text that runs, as the same object until it is another; None if it cannot be kept.
+        """Return the text that a process runs, as the same object until it is another; None if it cannot be kept.
 
         It is asked for at every stop, so a file that has not been changed since is not read again.
         """
-        try:
-            changed: float | None = host.query(f"change of {path}", lambda: _changed(path))
-        except UsageError:  # as above
-            changed = None
-        known = self._versions.get(path)
-        if known is not None and changed is not None and known[0] == changed:
-            return known[1]
+        changed = self._changed(path, host)
+        key = (path, changed, began)
+        if changed is not None and key in self._versions:
+            return self._versions[key]
         try:
             text = self.running(path, began, host).text
         except UsageError:
             return None
-        version = known[1] if known is not None else None
-        if version is None or version.text != text:
+        known = (each for (file, *_), each in self._versions.items() if file == path and each and each.text == text)
+        version = next(known, None)
+        if version is None and len(text) <= MAX_KEPT_CHARACTERS:
             digest = hashlib.blake2b(text.encode(errors="replace"), digest_size=6).hexdigest()
-            version = SourceText(path, digest, text) if len(text) <= MAX_KEPT_CHARACTERS else None
-        self._versions.pop(path, None)
-        self._versions[path] = changed, version
+            version = SourceText(path, digest, text)
+        self._versions.pop(key, None)
+        self._versions[key] = version
         if len(self._versions) > MAX_VERSIONS:
             del self._versions[next(iter(self._versions))]
         return version
