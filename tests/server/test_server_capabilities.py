@@ -30,3 +30,14 @@ async def test_every_capability_is_declared_in_both_eras(era: Era, autojump_cloc
         assert (declared.resources.subscribe, declared.resources.list_changed) == (True, True)
         for each in (declared.tools, declared.prompts, declared.completions, declared.logging):
             assert each is not None
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_what_is_declared_is_what_is_there(era: Era, autojump_clock: MockClock) -> None:
+    async with connect(era) as client:
+        declared = client.sdk.server_capabilities
+        assert set(declared.extensions or {}) == {"io.modelcontextprotocol/skills", "io.modelcontextprotocol/ui"}
+        assert declared.tools is not None
+        assert declared.prompts is not None
+        assert not declared.tools.list_changed, "the list never changes"
+        assert not declared.prompts.list_changed

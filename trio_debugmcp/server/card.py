@@ -15,6 +15,7 @@ from typing import Any
 
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
 
 from trio_debugmcp.server.answers.moment import META_KEY, WANTED
 from trio_debugmcp.server.answers.seen import SeenLocals
@@ -63,6 +64,11 @@ def shows_cards(ctx: Context) -> bool:
     declared = (capabilities.extensions or {}).get(EXTENSION) if capabilities is not None else None
     mime_types = declared.get("mimeTypes") if declared is not None else None
     return isinstance(mime_types, list) and MIME_TYPE in mime_types
+
+
+def declare_cards(server: Server[dict[str, Any]]) -> None:
+    """Declare the extension: a host that negotiates shows cards only of a server that has declared them."""
+    server.extensions[EXTENSION] = {}
 
 
 def is_card(ctx: Context, uri: str) -> bool:

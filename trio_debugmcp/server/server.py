@@ -21,8 +21,7 @@ from typing import Any
 import mcp_types as types
 import trio
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import NotificationOptions, Server
-from mcp.server.models import InitializationOptions
+from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, INVALID_REQUEST
@@ -33,9 +32,11 @@ from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.publish.hub import Hub, Subscriber, SubscriberStatistics, TooManySubscriptions
 from trio_debugmcp.server.answers.last_bounds import bounded_resource
-from trio_debugmcp.server.card import Cards, is_card, read_card
+from trio_debugmcp.server.card import Cards, declare_cards, is_card, read_card
+from trio_debugmcp.server.client_roots import ClientRoots
 from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.completions import complete
+from trio_debugmcp.server.declarations import DESCRIPTION, WEBSITE, DeclaringServer
 from trio_debugmcp.server.delivery import acknowledge, deliver
 from trio_debugmcp.server.failures import failed_result, resource_not_found
 from trio_debugmcp.server.instructions import INSTRUCTIONS
@@ -68,20 +69,6 @@ MAX_STREAMS = 100
 all modern clients share a server; there each stream takes a connection, and these are bounded for each role."""
 
 Context = ServerRequestContext[Any, Any]
-
-
-class _SdkServer(Server[dict[str, Any]]):
-    """The SDK's server, which declares by default what we notify of.
-
-    The SDK's HTTP transport creates these options itself, without any argument.
-    """
-
-    def create_initialization_options(
-        self, notification_options: NotificationOptions | None = None, *rest: Any, **more: Any
-    ) -> InitializationOptions:
-        """Return what the answer to `initialize` declares."""
-        ours = notification_options or NotificationOptions(resources_changed=True)
-        return super().create_initialization_options(ours, *rest, **more)
 
 
 class ConnectionStatistics(Struct, frozen=True):
@@ -142,10 +129,12 @@ class ConnectionServer:
                 self._nursery.cancel_scope.cancel(reason="the client has disconnected")
 
     def _build(self, peer: Peer) -> Server[dict[str, Any]]:
-        server = _SdkServer(
+        server = DeclaringServer(
             "trio-debugmcp",
             version=__version__,
             title="trio_debugmcp",
+            description=DESCRIPTION,
+            website_url=WEBSITE,
             instructions=INSTRUCTIONS,
             on_list_resources=self._list_resources,
             on_list_resource_templates=self._list_templates,
@@ -160,11 +149,14 @@ class ConnectionServer:
             on_completion=self._complete,
         )
         # Replaces the SDK's tracing, which costs time on every message and is not configured here.
-        server.middleware[:] = [peer.middleware, Cards(self._tools, self._client).middleware]
+        roots, cards = ClientRoots(self._debugger), Cards(self._tools, self._client)
+        server.middleware[:] = [peer.middleware, server.with_extensions, roots.middleware, cards.middleware]
         # Not as an argument of the constructor, which warns that only the handshake era has this method.
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_log_level)
         server.add_notification_handler("notifications/initialized", types.NotificationParams, self._on_initialized)
+        server.add_notification_handler("notifications/roots/list_changed", types.NotificationParams, roots.forget)
         serve_skills(server)
+        declare_cards(server)
         return server
 
     # --- Resources ----------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Files as an agent names them: absolute, or relative to where the program or the server is."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -18,6 +18,31 @@ CLIENT_ROOTS: ContextVar[tuple[str, ...]] = ContextVar("the roots of the client 
 def starts_of_paths(debugger: Debugger) -> list[str]:
     """Return the directories that relative paths start from, in their order: the server's, and the client's roots."""
     return list(dict.fromkeys([debugger.workspace.directory, *CLIENT_ROOTS.get()]))
+
+
+def is_away_from_roots(debugger: Debugger) -> bool:
+    """Return whether the server stands outside of the directories that the client works in."""
+    here = Path(os.path.abspath(debugger.workspace.directory))
+    roots = CLIENT_ROOTS.get()
+    return bool(roots) and not any(here.is_relative_to(root) for root in roots)
+
+
+def start_directory(debugger: Debugger, cwd: str | None, program: str | None) -> str:
+    """Return the directory in which a program is started: `cwd`, or the server's, or a root of the client's.
+
+    Raises:
+        UsageError: `INVALID_PATH` or `PERMISSION_DENIED`.
+    """
+    starts = starts_of_paths(debugger)
+    if cwd is not None:
+        places = [debugger.workspace.resolve(str(Path(start, cwd))) for start in starts]
+        there = (place for place in places if len(places) > 1 and _is(debugger, "directory", place, Path.is_dir))
+        return next(there, places[0])
+    if not is_away_from_roots(debugger):
+        return debugger.workspace.resolve(".")
+    roots = [debugger.workspace.resolve(root) for root in starts[1:]]
+    holds = (root for root in roots if program and _is_file(debugger, str(Path(root, program))))
+    return next(holds, roots[0])
 
 
 def existing_file(debugger: Debugger, path: str, cwd: str | None = None, near: str | None = None) -> str | None:
@@ -37,8 +62,12 @@ def existing_file(debugger: Debugger, path: str, cwd: str | None = None, near: s
 
 
 def _is_file(debugger: Debugger, path: str) -> bool:
+    return _is(debugger, "file", path, Path.is_file)
+
+
+def _is(debugger: Debugger, what: str, path: str, ask: Callable[[Path], bool]) -> bool:
     try:
-        return bool(debugger.host.query(f"file {path}", Path(path).is_file))
+        return bool(debugger.host.query(f"{what} {path}", lambda: ask(Path(path))))
     except UsageError:  # a recording from before this place was looked at
         return False
 

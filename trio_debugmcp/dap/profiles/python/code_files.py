@@ -41,7 +41,7 @@ class PythonCode(Code):
     reads_source: ClassVar[bool] = True
 
     def is_generated(self, file: str) -> bool:
-        return file.startswith("<") and file.endswith(">") and not file.startswith("<frozen ")
+        return file.startswith("<") and file.endswith(">") and not file.startswith(("<frozen ", "<runner>"))
 
     def is_library(self, file: str) -> bool:
         return _LIBRARY.search(file) is not None

@@ -99,7 +99,11 @@ def _chosen(options: Mapping[str, Any]) -> list[str]:
     return [chosen] if isinstance(chosen, str) else [str(word) for word in chosen or ()]
 
 
-GENERATED = ({"path": "<frozen *", "include": False}, {"path": "<*>", "include": True})
+GENERATED = (
+    {"path": "<runner>", "include": False},
+    {"path": "<frozen *", "include": False},
+    {"path": "<*>", "include": True},
+)
 """For pydevd: code that the program generates (`exec`, templates, class decorators) is its own, though of no file."""
 
 UNFROZEN = ("-X", "frozen_modules=off")

@@ -13,7 +13,7 @@ from trio_debugmcp.server.answers.breakpoints import breakpoint_notes, refused_n
 from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer
-from trio_debugmcp.server.tools.paths import ambiguous, file_lines
+from trio_debugmcp.server.tools.paths import ambiguous, file_lines, start_directory
 from trio_debugmcp.server.tools.starting.building import built, debug_notes
 from trio_debugmcp.server.tools.starting.launch_breakpoints import set_all, spec_of
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
@@ -33,7 +33,7 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
     `tasks`: what is run around it.
     """
     check_free(debugger, params)
-    cwd = debugger.workspace.resolve(params.cwd or ".")
+    cwd = start_directory(debugger, params.cwd, params.program)
     if not debugger.host.query(f"directory {cwd}", Path(cwd).is_dir):
         raise UsageError(
             "INVALID_PATH", f"The working directory '{cwd}' does not exist. Pass one that does.", {"path": cwd}

@@ -7,7 +7,7 @@ import msgspec
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.dap.profiles.language import FoundTest, NoSuchTest
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.tools.paths import starts_of_paths
+from trio_debugmcp.server.tools.paths import is_away_from_roots, starts_of_paths
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.payloads import shortened
 
@@ -22,6 +22,7 @@ def wanted_test(debugger: Debugger, profile: Profile, test: str, cwd: str | None
     if problem is not None:
         raise UsageError("INVALID_PARAMETER", f"'{shortened(test)}' {problem}.")
     starts = [debugger.workspace.resolve(start) for start in starts_of_paths(debugger)]
+    starts = [*starts[1:], starts[0]] if is_away_from_roots(debugger) else starts
     places = [*([] if cwd is None else [cwd]), *starts]
 
     def ask() -> dict[str, Any]:
