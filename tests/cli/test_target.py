@@ -51,9 +51,9 @@ from trio_debugmcp.cli._target import client_options, tool_failure
         (["watch", "http://127.0.0.1:1/", "--foo", "demo://a"], "unrecognized: --foo"),
     ],
 )
-def test_wrong_use_ends_with_1_and_says_what_is_wrong(argv: list[str], said: str, shell: Shell) -> None:
+def test_wrong_use_ends_with_2_and_says_what_is_wrong(argv: list[str], said: str, shell: Shell) -> None:
     shell(*argv)
-    assert shell.code == 1
+    assert shell.code == 2
     assert said in shell.error["message"]
     assert shell.error["code"] == "usage"
     assert shell.out == ""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from trio_debugmcp import __version__
+from trio_debugmcp.cli._usage import UsageParser
 
 COMMANDS = (
     *("serve", "call", "adapters", "doctor", "skill", "vsix"),
@@ -34,15 +35,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    parser = UsageParser(
         prog="trio-debugmcp",
         description="A real debugger for LLM agents, over the Model Context Protocol.",
         epilog="Without a command: serve, on standard input and output. This is what an MCP host starts.",
     )
     parser.add_argument("--version", action="version", version=f"trio-debugmcp {__version__}")
+    parser.commands = COMMANDS
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in arguments[:1] if arguments[0] in COMMANDS else COMMANDS:
         import_module(f"{__name__}.{name}").add_parser(commands)
-    chosen = commands.choices.get(arguments[0])
+    parser.chosen = chosen = commands.choices.get(arguments[0])
     parse = chosen.get_default("parse") if chosen is not None else None
     return parser.parse_args(arguments) if parse is None else parse(arguments[1:])

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import trio
 
-from trio_debugmcp.cli._exit_codes import DONE, FAILED, INTERRUPTED, NOT_AUTHORIZED, NOT_FOUND, UNREACHABLE
+from trio_debugmcp.cli._exit_codes import DONE, FAILED, INTERRUPTED, NOT_AUTHORIZED, NOT_FOUND, UNREACHABLE, USAGE
 from trio_debugmcp.cli._output import write_error
 from trio_debugmcp.errors import DebugError
 
@@ -34,7 +34,7 @@ class Failure(DebugError):
     def __init__(self, code: str, message: str, exit_code: int = FAILED, **details: Any) -> None:
         super().__init__(message)
         self.code = code
-        self.exit_code = exit_code
+        self.exit_code = USAGE if code == "usage" else exit_code
         self.details = details
 
 
@@ -116,7 +116,6 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
         "--era", choices=["auto", "legacy", "modern"], default="auto",
         help="protocol era; auto takes the newest that the server has (default %(default)s)",
     )  # fmt: skip
-    # argparse exits with 2 by default; the documented exit code of these commands is 1.
     parser.error = partial(_usage_error, parser)  # type: ignore[method-assign]
     parser.set_defaults(parse=partial(_parse, parser))
 
@@ -262,4 +261,4 @@ def _split(word: str, separator: str, option: str) -> tuple[str, str]:
 
 def _usage_error(parser: argparse.ArgumentParser, message: str) -> NoReturn:
     write_error("usage", f"{message}; see {parser.prog} --help")
-    raise SystemExit(FAILED)
+    raise SystemExit(USAGE)

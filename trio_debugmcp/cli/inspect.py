@@ -51,7 +51,7 @@ examples:
   trio-debugmcp inspect --method resources/read --template 'demo://{name}' --args name=counter -- my-server
   trio-debugmcp inspect --method completion/complete --prompt-name review --args language=py -- my-server
 
-exit codes: 0 ok, 1 usage or unexpected, 3 not authorised, 4 unreachable, 5 tool error or not found. With any but 0,
+exit codes: 0 ok, 1 unexpected, 2 usage, 3 not authorised, 4 unreachable, 5 tool error or not found. With any but 0,
 standard error has one line {"error": {"code", "message"}}.
 """
 

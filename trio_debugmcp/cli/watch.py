@@ -38,7 +38,7 @@ examples:
 Without a URI all listed resources are watched, also those that are listed later. Ctrl-C ends it.
 A URI that is not listed is named on standard error, and waited for.
 
-exit codes: 0 ok; 1 usage, unexpected, or --count not reached in time; 3 not authorised; 4 unreachable, or the
+exit codes: 0 ok; 2 usage; 1 unexpected, or --count not reached in time; 3 not authorised; 4 unreachable, or the
 connection was lost; 5 not found.
 """
 

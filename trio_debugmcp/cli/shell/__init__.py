@@ -16,7 +16,7 @@ At the prompt: help lists the commands, Tab completes names, arguments and value
 Ctrl-C ends a command, Ctrl-D or quit ends the shell. Changes of subscribed resources are shown above the prompt.
 
 Without a terminal, commands are read line by line, and the first that fails ends the shell with its exit code:
-0 ok, 1 usage or unexpected, 3 not authorised, 4 unreachable, 5 tool error or not found.
+0 ok, 1 unexpected, 2 usage, 3 not authorised, 4 unreachable, 5 tool error or not found.
 """
 
 
