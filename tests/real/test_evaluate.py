@@ -207,3 +207,16 @@ async def test_an_evaluation_that_does_not_end_harms_no_running_program(debuggin
         end.touch()
         await client.call("process_write_input", data="Ada\n")
         assert (await client.call("debug_wait"))["exitCode"] == 0
+
+
+async def test_what_waits_for_an_evaluation_that_was_cancelled_names_that_one(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import time\nn = 1\nprint(n)\n")
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(program), breakpoints=["program.py:3"])
+        with trio.move_on_after(1):
+            await client.call("evaluate", expression="time.sleep(50)", timeout=60)
+        with pytest.raises(ToolFailed, match=r"`n` waited .* for `time\.sleep\(50\)`"):
+            await client.call("evaluate", expression="n", timeout=1)

@@ -197,7 +197,7 @@ async def test_a_running_program_keeps_running(debugging: Connect, tmp_path: Pat
         assert found["notes"] == ["work was not called within 0.3 s"]
         assert found["stop"]["timedOut"]
 
-        with pytest.raises(ToolFailed, match="There is no function 'nope'"):
+        with pytest.raises(ToolFailed, match=r"No function 'nope' .* was found in the files of the modules"):
             await traced(client, function="nope")
         with pytest.raises(ToolFailed, match="There is no function around"):
             await traced(client, file=app, line=1)
@@ -280,3 +280,37 @@ async def test_what_was_traced_outlives_the_program(debugging: Connect, tmp_path
         assert found["notes"] == ["1 of 2 calls began"]
         assert (found["stop"]["state"], found["stop"]["exitCode"]) == ("Disconnected", 4)
         await client.call("debug_restart")
+
+
+async def test_a_function_that_is_never_called_again_is_said_to_be_so(debugging: Connect, tmp_path: Path) -> None:
+    app = write(tmp_path, "def once():\n    return 1\nonce()\nprint('over')\n")
+    async with debugging() as client:
+        await client.call("debug_launch", program=app, breakpoints=["shop.py:4"], timeout=60)
+        found = await client.call("trace_function", function="once")
+        assert found["calls"] == []
+        assert found["notes"][0].startswith("no call of once began before the program ended"), found
+        assert (found["stop"]["state"], found["stop"]["exitCode"]) == ("Disconnected", 0)
+
+
+async def test_functions_of_modules_that_no_stop_has_shown_are_found_by_name(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    package = tmp_path / "lib" / "pkg"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "sub.py").write_text(
+        "def _inner(a):\n    return a + 1\n\n\ndef outer(a):\n    return _inner(a) * 2\n\n\n"
+        "class Till:\n    def take(self, a):\n        return outer(a)\n"
+    )
+    (tmp_path / "use.py").write_text(
+        "import sys\nsys.path.insert(0, 'lib')\nfrom pkg import sub\n"
+        "def main():\n    for n in range(9):\n        print(sub.Till().take(n))\nmain()\n"
+    )
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(tmp_path / "use.py"), cwd=str(tmp_path), breakpoints=["use.py:7"])
+        for name in ("_inner", "sub.outer", "pkg.sub._inner", "Till.take", "take"):
+            traced = await client.call("trace_function", function=name)
+            assert traced["function"].split()[0].split(".")[-1] == name.split(".")[-1], traced
+            assert len(traced["calls"]) == 1, name
+        with pytest.raises(ToolFailed, match=r"'missing'.* was found in the files of the modules that the program has"):
+            await client.call("trace_function", function="missing")

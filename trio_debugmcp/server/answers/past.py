@@ -6,6 +6,7 @@
 They are written as those of a stop that holds now are, from what was kept of it.
 """
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -27,6 +28,9 @@ _LOCALS_BYTES = 8000
 
 _CHANGED_BYTES = 4000
 """Of what has changed, with what it was."""
+
+_MOST_NUMBERS = 5
+"""Stops that are named."""
 
 _READ_BYTES = 8000
 """Of what was read there beside the locals."""
@@ -105,7 +109,7 @@ class PastValuesData(Payload, frozen=True):
 class PastValues(Answer, frozen=True, kw_only=True):
     """The values of a variable, the oldest first: number of the stop, place, value. `stops`: how many were looked at.
 
-    `total`: how many have it, where some were left out; the last ones are shown.
+    `total`: how many have it, where some were left out; the last ones are shown. `notes`: where it was looked for.
     """
 
     full: PastValuesData | None = None
@@ -113,6 +117,7 @@ class PastValues(Answer, frozen=True, kw_only=True):
     stops: int
     total: int = 0
     dropped: int = 0
+    notes: list[str] = []
 
 
 def past_stop(debugger: Debugger, kept: KeptStop) -> PastStop:
@@ -283,7 +288,20 @@ def past_values(debugger: Debugger, stops: tuple[KeptStop, ...], name: str, max_
         stops=len(stops),
         total=len(found) if len(lines) < len(found) else 0,
         dropped=dropped,
+        notes=[] if found or not stops else _not_kept(stops, name),
     )
+
+
+def _not_kept(stops: tuple[KeptStop, ...], name: str) -> list[str]:
+    """Return what is known of a name that no stop has: what it begins with may be a local there."""
+    note = f"no local of the top frame is called `{name}` at these stops, and no client has read it there"
+    holder = re.match(r"\w+", name)
+    found = [] if holder is None or holder[0] == name else values_at(stops, holder[0])
+    if holder is None or not found:
+        return [note]
+    numbers = ", ".join(str(kept.stop.number) for kept, _ in found[-_MOST_NUMBERS:])
+    known = f"`{holder[0]}` is a local at {len(found)} of them, the last ones {numbers}: it is kept as its text"
+    return [f"{note}. {known}. What `show` or `evaluate` reads at a stop is kept from then on"]
 
 
 def _line(places: Places, point: ValueThen, several: bool) -> str:

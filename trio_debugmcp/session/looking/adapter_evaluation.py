@@ -132,12 +132,15 @@ async def send(
     `wanted`: arguments of `evaluate`.
     """
     requests.evaluations += 1
+    running = UnfinishedEvaluation(expression, None if requests.snapshot is None else requests.snapshot.generation)
     try:
-        return await _sent(requests, frame, wanted, expression, seconds, context)
+        return await _sent(requests, frame, wanted, running, seconds, context)
     except trio.Cancelled:
+        requests.keep_unfinished(running)  # at once: what is asked next waits for it, and says so
         if requests.evaluations == 1:  # else that of another client might be interrupted
             with trio.move_on_after(requests.patience.seconds(INTERRUPT_SECONDS), shield=True):
-                await _interrupt(requests)
+                if await _interrupt(requests):
+                    running.end()
         raise
     finally:
         requests.evaluations -= 1
@@ -147,15 +150,15 @@ async def _sent(
     requests: Requests,
     frame: StackFrame,
     wanted: Mapping[str, object],
-    expression: str,
+    running: UnfinishedEvaluation,
     seconds: float,
     context: str | None,
 ) -> EvaluateBody | Unended:
+    expression = running.expression
     context = context or requests.profile.dialect.evaluate_context
     arguments = {**wanted, "frameId": frame.id, "context": context}
     # The engine evaluates in another thread while the stopped one is stuck.
     blocked_by = None if requests.capabilities.engine_requests else requests.unfinished
-    running = UnfinishedEvaluation(expression, None if requests.snapshot is None else requests.snapshot.generation)
     try:
         with trio.move_on_after(seconds):
             body = await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds + 1, late=running.end)

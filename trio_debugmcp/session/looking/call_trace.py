@@ -53,6 +53,7 @@ class ProgramTrace:
 
     Attributes:
         replaced: another trace has begun in the program, which has one at a time; nothing is known of this one.
+        outlives: what was traced outlives the program, unless that is killed.
     """
 
     def __init__(self, requests: Requests, probe: ProgramProbe, number: int) -> None:
@@ -61,6 +62,7 @@ class ProgramTrace:
         self._number = number
         self._taken: TraceState | None = None
         self.replaced = False
+        self.outlives = False
 
     def __repr__(self) -> str:
         return f"<ProgramTrace {self._number}>"
@@ -134,6 +136,7 @@ async def open_trace(ways: Ways, question: TraceQuestion) -> AsyncIterator[Progr
         key = ways.requests.capabilities.hit_records
         if key is not None:  # else a program that ends takes the calls with it
             await probe.record(key)
+            trace.outlives = True
         begun = await probe.attempt("trace", Begun, number=number, wanted=wanted)
         if isinstance(begun, Unanswered):
             sentence = f"The program cannot be traced: {begun.text}"

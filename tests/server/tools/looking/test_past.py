@@ -114,6 +114,13 @@ async def test_a_stop_is_shown_in_few_words_with_what_changed_and_what_was_read_
         assert (await client.call("stop_get"))["stop"] == 4
         assert (await client.call("stop_get", variable="count * 2"))["values"] == ["3 /src/app.py:5 in total: 4"]
         assert "values" not in await client.call("stop_get", variable="price * 2")
+        unread = await client.call("stop_get", variable="count.total")
+        assert "no local of the top frame is called `count.total`" in unread["notes"][0]
+        assert "`count` is a local at " in unread["notes"][0]
+        wrong = await client.call("stop_get", variable="cuont")
+        assert wrong["notes"] == [
+            "no local of the top frame is called `cuont` at these stops, and no client has read it there"
+        ]
         await client.call("evaluate", expression="price * 2", frame_index=1)
         assert "values" not in await client.call("stop_get", variable="price * 2")  # of another frame
 

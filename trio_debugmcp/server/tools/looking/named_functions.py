@@ -1,6 +1,6 @@
 """A function as an agent names it: by its name, or by a line in it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -46,15 +46,13 @@ async def find_function(
         found = _around(debugger, session, file or "", line or 0)
     else:
         found = _named(debugger, session, name)
-        loaded = await _loaded_files(debugger, session) if found else None
+        loaded = await _loaded_files(debugger, session)
+        if not found and loaded:  # what no stop has shown yet
+            found = _in_files(debugger, session, name, loaded)
     if loaded is not None:
         found = [each for each in found if each[0] in loaded] or found
     if not found:
-        what = f"function '{name}' in the program's files" if name is not None else f"function around {file}:{line}"
-        raise UsageError(
-            "INVALID_PARAMETER",
-            f"There is no {what} that has lines of its own. Pass `file` and `line` of a statement in the function.",
-        )
+        raise UsageError("INVALID_PARAMETER", _not_found(name, file, line, loaded))
     if len(found) > 1:
         places = Places(debugger.workspace.directory)
         named = ", ".join(f"{each.qualname} {places.line(path, each.line)}" for path, each in found[:_MOST_NAMED])
@@ -66,6 +64,31 @@ async def find_function(
     text = debugger.sources.code(path)
     is_loaded = loaded is None or path in loaded
     return FoundFunction(path, code, session.profile.code.branches(path, text), is_loaded)
+
+
+def _not_found(name: str | None, file: str | None, line: int | None, loaded: frozenset[str] | None) -> str:
+    advice = "Pass `file` and `line` of a statement in the function."
+    if name is None:
+        return f"There is no function around {file}:{line} that has lines of its own. {advice}"
+    where = "the files of the modules that the program has loaded, and in those near them"
+    if loaded is None:
+        where = "the files that are known of the program; it did not say which modules it has loaded"
+    return f"No function '{name}' that has lines of its own was found in {where}. {advice}"
+
+
+def _in_files(
+    debugger: Debugger, session: DebugSession, name: str, files: Collection[str]
+) -> list[tuple[str, FunctionCode]]:
+    """Look in the files of loaded modules, those of libraries only if it is in none of the others."""
+    code = session.profile.code
+    sources = sorted(file for file in files if Path(file).is_absolute())
+    own = [file for file in sources if not code.is_library(file)]
+    libraries = [file for file in sources if code.is_library(file)]
+
+    def named() -> list[tuple[str, FunctionCode]]:
+        return [*(code.find_functions(name, own, ()) or code.find_functions(name, libraries, ()))]
+
+    return _query(debugger, f"functions {name} of loaded modules", named, list[tuple[str, FunctionCode]])
 
 
 async def _loaded_files(debugger: Debugger, session: DebugSession) -> frozenset[str] | None:

@@ -132,7 +132,7 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> TraceAnswer:
     calls = _calls(debugger, params, function, state)
     other = None if outcome is None or outcome.paused is None else outcome.paused.id
     other = None if other == session.id else other
-    notes = [REPLACED] if trace.replaced else _notes(params, function, state, stop, other)
+    notes = [REPLACED] if trace.replaced else _notes(params, function, state, stop, other, outlives=trace.outlives)
     notes += _paused_others(debugger, session) if stop.timed_out else []
     code = function.code
     full = TraceData(function=code.qualname, file=function.file, line=code.line, calls=calls, stop=data_of(stop))
@@ -241,11 +241,23 @@ def _call(places: Places, call: CallPayload, before: CallPayload | None) -> Call
 
 
 def _notes(
-    params: TraceFunction, function: FoundFunction, state: TraceState | None, stop: StopAnswer, other: str | None
+    params: TraceFunction,
+    function: FoundFunction,
+    state: TraceState | None,
+    stop: StopAnswer,
+    other: str | None,
+    *,
+    outlives: bool,
 ) -> list[str]:
-    """Return what is not as wanted, a sentence each. `other`: another process that has stopped."""
+    """Return what is not as wanted, a sentence each. `other`: another process that has stopped.
+
+    `outlives`: what is traced is handed over at the end of the program.
+    """
     name = function.code.qualname
     notes = [] if other is None else [f"{other} has stopped, which ended the trace; the traced process was not stopped"]
+    if state is None and outlives and stop.exit_code is not None and not stop.signal:
+        never = f"no call of {name} began before the program ended, unless it ended itself in one at once (os._exit)"
+        return [*notes, never]
     if state is None:
         return [*notes, "the program did not hand over what was traced: it has ended, or lets no Python run"]
     if not state.begun:
