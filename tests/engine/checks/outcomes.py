@@ -4,6 +4,7 @@
 
 import doctest
 import io
+import sys
 import types
 import unittest
 
@@ -133,3 +134,29 @@ def check_what_leaves_the_users_code_where_a_library_may_catch_it_early_or_late(
     finally:
         propagation.judge = judge
     assert found == [True, None]
+
+
+def check_the_end_of_an_object_in_the_frame_of_a_runner():
+    class Proxy(io.TextIOBase):
+        def __getattr__(self, name):
+            raising_for_attribute()
+
+    class Ended:
+        def __del__(self):
+            raising_for_attribute()
+
+    def raising_for_attribute():
+        raise AttributeError
+
+    runner = {"__name__": "unittest.case"}
+    exec("def _callTestMethod(objects): objects.pop()", runner)
+    hook, sys.unraisablehook = sys.unraisablehook, lambda _: None
+    try:
+        for kind in (Proxy, Ended):
+            with Oracle() as oracle:
+                runner["_callTestMethod"]([kind()])
+            outcomes = [each.outcome for each in oracle.episodes if each.code is raising_for_attribute.__code__]
+            assert outcomes, kind
+            assert "uncaught" not in outcomes, (kind, outcomes)
+    finally:
+        sys.unraisablehook = hook

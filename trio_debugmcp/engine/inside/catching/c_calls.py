@@ -194,10 +194,11 @@ def _attribute(name: str, asked: "Any", inner: "FrameType", thrown: ThrownExcept
         return (PASSES, "")
     if name == "IMPORT_FROM":
         return (CATCHES, "`from … import`")
+    if inner.f_code.co_name == "__getattr__":
+        same = name[:4] == "LOAD" and _asks_for(inner, asked)
+        return (PASSES, "") if same else (UNCLEAR, "C code may look for another attribute")
     if name in ("STORE_ATTR", "DELETE_ATTR"):
         return (PASSES, "")
-    if inner.f_code.co_name == "__getattr__":
-        return (PASSES, "") if _asks_for(inner, asked) else (UNCLEAR, "C code may look for another attribute")
     return (UNCLEAR, "a `__getattr__` may answer instead") if _has_getattr(inner) else (PASSES, "")
 
 

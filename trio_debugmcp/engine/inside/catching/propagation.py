@@ -22,6 +22,9 @@ _module_of = type.__dict__["__module__"].__get__
 
 _PLACE = __name__.rpartition(".")[0]
 
+_FINALIZING = frozenset({"__del__", "__getattr__", "__getattribute__"})
+"""What the end of an object runs, in whichever frame it comes: a runner calls none of these."""
+
 _COROUTINES = 0x80 | 0x100
 
 _AWAITED = 0x20 | 0x200
@@ -107,7 +110,7 @@ def _careful(exception: BaseException, frame: "FrameType", offset: int) -> Raise
         if outer is None:
             return doubt or _end(frame, inner, None, thrown)
         runner = _runner(outer) if outer.f_code.co_name in runners.NAMES else None
-        if runner is not None:
+        if runner is not None and inner.f_code.co_name not in _FINALIZING:
             return doubt or _arrived(frame, inner, outer, runner, thrown)
         (way, what) = c_calls.between(inner, outer, thrown)
         if way == c_calls.CATCHES:
