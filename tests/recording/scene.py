@@ -170,15 +170,16 @@ def same_answer(method: str, now: Any, then: Any) -> bool:
     """
     if method == "tools/list":
         return _tools(then) <= _tools(now)
-    if method == "initialize":
+    if method in {"initialize", "server/discover"}:
         return _says_all(now["result"], then["result"])
     return without_times(now) == without_times(then)
 
 
 def _says_all(now: Any, then: Any) -> bool:
-    """Whether all that was declared then is declared now; the instructions are text for models, and may change."""
+    """Whether all that was declared then is declared now; the instructions and what may change are of each version."""
     if isinstance(then, dict):
-        return all(name == "instructions" or (name in now and _says_all(now[name], then[name])) for name in then)
+        free = {"instructions", "listChanged"}
+        return all(name in free or (name in now and _says_all(now[name], then[name])) for name in then)
     return bool(now == then)
 
 

@@ -5,6 +5,7 @@ from mcp.server.lowlevel import NotificationOptions
 from trio.testing import MockClock
 
 from trio_debugmcp.app import Options, open_app
+from trio_debugmcp.server.declarations import WEBSITE
 from trio_debugmcp.testing import connect
 from trio_debugmcp.testing.connect import Era
 
@@ -41,3 +42,7 @@ async def test_what_is_declared_is_what_is_there(era: Era, autojump_clock: MockC
         assert declared.prompts is not None
         assert not declared.tools.list_changed, "the list never changes"
         assert not declared.prompts.list_changed
+        info = client.sdk.server_info
+        assert info is not None
+        assert (info.name, info.website_url) == ("trio-debugmcp", WEBSITE)
+        assert info.description

@@ -64,7 +64,7 @@ class ClientRoots:
             log.info("the client does not name its roots: %r", error)
             return ()
         paths = [path_of(str(root.uri)) for root in answer.roots[:MAX_ROOTS]]
-        return tuple(dict.fromkeys(path for path in paths if path is not None))
+        return tuple(dict.fromkeys(path for path in paths if path is not None and Path(path).is_dir()))
 
 
 def path_of(uri: str) -> str | None:

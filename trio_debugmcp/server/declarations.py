@@ -38,9 +38,17 @@ class DeclaringServer(Server[dict[str, Any]]):
         }
         return declared.model_copy(update=fixed)
 
+    @property
+    def server_info_stamp(self) -> dict[str, str]:
+        """What each result of the modern era has of the server: who it is; the rest is said once, by discovery."""
+        return {"name": self.name, "title": self.title or self.name, "version": self.version or ""}
+
     async def with_extensions(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Declare the extensions to clients of the handshake era, too: the SDK drops them there."""
         result = await call_next(ctx)
+        if ctx.method == "server/discover" and isinstance(result, dict):
+            info = self.server_info.model_dump(by_alias=True, mode="json", exclude_none=True)
+            result["_meta"] = {**(result.get("_meta") or {}), types.SERVER_INFO_META_KEY: info}
         if ctx.method == "initialize" and isinstance(result, dict):
             result["capabilities"].setdefault("extensions", dict(self.extensions))
         return result
