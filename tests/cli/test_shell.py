@@ -12,8 +12,8 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from tests.cli.shell import SERVER, Shell
 from tests.client.peer import Json, Peer, content, text, tool
 from trio_debugmcp.cli._target import Failure
-from trio_debugmcp.cli.shell.completion import proposals
 from trio_debugmcp.cli.shell.display import Display
+from trio_debugmcp.cli.shell.prompt_completion import proposals
 from trio_debugmcp.cli.shell.shell_commands import Commands, Quit, arguments, split
 from trio_debugmcp.client import InspectorClient
 

@@ -11,7 +11,7 @@ from trio_debugmcp.cli._usage import UsageParser
 
 COMMANDS = (
     *("serve", "call", "adapters", "doctor", "skill", "vsix"),
-    *("inspect", "watch", "shell", "replay", "scenario", "demo"),
+    *("inspect", "watch", "shell", "replay", "scenario", "demo", "completion"),
 )
 """In the order of the help. A command `x` is the module `x` of this package; only the one that is run is imported."""
 
@@ -35,6 +35,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser, commands = made_parser(arguments[:1] if arguments[0] in COMMANDS else COMMANDS)
+    parser.chosen = chosen = commands.choices.get(arguments[0])
+    parse = chosen.get_default("parse") if chosen is not None else None
+    return parser.parse_args(arguments) if parse is None else parse(arguments[1:])
+
+
+def made_parser(
+    names: Sequence[str] = COMMANDS,
+) -> "tuple[UsageParser, argparse._SubParsersAction[UsageParser]]":
+    """Return the parser of these commands, and its commands."""
     parser = UsageParser(
         prog="trio-debugmcp",
         description="A real debugger for LLM agents, over the Model Context Protocol.",
@@ -43,8 +53,6 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--version", action="version", version=f"trio-debugmcp {__version__}")
     parser.commands = COMMANDS
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in arguments[:1] if arguments[0] in COMMANDS else COMMANDS:
+    for name in names:
         import_module(f"{__name__}.{name}").add_parser(commands)
-    parser.chosen = chosen = commands.choices.get(arguments[0])
-    parse = chosen.get_default("parse") if chosen is not None else None
-    return parser.parse_args(arguments) if parse is None else parse(arguments[1:])
+    return parser, commands

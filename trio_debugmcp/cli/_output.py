@@ -98,6 +98,13 @@ def failed(command: str, reason: object, code: int = 2) -> int:
     return code
 
 
+def sentence_of(error: Exception) -> str:
+    """Return what an exception says; of one of the system the path and the reason, without its number."""
+    if isinstance(error, OSError) and error.strerror is not None:
+        return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
+    return str(error)
+
+
 def innermost(error: BaseException) -> str:
     """Name an error, or the first one of a group, with what it says."""
     while isinstance(error, BaseExceptionGroup):

@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from trio_debugmcp.cli._output import sentence_of
+
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of `scenario` to the commands."""
@@ -46,7 +48,7 @@ def _convert(file: Path) -> int:
     try:
         print(encode_scenario(retime(scenario_of(file.read_bytes(), file.stem))), end="")
     except (BadScenario, OSError) as error:
-        print(f"{file}: {error}", file=sys.stderr)
+        print(sentence_of(error) if isinstance(error, OSError) else f"{file}: {error}", file=sys.stderr)
         return 1
     return 0
 
@@ -59,7 +61,7 @@ def _play(file: Path, *, quiet: bool) -> int:
     try:
         reports = play_all(read_scenario(file))
     except (BadScenario, OSError) as error:
-        print(error, file=sys.stderr)
+        print(sentence_of(error), file=sys.stderr)
         return 1
     for report in reports:
         if not (quiet and report.ok):

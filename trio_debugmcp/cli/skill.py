@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from trio_debugmcp.cli._output import sentence_of
+
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add `skill` and its options to the command line."""
@@ -36,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             print(read_skill().install(directory))
         except (OtherSkill, OSError) as error:
-            print(f"trio-debugmcp skill: {error}", file=sys.stderr)
+            print(f"trio-debugmcp skill: {sentence_of(error)}", file=sys.stderr)
             failed = True
     return 1 if failed else 0
 

@@ -22,7 +22,7 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from trio_debugmcp.cli._output import visible
-from trio_debugmcp.cli.shell.completion import Proposal
+from trio_debugmcp.cli.shell.prompt_completion import Proposal
 
 PROMPT = "mcp> "
 
