@@ -19,12 +19,14 @@ async def test_the_timeline_has_the_events_of_a_session_in_order_and_outlives_it
         await client.call("debug_step")
         await client.call("breakpoint_remove", id="*")
         await client.call("debug_continue")
-        events = (await client.call("timeline_query", full=True))["events"]
+        events = (await client.call("timeline_query", count=1000, full=True))["events"]
         assert [each["eventId"] for each in events] == list(range(events[0]["eventId"], events[-1]["eventId"] + 1))
         unordered = {"toolStarted", "toolCalled", "threadStarted", "output"}
         in_no_fixed_order = {"breakpointChanged", "moduleLoaded", "threadExited", "clientJoined"}
         story = [each for each in events if each["type"] not in in_no_fixed_order]
         assert [each["type"] for each in story if each["type"] not in unordered] == [
+            "breakpointSet",
+            "breakpointSet",
             "sessionStarted",
             "stopped",
             "continued",
