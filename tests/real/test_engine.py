@@ -348,7 +348,7 @@ async def main():
     await asyncio.gather(bad(), asyncio.sleep(0))
 asyncio.run(main())
 """,
-        ("ValueError: x", 6),
+        ("ValueError: x", 4),
     ),
     "a nursery": (
         """\
@@ -360,7 +360,7 @@ async def main():
         nursery.start_soon(bad)
 trio.run(main)
 """,
-        ("ExceptionGroup: Exceptions from Trio nursery (1 sub-exception)", 5),
+        ("ValueError: x", 3),
     ),
 }
 

@@ -339,3 +339,228 @@ async def test_an_attach_is_refused_where_other_tools_leave_no_number_for_a_debu
         process.kill()
         with trio.move_on_after(5, shield=True):
             await process.wait()
+
+
+BAD = """\
+import asyncio
+async def bad():
+    values = [1, 2]
+    try:
+        await asyncio.sleep(0.01)
+        raise ValueError("x")
+    finally:
+        values.clear()
+"""
+
+BAD_IN_TRIO = BAD.replace("asyncio", "trio")
+
+BAD_IN_THREAD = """\
+import asyncio, time
+from concurrent.futures import ThreadPoolExecutor
+def bad():
+    values = [1, 2]
+    try:
+        time.sleep(0.2)
+        raise ValueError("x")
+    finally:
+        values.clear()
+"""
+
+OF_TASKS = {
+    "gather": (
+        BAD,
+        """\
+async def main():
+    await asyncio.gather(asyncio.sleep(5), bad())
+""",
+        True,
+    ),
+    "a task group at its end": (
+        BAD,
+        """\
+async def main():
+    async with asyncio.TaskGroup() as group:
+        group.create_task(bad())
+""",
+        True,
+    ),
+    "a task group in its block, and another around it": (
+        BAD,
+        """\
+async def inner():
+    async with asyncio.TaskGroup() as group:
+        group.create_task(bad())
+        try:
+            await asyncio.sleep(5)
+        finally:
+            pass
+async def main():
+    async with asyncio.TaskGroup() as group:
+        group.create_task(inner())
+""",
+        True,
+    ),
+    "a task that is awaited": (
+        BAD,
+        """\
+async def main():
+    await asyncio.wait_for(asyncio.shield(asyncio.create_task(bad())), 5)
+""",
+        True,
+    ),
+    "a nursery in its block": (
+        BAD_IN_TRIO,
+        """\
+async def main():
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(bad)
+        await trio.sleep(5)
+""",
+        True,
+    ),
+    "a nursery within a nursery": (
+        BAD_IN_TRIO,
+        """\
+async def inner():
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(bad)
+async def main():
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(inner)
+""",
+        True,
+    ),
+    "an executor's function": (
+        BAD_IN_THREAD,
+        """\
+ThreadPoolExecutor(1).submit(bad).result()
+""",
+        True,
+    ),
+    "an executor's functions": (
+        BAD_IN_THREAD,
+        """\
+list(ThreadPoolExecutor(1).map(lambda _: bad(), [1]))
+""",
+        True,
+    ),
+    "a thread's function": (
+        BAD_IN_THREAD,
+        """\
+async def main():
+    await asyncio.to_thread(bad)
+""",
+        True,
+    ),
+    "gather that returns it": (
+        BAD,
+        """\
+async def main():
+    print(await asyncio.gather(bad(), return_exceptions=True))
+""",
+        False,
+    ),
+    "gather in a task that catches it": (
+        BAD,
+        """\
+async def one():
+    try:
+        await asyncio.gather(bad())
+    except ValueError:
+        pass
+async def main():
+    await asyncio.gather(one())
+""",
+        False,
+    ),
+    "a group that is caught by except*": (
+        BAD,
+        """\
+async def main():
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(bad())
+            await asyncio.sleep(5)
+    except* ValueError:
+        pass
+""",
+        False,
+    ),
+    "a group that is caught around the loop": (
+        BAD_IN_TRIO,
+        """\
+async def main():
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(bad)
+try:
+    trio.run(main)
+except ExceptionGroup:
+    pass
+""",
+        False,
+    ),
+    "a result that is caught": (
+        BAD_IN_THREAD,
+        """\
+try:
+    ThreadPoolExecutor(1).submit(bad).result()
+except ValueError:
+    pass
+""",
+        False,
+    ),
+    "a thread's function that is caught": (
+        BAD_IN_THREAD,
+        """\
+async def main():
+    try:
+        await asyncio.to_thread(bad)
+    except ValueError:
+        pass
+""",
+        False,
+    ),
+    "a task that nobody awaits": (
+        BAD,
+        """\
+async def main():
+    asyncio.create_task(bad())
+    await asyncio.sleep(0.2)
+""",
+        False,
+    ),
+    "an exception that is asked for": (
+        BAD_IN_THREAD,
+        """\
+print(ThreadPoolExecutor(1).submit(bad).exception())
+""",
+        False,
+    ),
+    "a task for which others wait": (
+        BAD,
+        """\
+async def main():
+    await asyncio.wait([asyncio.create_task(bad())])
+""",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OF_TASKS)
+async def test_an_exception_of_a_task_stops_at_its_raise_if_nothing_that_waits_for_it_catches_it(
+    python: Interpreter, case: str, debugging: Connect, tmp_path: Path
+) -> None:
+    bad, rest, stops = OF_TASKS[case]
+    file = tmp_path / "tasks.py"
+    if "def main" in rest and "run(main" not in rest:
+        rest += "trio.run(main)\n" if "trio" in bad else "asyncio.run(main())\n"
+    library = {"PYTHONPATH": str(Path(trio.__file__).parent.parent)}
+    async with debugging() as client:
+        stop = await launched(client, python, file, bad + rest, env=library, stop_at_entry=False)
+        if stops:
+            raised = next(n for n, line in enumerate(bad.splitlines(), 1) if "raise" in line)
+            assert (stop["exception"], where(stop).line) == ("ValueError: x", raised)
+            assert stop["locals"]["values"] == "[1, 2]", "before its cleanup"
+            stop = await client.call("debug_continue")
+        assert stop["exitCode"] == (1 if stops else 0)

@@ -18,7 +18,7 @@ ROOM = "trio_debugmcp.engine.inside.catching"
 MODULES = [
     *("opcodes", "exception_table", "disassembly", "stack_effects", "operands", "handlers", "namespaces"),
     *("thrown_exception", "readings", "known_managers", "managers", "settling", "c_calls", "runners", "verdicts"),
-    *("expected_failures", "propagation"),
+    *("expected_failures", "propagation", "waiting_tasks"),
 ]
 
 

@@ -6,7 +6,8 @@ in question.
 
 from typing import Any
 
-from trio_debugmcp.engine.inside.catching import propagation, runners, verdicts
+from trio_debugmcp.engine.inside.catching import propagation, runners, verdicts, waiting_tasks
+from trio_debugmcp.engine.inside.catching.thrown_exception import holds
 from trio_debugmcp.engine.inside.interruptions import is_own_code
 from trio_debugmcp.engine.inside.program_files import ProgramFiles
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord
@@ -66,7 +67,7 @@ class ExceptionStops:
         self._files = files
         self._options: list[ExceptionOption] = []
         self._modes: dict[int, tuple[type, frozenset[str]]] = {}
-        self._ends_main_task: BaseException | None = None  # it has stopped already, and is raised again on its way
+        self._ends_task: BaseException | None = None  # it has stopped already, and is raised again on its way
 
     def set(self, wanted: list[dict[str, Any]]) -> None:
         """Set these options in place of those there were."""
@@ -90,7 +91,7 @@ class ExceptionStops:
         if not arrived and "always" in modes and self._files.steps_into(frame.f_code.co_filename):
             record.pending = None
             return "always"
-        if modes.isdisjoint(_NOT_CAUGHT) or error is self._ends_main_task:
+        if modes.isdisjoint(_NOT_CAUGHT) or (self._ends_task is not None and holds(error, self._ends_task)):
             return None
         record.pending = None
         verdict = propagation.judge(error, frame, offset)
@@ -105,14 +106,13 @@ class ExceptionStops:
         """Return the mode in which an exception stops that no code in Python catches."""
         end = verdict
         if verdict.runner == runners.KEPT:
-            caller = _caller_of_main_task(verdict.frame, frame)
-            if caller is None:
-                return None  # it is raised again where the result is asked for
-            end = propagation.judge(error, caller, caller.f_lasti)
-            fails_test = end.runner == runners.FAILS_TEST
-            if end.outcome is not verdicts.UNCAUGHT or (end.runner is not None and not fails_test):
-                return None  # it is judged again when it is raised there
-            self._ends_main_task = error
+            waiting = waiting_tasks.end_of(error, verdict.frame, frame)
+            if waiting is None or waiting.outcome is not verdicts.UNCAUGHT:
+                return None  # it is judged again when it is raised where the result is asked for
+            end = waiting
+            if end.runner is not None and end.runner != runners.FAILS_TEST:
+                return None
+            self._ends_task = error
         if end.runner == runners.FAILS_TEST:
             wanted = not modes.isdisjoint(_LEAVING) and self._is_through_user_code(frame, verdict.frame)
             return "userUnhandled" if wanted else None
@@ -189,38 +189,3 @@ def _outermost(frame: Any) -> Any:
     while frame.f_back is not None:
         frame = frame.f_back
     return frame
-
-
-def _caller_of_main_task(runner: Any, raised_in: Any) -> Any:
-    """Return the frame that waits for the end of the task which a loop runs: that of `asyncio.run(main())`.
-
-    None if it is another task, whose exception is kept for who asks for its result.
-    """
-    inner = raised_in
-    while inner is not None and inner.f_back is not runner:
-        inner = inner.f_back
-    outer = runner
-    while outer is not None and outer.f_code.co_name not in _WAITS_FOR_MAIN:
-        outer = outer.f_back
-    if inner is None or outer is None:
-        return None
-    of_main = _WAITS_FOR_MAIN[outer.f_code.co_name](outer, runner)
-    return outer.f_back if of_main is not None and getattr(of_main, "cr_frame", None) is inner else None
-
-
-def _main_of_asyncio(outer: Any, _runner: Any) -> Any:
-    if outer.f_globals.get("__name__") != "asyncio.base_events":
-        return None
-    task = outer.f_locals.get("future")
-    return task.get_coro() if type(task).__module__ == "_asyncio" else None
-
-
-def _main_of_trio(outer: Any, runner: Any) -> Any:
-    if outer.f_globals.get("__name__") != "trio._core._run":
-        return None
-    task = getattr(runner.f_locals.get("runner"), "main_task", None)
-    return getattr(task, "coro", None)
-
-
-_WAITS_FOR_MAIN = {"run_until_complete": _main_of_asyncio, "run": _main_of_trio}
-"""What waits for the end of a main task, and which coroutine that is."""

@@ -60,3 +60,12 @@ def matches(types: "Any", classes: "Classes") -> bool | None:
         if base is types:
             return True
     return False
+
+
+def holds(exception: BaseException, wanted: BaseException) -> bool:
+    """Return whether an exception is another one, or a group that has it at any depth."""
+    if exception is wanted:
+        return True
+    if not any([base is BaseExceptionGroup for base in lineage(type(exception))]):
+        return False
+    return any([holds(inner, wanted) for inner in _exceptions_of(exception)])
