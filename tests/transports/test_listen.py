@@ -462,7 +462,7 @@ async def test_fifty_clients_connect_and_disconnect_and_leave_no_descriptor(serv
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["--no-stdio"], 2, "--ws, --http or --dap"),
+        (["--no-stdio"], 2, "--ws, --http, --dap or --kept"),
         (["--ws", "nonsense"], 2, "[HOST:]PORT"),
         (["--ws", "70000"], 2, "65535"),
         (["--ws", "0", "--tls-cert", "x"], 2, "belong together"),
