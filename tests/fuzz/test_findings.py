@@ -25,7 +25,7 @@ async def test_a_frame_may_be_in_a_file_with_an_impossible_path(autojump_clock: 
     fake.frames = [("main", "/src/a\0b.py", 1), ("main", "a\0b.py", 1)]
     async with connect(options=fake.options()) as client:
         launched = await client.call("debug_launch", program=fake.program)
-        assert launched["at"] == "src/a\0b.py:1 in main"
+        assert launched["at"] == r"/src/a\x00b.py:1 in main"
         for file in ("/src/a\0b.py", "a\0b.py"):
             with pytest.raises(ToolFailed, match="INVALID_PATH"):
                 await client.call("source_get", file=file)

@@ -148,7 +148,7 @@ async def test_a_stop_without_a_thread_and_with_an_unknown_reason_counts(autojum
     async with running("legacy", adapter) as (client, _):
         await adapter.event("stopped", {"reason": "signal", "description": "SIGUSR1"})
         stop = await client.call("debug_wait")
-        assert (stop["reason"], stop["notes"]) == ("Pause", ["SIGUSR1"])
+        assert (stop["reason"], stop["says"]) == ("Pause", "SIGUSR1")
         assert (await client.read(SESSION))["activeThreadId"] == 7
 
 

@@ -113,6 +113,7 @@ class StopExamined(Change, frozen=True):
     `exception_breakpoints` are our ids, `not_hit` those of breakpoints that only share the line with one that was,
     `skipped_frames` are above `frames`, and `counted` those breakpoints whose hits the program counts, with their
     number. `data`: of a stop at data breakpoints, what they saw. `sources`: of the files of the frames, as far as kept.
+    `is_explained`: the description is our own sentence.
     """
 
     session_id: str
@@ -121,6 +122,7 @@ class StopExamined(Change, frozen=True):
     reason: PauseReason
     thread_id: int
     description: str | None = None
+    is_explained: bool = False
     hit_ids: tuple[int, ...] | None = None
     exception: ExceptionInfo | None = None
     exception_breakpoints: tuple[str, ...] = ()

@@ -85,7 +85,10 @@ class DataChange(Struct, frozen=True):
 
 
 class Stop(Struct, frozen=True):
-    """Why and where a session is paused. `number` counts the stops of all sessions, from 1."""
+    """Why and where a session is paused. `number` counts the stops of all sessions, from 1.
+
+    `is_explained`: the description is this server's sentence; else it is what the debug adapter says.
+    """
 
     number: int
     reason: PauseReason
@@ -95,6 +98,12 @@ class Stop(Struct, frozen=True):
     breakpoint_ids: tuple[str, ...] = ()
     exception: ExceptionInfo | None = None
     changes: tuple[DataChange, ...] = ()
+    is_explained: bool = False
+
+    @property
+    def adapter_says(self) -> str | None:
+        """What the adapter says of the stop beside what it says of an exception: no words of this server."""
+        return None if self.is_explained or self.exception is not None else self.description
 
 
 class Thread(Struct, frozen=True):

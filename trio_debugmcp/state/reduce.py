@@ -208,6 +208,7 @@ def _(change: StopExamined, state: State) -> State:
         number=state.stops + 1,
         reason=stop_reason(state, change, hit),
         description=change.description,
+        is_explained=change.is_explained,
         thread_id=change.thread_id,
         location=location,
         breakpoint_ids=(*shown, *change.exception_breakpoints),

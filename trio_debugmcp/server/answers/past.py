@@ -141,7 +141,7 @@ def past_stop(debugger: Debugger, kept: KeptStop) -> PastStop:
         breakpoints=stop.breakpoint_ids,
         exception=exception,
         mode=mode,
-        says=shortened(stop.description) if stop.description and stop.exception is None else None,
+        says=shortened(stop.adapter_says) if stop.adapter_says else None,
         thread=thread if kept.total_threads > 1 else None,
         at=places.at_location(stop.location),
         compared_with=kept.compared_with,

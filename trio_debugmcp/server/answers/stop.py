@@ -179,7 +179,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     shown, known, total = _locals(stack, omitted, notes)
     full = paused_data(snapshot, 1 + FRAMES_BELOW, known, total)
     exception, mode, by = stopped_by(places, stop.exception)
-    says = None if stop.exception is not None else stop.description  # else it is a part of that
+    says = stop.adapter_says
     notes += _said(debugger, stop)
     notes += thread_notes(debugger, snapshot, stop.thread_id)
     source = source_around(debugger, stop.location, snapshot.origin.attached_at, EXCERPT_LINES, notes)
@@ -206,8 +206,9 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
 
 
 def _said(debugger: Debugger, stop: Stop) -> list[str]:
-    """Return what the adapter says of a stop, and what is wrong with the breakpoints that it is at."""
-    notes = [
+    """Return why this server left a program stopped, and what is wrong with the breakpoints that it is at."""
+    notes = [stop.description] if stop.is_explained and stop.description and stop.exception is None else []
+    notes += [
         exception.problem
         for exception in debugger.state.exceptions
         if exception.problem and exception.id in stop.breakpoint_ids

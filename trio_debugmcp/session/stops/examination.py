@@ -233,7 +233,8 @@ class Examiner:
     ) -> int | None:
         """Publish a stop; return the frame where it is."""
         problem = self._breakpoints.judge.problem
-        why = explanation or problem or self._requests.profile.words.why(stopped)
+        ours = explanation or problem
+        why = ours or self._requests.profile.words.why(stopped)
         frames = found.frames
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
@@ -255,6 +256,7 @@ class Examiner:
                 reason="Exception" if raised is not None else _REASONS.get(stopped.reason, "Pause"),
                 thread_id=found.thread_id,
                 description=shortened(why, MAX_MESSAGE_LENGTH) if why and not (data and why != problem) else None,
+                is_explained=ours is not None,
                 data=data,
                 hit_ids=None if stopped.hit_breakpoint_ids is None else tuple(stopped.hit_breakpoint_ids),
                 exception=raised.info if raised is not None else None,
