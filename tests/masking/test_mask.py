@@ -246,6 +246,14 @@ def test_a_value_beside_the_name_of_a_secret_is_masked_however_it_is_spelled(tex
 
 
 @pytest.mark.parametrize(
+    "key", ["4121334048043088a1088780aeaac781", "55f655722055272dcae54245cccfe394", "9111271561c3818ee108156dade41661"]
+)
+def test_a_key_in_hexadecimal_digits_is_masked_however_few_of_these_it_has(key: str) -> None:
+    assert masked(f"{{'signing-key': '{key}'}}") == "{'signing-key': '<secret, 32 characters>'}"
+    assert masked("{'signing-key': '" + "00112233" * 4 + "'}") == "{'signing-key': '" + "00112233" * 4 + "'}"
+
+
+@pytest.mark.parametrize(
     "text", ["run.py --key-file {}", "{{'X-Request-Id': '{}'}}", '{{"name": "digest", "value": "{}"}}']
 )
 def test_a_value_beside_another_name_stays(text: str) -> None:

@@ -148,10 +148,19 @@ def _names_secret(name: str) -> bool:
     return not _WORDS.isdisjoint(parts) or any(key == "key" and word in _BEFORE_KEY for word, key in pairs)
 
 
+_HEX_KEY = re.compile(r"[0-9a-fA-F]{32,}")
+"""As keys and tokens are most often written, of 128 bits and more. Words and names are never as long of these letters."""
+
+MIN_HEX_ENTROPY = 2.5
+"""Bits a digit. Zeros, and `0123` again and again, have less; of random keys of 32 digits one in a million has."""
+
+
 def looks_random(value: str) -> bool:
     """Return whether a value is long, in one word, and without words and numbers as people write them."""
     if len(value) < MIN_LENGTH or value.startswith(("/", "./", "~")) or "://" in value or re.search(r"\s", value):
         return False
+    if _HEX_KEY.fullmatch(value):  # by chance it may have few letters, long runs, or some digits too often
+        return entropy(value) >= MIN_HEX_ENTROPY
     runs = _RUN.findall(value)
     letters, digits = sum(character.isalpha() for character in value), sum(character.isdigit() for character in value)
     longest = MAX_RUN if digits >= MIN_DIGITS else MAX_RUN_WITHOUT_DIGITS

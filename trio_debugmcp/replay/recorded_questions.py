@@ -97,9 +97,10 @@ class Questions:
 
     def record(self, place: int, request: TapedMessage) -> None:
         """Add a question that was asked at that place."""
-        question = RecordedQuestion(
-            place, request.message.get("command", ""), request.message.get("arguments") or {}, request.t
-        )
+        arguments = request.message.get("arguments")
+        if not isinstance(arguments, dict):  # a recording is a file that may say anything
+            arguments = {}
+        question = RecordedQuestion(place, request.message.get("command", ""), arguments, request.t)
         self._all.append(question)
         self._open[request.message["seq"]] = question
 
