@@ -149,7 +149,7 @@ def _names_secret(name: str) -> bool:
 
 
 _HEX_KEY = re.compile(r"[0-9a-fA-F]{32,}")
-"""As keys and tokens are most often written, of 128 bits and more. Words and names are never as long of these letters."""
+"""As keys and tokens are most often written, of 128 bits and more. Words and names of these letters are shorter."""
 
 MIN_HEX_ENTROPY = 2.5
 """Bits a digit. Zeros, and `0123` again and again, have less; of random keys of 32 digits one in a million has."""
