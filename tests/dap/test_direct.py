@@ -19,7 +19,7 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
 from trio_debugmcp.dap.dial_in import DialIns, open_dial_ins
 from trio_debugmcp.dap.direct import open_caller, open_injected, open_launched
-from trio_debugmcp.dap.messages import BreakpointsBody, OutputEvent, Request, RunInTerminal, Terminated
+from trio_debugmcp.dap.messages import BreakpointsBody, OutputEvent, ProgramLost, Request, RunInTerminal, Terminated
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, ProtocolViolation
 
@@ -225,6 +225,9 @@ async def test_a_program_that_replaces_itself_keeps_its_session_and_is_announced
                 assert session.children[-1]["subProcessId"] == NOBODY
             assert "initialize" in again.commands
             await connection.request("disconnect", {"terminateDebuggee": True})
+            lost = await connection.events.receive()
+            assert isinstance(lost, ProgramLost)
+            assert lost.reason == refusals[0]
             assert connection.events.statistics().current_buffer_used == 0, "it has not ended"
 
 

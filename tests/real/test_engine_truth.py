@@ -564,3 +564,34 @@ async def test_an_exception_of_a_task_stops_at_its_raise_if_nothing_that_waits_f
             assert stop["locals"]["values"] == "[1, 2]", "before its cleanup"
             stop = await client.call("debug_continue")
         assert stop["exitCode"] == (1 if stops else 0)
+
+
+REPLACED = """\
+import os, sys
+words = ["sh", "-c", "read line"]
+os.execv("/bin/sh", words)
+"""
+
+
+@pytest.mark.parametrize("where_from", ["the program", "an evaluation"])
+async def test_a_program_that_has_replaced_itself_is_out_of_reach_and_never_paused(
+    python: Interpreter, where_from: str, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "replaced.py"
+        await launched(client, python, file, REPLACED, breakpoints=[{"file": str(file), "line": 3}])
+        if where_from == "the program":
+            await client.call("debug_continue", wait=False)
+            expression = "1 + 1"
+        else:
+            expression = 'os.execv("/bin/sh", words)'
+        with pytest.raises(ToolFailed, match="out of reach: the program has left the debugger"):
+            await client.call("evaluate", expression=expression, timeout=10)
+        state = await client.call("debug_state")
+        assert state["state"] == "Running"
+        assert state["notes"][0].startswith("out of reach: the program has left the debugger")
+        for tool in ("debug_step", "variables_get"):
+            with pytest.raises(ToolFailed, match="out of reach"):
+                await client.call(tool)
+        await client.call("process_write_input", data="\n")
+        assert (await client.call("debug_wait"))["state"] == "Disconnected"

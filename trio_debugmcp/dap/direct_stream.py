@@ -25,13 +25,12 @@ from trio_debugmcp.errors import ProtocolViolation
 log = logging.getLogger(__name__)
 
 _GOODBYES = ("disconnect", "terminate")
-
 PROGRAM_ENDED = "the program has ended"
 PROGRAM_LOST = "the program has left the debugger: it replaced itself (exec), or closed the connection"
+_TOO_LATE = f"{PROGRAM_LOST}. Breakpoints and tracepoints have no effect in it any more.\n"
 
 _OUR_NUMBERS = 2_000_000_000
 """Where the sequence numbers of our own requests begin: far above those of the debugger inside the program."""
-
 _CHUNK_BYTES = 64 * 1024
 
 _FRAMES_AHEAD = 64
@@ -237,10 +236,11 @@ class DirectStream(trio.abc.Stream):
         # A program that was asked to end, or has announced its end, closes its connection some moments before it has.
         if self._saying_goodbye or self._end is not None:
             why = PROGRAM_ENDED
-        if why == PROGRAM_LOST and self._lost is None and not self._is_replaced:
-            text = f"{why}. Breakpoints and tracepoints have no effect in it any more.\n"
+        if why == PROGRAM_LOST and self._lost is None:
             with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # the session does not read any more
-                await self._frames.send(self._event("output", {"category": "console", "output": text}))
+                if not self._is_replaced:
+                    await self._frames.send(self._event("output", {"category": "console", "output": _TOO_LATE}))
+                await self._frames.send(self._event("programLost", {"reason": why}))
         self._lost = why
         for request in list(self._open_requests.values()):
             if request.command in _GOODBYES:

@@ -232,6 +232,12 @@ class Terminated(DapStruct, frozen=True):
     """Debugging ended, which the debuggee may survive."""
 
 
+class ProgramLost(DapStruct, frozen=True):
+    """The debuggee lives, but its debugger has lost it for good. Of direct lines: DAP has no such event."""
+
+    reason: str
+
+
 class ThreadEvent(DapStruct, frozen=True):
     """A thread started or exited."""
 
@@ -295,6 +301,7 @@ EventBody = (
     | Continued
     | Exited
     | Terminated
+    | ProgramLost
     | ThreadEvent
     | OutputEvent
     | BreakpointEvent
@@ -311,6 +318,7 @@ EVENT_TYPES: dict[str, type[DapStruct]] = {
     "continued": Continued,
     "exited": Exited,
     "terminated": Terminated,
+    "programLost": ProgramLost,
     "thread": ThreadEvent,
     "output": OutputEvent,
     "breakpoint": BreakpointEvent,

@@ -14,6 +14,8 @@ WORKS_MEANWHILE = (
 
 def not_paused(snapshot: Snapshot | None, *, probe: bool = False) -> UsageError:
     """Return the `NOT_PAUSED` error of what needs a paused program. `probe`: it answers some questions all the same."""
+    if snapshot is not None and snapshot.lost is not None:
+        return out_of_reach(snapshot, snapshot.lost)
     phase = snapshot.phase if snapshot is not None else "Disconnected"
     meanwhile = f" Meanwhile {WORKS_MEANWHILE}." if probe and phase == "Running" else ""
     return UsageError(
@@ -22,6 +24,19 @@ def not_paused(snapshot: Snapshot | None, *, probe: bool = False) -> UsageError:
         f"breakpoint.{meanwhile}",
         {"currentState": phase},
     )
+
+
+def out_of_reach(snapshot: Snapshot, reason: str) -> UsageError:
+    """Return the `NOT_PAUSED` error of what needs a program that has left its debugger."""
+    sentence = f"The program is out of reach: {reason}. {OUT_OF_REACH}."
+    return UsageError("NOT_PAUSED", sentence, {"currentState": snapshot.phase})
+
+
+OUT_OF_REACH = (
+    "What it became is another session if it runs Python and dialed in (debug_state); else it runs on without the "
+    "debugger, and debug_disconnect or debug_restart ends it"
+)
+"""What to do about a program that has left its debugger."""
 
 
 def only_listens(snapshot: Snapshot, programs: Sequence[Snapshot]) -> UsageError:

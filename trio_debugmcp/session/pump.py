@@ -20,6 +20,7 @@ from trio_debugmcp.dap.messages import (
     LoadedSource,
     ModuleEvent,
     OutputEvent,
+    ProgramLost,
     Stopped,
     Terminated,
 )
@@ -118,7 +119,7 @@ class EventPump:
             case Stopped(reason=reason):
                 self._examiner.cancel()
                 self._suspension.report_stop(reason)
-            case Continued():
+            case Continued() | ProgramLost():
                 self._examiner.cancel()
                 self._suspension.report_resume()
             case Exited(exit_code=exit_code):

@@ -31,6 +31,7 @@ from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, Progra
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.probe.forms import BY_ENGINE, BY_PYDEVD, Form
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.not_paused import out_of_reach
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened
@@ -324,6 +325,8 @@ def _is_over(before: Snapshot | None, now: Snapshot | None) -> bool:
 
 
 def _resumed(snapshot: Snapshot | None) -> UsageError:
+    if snapshot is not None and snapshot.lost is not None:
+        return out_of_reach(snapshot, snapshot.lost)
     return UsageError(
         "NOT_PAUSED",
         "The program was resumed in the meantime, so what you asked about is gone. Use debug_state to see where it is "

@@ -176,7 +176,8 @@ class Snapshot(Struct, frozen=True):
     `generation` increases with every stop and resume: the answer to a request of an earlier generation is dropped.
     `sources_loaded` counts the adapter's `loadedSource` events, which notify the subscribers of the modules.
     `dialed_in` counts the programs that have dialed in to a session that listens. `failed` is set if the session ended
-    because the connection to its adapter was lost, or because of an error. `written` is the position of the end of the
+    because the connection to its adapter was lost, or because of an error. `lost` says why the program, which lives, is
+    out of the debugger's reach. `written` is the position of the end of the
     output, which all sessions of a tree share.
     """
 
@@ -195,6 +196,7 @@ class Snapshot(Struct, frozen=True):
     exit_code: int | None = None
     end_reason: str | None = None
     failed: bool = False
+    lost: str | None = None
     dialed_in: int = 0
     written: int = 0
 

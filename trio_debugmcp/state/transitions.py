@@ -13,6 +13,7 @@ from trio_debugmcp.dap.messages import (
     LoadedSource,
     ModuleEvent,
     ProcessEvent,
+    ProgramLost,
     Stopped,
     Terminated,
     ThreadEvent,
@@ -100,6 +101,8 @@ def snapshot_after(snapshot: Snapshot, event: EventBody) -> Snapshot:
         case Continued() if snapshot.phase == "Running":
             # Usually the echo of our own resume. If a stop was being examined, it is over: its answers are late now.
             return replace(snapshot, generation=snapshot.generation + 1)
+        case ProgramLost(reason=reason):
+            return replace(running(snapshot) if snapshot.phase == "Paused" else snapshot, lost=reason)
         case Exited(exit_code=exit_code):
             return replace(_terminating(snapshot), exit_code=exit_code)
         case Terminated():

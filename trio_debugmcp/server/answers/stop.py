@@ -39,6 +39,7 @@ from trio_debugmcp.server.answers.stop_data import (
     with_data,
 )
 from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.not_paused import OUT_OF_REACH
 from trio_debugmcp.session.programs import chosen
 from trio_debugmcp.session.waiting import wait_locals
 from trio_debugmcp.state.model import DataChange, Snapshot, Stack, Stop
@@ -272,11 +273,11 @@ def running_answer(debugger: Debugger, snapshot: Snapshot | None) -> StopAnswer:
     """Answer that a program runs, or that programs may dial in to a session."""
     if snapshot is None:
         return StopAnswer(full=StopData(), state="Running")
-    listens = listening_payload(debugger.state, snapshot)
-    listening = None
+    listens, listening = listening_payload(debugger.state, snapshot), None
     if listens is not None:
         listening = f"{listens.address}, {listens.connected} connected, {listens.dialed_in} have dialed in"
-    notes = [f"the program is {snapshot.phase.lower()}"] if snapshot.phase in ("Starting", "Terminating") else []
+    notes = [f"the program is {snapshot.phase.lower()}"] * (snapshot.phase in ("Starting", "Terminating"))
+    notes += [f"out of reach: {snapshot.lost}. {OUT_OF_REACH}"] * (snapshot.lost is not None)
     # The answer to the launch, which names the session, is not there yet.
     named = snapshot.id if snapshot.phase == "Starting" else _several(debugger, snapshot.id)
     full = replace(of_process(snapshot), listening=listens)

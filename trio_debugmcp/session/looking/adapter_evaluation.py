@@ -13,6 +13,7 @@ from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.session.looking.composites import composed
 from trio_debugmcp.session.looking.variables import child_count
+from trio_debugmcp.session.not_paused import out_of_reach
 from trio_debugmcp.session.requests import Requests, UnfinishedEvaluation
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
@@ -186,7 +187,9 @@ async def interrupted(
 
     `withdrawn`: it had not begun, and will not. `waits`: what it waits for, where that is known.
     """
-    ended = await _interrupt(requests)
+    ended, snapshot = await _interrupt(requests), requests.snapshot
+    if snapshot is not None and snapshot.lost is not None:
+        return out_of_reach(snapshot, snapshot.lost)
     if ended:
         requests.forget_unfinished()
     elif not withdrawn:

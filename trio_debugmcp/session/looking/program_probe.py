@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import trio
 
+from trio_debugmcp.dap.direct_stream import PROGRAM_LOST
 from trio_debugmcp.dap.profiles.starts import PathMapping
 from trio_debugmcp.errors import AdapterRefused, DebugError, ProtocolViolation, UsageError
 from trio_debugmcp.patience import Patience
@@ -107,6 +108,8 @@ class ProgramProbe:
             return self._silence(trio.current_time() - began, used)
         except (AdapterRefused, ProtocolViolation, UsageError) as error:
             log.info("the probe: %s", error)
+            if isinstance(error, AdapterRefused) and error.reason == PROGRAM_LOST:
+                return Unanswered("gone", PROGRAM_LOST)
             # The command is ours: to a user who has asked for threads, "evaluate: …" says nothing.
             return Unanswered("invalid", error.reason if isinstance(error, AdapterRefused) else str(error))
         except ProbeError as error:

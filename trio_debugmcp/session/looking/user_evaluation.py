@@ -42,6 +42,7 @@ from trio_debugmcp.session.looking.silence import Unanswered
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
 from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.session.looking.withheld import failed_value
+from trio_debugmcp.session.not_paused import out_of_reach
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, MAX_VALUE_LENGTH, Variable, shortened
 
@@ -241,6 +242,8 @@ class UserEvaluation:
         if isinstance(outcome, Unanswered):
             if outcome.is_slow:
                 raise await self._unanswered(expression, outcome)
+            if outcome.kind == "gone":
+                raise out_of_reach(self._ways.snapshot, outcome.reason)
             if outcome.kind == "invalid":
                 raise _unknown_outcome(expression, outcome)
             raise UsageError(
@@ -343,8 +346,5 @@ def _too_slow(interrupted: bool, expression: str, seconds: float, waits: str | N
 
 
 def _unknown_outcome(expression: str, failure: Unanswered) -> UsageError:
-    return UsageError(
-        "EVAL_FAILED",
-        f"`{shortened(expression)}` was evaluated, but its outcome is unknown: {failure.reason}. What it "
-        "changes is changed: do not repeat it without a look.",
-    )
+    sentence = f"`{shortened(expression)}` was evaluated, but its outcome is unknown: {failure.reason}."
+    return UsageError("EVAL_FAILED", f"{sentence} What it changes is changed: do not repeat it without a look.")
