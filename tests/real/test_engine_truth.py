@@ -595,3 +595,43 @@ async def test_a_program_that_has_replaced_itself_is_out_of_reach_and_never_paus
                 await client.call(tool)
         await client.call("process_write_input", data="\n")
         assert (await client.call("debug_wait"))["state"] == "Disconnected"
+
+
+WARNING = """\
+def work(total):
+    print(total)
+    assert (
+        total
+        == 4
+    ), (
+        "wrong"
+    )
+
+try:
+    work(3)
+except AssertionError:
+    pass
+"""
+
+
+async def test_an_evaluation_that_warns_leaves_no_name_behind(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "warning.py"
+        await launched(client, python, file, WARNING, breakpoints=[{"file": str(file), "line": 2}])
+        for expression in ('"\\d"', 'globals()["__builtins__"].__import__("warnings").warn("x")'):
+            await client.call("evaluate", expression=expression)
+        assert (await client.call("debug_step"))["locals"] == {"total": "3"}
+
+
+async def test_the_inner_lines_of_an_assertion_that_fails_count_once(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "assertion.py"
+        await launched(client, python, file, WARNING, stop_at_entry=True)
+        for line in (3, 4, 5, 7):
+            await client.call("breakpoint_set", file=str(file), line=line, log_message=f"{line}")
+        stop = await client.call("debug_continue")
+        assert sorted(stop["log"].split()) == ["3", "4", "5", "7"]

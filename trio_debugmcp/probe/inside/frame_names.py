@@ -17,6 +17,9 @@ _OPTIMIZED = 1
 _WRITES_THROUGH = sys.version_info >= (3, 13)
 """Whether `f_locals` of a function is the frame's own (PEP 667). Before it is a copy, made anew at every look."""
 
+_WARNED = "__warningregistry__"
+"""What the interpreter puts among the globals of code that it has warned of: our dictionary."""
+
 _CLEARS = sys.version_info < (3, 12)
 """Whether a variable of a function can be left without a value. Python 3.12 would set it to None instead."""
 
@@ -43,7 +46,7 @@ class FrameNames:
             else:
                 _delete_local(frame, name)
         for name, value in now.items():
-            if name in before and value is before[name]:
+            if (name in before and value is before[name]) or (name == _WARNED and name not in before):
                 continue
             if is_global(name, frame):
                 frame.f_globals[name] = value
