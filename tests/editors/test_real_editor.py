@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ import trio
 from tests.editors.bench import EditorClient, Refused, check_message
 from tests.javascript import HERE, package
 from tests.languages.conftest import need
+from tests.pythons import found
 from tests.real.conftest import line_of, program
 from tests.transports.conftest import ServerProcess, StartServer, serving
 from tests.transports.scene import CONTROL
@@ -291,3 +293,100 @@ async def test_rdbg_is_offered_what_it_can_and_survives_a_question_about_items_t
         asked = {"variablesReference": cart, "filter": "indexed", "start": 0, "count": 100}
         assert await editor.ask("variables", **asked) == {"variables": []}
         assert (await agent.call("debug_state"))["state"] == "Paused"
+
+
+VALUES = """\
+import collections
+limit = 3
+class Order:
+    def __init__(self):
+        self.name, self.items, self.__key = "ada", list(range(2500)), 7
+    @property
+    def total(self):
+        raise SystemExit
+def work(order, limit):
+    prices = {"tea": [1, 2], (1, object): "two"}
+    text, names = "x" * 9, {"a", "b"}
+    return order  # here
+made = []
+def make():
+    made.append(Order())
+    return made[-1]
+result = work(Order(), 5)
+print(limit, result.name, result.items[2400], [each.name for each in made])
+"""
+
+
+@pytest.mark.parametrize("version", [(3, 11), (3, 12), (3, 13)], ids=["pydevd", "engine-3.12", "engine"])
+async def test_an_editor_opens_sets_and_pages_the_values_of_a_python_program(
+    serving: StartServer, tmp_path: Path, version: tuple[int, int]
+) -> None:
+    [python] = [interpreter.path for interpreter in found() if interpreter.version == version] or [sys.executable]
+    path = tmp_path / "order.py"
+    path.write_text(VALUES)
+    async with serving("--dap", "0") as server, connect_process(server.process) as agent:
+        place = {"file": str(path), "line": 1 + VALUES.splitlines().index("    return order  # here")}
+        options = {"python": [python]}
+        await agent.call("debug_launch", program=str(path), adapter_options=options, breakpoints=[place])
+        port = int(await server.said(r"dap: [\d.]+:(\d+)"))
+        async with await trio.open_tcp_stream("127.0.0.1", port) as stream, trio.open_nursery() as nursery:
+            editor = EditorClient(stream)
+            nursery.start_soon(editor.receive)
+            await editor.join(CONTROL)
+            frame = (await editor.top_frame((await editor.wait_event("stopped"))["threadId"]))["id"]
+
+            async def inside(number: int, **more: Any) -> dict[str, dict[str, Any]]:
+                assert number
+                shown = (await editor.ask("variables", variablesReference=number, **more))["variables"]
+                return {each["name"].strip("'"): each for each in shown}
+
+            async def assigned(number: int, name: str, value: str) -> str:
+                answer = await editor.ask("setVariable", variablesReference=number, name=name, value=value)
+                return str(answer["value"])
+
+            async def watched(expression: str) -> dict[str, Any]:
+                return await editor.ask("evaluate", expression=expression, frameId=frame, context="watch")
+
+            scopes = {each["name"]: each for each in (await editor.ask("scopes", frameId=frame))["scopes"]}
+            assert [(each["name"], each["expensive"]) for each in scopes.values()] == [
+                ("Locals", False),
+                ("Globals", False),
+            ]
+            locals_, globals_ = (scopes[each]["variablesReference"] for each in ("Locals", "Globals"))
+            shown = await inside(locals_)
+            assert {"order", "limit", "prices", "text", "names"} <= shown.keys()
+            assert (shown["limit"]["value"], (await inside(globals_))["limit"]["value"]) == ("5", "3")
+            assert shown["text"]["variablesReference"] == 0
+            order = await inside(shown["order"]["variablesReference"])
+            assert (order["name"]["value"], order["name"]["evaluateName"]) == ("'ada'", "order.name")
+            items = order["items"]["variablesReference"]
+            page = await inside(items, start=0, count=10)
+            assert await assigned(shown["order"]["variablesReference"], "name", "'eva'") == "'eva'"
+            assert await assigned(locals_, "limit", "limit + 1") == "6"
+            assert await assigned(globals_, "limit", "limit * 10") == "60"
+            value = await watched("order")
+            assert (await inside(value["variablesReference"]))["name"]["value"] == "'eva'"
+            assert (await inside(locals_))["limit"]["value"] == "6"
+            if version > (3, 11):
+                assert [order["items"][each] for each in ("indexedVariables", "namedVariables")] == [2500, 0]
+                assert [*page] == [f"[{number}]" for number in range(10)]
+                page = await inside(items, start=2400, count=100, filter="indexed")
+                assert [*page] == [f"[{number}]" for number in range(2400, 2500)]
+                assert await inside(items, filter="named") == {}
+                *_, (_, last) = (await inside(items)).items()
+                assert (last["name"], last["value"]) == ("…", "<1500 more, not shown>")
+                assert await assigned(items, "[2400]", "-1") == "-1"
+                assert order["total"]["value"] == "<property, not run>"
+                made = (await watched("make()"))["variablesReference"]
+                assert await assigned(made, "name", "'set'") == "'set'"
+                with pytest.raises(Refused, match="division by zero"):
+                    await assigned(locals_, "limit", "1 / 0")
+                with pytest.raises(Refused, match="no variable 'nothing'"):
+                    await assigned(locals_, "nothing", "1")
+            await agent.call("debug_step")
+            with pytest.raises(Refused):
+                await inside(items)
+            end = await agent.call("debug_continue")
+            printed = "60 eva -1 ['set']\n" if version > (3, 11) else "60 eva 2400 []\n"
+            assert end["stdout"] == printed
+            nursery.cancel_scope.cancel()

@@ -6,14 +6,13 @@ error with the log at debug level, and a recording. What is not masked at all is
 
 import json
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 
-from tests.editors.bench import EditorClient, Refused
+from tests.editors.bench import EditorClient
 from tests.masking.samples import HEX, JWT, LETTERS, pem, word
 from tests.pythons import found
 from tests.transports.conftest import StartServer, serving
@@ -155,11 +154,10 @@ async def asked_by_an_editor(editor: EditorClient, thread: int) -> None:
     """Everything that an editor shows at a stop, two levels deep."""
     await editor.ask("threads")
     for frame in (await editor.ask("stackTrace", threadId=thread))["stackFrames"][:2]:
-        with suppress(Refused):  # the engine answers no scopes
-            for scope in (await editor.ask("scopes", frameId=frame["id"]))["scopes"]:
-                shown = (await editor.ask("variables", variablesReference=scope["variablesReference"]))["variables"]
-                for variable in [variable for variable in shown if variable["variablesReference"]][:20]:
-                    await editor.ask("variables", variablesReference=variable["variablesReference"])
+        for scope in (await editor.ask("scopes", frameId=frame["id"]))["scopes"]:
+            shown = (await editor.ask("variables", variablesReference=scope["variablesReference"]))["variables"]
+            for variable in [variable for variable in shown if variable["variablesReference"]][:20]:
+                await editor.ask("variables", variablesReference=variable["variablesReference"])
         await editor.ask("evaluate", expression="headers", frameId=frame["id"], context="hover")
 
 

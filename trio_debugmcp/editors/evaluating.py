@@ -131,11 +131,17 @@ async def _evaluated(
     if arguments.context == "clipboard" and session.requests.capabilities.supports_clipboard_context:
         found = await _copied(session, frame, expression, seconds)
     else:
-        found = (await session.looking.evaluation.in_frame(frame, expression, seconds, limit=VALUE_LENGTH)).evaluation
+        found = await _numbered(session, frame, expression, seconds)
     answer = _value(editor, expression, found.value, found.type)
     await session.requests.heard()
     answer["variablesReference"] = _number(editor, snapshot, AdapterNumber("", 0, 0, thread, index), found, expression)
     return _with_more(editor, answer, found.named, found.indexed, found.memory)
+
+
+async def _numbered(session: DebugSession, frame: StackFrame, expression: str, seconds: float) -> Evaluation:
+    """Evaluate in a frame what is shown in an editor, where a person may open it."""
+    evaluation = session.looking.evaluation
+    return (await evaluation.in_frame(frame, expression, seconds, limit=VALUE_LENGTH, numbered=True)).evaluation
 
 
 def _number(editor: Editor, snapshot: Snapshot, place: AdapterNumber, found: Evaluation, expression: str) -> int:
@@ -156,9 +162,8 @@ async def _copied(session: DebugSession, frame: StackFrame, expression: str, sec
     """Evaluate for the clipboard: the whole value, as the adapter writes it."""
 
     async def evaluated(text: str, context: str | None = None) -> Evaluation:
-        return (
-            await session.looking.evaluation.in_frame(frame, text, seconds, context, limit=CLIPBOARD_LENGTH)
-        ).evaluation
+        found = await session.looking.evaluation.in_frame(frame, text, seconds, context, limit=CLIPBOARD_LENGTH)
+        return found.evaluation
 
     aside = session.profile.values.set_aside(expression, next(_copies))
     if aside is None:
@@ -237,6 +242,8 @@ async def set_variable(editor: Editor, arguments: SetVariableArguments) -> dict[
     place = await as_of_now(session, snapshot, "variables", place)
     body = await session.requests.request("variables", {"variablesReference": place.adapter_id}, VariablesBody)
     found = next((variable for variable in body.variables or [] if variable.name == arguments.name), None)
+    if can.engine_requests and (found is None or found.evaluate_name is None):  # in a page behind these, or by no path
+        return await _set_by_adapter(editor, session, snapshot, place, arguments)
     if found is None:
         raise EditorRefusal(f"There is no variable {arguments.name} here any more.")
     if found.evaluate_name is None:
@@ -332,7 +339,7 @@ async def _assign(
     with trio.move_on_after(seconds):
         try:
             frame = await session.looking.frame(place.thread, place.frame, snapshot)
-            found = (await session.looking.evaluation.in_frame(frame, path, seconds, limit=VALUE_LENGTH)).evaluation
+            found = await _numbered(session, frame, path, seconds)
         except DebugError:  # also when the program runs by now: it is set
             return {"value": shown}
         value_now = _value(editor, path, found.value, found.type)

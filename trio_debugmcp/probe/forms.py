@@ -24,10 +24,11 @@ class Form(Protocol):
     def reached(self, number: int) -> str:
         """Return the condition by which the calls of a traced function are found; see `inside.tracing.call_tracer`."""
 
-    def evaluation(self, number: int, limit: int, source: str) -> Arguments:
+    def evaluation(self, number: int, limit: int, source: str, numbered: bool = False) -> Arguments:
         """Return what evaluates code of the user; how it ended is the answer to the question `outcome`.
 
-        `limit`: characters of the value.
+        `limit`: characters of the value. `numbered`: it is to be kept while the stop lasts, with a number by which its
+        children can be asked for; pydevd does that with all.
         """
 
     def assignment(self, number: int, place: tuple[int, int], target: str, source: str) -> Arguments:
@@ -40,7 +41,7 @@ class _ByPydevd:
     hit = staticmethod(bootstrap.hit_expression)
     reached = staticmethod(bootstrap.reached_expression)
 
-    def evaluation(self, number: int, limit: int, source: str) -> Arguments:
+    def evaluation(self, number: int, limit: int, source: str, _numbered: bool = False) -> Arguments:
         return {"expression": bootstrap.evaluate_expression(number, limit, source)}
 
     def assignment(self, number: int, place: tuple[int, int], target: str, source: str) -> Arguments:
@@ -56,8 +57,9 @@ class _ByEngine:
     def reached(self, number: int) -> str:
         return f"{bootstrap.REACHED_MARK}{number}"
 
-    def evaluation(self, number: int, limit: int, source: str) -> Arguments:
-        return {"expression": bootstrap.source_text(source), "number": number, "limit": limit}
+    def evaluation(self, number: int, limit: int, source: str, numbered: bool = False) -> Arguments:
+        kept = {"numbered": True} if numbered else {}
+        return {"expression": bootstrap.source_text(source), "number": number, "limit": limit, **kept}
 
     def assignment(self, number: int, _place: tuple[int, int], target: str, source: str) -> Arguments:
         return {"expression": bootstrap.source_text(source), "number": number, "target": target}

@@ -37,11 +37,14 @@ from trio_debugmcp.engine.inside.steps import Steps
 from trio_debugmcp.engine.inside.stop_frames import StopFrames
 from trio_debugmcp.engine.inside.thread_evaluations import ThreadEvaluations
 from trio_debugmcp.engine.inside.thread_records import ThreadRecords
+from trio_debugmcp.engine.inside.value_requests import ValueRequests
 from trio_debugmcp.probe.inside.debugger import attached
 
 _get_ident = _thread.get_ident
 _start = _thread.start_new_thread
 _modules = sys.modules
+
+_SERVED: Any = (MovingRequests, LookingRequests, EvaluatingRequests, ValueRequests)
 
 _FETCHED = "<fetched>"
 """In place of the directory of an engine that the program has fetched: it has none."""
@@ -92,7 +95,7 @@ class Engine:
         self.requests = RequestTable(connection)
         self.reader = ReaderThread(connection, self._serve, self.leave, self.threads.own)
         self.starting = StartingRequests(self, given)
-        for served in (self.starting, MovingRequests(self), LookingRequests(self), EvaluatingRequests(self)):
+        for served in (self.starting, *(kind(self) for kind in _SERVED)):
             served.add_to(self.requests)
         attached.attach(EngineDebugger(self))
 

@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 from trio_debugmcp.engine.inside import judged_breakpoints
 from trio_debugmcp.engine.inside.door_connection import JsonText
+from trio_debugmcp.engine.inside.numbered_values import is_path
 from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestRefusedError, RequestTable
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord
 from trio_debugmcp.probe.inside.encoding import encoded
@@ -56,7 +57,8 @@ class EvaluatingRequests:
             )
         if number is not None:
             limit = int(arguments.get("limit") or 0)
-            return self._in_frame(request, lambda frame: self._of_user(number, limit, expression, frame))
+            numbered = bool(arguments.get("numbered"))
+            return self._in_frame(request, lambda frame: self._of_user(number, limit, expression, frame, numbered))
         return self._in_frame(request, lambda frame: self._value(expression, frame))
 
     def _evaluate_without_frame(self, expression: str) -> Any:
@@ -72,45 +74,28 @@ class EvaluatingRequests:
         return {"result": value if type(value) is str else repr(value), "variablesReference": 0}
 
     def _in_frame(self, request: EngineRequest, evaluate: Callable[[Any], Any]) -> Any:
-        """Have the thread that is held in a frame evaluate there, and respond."""
         found = self._engine.frames.find(request.arguments["frameId"])
         if found is None or not found[0].is_held:
             raise RequestRefusedError("there is no such frame: its thread has continued")
         record, frame = found
+        return evaluate_in(self._engine, request, record, frame, evaluate)
 
-        evaluations = self._engine.evaluations
-
-        def serve() -> None:
-            try:
-                request.respond(evaluations.run(record, lambda: evaluate(frame)))
-            except RequestRefusedError as error:
-                request.refuse(str(error))
-            except BaseException as error:
-                request.refuse(_error_text(error))
-
-        def serve_held() -> None:
-            record.is_evaluating = True
-            try:
-                serve()
-            finally:
-                record.is_evaluating = False
-
-        if evaluations.is_stuck(record):
-            evaluations.give_up(record)
-            self._engine.threads.start(serve)
-        else:
-            record.inbox.put(serve_held)
-        return LATER
-
-    def _of_user(self, number: int, limit: int, source: str, frame: Any) -> Any:
+    def _of_user(self, number: int, limit: int, source: str, frame: Any, numbered: bool) -> Any:
         from trio_debugmcp.probe.inside import evaluation
 
         made = evaluation.new(number, limit, source)
         names = self._names(frame)
-        made.run(names.together, own_thread=False, settle=names.write_back)
+        value = made.run(names.together, own_thread=False, settle=names.write_back)
         report = made.report
         report.update(self._engine.evaluations.circumstances())
-        return {"result": report.get("value", ""), "type": report.get("type"), "variablesReference": 0}
+        inside = self._inside(source, frame, value) if numbered else {"variablesReference": 0}
+        return {"result": report.get("value", ""), "type": report.get("type"), **inside}
+
+    def _inside(self, source: str, frame: Any, value: Any) -> Any:
+        """Return a number of what is inside of the value that an expression had in a frame."""
+        path = source.strip()
+        record = self._engine.held.holder
+        return self._engine.frames.values.described(record, frame, path if is_path(path) else "", value)
 
     def _assigned(self, number: int, target: str, source: str, frame: Any) -> Any:
         from trio_debugmcp.probe.inside.values import assignment
@@ -131,7 +116,7 @@ class EvaluatingRequests:
             value = eval(code, names.together)
         finally:
             names.write_back()
-        return _shown(value)
+        return {**_shown(value), **self._inside(expression, frame, value)}
 
     def _set_expression(self, request: EngineRequest) -> Any:
         target, value = str(request.arguments["expression"]), str(request.arguments["value"])
@@ -154,6 +139,35 @@ class EvaluatingRequests:
         if stop is not None and stop.exception is not None and frame is stop.frame:
             names.add("__exception__", stop.exception)
         return names
+
+
+def evaluate_in(
+    engine: Any, request: EngineRequest, record: ThreadRecord, frame: Any, evaluate: Callable[[Any], Any]
+) -> Any:
+    """Have the thread that is held in a frame evaluate there, and respond."""
+    evaluations = engine.evaluations
+
+    def serve() -> None:
+        try:
+            request.respond(evaluations.run(record, lambda: evaluate(frame)))
+        except RequestRefusedError as error:
+            request.refuse(str(error))
+        except BaseException as error:
+            request.refuse(_error_text(error))
+
+    def serve_held() -> None:
+        record.is_evaluating = True
+        try:
+            serve()
+        finally:
+            record.is_evaluating = False
+
+    if evaluations.is_stuck(record):
+        evaluations.give_up(record)
+        engine.threads.start(serve)
+    else:
+        record.inbox.put(serve_held)
+    return LATER
 
 
 def _shown(value: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ CAPABILITIES = {
     "supportsLogPoints": True,
     "supportsModulesRequest": True,
     "supportsSetExpression": True,
+    "supportsSetVariable": True,
     "supportsStepInTargetsRequest": True,
     "engineRequests": True,
     "exceptionBreakpointFilters": [

@@ -3,6 +3,7 @@
 from typing import Any
 
 from trio_debugmcp.engine.inside.interruptions import is_own_code
+from trio_debugmcp.engine.inside.numbered_values import NumberedValues
 from trio_debugmcp.engine.inside.program_files import ProgramFiles, has_source
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords
@@ -13,12 +14,17 @@ MOST_FRAMES = 20_000
 
 
 class StopFrames:
-    """Frames by number, and numbers by frame."""
+    """Frames by number, and numbers by frame.
+
+    Attributes:
+        values: what was shown of them.
+    """
 
     def __init__(self, threads: ThreadRecords, files: ProgramFiles, sources: ProgramSources) -> None:
         self._threads = threads
         self._files = files
         self._sources = sources
+        self.values = NumberedValues()
         self._last = 0
         self._frames: dict[int, tuple[ThreadRecord, Any]] = {}
         self._numbers: dict[int, int] = {}
@@ -27,6 +33,7 @@ class StopFrames:
         """Forget all numbers: threads continue, and no frame is to live longer because of them."""
         self._frames.clear()
         self._numbers.clear()
+        self.values.forget()
 
     def number(self, record: ThreadRecord, frame: Any) -> int:
         """Return the number of a frame."""

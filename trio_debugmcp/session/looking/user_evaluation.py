@@ -57,8 +57,6 @@ ASSIGN_SECONDS = 5.0
 READ_SECONDS = 2.0
 """For reading a variable back. The change is made by then, so that a slow `__repr__` must not make it look failed."""
 
-_NONE = ("None", "NoneType")
-
 
 class Evaluated(Struct, frozen=True):
     """A value, and what the code printed as far as the program's own streams saw it."""
@@ -88,22 +86,23 @@ class UserEvaluation:
         context: str | None = None,
         *,
         limit: int = MAX_VALUE_LENGTH,
+        numbered: bool = False,
     ) -> Evaluated:
         """Evaluate in a frame of a stopped thread, by that thread. `context`: that of DAP, if it is not the usual one.
 
-        `limit`: characters of the value.
+        `limit`: characters of the value. `numbered`: its children are to be asked for by its `reference`.
 
         Raises:
             UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
         """
-        requests = self._ways.requests
+        requests, form = self._ways.requests, self._ways.requests.form
         found = await self._by_probe(
-            frame, expression, lambda number: requests.form.evaluation(number, limit, expression), seconds, context
+            frame, expression, lambda number: form.evaluation(number, limit, expression, numbered), seconds, context
         )
         if found is None:
             return Evaluated(await evaluate(requests, frame, expression, seconds, context))
         body, outcome = found
-        value = evaluation(body, _NONE if outcome.has_value else None)
+        value = evaluation(body, ("None", "NoneType") if outcome.has_value else None)
         if outcome.value:
             whole = replace(value, value=outcome.value, is_fitted=True)
         else:

@@ -93,6 +93,14 @@ def count_of(value: Any) -> int:
     return sum(1 for _ in _named(value))
 
 
+def is_named(value: Any) -> bool:
+    """Whether the children of a value have names or keys, and not only numbers."""
+    base = facts.container(value)
+    if base is not None or facts.counted(type(value)):
+        return base is not None and base[1] is dict
+    return not facts.array_shape(value)
+
+
 def _has_items(value: Any) -> bool:
     return facts.container(value) is not None or facts.counted(type(value))
 

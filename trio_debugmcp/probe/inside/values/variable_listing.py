@@ -126,11 +126,11 @@ def _search(
     wanted = []
     for child in everything:
         size = budget.size
-        name, withheld = _shown_name(child, renderer)
+        name, withheld = shown_name(child, renderer)
         budget.size = size  # most are not shown
         if child.keyed and OUT_OF_TIME in name:
             raise ValueError("to search the keys takes too long; use start and count")
-        if withheld or _is_wanted(name, asked, _path_in(child, parent)):
+        if withheld or _is_wanted(name, asked, path_in(child, parent)):
             wanted.append(child if withheld else Child(name, child.value, child.path, child.note, key=child.key))
     return wanted
 
@@ -177,8 +177,8 @@ def child_json(child: Child, parent: str, budget: Budget, renderer: Renderer) ->
 
 def named_json(child: Child, parent: str, budget: Budget, renderer: Renderer) -> Json:
     """Return the name of a child and its path, without its value unless there is a note in the place of that."""
-    path = _path_in(child, parent)
-    name, withheld = _shown_name(child, renderer)
+    path = path_in(child, parent)
+    name, withheld = shown_name(child, renderer)
     entry: Json = {"name": name, "value": child.note, "path": path}
     if withheld:
         entry["nameWithheld"] = True
@@ -186,11 +186,12 @@ def named_json(child: Child, parent: str, budget: Budget, renderer: Renderer) ->
     return entry
 
 
-def _path_in(child: Child, parent: str) -> str:
+def path_in(child: Child, parent: str) -> str:
+    """Return the path of a child of what a path leads to."""
     return child.path.format(_operand(parent)) if parent else child.path
 
 
-def _shown_name(child: Child, renderer: Renderer) -> Tuple[str, bool]:
+def shown_name(child: Child, renderer: Renderer) -> Tuple[str, bool]:
     """The name of a child as it is shown, and whether that lacks what only code of the program knows."""
     if not child.keyed:
         return child.name, False
