@@ -28,9 +28,8 @@ _owed: list[int] = []
 def call_with_room(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function; where the stack is nearly full, with a higher limit."""
     limit = _limit()
-    try:
-        _frame(max(0, limit - _NEEDED))
-    except ValueError:  # there are not so many frames, as nearly always
+    # Not called while an error is handled here, which would be the context of what code of the program raises.
+    if not _has(limit - _NEEDED):
         if _owed:
             _restore(limit)
         return function(*arguments)
@@ -45,6 +44,7 @@ def call_with_room(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _has(frames: int) -> bool:
+    """Whether the stack has so many frames; nearly always it has not."""
     try:
         return _frame(max(0, frames)) is not None
     except ValueError:
