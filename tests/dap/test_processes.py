@@ -75,6 +75,15 @@ def test_a_process_of_another_user_of_the_kernel_or_that_has_ended_is_not_looked
     assert owner_problem(30, tmp_path) is None
 
 
+def test_a_program_without_a_command_line_is_not_taken_for_one_of_the_kernel(tmp_path: Path) -> None:
+    # As one has for a moment while it executes another program, and one that has overwritten it for ever.
+    add(tmp_path, 35, comm="app", VmSize="9628 kB")
+    add(tmp_path, 36, comm="app")
+    assert owner_problem(35, tmp_path) is None
+    assert names(tmp_path, "app") == [35]
+    assert [process.title for process in running(tmp_path)] == ["app"]
+
+
 def test_what_is_traced_already_and_the_server_itself_are_not_traced(tmp_path: Path) -> None:
     add(tmp_path, 40, "app", TracerPid="41")
     add(tmp_path, 42, "app")

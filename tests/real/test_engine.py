@@ -483,11 +483,13 @@ async def test_an_answer_names_the_engine_only_where_it_is_not_the_usual_one(
             assert (ended["stdout"], ended.get("engine")) == ("7\n", engine)
         command = [python.path, program("busy.py")]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            for more, engine in ((by_pydevd, "pydevd"), ({}, None)):
-                attached = await client.call("debug_attach", pid=process.pid, adapter_options=more)
-                assert (attached["pid"], attached.get("engine")) == (process.pid, engine)
-                await client.call("debug_disconnect")
-            process.kill()
+            try:
+                for more, engine in ((by_pydevd, "pydevd"), ({}, None)):
+                    attached = await client.call("debug_attach", pid=process.pid, adapter_options=more)
+                    assert (attached["pid"], attached.get("engine")) == (process.pid, engine)
+                    await client.call("debug_disconnect")
+            finally:
+                process.kill()  # or a failure waits for its end
 
 
 CURSED = """\

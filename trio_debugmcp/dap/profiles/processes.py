@@ -63,11 +63,13 @@ def _process(place: Path) -> Process | None:
         comm, _, rest = (place / "stat").read_text(errors="replace").partition(" (")[2].rpartition(") ")
         state, parent = rest.split()[:2]
         command = (place / "cmdline").read_bytes().decode(errors="replace")
+        is_program = bool(command) or _has_memory((place / "status").read_text(errors="replace"))
     except (OSError, ValueError):  # it has ended meanwhile
         return None
-    if not command or state in "ZX":
+    if not is_program or state in "ZX":
         return None
-    return Process(int(place.name), int(parent), comm, tuple(command.rstrip("\0").split("\0")))
+    words = tuple(command.rstrip("\0").split("\0")) if command else ()
+    return Process(int(place.name), int(parent), comm, words)
 
 
 def called(name: str, processes: Sequence[Process], own: int) -> list[Process]:
@@ -94,7 +96,7 @@ def owner_problem(pid: int, proc: Path) -> str | None:
     uid, state = _field(status, "Uid"), _field(status, "State")
     if state is not None and state.startswith(("Z", "X")):
         return f"process {pid} has ended already, and waits for its parent to take note"
-    if not command:
+    if not command and not _has_memory(status):
         return f"process {pid} is the kernel's, which no debugger here understands"
     own = os.geteuid()
     if uid is None or own == 0 or int(uid.split()[0]) == own or _may_trace_all(proc):
@@ -138,6 +140,14 @@ def ptrace_problem(proc: Path) -> str | None:
 def _may_trace_all(proc: Path) -> bool:
     held = _field((proc / "self/status").read_text(), "CapEff")
     return held is not None and bool(int(held, 16) & SYS_PTRACE)
+
+
+def _has_memory(status: str) -> bool:
+    """Whether a process has memory of its own, as all but the kernel's and those that have ended.
+
+    One without a command line may be just executing another program, or have overwritten it.
+    """
+    return _field(status, "VmSize") is not None
 
 
 def _field(status: str, name: str) -> str | None:
