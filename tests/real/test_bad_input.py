@@ -13,10 +13,11 @@ STEPS = program("steps.py")
 async def test_without_a_session_each_mistake_is_named_and_the_server_stays_usable(debugging: Connect) -> None:
     mistakes: list[tuple[str, dict[str, object], str, str]] = [
         ("debug_launch", {}, "INVALID_PARAMETER", "program"),
-        ("debug_launch", {"program": 7}, "INVALID_PARAMETER", "Expected `str | null`, got `int`"),
+        ("debug_launch", {"program": [7]}, "INVALID_PARAMETER", "Expected `str | null`, got `array`"),
+        ("debug_launch", {"program": 7}, "INVALID_PATH", "There is no file '7'"),
         ("debug_launch", {"program": STEPS, "stop_on_entry": True}, "INVALID_PARAMETER", "stop_at_entry"),
         ("debug_launch", {"program": STEPS, "timeout": -1}, "INVALID_PARAMETER", "timeout"),
-        ("debug_launch", {"program": STEPS, "args": "one two"}, "INVALID_PARAMETER", "args"),
+        ("debug_launch", {"program": STEPS, "args": {"one": 2}}, "INVALID_PARAMETER", "args"),
         ("debug_launch", {"program": "/nowhere/app.py"}, "INVALID_PATH", "does not exist"),
         ("debug_launch", {"program": "/tmp", "adapter": "debugpy"}, "INVALID_PATH", "is a directory"),
         ("debug_launch", {"program": STEPS, "cwd": "/nowhere"}, "INVALID_PATH", "working directory"),
