@@ -54,7 +54,7 @@ def test_a_server_that_cannot_be_found_is_wrong_usage(
     options: list[str], message: str, project: Path, shell: Shell
 ) -> None:
     shell("inspect", *options)
-    assert (shell.code, shell.error["code"]) == (1, "usage")
+    assert (shell.code, shell.error["code"]) == (2, "usage")
     assert message in shell.error["message"]
 
 

@@ -180,7 +180,6 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     shown, known, total = _locals(stack, omitted, notes)
     full = paused_data(snapshot, 1 + FRAMES_BELOW, known, total)
     exception, mode, by = stopped_by(places, stop.exception)
-    says = stop.adapter_says
     notes += _said(debugger, stop)
     notes += thread_notes(debugger, snapshot, stop.thread_id)
     source = source_around(debugger, stop.location, snapshot.origin.attached_at, EXCERPT_LINES, notes)
@@ -192,7 +191,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
         exception=exception,
         mode=mode,
         caught_by=by,
-        says=shortened(says) if says else None,
+        says=shortened(stop.adapter_says) if stop.adapter_says else None,
         thread=thread_name(snapshot, stop.thread_id) if len(snapshot.threads.threads) > 1 else None,
         at=places.at_location(stop.location),
         stack=_stack(places, stack, omitted),
