@@ -188,6 +188,7 @@ async def test_a_stop_at_an_exception_that_will_be_handled_says_by_whom(
         said = []
         while stop["state"] == "Paused":
             said.append((stop["exception"], stop.get("caughtBy")))
+            assert (await client.call("stop_get")).get("caughtBy") == said[-1][1]
             stop = await client.call("debug_continue")
         assert said == [
             ("KeyError: 'tea'", f"load {file}:16"),
@@ -635,3 +636,27 @@ async def test_the_inner_lines_of_an_assertion_that_fails_count_once(
             await client.call("breakpoint_set", file=str(file), line=line, log_message=f"{line}")
         stop = await client.call("debug_continue")
         assert sorted(stop["log"].split()) == ["3", "4", "5", "7"]
+
+
+LEAVING = """\
+import os, subprocess, sys
+child = [sys.executable, "child.py"]
+if "spawn" in sys.argv:
+    os.posix_spawn(sys.executable, child, os.environ)
+else:
+    subprocess.Popen(child, stdout=subprocess.DEVNULL, start_new_session=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("way", ["subprocess", "spawn"])
+async def test_a_child_whose_parent_ends_before_it_has_dialed_in_is_debugged(
+    python: Interpreter, way: str, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        (tmp_path / "child.py").write_text("total = 1\ntotal += 1\n")
+        place = {"file": str(tmp_path / "child.py"), "line": 2}
+        more = {"breakpoints": [place], "args": [way], "cwd": str(tmp_path)}
+        stop = await launched(client, python, tmp_path / "leaving.py", LEAVING, **more)
+        assert (stop["state"], where(stop).line, stop["locals"]) == ("Paused", 2, {"total": "1"})
+        assert (await client.call("debug_continue"))["state"] == "Disconnected"

@@ -49,6 +49,9 @@ _REAP_SECONDS = 0.5
 _POLL_SECONDS = 0.02
 """Between two checks whether it was reaped."""
 
+_CHILD_SECONDS = 1.0
+"""For a Python that a program has started just before its own end to dial in; it takes some 50 ms."""
+
 _SHORT = 16
 """Characters of an option; a token and a path are longer."""
 
@@ -217,6 +220,7 @@ async def _connect(
                 await stream.lose(PROGRAM_LOST)
                 await ended.wait()
             await stream.lose(PROGRAM_ENDED)
+            await _wait_children(stream, dial_ins.patience)
             if stream.is_ours:
                 await _wait_reaped(pid, dial_ins.patience)
             await stream.report_end()
@@ -255,6 +259,13 @@ async def _cut_at_end(stream: DirectStream, ended: trio.Event, patience: Patienc
     await ended.wait()
     await trio.sleep(patience.seconds(_LAST_FRAMES_SECONDS))
     stream.cut()
+
+
+async def _wait_children(stream: DirectStream, patience: Patience) -> None:
+    """Wait for the Pythons that a program has started: they are announced to its session, which ends with it."""
+    with trio.move_on_after(patience.seconds(_CHILD_SECONDS)):
+        while not stream.ends_program and any(exists(pid) for pid in stream.starting):  # noqa: ASYNC110 (of the system)
+            await trio.sleep(_POLL_SECONDS)
 
 
 async def _wait_reaped(pid: int, patience: Patience) -> None:

@@ -2,6 +2,8 @@
 
 Every frame is passed on as it is, both ways, but for those that only an adapter can send or answer: `runInTerminal`,
 `startDebugging`, the time of `terminated`, and answers for a program that cannot answer any more. `direct` opens it.
+
+Long because it is two ends of one line, which share what has been requested and who is connected.
 """
 
 import logging
@@ -25,18 +27,26 @@ from trio_debugmcp.errors import ProtocolViolation
 log = logging.getLogger(__name__)
 
 _GOODBYES = ("disconnect", "terminate")
+
 PROGRAM_ENDED = "the program has ended"
 PROGRAM_LOST = "the program has left the debugger: it replaced itself (exec), or closed the connection"
 _TOO_LATE = f"{PROGRAM_LOST}. Breakpoints and tracepoints have no effect in it any more.\n"
 
 _OUR_NUMBERS = 2_000_000_000
 """Where the sequence numbers of our own requests begin: far above those of the debugger inside the program."""
+
 _CHUNK_BYTES = 64 * 1024
 
 _FRAMES_AHEAD = 64
 """Frames read from the program before the session takes them."""
 
 _SETS_BREAKPOINTS = frozenset({"setBreakpoints", "setFunctionBreakpoints", "setExceptionBreakpoints"})
+
+
+class _StartedPython(msgspec.Struct, frozen=True):
+    """The body of `pythonStarted`, which our engine sends."""
+
+    pid: int
 
 
 class DirectStream(trio.abc.Stream):
@@ -48,6 +58,7 @@ class DirectStream(trio.abc.Stream):
         pid: the program's process id, once it is known.
         is_ours: the session started the process and ends it, so it is never released.
         ends_program: the session has said goodbye, and wants the program to end.
+        starting: Pythons that the program has started, and that have not dialed in so far.
     """
 
     def __init__(
@@ -60,6 +71,7 @@ class DirectStream(trio.abc.Stream):
         is_guest: bool = False,
     ) -> None:
         self.pid: int | None = None
+        self.starting: set[int] = set()
         self._dial_ins = dial_ins
         self._nursery = nursery
         self._child_arguments = child_arguments
@@ -215,6 +227,10 @@ class DirectStream(trio.abc.Stream):
             case DapEvent(event="exited") if b'"processReplaced"' in body:
                 self._is_replaced = True  # an exec: the process lives, and dials in again
                 return False
+            case DapEvent(event="pythonStarted", body=started):
+                with suppress(msgspec.DecodeError):
+                    self.starting.add(msgspec.json.decode(started, type=_StartedPython).pid)
+                return False
             case Response(request_seq=number):
                 request = self._open_requests.pop(number, None)
                 detached = message.success and request is not None and _detaches(request)
@@ -314,6 +330,7 @@ class DirectStream(trio.abc.Stream):
         return encode_frame(msgspec.json.encode(event))
 
     def _announce(self, caller: IncomingConnection) -> None:
+        self.starting.discard(caller.pid)
         self._nursery.start_soon(self._send_announcement, caller)
 
     async def _send_announcement(self, caller: IncomingConnection) -> None:

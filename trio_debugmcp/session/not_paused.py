@@ -39,6 +39,12 @@ OUT_OF_REACH = (
 """What to do about a program that has left its debugger."""
 
 
+def phase_notes(snapshot: Snapshot) -> list[str]:
+    """Return notes on a program that starts, ends, or is out of reach."""
+    notes = [f"the program is {snapshot.phase.lower()}"] if snapshot.phase in ("Starting", "Terminating") else []
+    return notes if snapshot.lost is None else [*notes, f"out of reach: {snapshot.lost}. {OUT_OF_REACH}"]
+
+
 def only_listens(snapshot: Snapshot, programs: Sequence[Snapshot]) -> UsageError:
     """Return the `NOT_PAUSED` error of what needs a program, in a session that waits for programs to dial in."""
     where = f"Session {snapshot.id} only listens at {snapshot.origin.process_name}"

@@ -30,7 +30,7 @@ class Children:
         self._engine: Any = None
         self._again: Callable[[], None] = lambda: None
         self._started = StartedPythons(
-            home.encode(), lambda: self.are_debugged and not self._engine.is_over, self._at_replacement
+            home.encode(), lambda: self.are_debugged and not self._engine.is_over, self._at_replacement, self._at_child
         )
 
     def watch(self, engine: Any, again: Callable[[], None]) -> None:
@@ -71,6 +71,11 @@ class Children:
         finally:
             # Only now: while it is open the debugger does not take the parent for ended, whose child this is.
             engine.connection.close()
+
+    def _at_child(self, pid: int) -> None:
+        """A Python was started: this process may end before that one has dialed in."""
+        if not self._engine.is_over:
+            self._engine.event("pythonStarted", {"pid": pid})
 
     def _at_replacement(self) -> None:
         if not self._engine.is_over:

@@ -36,10 +36,17 @@ _modules = sys.modules
 class StartedPythons:
     """The functions that start processes, as the program has them."""
 
-    def __init__(self, home: bytes, are_followed: Callable[[], bool], at_replacement: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        home: bytes,
+        are_followed: Callable[[], bool],
+        at_replacement: Callable[[], None],
+        at_child: Callable[[int], None],
+    ) -> None:
         self._home = home
         self._are_followed = are_followed
         self._at_replacement = at_replacement
+        self._at_child = at_child
         self._carries = _thread.allocate_lock()
         self._starter: Any = None
 
@@ -70,8 +77,9 @@ class StartedPythons:
                 return inner(*arguments)
             environment = arguments[_ENVIRONMENT]
             if environment is None:
-                return self._carrying(inner, *arguments)
-            return inner(*arguments[:_ENVIRONMENT], self._extended(environment), *arguments[_ENVIRONMENT + 1 :])
+                return self._started(self._carrying(inner, *arguments))
+            rest = arguments[_ENVIRONMENT + 1 :]
+            return self._started(inner(*arguments[:_ENVIRONMENT], self._extended(environment), *rest))
 
         run = self._starter = _alike(start, inner)
         for module, name in ((_STARTER, "fork_exec"), ("subprocess", "_fork_exec")):
@@ -126,10 +134,16 @@ class StartedPythons:
             more = {name: value for name, value in more.items() if name not in names}
             path, argv, env, *rest = given
             if env is None:
-                return self._carrying(inner, path, argv, env, *rest, **more)
-            return inner(path, argv, self._environment(env), *rest, **more)
+                return self._started(self._carrying(inner, path, argv, env, *rest, **more))
+            return self._started(inner(path, argv, self._environment(env), *rest, **more))
 
         return run
+
+    def _started(self, pid: Any) -> Any:
+        """Report a child that was started, and return its process id."""
+        if type(pid) is int:
+            self._at_child(pid)
+        return pid
 
     def _in_shell(self, inner: Any) -> Any:
         """Of a function that has a shell run a command, and waits for its end."""

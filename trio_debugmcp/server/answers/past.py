@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.exception_words import exception_text
+from trio_debugmcp.server.answers.exception_words import stopped_by
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import EXCERPT_LINES, FRAMES_BELOW, data_change
 from trio_debugmcp.session.debugger import Debugger
@@ -60,6 +60,7 @@ class PastStop(Answer, frozen=True, kw_only=True):
     breakpoints: tuple[str, ...] = ()
     exception: str | None = None
     mode: str | None = None
+    caught_by: str | None = None
     says: str | None = None
     thread: str | None = None
     at: str | None = None
@@ -124,7 +125,7 @@ def past_stop(debugger: Debugger, kept: KeptStop) -> PastStop:
     """Answer what a stop has shown."""
     stop, stack, found = kept.stop, kept.stack, kept.stack.locals
     places, all_kept = Places(debugger.workspace.directory), debugger.state.kept
-    exception, mode = (None, None) if stop.exception is None else exception_text(stop.exception)
+    exception, mode, by = stopped_by(places, stop.exception)
     notes: list[str] = []
     if found is None and stack.frames:
         notes.append("its locals were not read: the program was resumed before")
@@ -141,6 +142,7 @@ def past_stop(debugger: Debugger, kept: KeptStop) -> PastStop:
         breakpoints=stop.breakpoint_ids,
         exception=exception,
         mode=mode,
+        caught_by=by,
         says=shortened(stop.adapter_says) if stop.adapter_says else None,
         thread=thread if kept.total_threads > 1 else None,
         at=places.at_location(stop.location),

@@ -39,7 +39,7 @@ from trio_debugmcp.server.answers.stop_data import (
     with_data,
 )
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.not_paused import OUT_OF_REACH
+from trio_debugmcp.session.not_paused import phase_notes
 from trio_debugmcp.session.programs import chosen
 from trio_debugmcp.session.waiting import wait_locals
 from trio_debugmcp.state.model import DataChange, Snapshot, Stack, Stop
@@ -275,8 +275,7 @@ def running_answer(debugger: Debugger, snapshot: Snapshot | None) -> StopAnswer:
     listens, listening = listening_payload(debugger.state, snapshot), None
     if listens is not None:
         listening = f"{listens.address}, {listens.connected} connected, {listens.dialed_in} have dialed in"
-    notes = [f"the program is {snapshot.phase.lower()}"] * (snapshot.phase in ("Starting", "Terminating"))
-    notes += [f"out of reach: {snapshot.lost}. {OUT_OF_REACH}"] * (snapshot.lost is not None)
+    notes = phase_notes(snapshot)
     # The answer to the launch, which names the session, is not there yet.
     named = snapshot.id if snapshot.phase == "Starting" else _several(debugger, snapshot.id)
     full = replace(of_process(snapshot), listening=listens)
