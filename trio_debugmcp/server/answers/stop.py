@@ -208,11 +208,8 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
 def _said(debugger: Debugger, stop: Stop) -> list[str]:
     """Return why this server left a program stopped, and what is wrong with the breakpoints that it is at."""
     notes = [stop.description] if stop.is_explained and stop.description and stop.exception is None else []
-    notes += [
-        exception.problem
-        for exception in debugger.state.exceptions
-        if exception.problem and exception.id in stop.breakpoint_ids
-    ]
+    kinds = [kind for kind in debugger.state.exceptions if kind.id in stop.breakpoint_ids]
+    notes += [kind.problem for kind in kinds if kind.problem]
     notes += [f"{change.breakpoint} {change.expression}: {change.note}" for change in stop.changes if change.note]
     if stop.reason == "DataBreakpoint" and not stop.changes:
         notes.append(UNKNOWN_DATA)
