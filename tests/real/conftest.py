@@ -6,6 +6,7 @@ How long something takes is asserted on a virtual clock, elsewhere; here the mac
 
 import os
 import re
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -23,6 +24,9 @@ from trio_debugmcp.testing import DebugClient, connect_streams
 from trio_debugmcp.testing.connect import Era
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
+
+BY_ENGINE = sys.version_info[:2] in ((3, 12), (3, 13))
+"""Whether programs on the Python of the tests are debugged by the engine, and not by pydevd."""
 
 TEST_SECONDS = 600
 """A test that takes longer hangs, on a machine that has no time for it, too."""

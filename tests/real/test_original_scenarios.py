@@ -4,7 +4,6 @@ Each with a real MCP client and a real program. Two differ, because answers are 
 not an error (14), and a tracepoint's messages are in `log` (15). What 24 says of many cycles is in tests/faults.
 """
 
-import sys
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,6 +13,7 @@ import trio
 from mcp.shared.exceptions import MCPError
 
 from tests.real.conftest import (
+    BY_ENGINE,
     PROGRAMS,
     TEST_SECONDS,
     Connect,
@@ -313,7 +313,7 @@ async def test_16_exception_breakpoint_and_autopsy(
         exception = (await client.read("debugger://session"))["exception"]
         handler = exception.pop("caughtBy")
         assert exception == {"type": "SoldOut", "message": "nothing left", "breakMode": "always"}
-        if sys.version_info[:2] in ((3, 12), (3, 13)):  # the engine's; pydevd does not judge it
+        if BY_ENGINE:  # pydevd does not judge it
             assert handler["function"] == "caught_shop"
             assert stop["caughtBy"] == f"caught_shop tests/programs/errors.py:{handler['line']}"
         else:
