@@ -4,6 +4,8 @@ import json
 import os
 import select
 import signal
+import socket
+import struct
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from trio_debugmcp.cli import main
 from trio_debugmcp.kept.calling import connect, process_ended
 from trio_debugmcp.kept.place import Place
 from trio_debugmcp.transports.command import own_command
@@ -139,6 +142,37 @@ def test_errors_have_a_sentence_and_a_code(shell: Shell) -> None:
     assert shell.error("--project", "/nowhere", "debug_state") == (2, "/nowhere is not a directory.")
     code, sentence = shell.error("debug_stepp")
     assert (code, sentence[:54]) == (5, "There is no tool 'debug_stepp'. Do you mean debug_step")
+
+
+def test_a_second_server_for_a_project_is_refused_with_one_sentence(shell: Shell) -> None:
+    shell.run("debug_state")
+    done = shell.command(own_command("serve", "--kept", str(shell.project)))
+    sentence = f"a server is kept for {shell.project} already: end it with trio-debugmcp call --end"
+    assert (done.returncode, done.stderr) == (1, f"trio-debugmcp serve: {sentence}\n")
+
+
+def test_a_server_in_another_pid_namespace_is_not_ended_by_its_number(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shell.run("debug_state")
+    pid = shell.answer("--status")["pid"]
+    monkeypatch.setattr(socket.socket, "getsockopt", lambda *_: struct.pack("3i", 0, 0, 0))  # what Linux says there
+    assert main(["call", "--project", str(shell.project), "--end"]) == 1
+    assert "runs in another PID namespace" in capsys.readouterr().err
+    assert shell.answer("--status")["pid"] == pid
+
+
+def test_a_removed_directory_and_a_closed_input_have_a_sentence(shell: Shell) -> None:
+    assert shell.error("debug_state", "--end") == (
+        2,
+        "--status and --end take no further words, --list the name of a tool.",
+    )
+    (shell.project / "gone").mkdir()
+    script = 'rmdir ../gone; exec "$@"'
+    done = shell.command(["sh", "-c", script, "sh", *own_command("call", "--status")], cwd=shell.project / "gone")
+    assert (done.returncode, "The current directory was removed" in done.stderr) == (2, True)
+    done = shell.command(["sh", "-c", 'exec "$@" <&-', "sh", *own_command("call", "evaluate", "expression=-")])
+    assert (done.returncode, "standard input cannot be read: it is closed." in done.stderr) == (2, True)
 
 
 def test_tools_and_their_parameters_are_listed(shell: Shell) -> None:

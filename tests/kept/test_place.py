@@ -7,7 +7,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.kept.place import MAX_SOCKET_PATH, Place, other_projects, project_root
+from trio_debugmcp.kept.calling import connect
+from trio_debugmcp.kept.place import MAX_SOCKET_PATH, Place, PlaceRefused, other_projects, project_root
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +64,22 @@ def test_a_link_in_its_place_is_refused(runtime: Path, tmp_path: Path) -> None:
     (runtime / "trio-debugmcp").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UsageError, match="is not a directory that only you may enter"):
         Place.of(str(tmp_path)).make()
+
+
+def test_what_stands_where_others_may_write_is_not_believed(runtime: Path, tmp_path: Path) -> None:
+    place = Place.of(str(tmp_path))
+    place.check()
+    (runtime / "trio-debugmcp").mkdir(mode=0o777)
+    with pytest.raises(PlaceRefused, match="is not a directory that only you may enter: remove it"):
+        connect(place)
+
+
+def test_the_runtime_directory_of_another_user_is_not_taken(
+    runtime: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    assert not Place.of(str(tmp_path)).directory.startswith(str(runtime / "trio-debugmcp/"))
 
 
 def test_a_path_that_is_too_long_for_a_socket_is_not_taken(

@@ -16,7 +16,12 @@ SCHEMA = {
     }
 }
 
-FILES = {"given.txt": "from a file", "-": "from standard input", "all.json": '{"line": 3, "expression": "n"}'}
+FILES = {
+    "given.txt": "from a file",
+    "-": "from standard input",
+    "all.json": '{"line": 3, "expression": "n"}',
+    "deep.json": '{"a": ' + "[" * 100_000,
+}
 
 
 def read(name: str) -> str:
@@ -51,6 +56,7 @@ def test_one_word_may_have_all_arguments(word: str) -> None:
         ("a=@nowhere", "nowhere cannot be read: No such file or directory."),
         ("{not json", "The arguments cannot be read as JSON"),
         ("-", "The arguments cannot be read as JSON"),
+        ("@deep.json", "The arguments are nested too deep to be read."),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_what_to_write(word: str, sentence: str) -> None:

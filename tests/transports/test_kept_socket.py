@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -123,6 +124,18 @@ async def test_one_server_is_bound_at_a_place(place: Place) -> None:
             pass
     assert not Path(place.socket).exists()
     assert place.record() is None
+
+
+@pytest.mark.real
+async def test_the_end_of_a_server_whose_directory_was_removed_leaves_the_next_one_reachable(place: Place) -> None:
+    with bound(place, {"pid": 1}):
+        shutil.rmtree(place.directory)
+        next_one = bound(place, {"pid": 2})
+        listener = next_one.__enter__()
+    async with await trio.open_unix_socket(place.socket), await listener.accept():
+        assert place.record() == {"pid": 2}
+    next_one.__exit__(None, None, None)
+    assert not Path(place.socket).exists()
 
 
 @pytest.mark.real

@@ -88,6 +88,10 @@ def _kept(options: "InspectorOptions") -> "tuple[str, InspectorOptions]":
     from trio_debugmcp.kept.place import Place, project_root
 
     place = Place.of(project_root(os.getcwd()))
+    try:
+        place.check()
+    except UsageError as error:
+        raise Failure("usage", error.message) from error
     record = place.record()
     if record is None or not record.get("url"):
         sentence = f"no server is kept for {place.project}: a `trio-debugmcp call` starts one"

@@ -129,6 +129,7 @@ def serve_until_done(command: str, options: "Options", network: "Network") -> in
     """Serve until everything has ended, and return the exit code."""
     import trio
 
+    from trio_debugmcp.kept.place import PlaceRefused
     from trio_debugmcp.listen import serve
 
     if network.stdio and sys.stdin.isatty():
@@ -137,7 +138,18 @@ def serve_until_done(command: str, options: "Options", network: "Network") -> in
         trio.run(serve, options, network)
     except OSError as error:
         return failed(command, error, 1)
+    except ExceptionGroup as group:  # of the nurseries in which a kept server finds its place
+        refused, others = group.split(PlaceRefused)
+        if refused is None or others is not None:
+            raise
+        return failed(command, _first(refused), 1)
     return 0
+
+
+def _first(group: BaseException) -> BaseException:
+    while isinstance(group, BaseExceptionGroup):
+        group = group.exceptions[0]
+    return group
 
 
 def transport_misuse(arguments: argparse.Namespace) -> str | None:

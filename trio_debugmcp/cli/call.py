@@ -1,6 +1,7 @@
 """`trio-debugmcp call`: call a tool of the server that is kept for this project."""
 
 import argparse
+import errno
 import json
 import os
 import signal
@@ -11,9 +12,9 @@ from typing import Any
 
 from trio_debugmcp.cli._exit_codes import DONE, FAILED, NOT_FOUND, UNREACHABLE, USAGE
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.kept.calling import CallRefused, Conversation, ServerLost, connect, process_ended
+from trio_debugmcp.kept.calling import CallRefused, Conversation, ServerElsewhere, ServerLost, process_ended
 from trio_debugmcp.kept.place import Place, other_projects, project_root
-from trio_debugmcp.kept.server_start import NoServer, reach
+from trio_debugmcp.kept.server_start import NoServer, connected, reach
 from trio_debugmcp.kept.shell_words import absolute_paths, split_words, typed
 
 END_SECONDS = 30.0
@@ -74,6 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _failed(error.message, error.code, USAGE, as_json)
     except (NoServer, ServerLost) as error:
         return _failed(str(error), "unreachable", UNREACHABLE, as_json)
+    except ServerElsewhere as error:
+        return _failed(str(error), "failed", FAILED, as_json)
     except CallRefused as error:
         return _failed(str(error), "refused", NOT_FOUND, as_json)
 
@@ -81,7 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace, as_json: bool) -> int:
     if arguments.project is not None and not os.path.isdir(arguments.project):
         raise UsageError("usage", f"{arguments.project} is not a directory.")
-    place = Place.of(project_root(os.getcwd()) if arguments.project is None else os.path.realpath(arguments.project))
+    if (arguments.words and arguments.list) or (arguments.tool is not None and (arguments.status or arguments.end)):
+        raise UsageError("usage", "--status and --end take no further words, --list the name of a tool.")
+    place = Place.of(project_root(_here()) if arguments.project is None else os.path.realpath(arguments.project))
     if arguments.status:
         return _show(_status(place), as_json)
     if arguments.end:
@@ -108,7 +113,7 @@ def _call(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
     with _reach(arguments, place) as conversation:
         tools = conversation.request("tools/list", {})["tools"] if given else []
         schema: dict[str, Any] = next((tool["inputSchema"] for tool in tools if tool["name"] == arguments.tool), {})
-        values = absolute_paths(typed(given, schema), os.getcwd())
+        values = absolute_paths(typed(given, schema), _here())
         result = conversation.request("tools/call", {"name": arguments.tool, "arguments": values})
     if result.get("isError"):
         return _failed(*_said(result), NOT_FOUND, as_json)
@@ -138,12 +143,9 @@ def _list(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
 
 
 def _status(place: Place) -> dict[str, Any]:
+    conversation = connected(place)
     projects = other_projects(place)
     others = {"otherProjects": projects} if projects else {}
-    try:
-        conversation = connect(place)
-    except OSError:
-        conversation = None
     if conversation is None:
         return {"kept": False, "project": place.project, **others}
     with conversation:
@@ -159,7 +161,7 @@ def _status(place: Place) -> dict[str, Any]:
 
 
 def _end(place: Place, as_json: bool) -> int:
-    conversation = connect(place)
+    conversation = connected(place)
     if conversation is None:
         return _show({"ended": False, "kept": False, "project": place.project}, as_json)
     with conversation:
@@ -176,8 +178,17 @@ def _end(place: Place, as_json: bool) -> int:
     return _show({"ended": True, "project": place.project}, as_json)
 
 
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        raise UsageError("usage", "The current directory was removed: change to another one.") from None
+
+
 def _read(name: str) -> str:
     if name == "-":
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "it is closed")
         return sys.stdin.read()
     with open(name, encoding="utf-8") as file:
         return file.read()

@@ -36,11 +36,16 @@ class ServerLost(DebugError):
     """The server has ended before it answered: what was asked may have been done."""
 
 
+class ServerElsewhere(DebugError):
+    """The server is a process that has no id in this PID namespace: the id that it writes is another process's here."""
+
+
 class Conversation:
     """A connection to a kept server: one request after the other. Use it as a context manager, which closes it."""
 
-    def __init__(self, connected: socket.socket) -> None:
+    def __init__(self, connected: socket.socket, log: str) -> None:
         self._socket = connected
+        self._log = log
         self._buffer = b""
         self._id = 0
 
@@ -69,7 +74,8 @@ class Conversation:
                 if answer.get("id") == self._id and "method" not in answer:
                     break
         except (OSError, ValueError) as error:
-            raise ServerLost(f"The kept server has ended before it answered ({error}).") from error
+            sentence = f"The kept server has ended before it answered ({error}); its log is {self._log}."
+            raise ServerLost(sentence) from error
         if "error" in answer:
             raise CallRefused(str(answer["error"].get("message", "")))
         result: dict[str, Any] = answer["result"]
@@ -88,12 +94,18 @@ class Conversation:
         return True
 
     def server_pid(self) -> int | None:
-        """Return the process that serves, as the system knows it; None where it does not say."""
+        """Return the process that serves, as the system knows it; None where it does not say.
+
+        Raises:
+            ServerElsewhere: it has no id here.
+        """
         if sys.platform != "linux":
             return None
         credentials = self._socket.getsockopt(socket.SOL_SOCKET, _SO_PEERCRED, struct.calcsize("3i"))
         pid: int = struct.unpack("3i", credentials)[0]
-        return pid or None  # 0: it is in another PID namespace
+        if pid == 0:
+            raise ServerElsewhere("The kept server runs in another PID namespace, such as a container: end it there.")
+        return pid
 
     def _line(self) -> bytes:
         while b"\n" not in self._buffer:
@@ -110,7 +122,13 @@ class CallRefused(DebugError):
 
 
 def connect(place: Place) -> Conversation | None:
-    """Connect to the project's server; None if there is none."""
+    """Connect to the project's server; None if there is none.
+
+    Raises:
+        PlaceRefused: it may be the server of another user.
+        OSError: it cannot be reached.
+    """
+    place.check()
     connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connected.connect(place.socket)
@@ -120,7 +138,7 @@ def connect(place: Place) -> Conversation | None:
     except OSError:
         connected.close()
         raise
-    return Conversation(connected)
+    return Conversation(connected, place.log)
 
 
 def process_ended(pid: int) -> bool:

@@ -31,6 +31,10 @@ MAX_SOCKET_PATH = 100
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
+class PlaceRefused(UsageError):
+    """A server cannot be kept, or must not be reached, at a place."""
+
+
 class Place(NamedTuple):
     """The place of one project's server. `directory` is made by `make`."""
 
@@ -42,10 +46,10 @@ class Place(NamedTuple):
         """Return the place of the project in this directory, which is the same one for every shell of this user."""
         name = sha256(os.fsencode(os.path.realpath(project))).hexdigest()[:16]
         mine = f"trio-debugmcp-{os.geteuid()}"
-        folders = (
-            os.path.join(os.environ.get("XDG_RUNTIME_DIR", ""), "trio-debugmcp"),
-            os.path.join(tempfile.gettempdir(), mine),
-        )
+        runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+        folders = [os.path.join(tempfile.gettempdir(), mine)]
+        if _is_mine(runtime):  # sudo may leave that of another user, who could not remove what is made there
+            folders.insert(0, os.path.join(runtime, "trio-debugmcp"))
         for folder in folders:
             fits = len(os.fsencode(folder)) + len(name) + len("//call") < MAX_SOCKET_PATH
             if os.path.isabs(folder) and fits and os.access(os.path.dirname(folder), os.W_OK):
@@ -76,20 +80,30 @@ class Place(NamedTuple):
         """Make the directory.
 
         Raises:
-            UsageError: it cannot be made, or others could put a socket of theirs there.
+            PlaceRefused: it cannot be made, or others could put a socket of theirs there.
         """
-        above = os.path.dirname(self.directory)
         try:
-            for folder in (above, self.directory):
+            for folder in self._folders:
                 with suppress(FileExistsError):
                     os.mkdir(folder, 0o700)
-                status = os.lstat(folder)
-                if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & _OTHERS:
-                    sentence = f"{folder} is not a directory that only you may enter: remove it, then call again."
-                    raise UsageError("PERMISSION_DENIED", sentence)
+                _check_private(folder)
         except OSError as error:
             sentence = f"No server can be kept: {error.strerror}: {error.filename}. Set XDG_RUNTIME_DIR to a directory."
-            raise UsageError("PERMISSION_DENIED", sentence) from error
+            raise PlaceRefused("PERMISSION_DENIED", sentence) from error
+
+    def check(self) -> None:
+        """Check the directory, before what is there is believed. None at all is fine.
+
+        Raises:
+            PlaceRefused: others could put a socket of theirs there.
+        """
+        with suppress(FileNotFoundError):
+            for folder in self._folders:
+                _check_private(folder)
+
+    @property
+    def _folders(self) -> tuple[str, str]:
+        return os.path.dirname(self.directory), self.directory
 
     def write_record(self, record: Mapping[str, Any]) -> None:
         """Write what the server says of itself; it has tokens, so only this user may read it."""
@@ -113,6 +127,20 @@ class Place(NamedTuple):
         for name in ("call", "server.json"):
             with suppress(FileNotFoundError):
                 os.unlink(f"{self.directory}/{name}")
+
+
+def _is_mine(directory: str) -> bool:
+    try:
+        return os.stat(directory).st_uid == os.geteuid()
+    except OSError:
+        return False
+
+
+def _check_private(folder: str) -> None:
+    status = os.lstat(folder)
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & _OTHERS:
+        sentence = f"{folder} is not a directory that only you may enter: remove it, then call again."
+        raise PlaceRefused("PERMISSION_DENIED", sentence)
 
 
 def other_projects(place: Place) -> list[str]:

@@ -37,15 +37,21 @@ def reach(place: Place, command: Callable[[], Sequence[str]]) -> Conversation:
         UsageError: the place cannot be used.
     """
     place.make()
-    conversation = _connect(place)
+    conversation = connected(place)
     if conversation is not None:
         return conversation
     with _alone(place):
-        conversation = _connect(place)  # another shell may have started it meanwhile
+        conversation = connected(place)  # another shell may have started it meanwhile
         return _started(place, command()) if conversation is None else conversation
 
 
-def _connect(place: Place) -> Conversation | None:
+def connected(place: Place) -> Conversation | None:
+    """Connect to the project's server; None if there is none.
+
+    Raises:
+        NoServer: there is one that cannot be reached.
+        UsageError: it may be the server of another user.
+    """
     try:
         return connect(place)
     except OSError as error:
@@ -84,7 +90,7 @@ def _started(place: Place, command: Sequence[str]) -> Conversation:
         raise NoServer(f"The server cannot be started: {error.strerror}: {error.filename}.") from error
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
-        conversation = _connect(place)
+        conversation = connected(place)
         if conversation is not None:
             return conversation
         code = process.poll()

@@ -113,6 +113,8 @@ def _content(value: str, read: ReadFile) -> str:
 def _object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
+    except RecursionError:
+        raise UsageError("INVALID_PARAMETER", "The arguments are nested too deep to be read.") from None
     except ValueError as error:
         raise UsageError("INVALID_PARAMETER", f"The arguments cannot be read as JSON: {error}.") from error
     if not isinstance(value, dict):

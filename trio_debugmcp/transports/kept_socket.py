@@ -15,18 +15,18 @@ import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import inf
-from typing import Any
+from typing import IO, Any
 
 import trio
 
-from trio_debugmcp.kept.place import Place
+from trio_debugmcp.kept.place import Place, PlaceRefused
 from trio_debugmcp.transports.jsonrpc import Incoming, Outgoing
 from trio_debugmcp.transports.stdio import open_lines
 
 log = logging.getLogger(__name__)
 
 BACKLOG = 64
-"""KeptCalls that are accepted a little later."""
+"""Connections that are accepted a little later."""
 
 MAX_CALLS = 64
 """That are served at the same time; further ones wait for one to end."""
@@ -34,7 +34,7 @@ MAX_CALLS = 64
 ServeConnection = Callable[[Incoming, Outgoing], Awaitable[None]]
 
 
-class AlreadyKept(OSError):
+class AlreadyKept(PlaceRefused):
     """Another server is kept for this project."""
 
 
@@ -47,7 +47,7 @@ def bound(place: Place, record: Mapping[str, Any]) -> Iterator[trio.SocketListen
     Raises:
         AlreadyKept: a server is there.
         OSError: the socket cannot be made.
-        UsageError: the place cannot be used.
+        PlaceRefused: the place cannot be used.
     """
     place.make()
     with open(place.serving_lock, "a") as file:
@@ -55,7 +55,7 @@ def bound(place: Place, record: Mapping[str, Any]) -> Iterator[trio.SocketListen
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             sentence = f"a server is kept for {place.project} already: end it with trio-debugmcp call --end"
-            raise AlreadyKept(sentence) from None
+            raise AlreadyKept("failed", sentence) from None
         place.clear()  # what a killed server has left
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -66,7 +66,16 @@ def bound(place: Place, record: Mapping[str, Any]) -> Iterator[trio.SocketListen
             yield trio.SocketListener(trio.socket.from_stdlib_socket(listening))
         finally:
             listening.close()
-            place.clear()
+            if _is_at(file, place.serving_lock):  # else the directory was removed, and may be another server's by now
+                place.clear()
+
+
+def _is_at(file: IO[str], path: str) -> bool:
+    """Whether an open file is the one at a path."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 class KeptCalls:
