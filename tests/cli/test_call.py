@@ -147,7 +147,8 @@ def test_errors_have_a_sentence_and_a_code(shell: Shell) -> None:
 def test_a_second_server_for_a_project_is_refused_with_one_sentence(shell: Shell) -> None:
     shell.run("debug_state")
     done = shell.command(own_command("serve", "--kept", str(shell.project)))
-    sentence = f"a server is kept for {shell.project} already: end it with trio-debugmcp call --end"
+    by_hand = f"or with kill {shell.answer('--status')['pid']} if that does not find it"
+    sentence = f"a server is kept for {shell.project} already: end it with trio-debugmcp call --end, {by_hand}"
     assert (done.returncode, done.stderr) == (1, f"trio-debugmcp serve: {sentence}\n")
 
 

@@ -115,7 +115,7 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
 async def test_one_server_is_bound_at_a_place(place: Place) -> None:
     with bound(place, {"pid": 7}) as listener:
         with (
-            pytest.raises(AlreadyKept, match="already: end it with trio-debugmcp call --end"),
+            pytest.raises(AlreadyKept, match="call --end, or with kill 7 if that does not find it"),
             bound(place, {}),
         ):
             pass

@@ -54,8 +54,7 @@ def bound(place: Place, record: Mapping[str, Any]) -> Iterator[trio.SocketListen
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            sentence = f"a server is kept for {place.project} already: end it with trio-debugmcp call --end"
-            raise AlreadyKept("failed", sentence) from None
+            raise AlreadyKept("failed", _kept_already(place)) from None
         place.clear()  # what a killed server has left
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -68,6 +67,12 @@ def bound(place: Place, record: Mapping[str, Any]) -> Iterator[trio.SocketListen
             listening.close()
             if _is_at(file, place.serving_lock):  # else the directory was removed, and may be another server's by now
                 place.clear()
+
+
+def _kept_already(place: Place) -> str:
+    pid = (place.record() or {}).get("pid")
+    by_hand = "" if pid is None else f", or with kill {pid} if that does not find it"  # its socket was removed
+    return f"a server is kept for {place.project} already: end it with trio-debugmcp call --end{by_hand}"
 
 
 def _is_at(file: IO[str], path: str) -> bool:
