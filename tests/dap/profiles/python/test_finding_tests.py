@@ -120,6 +120,7 @@ def test_of_several_tests_of_a_name_all_are_named_and_of_none_those_that_are_lik
 def test_what_was_not_read_of_a_large_project_is_said(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finding_tests, "MAX_DIRECTORIES", 2)
     assert " (in 2 directories, 0 Python files; the others were not read). " in problem("test_none", [str(project)])
+    assert " (in 2 directories, 0 Python files; the others were not read). " in problem("test_none.py", [str(project)])
 
 
 @pytest.mark.parametrize(

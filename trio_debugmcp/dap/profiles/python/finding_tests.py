@@ -213,26 +213,29 @@ def _by_file_name(test: str, path: str, places: Sequence[str], directory: str | 
     Raises:
         NoSuchTest: there is none, or there are several.
     """
+    bounds = ""
     for place in dict.fromkeys(places):
-        files = [file for file in _Project(place).files() if file.name == path]
+        project = _Project(place)
+        files = [file for file in project.files() if file.name == path]
+        bounds = bounds or project.bounds
         if len(files) == 1:
             return find_test(str(files[0]) + test[len(path) :], [place], directory)
         if files:
             shown = _some([os.path.relpath(file, place) for file in files])
             raise NoSuchTest(f"{len(files)} files in {place} are called '{path}': {shown}. Pass one of them.")
-    raise NoSuchTest(_no_file(path, places))
+    raise NoSuchTest(_no_file(path, places, bounds))
 
 
-def _no_file(path: str, places: Sequence[str]) -> str:
+def _no_file(path: str, places: Sequence[str], bounds: str = "") -> str:
     for place in dict.fromkeys(places):
         folder = Path(place, path).parent
         files = {*folder.glob("test_*.py"), *folder.glob("*_test.py")}
         names = [str(Path(path).parent / file.name) for file in sorted(files)]
         near = difflib.get_close_matches(path, names, MAX_NAMED, cutoff=0)
         if near:
-            return f"There is no file '{path}' in {place}. There are: {', '.join(near)}."
+            return f"There is no file '{path}' in {place}{bounds}. There are: {', '.join(near)}."
     where = " nor in ".join(dict.fromkeys(places))
-    return f"There is no file '{path}' in {where}. Pass its path, and the `cwd` from which it starts."
+    return f"There is no file '{path}' in {where}{bounds}. Pass its path, and the `cwd` from which it starts."
 
 
 class _Project:
