@@ -119,6 +119,15 @@ def test_a_killed_server_is_replaced_by_the_next_call(shell: Shell) -> None:
     assert shell.answer("--status")["pid"] != killed
 
 
+def test_a_call_from_another_environment_says_on_what_the_server_runs(shell: Shell) -> None:
+    shell.answer("debug_launch", "program=app.py")
+    place = Place.of(str(shell.project))
+    place.write_record({**(place.record() or {}), "python": "/other/bin/python"})
+    done = shell.run("debug_step")
+    assert done.returncode == 0
+    assert "The kept server runs on /other/bin/python, this command on " in done.stderr
+
+
 def test_a_path_is_one_that_the_shell_sees(shell: Shell) -> None:
     (shell.project / "src").mkdir()
     (shell.project / "src" / "tool.py").write_text(PROGRAM)

@@ -111,6 +111,7 @@ def _reach(arguments: argparse.Namespace, place: Place) -> Conversation:
 def _call(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
     given = split_words(arguments.words, _read)
     with _reach(arguments, place) as conversation:
+        _warn_of_another_python(place, as_json)
         tools = conversation.request("tools/list", {})["tools"] if given else []
         schema: dict[str, Any] = next((tool["inputSchema"] for tool in tools if tool["name"] == arguments.tool), {})
         values = absolute_paths(typed(given, schema), _here())
@@ -118,6 +119,19 @@ def _call(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
     if result.get("isError"):
         return _failed(*_said(result), NOT_FOUND, as_json)
     return _show(result.get("structuredContent") or {"content": result["content"]}, as_json)
+
+
+def _warn_of_another_python(place: Place, as_json: bool) -> None:
+    """Say it if the server was started from another virtual environment: its programs run in that one."""
+    python = (place.record() or {}).get("python", sys.executable)
+    if python != sys.executable:
+        from trio_debugmcp.cli._output import visible, write_warning
+
+        sentence = f"The kept server runs on {python}, this command on {sys.executable}: --end it to change."
+        if as_json:
+            write_warning(sentence)
+        else:
+            print(visible(sentence), file=sys.stderr)
 
 
 def _said(result: dict[str, Any]) -> tuple[str, str]:
@@ -153,7 +167,7 @@ def _status(place: Place) -> dict[str, Any]:
     record = place.record() or {}
     url = record.get("url")
     shown: dict[str, Any] = {
-        name: record[name] for name in ("pid", "since", "version", "idleSeconds", "once") if name in record
+        name: record[name] for name in ("pid", "python", "since", "version", "idleSeconds", "once") if name in record
     }
     page = {"page": f"{url}#token={record['observe']}"} if url else {}
     now = {"now": state.get("structuredContent")}
