@@ -1,5 +1,6 @@
 """Tests of tests under the engine: those that pass never stop, whatever catches what they raise."""
 
+import importlib.util
 import shutil
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,30 @@ def test_fixture(made):
     pass
 """
 
+PARTS = """\
+import unittest
+
+class Parts(unittest.TestCase):
+    def test_parts(self):
+        for number in (1, 2):
+            with self.subTest(number=number):
+                self.assertEqual(number, 1)  # first
+
+    def test_a_part_that_is_skipped(self):
+        with self.subTest():
+            self.skipTest("later")
+
+    def test_a_part_of_its_own(self):
+        with self.subTest():
+            assert not self.id()  # second
+{fixture}"""
+
+FIXTURE = """
+def test_parts_of_pytest(subtests):
+    with subtests.test(number=2):
+        assert not subtests  # third
+"""
+
 
 def running(python: Interpreter) -> dict[str, Any]:
     """How tests are run by an interpreter that has no packages: pytest is pure Python, any one can have it."""
@@ -123,6 +148,22 @@ async def test_a_test_that_fails_stops_at_its_failure_and_only_there(
             assert (stop["state"], where(stop).line) == ("Paused", line), stop
             stop = await client.call("debug_continue")
         assert stop["exitCode"] == 1
+
+
+async def test_a_part_of_a_test_that_fails_stops_though_the_test_goes_on(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    has_parts = importlib.util.find_spec("_pytest.subtests") is not None  # pytest 9
+    source = PARTS.format(fixture=FIXTURE if has_parts else "")
+    (tmp_path / "test_parts.py").write_text(source)
+    lines = {number for number, line in enumerate(source.splitlines(), 1) if "  # " in line}
+    stops = set()
+    async with debugging() as client:
+        stop = await client.call("debug_launch", test="test_parts.py", cwd=str(tmp_path), **running(python))
+        while stop["state"] == "Paused":
+            stops.add(where(stop).line)
+            stop = await client.call("debug_continue")
+        assert (stops, stop["exitCode"]) == (lines, 1), stop
 
 
 async def test_a_test_file_that_cannot_be_imported_stops_at_its_line(

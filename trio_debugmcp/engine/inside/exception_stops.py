@@ -175,9 +175,12 @@ class ExceptionStops:
         return False
 
     def _is_through_user_code(self, frame: Any, end: Any) -> bool:
-        while frame is not None and frame is not end:
+        """Return whether the user's code is between two frames, or one of them: a block may end in it, of a part."""
+        while frame is not None:
             if self._is_user(frame):
                 return True
+            if frame is end:
+                break
             frame = frame.f_back
         return False
 

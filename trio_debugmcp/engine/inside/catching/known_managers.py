@@ -36,6 +36,8 @@ EXITS = {
     ("unittest._log", "_AssertLogsContext.__exit__"): PASSES,
     ("importlib._bootstrap", "_ModuleLockManager.__exit__"): PASSES,
     ("_pytest.recwarn", "WarningsChecker.__exit__"): PASSES,
+    ("_pytest.subtests", "_SubTestContextManager.__exit__"): RUNS_TEST,
+    ("pytest_subtests.plugin", "_SubTestContextManager.__exit__"): RUNS_TEST,
     ("asyncio.taskgroups", "TaskGroup.__aexit__"): JOINS,
     ("trio._core._run", "NurseryManager.__aexit__"): JOINS,
     ("anyio._backends._asyncio", "TaskGroup.__aexit__"): JOINS,
