@@ -12,6 +12,23 @@ import trio
 from tests.real.conftest import Connect, breakpoints
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
+CHILDREN = """\
+import subprocess
+import sys
+
+
+def size(number):
+    value = number * 10
+    return value
+
+
+if len(sys.argv) > 1:
+    size(int(sys.argv[1]))
+else:
+    for number in range(3):
+        subprocess.run([sys.executable, __file__, str(number)], check=True)
+"""
+
 LOOP = """\
 import sys
 
@@ -161,6 +178,18 @@ async def test_a_run_until_an_expression_holds(debugging: Connect, tmp_path: Pat
         await client.call("breakpoint_remove", id="*")
         found = await client.call("debug_run_until", expression="paid - paid", **at_paid)
         assert (found["reason"], found["looks"], found["value"]) == ("Exited", 400 - 92, "0")
+
+
+async def test_a_run_until_an_expression_holds_stops_the_child_in_which_it_does(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    app = str(tmp_path / "app.py")
+    Path(app).write_text(CHILDREN)
+    async with debugging() as client:
+        await client.call("debug_launch", program=app)
+        found = await client.call("debug_run_until", expression="number == 1", file=app, line=7)
+        assert (found["holds"], found["looks"]) == (True, 2)
+        assert (found["state"], found["locals"]) == ("Paused", {"number": "1", "value": "10"}), found
 
 
 async def test_where_the_program_cannot_judge_each_pass_is_a_stop_that_no_client_sees(

@@ -62,11 +62,20 @@ def test_looks_of_threads_come_in_any_order_and_what_was_seen_last_counts() -> N
 
 def test_passes_and_failures_of_several_processes_are_added() -> None:
     only = place(1, condition="x", max_hits=2)
-    observations, run = opened(only)
+    observations, _ = opened(only)
     observations.take("s-1", looked(1, 5, "0", 2, ""))
-    assert run.has_one_session
     observations.take("s-2", looked(1, 3, "0", 1, ""))
     assert (only.passes, only.failures, only.sessions) == (8, 3, ["s-1", "s-2"])
+
+
+def test_a_process_that_has_all_the_hits_stops_also_if_others_have_only_come_by() -> None:
+    only = place(1, condition="x", max_hits=2)
+    observations, run = opened(only)
+    observations.take("s-1", looked(1, 1, "0", 0, ""))
+    observations.take("s-2", captured(1, 1))
+    assert run.has_one_session
+    observations.take("s-3", captured(1, 1))
+    assert run.done.is_set()
     assert not run.has_one_session
 
 
@@ -92,7 +101,7 @@ def test_a_run_that_is_over_takes_no_more_and_its_last_stops_are_known() -> None
     assert observations.used
     observations.close(run)
     assert not run.wants(only)
-    assert not run.add(only, Hit(1))
+    assert not run.add(only, Hit(1), "s-1")
     assert only.hits == []
     assert observations.of([only.run_place] if only.run_place else []) == []
     assert observations.used

@@ -150,14 +150,15 @@ class Run:
         self.closed = False
         self.interrupted = 0
         self.key = ""
+        self._hit_in: set[str] = set()
 
     def __repr__(self) -> str:
         return f"<Run {self.key}: {self.hits} of {self.wanted} hits{', closed' if self.closed else ''}>"
 
     @property
     def has_one_session(self) -> bool:
-        """Whether one process of the program has had all the hits."""
-        return len({id_ for place in self.places for id_ in place.sessions}) < 2
+        """Whether one process of the program has had all the hits: it stops at the last one by itself."""
+        return len(self._hit_in) < 2
 
     @property
     def hits(self) -> int:
@@ -173,11 +174,12 @@ class Run:
         """Return whether further hits of this place count."""
         return not (self.closed or self.done.is_set() or place.is_complete)
 
-    def add(self, place: ObservedPlace, hit: Hit) -> bool:
-        """Add a hit, unless there are enough; return whether it completes the run."""
+    def add(self, place: ObservedPlace, hit: Hit, session_id: str) -> bool:
+        """Add a hit of a session, unless there are enough; return whether it completes the run."""
         if not self.wants(place):  # another process of the program had the last one
             return False
         place.hits.append(hit)
+        self._hit_in.add(session_id)
         if self.hits >= self.wanted:
             self.done.set()
         return self.done.is_set()
@@ -239,7 +241,7 @@ class Observations:
         if record.kind == "capture":
             captured = _decoded(record.text, _Captured)
             place.looked(session_id, captured.passes, "", 0, "")
-            run.add(place, Hit(captured.passes, captured.values))
+            run.add(place, Hit(captured.passes, captured.values), session_id)
         else:
             looked = _decoded(record.text, _Looked)
             place.looked(session_id, record.hits, looked.value, looked.failures, looked.error)

@@ -128,7 +128,7 @@ class StopObserver:
             place.looked(session_id, passes, value, failures, error)
             return bool(error) and place.until and passes == 1
         values = [await self._value(run, frame, expression) for expression in place.capture]
-        if run.add(place, Hit(passes, tuple(values))):
+        if run.add(place, Hit(passes, tuple(values)), session_id):
             return run.stops
         if place.is_complete:
             await self._withdraw(place)
