@@ -150,7 +150,7 @@ async def test_a_test_that_fails_stops_at_its_failure_and_only_there(
         assert stop["exitCode"] == 1
 
 
-async def test_a_part_of_a_test_that_fails_stops_though_the_test_goes_on(
+async def test_a_part_of_a_test_that_fails_stops_although_the_test_continues(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:
     has_parts = importlib.util.find_spec("_pytest.subtests") is not None  # pytest 9
