@@ -5,6 +5,8 @@
 import doctest
 import io
 import sys
+import threading
+import time
 import types
 import unittest
 
@@ -160,3 +162,26 @@ def check_the_end_of_an_object_in_the_frame_of_a_runner():
             assert "uncaught" not in outcomes, (kind, outcomes)
     finally:
         sys.unraisablehook = hook
+
+
+def check_the_end_of_an_object_after_the_last_frame_of_a_thread():
+    class Proxy(io.TextIOBase):
+        def __getattr__(self, name):
+            raising_for_attribute()
+
+    def raising_for_attribute():
+        raise AttributeError
+
+    def keep():
+        local.proxy = Proxy()
+
+    local = threading.local()
+    with Oracle() as oracle:
+        thread = threading.Thread(target=keep)
+        thread.start()
+        thread.join()
+        while not oracle.episodes:  # the thread is joined before all that it had is dropped
+            time.sleep(0.01)
+    outcomes = [each.outcome for each in oracle.episodes if each.code is raising_for_attribute.__code__]
+    assert outcomes
+    assert "uncaught" not in outcomes, outcomes

@@ -107,6 +107,8 @@ def _careful(exception: BaseException, frame: "FrameType", offset: int) -> Raise
         if result[0] == handlers.DOUBT and doubt is None:
             doubt = _unknown(frame, inner, result[1], before=False)
         outer = inner.f_back
+        if outer is None and inner.f_code.co_name in _FINALIZING:  # at the end of a thread, which drops what it had
+            return _doubted(_caught(frame, inner, (handlers.CAUGHT, inner.f_lineno, "C code")), doubt)
         if outer is None:
             return doubt or _end(frame, inner, None, thrown)
         runner = _runner(outer) if outer.f_code.co_name in runners.NAMES else None
