@@ -64,7 +64,11 @@ def replayed(data: bytes) -> None:
     async def main() -> None:
         settings = Settings(directory=read.header.directory, roots=tuple(read.header.roots))
         with opened_files() as opened:
-            options = Options(settings=settings).replayed(Replay(read, speed=0))
+            try:
+                replay = Replay(read, speed=0)
+            except NotARecording:  # its lines can be read, its adapters' messages make no sense: refused by that name
+                return
+            options = Options(settings=settings).replayed(replay)
             async with open_server(options) as server, server.connect() as client:
                 await look(client)
                 await trio.sleep(1000)

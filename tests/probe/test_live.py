@@ -320,8 +320,8 @@ async def test_a_program_that_waits(text: str, kind: str, what: str | None, tmp_
         await debuggee.install()
 
         def there(answer: ProbeThreads) -> bool:  # not in the start of the program, which reads files, too
-            found = [each.waits for each in answer.threads if each.waits is not None and each.waits.kind == kind]
-            return any(what is None or (each.what or "").startswith(what) for each in found)
+            waits = [thread.waits for thread in answer.threads if thread.at is not None and thread.waits is not None]
+            return any(wait.kind == kind and (wait.what or "").startswith(what or "") for wait in waits)
 
         answer = await until(lambda: threads(debuggee), there)
         (thread,) = answer.threads
