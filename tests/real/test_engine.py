@@ -481,7 +481,7 @@ async def test_an_answer_names_the_engine_only_where_it_is_not_the_usual_one(
             options = {"python": [python.path], **more}
             ended = await client.call("debug_launch", code="print(7)", stop_at_entry=False, adapter_options=options)
             assert (ended["stdout"], ended.get("engine")) == ("7\n", engine)
-        # One program for each: CPython 3.12.1 may crash where pydevd still puts its events away and others are asked for.
+        # One program for each: CPython 3.12.1 may crash where the engine comes in while pydevd is still leaving.
         for more, engine in ((by_pydevd, "pydevd"), ({}, None)):
             command = [python.path, "-uc", "import time\nprint(7)\nwhile True: time.sleep(0.01)"]
             with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
