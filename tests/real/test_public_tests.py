@@ -1,4 +1,4 @@
-"""Tests of tests under the engine: those that pass never stop, whatever catches what they raise."""
+"""Tests of tests: those that pass never stop, whatever catches what they raise; those that fail stop there."""
 
 import importlib.util
 import shutil
@@ -10,10 +10,13 @@ import pytest
 from tests.pythons import Interpreter, found
 from tests.real.conftest import PROGRAMS, Connect, where
 
-NEW = {"{}.{}".format(*each.version): each for each in found() if each.version >= (3, 12)}
-"""Without one there is nothing to try: pyenv has them on the machines where this runs."""
+KNOWN = {"{}.{}".format(*each.version): each for each in found() if each.version >= (3, 8)}
+"""The Pythons: pyenv has them on the machines where this runs."""
 
-pytestmark = pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+WITH_PYTEST = {name: each for name, each in KNOWN.items() if each.version >= (3, 11)}
+"""Those on which the pytest of the tests runs, with nothing installed: pydevd's newest, and the engine's."""
+
+on_each = pytest.mark.parametrize("python", WITH_PYTEST.values(), ids=WITH_PYTEST)
 
 PASSING = """\
 import asyncio, doctest, gc, _thread, io, os, subprocess, sys, unittest
@@ -36,6 +39,25 @@ def test_a_mark_without_a_type():
 def test_a_mark_with_types():
     raise ValueError
 
+@pytest.mark.xfail
+def test_an_exit_that_is_expected():
+    sys.exit(3)
+
+def test_an_exit_that_is_caught():
+    with pytest.raises(SystemExit):
+        sys.exit(3)
+
+def test_what_a_library_catches():
+    from collections.abc import Mapping
+    from concurrent.futures import ThreadPoolExecutor
+    class Table(Mapping):
+        def __init__(self, held): pass
+        def __getitem__(self, key): raise KeyError(key)
+        def __iter__(self): return iter(())
+        def __len__(self): return 0
+    assert "x" not in Table({})
+    assert ThreadPoolExecutor(1).submit(int, "a").exception()
+
 def test_an_inner_test():
     class Inner(unittest.TestCase):
         def runTest(self):
@@ -56,7 +78,8 @@ def test_tasks_that_begin_at_once():
     async def fails():
         raise ValueError
     async def main():
-        asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
+        if hasattr(asyncio, "eager_task_factory"):
+            asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
         with pytest.raises(ValueError):
             await asyncio.create_task(fails())
     asyncio.run(main())
@@ -91,6 +114,17 @@ def made():
 
 def test_fixture(made):
     pass
+
+def test_exit():
+    raise SystemExit(0)  # fourth
+
+@pytest.fixture
+def left():
+    yield
+    raise LookupError  # fifth
+
+def test_end_of_a_fixture(left):
+    pass
 """
 
 PARTS = """\
@@ -118,6 +152,36 @@ def test_parts_of_pytest(subtests):
 """
 
 
+OLD = """\
+import sys, unittest
+
+class Case(unittest.TestCase):
+    @classmethod
+    def tearDownClass(cls):
+        raise ValueError  # class
+
+    def test_a_part(self):
+        for number in (1, 2):
+            with self.subTest(number=number):
+                self.assertEqual(number, 1)  # part
+
+    @unittest.expectedFailure
+    def test_b_expected(self):
+        with self.subTest():
+            sys.exit(1)
+
+    def test_c_skipped(self):
+        self.skipTest("later")
+
+    def test_d_caught(self):
+        with self.assertRaises(SystemExit):
+            sys.exit(1)
+
+    def test_e_exit(self):
+        sys.exit(0)  # exit
+"""
+
+
 def running(python: Interpreter) -> dict[str, Any]:
     """How tests are run by an interpreter that has no packages: pytest is pure Python, any one can have it."""
     libraries = str(Path(pytest.__file__).parent.parent)
@@ -125,6 +189,7 @@ def running(python: Interpreter) -> dict[str, Any]:
     return {"env": env, "adapter_options": {"python": [python.path]}, "args": ["-p", "no:cacheprovider"]}
 
 
+@on_each
 async def test_a_test_that_passes_does_not_stop_where_anything_catches_what_it_raises(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:
@@ -132,15 +197,18 @@ async def test_a_test_that_passes_does_not_stop_where_anything_catches_what_it_r
     async with debugging() as client:
         end = await client.call("debug_launch", test="test_passing.py", cwd=str(tmp_path), **running(python))
         assert (end["state"], end.get("exitCode")) == ("Disconnected", 0), end
-        assert "6 passed, 3 xfailed" in end["stdout"]
+        assert "8 passed, 4 xfailed" in end["stdout"]
 
 
+@on_each
 async def test_a_test_that_fails_stops_at_its_failure_and_only_there(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:
     (tmp_path / "test_failing.py").write_text(FAILING)
     lines = [
-        number for number, line in enumerate(FAILING.splitlines(), 1) if line.endswith(("first", "second", "third"))
+        number
+        for number, line in enumerate(FAILING.splitlines(), 1)
+        if line.endswith(("first", "second", "third", "fourth", "fifth"))
     ]
     async with debugging() as client:
         stop = await client.call("debug_launch", test="test_failing.py", cwd=str(tmp_path), **running(python))
@@ -150,6 +218,7 @@ async def test_a_test_that_fails_stops_at_its_failure_and_only_there(
         assert stop["exitCode"] == 1
 
 
+@on_each
 async def test_a_part_of_a_test_that_fails_stops_although_the_test_continues(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:
@@ -166,6 +235,7 @@ async def test_a_part_of_a_test_that_fails_stops_although_the_test_continues(
         assert (stops, stop["exitCode"]) == (lines, 1), stop
 
 
+@on_each
 async def test_a_test_file_that_cannot_be_imported_stops_at_its_line(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:
@@ -176,6 +246,7 @@ async def test_a_test_file_that_cannot_be_imported_stops_at_its_line(
         assert where(stop).line == 3
 
 
+@on_each
 @pytest.mark.parametrize("name", ["security.py", "runtime.py"])
 async def test_the_tests_of_a_public_package_pass_without_a_stop(
     debugging: Connect, tmp_path: Path, python: Interpreter, name: str
@@ -185,3 +256,24 @@ async def test_the_tests_of_a_public_package_pass_without_a_stop(
         end = await client.call("debug_launch", test=name, cwd=str(tmp_path / "jinja2"), **running(python))
         assert (end["state"], end.get("exitCode")) == ("Disconnected", 0), end
         assert " passed" in end["stdout"]
+
+
+@pytest.mark.parametrize("python", KNOWN.values(), ids=KNOWN)
+async def test_a_test_of_unittest_that_fails_stops_there_and_what_is_expected_does_not(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    (tmp_path / "test_old.py").write_text(OLD)
+    async with debugging() as client:
+        stop = await client.call(
+            "debug_launch",
+            test="test_old.Case",
+            cwd=str(tmp_path),
+            env={"PYTHONPATH": ""},
+            adapter_options={"python": [python.path]},
+        )
+        for comment in ("part", "exit", "class"):
+            line = next(number for number, text in enumerate(OLD.splitlines(), 1) if text.endswith(f"# {comment}"))
+            assert (stop["state"], where(stop).line) == ("Paused", line), stop
+            stop = await client.call("debug_continue")
+        assert stop["exitCode"] == 1
+        assert "<runner>" not in stop.get("stdout", "") + stop.get("stderr", "")

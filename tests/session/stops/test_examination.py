@@ -10,7 +10,10 @@ from trio.testing import MockClock
 from tests.server.scene import launch, paused, running
 from tests.session.answers import stop
 from trio_debugmcp.dap.profiles import Expressions
-from trio_debugmcp.testing import FakeAdapter, ToolFailed, connect
+from trio_debugmcp.dap.profiles.python.pydevd_messages import PythonWords
+from trio_debugmcp.server_options import Options
+from trio_debugmcp.session.settings import Settings
+from trio_debugmcp.testing import FakeAdapter, FakeProfile, ToolFailed, connect
 
 
 async def test_a_step_right_after_a_stop_does_not_wait_for_places_of_other_threads(
@@ -123,3 +126,22 @@ async def test_what_nothing_catches_stops_a_program_but_an_end_on_purpose_in_no_
         await adapter.stop("exception")
         answer = await client.call("debug_wait", timeout=5)
         assert (answer["state"], len(adapter.sent("continue"))) == (("Paused", 0) if stops else ("Running", 1))
+
+
+async def test_an_exception_without_a_message_is_not_given_the_words_of_pydevd(autojump_clock: MockClock) -> None:
+    class Pydevd(FakeProfile):
+        words = PythonWords()
+
+    adapter = FakeAdapter()
+    body = {"exceptionId": "ValueError", "description": "exception: no description", "breakMode": "unhandled"}
+
+    async def described(arguments: object) -> object:
+        await trio.lowlevel.checkpoint()
+        return body
+
+    adapter.answer("exceptionInfo", described)
+    settings = Settings(directory="/", profiles=(Pydevd(adapter),))
+    async with connect(options=Options(settings=settings)) as client:
+        await launch(client, adapter)
+        await adapter.stop("exception")
+        assert (await client.call("debug_wait", timeout=5))["exception"] == "ValueError"

@@ -48,6 +48,9 @@ class Words:
         """What an evaluation failed with, without what only says that it failed."""
         return error
 
+    no_message: ClassVar[str] = ""
+    """What the adapter says of an exception that has no message."""
+
     def exception_message(self, kind: str) -> str | None:
         """The message of an exception, where what the adapter says of its type has that, too; empty if it has none."""
         return None

@@ -139,9 +139,11 @@ class ExceptionFilter:
         asked = info.break_mode in modes or not candidates
         if info.break_mode == LEAVES_USER_CODE and LEAVES_CODE in modes and LEAVES_USER_CODE not in modes:
             asked = _is_outermost(found.frames)
+        is_failure = LEAVES_USER_CODE in modes and info.break_mode == LEAVES_USER_CODE  # of a test, by its runner
+        on_purpose = not is_failure and not _SIGNALS.isdisjoint(lineage or ())
         exceptions = self._without_judged(candidates)
         wanted = [breakpoint.id for breakpoint in exceptions if await self._wants(breakpoint, info, lineage, frame_id)]
-        return Raised(info, tuple(wanted), counts=bool(wanted) or (asked and _SIGNALS.isdisjoint(lineage or ())))
+        return Raised(info, tuple(wanted), counts=bool(wanted) or (asked and not on_purpose))
 
     async def _panic(self, found: Findings, mine: Sequence[ExceptionBreakpoint], modes: Sequence[str]) -> Raised:
         frames = found.frames
@@ -208,10 +210,12 @@ class ExceptionFilter:
             )
             details = body.details
             kind = body.exception_id or (details.full_type_name if details else None) or info.type
-            own_message = self._requests.profile.words.exception_message(kind)
+            words = self._requests.profile.words
+            own_message = words.exception_message(kind)
             kind, mode = self._requests.profile.dialect.exception_kind(kind, body.break_mode)
             message = body.description or (details.message if details else None) or info.message
             message = message if own_message is None else own_message or None
+            message = None if message == words.no_message else message
             mode = "always" if mode == "all" else mode
             info = ExceptionInfo(kind, message, mode, _catching_place(body.caught_by))
         info = divided(self._requests.profile.habits.exception_in(info.message or info.type), info)

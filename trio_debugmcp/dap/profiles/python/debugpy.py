@@ -91,14 +91,15 @@ class DebugpyDialect(Dialect):
 
     def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
         """Name builtin types, so that other raises cost nothing; all other types are filtered at the stop."""
-        leaving = "failsTest" if capabilities.engine_requests else "userUnhandled"
+        # pydevd stops where a test has failed because the runner asks it to: dap/profiles/python/failed_tests.py.
+        fails = "failsTest" if capabilities.engine_requests else "unhandled"
         modes = {
             (exception.type if isinstance(getattr(builtins, exception.type, None), type) else "BaseException", mode)
             for exception in wanted
             for mode, asked in (
                 ("always", exception.first_chance),
                 ("unhandled", exception.second_chance),
-                (leaving if exception.fails_test else "userUnhandled", exception.user_unhandled),
+                (fails if exception.fails_test else "userUnhandled", exception.user_unhandled),
             )
             if asked
         }

@@ -7,6 +7,7 @@ On the direct line the program renders messages itself: `probe/inside/message_te
 """
 
 import re
+from typing import ClassVar
 
 from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.probe.inside.message_templates import MessageField, Template, TemplateError
@@ -19,6 +20,8 @@ _SLOW_EVALUATION = re.compile(
 
 class PythonWords(Words):
     """The texts of debugpy."""
+
+    no_message: ClassVar[str] = "exception: no description"
 
     def is_routine(self, text: str) -> bool:
         return _SLOW_EVALUATION.fullmatch(text) is not None

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from trio_debugmcp.dap.profiles.python.failed_tests import STOP_AT_FAILURES
+
 _MAX_NEAR = 5
 """Names that are suggested for a test that does not exist."""
 
@@ -30,11 +32,15 @@ def run(wanted, arguments):
             if os.path.isfile(start + ".py"):
                 return "::".join([start + ".py"] + parts[number:])
         return start if os.path.isdir(start) else None
+    stop, running = stopping(), []
+    if stop is not None:
+        follow_unittest(stop, running)
     if there("pytest") and path():
         import pytest
         own_plugins = not os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
         options = ["-q", "-s", "--no-header"] + (["-n0"] if there("xdist") and own_plugins else [])
-        sys.exit(int(pytest.main(options + [path()] + arguments)))
+        plugins = pytest_plugins(stop, running) if stop is not None else []
+        sys.exit(int(pytest.main(options + [path()] + arguments, plugins=plugins)))
     name = wanted.replace("/", ".").replace(".py", "").replace("::", ".") if is_path else wanted
     if there("nose2"):
         import nose2
@@ -58,8 +64,10 @@ _NOT_LOADED = ("_FailedTest", "LoadTestsFailure")
 
 def runner_code(test: str) -> str:
     """Return the code that runs a test, for `python -c`; more arguments of the runner are the program's."""
-    # Compiled under a name of its own, so that it counts as code of a library.
-    return f"import sys\nexec(compile({_RUNNER!r}, '<runner>', 'exec'))\nrun({test!r}, sys.argv[1:])\n"
+    # Compiled under a name of its own, so that it counts as code of a library; `__unittest`: in no traceback of a test.
+    code = STOP_AT_FAILURES + _RUNNER
+    run = f"names['run']({test!r}, sys.argv[1:])"
+    return f"import sys\nnames = {{'__unittest': True}}\nexec(compile({code!r}, '<runner>', 'exec'), names)\n{run}\n"
 
 
 def test_problem(test: str) -> str | None:

@@ -55,6 +55,8 @@ RUNNERS = {
     ("unittest.async_case", "_callMaybeAsync"): FAILS_TEST,
     ("unittest.suite", "_handleClassSetUp"): FAILS_TEST,
     ("unittest.suite", "_handleModuleFixture"): FAILS_TEST,
+    ("unittest.suite", "_tearDownPreviousClass"): FAILS_TEST,
+    ("unittest.suite", "_handleModuleTearDown"): FAILS_TEST,
     ("unittest.loader", "_get_module_from_name"): FAILS_TEST,
     ("unittest.loader", "loadTestsFromName"): FAILS_TEST,
     ("unittest.loader", "loadTestsFromModule"): FAILS_TEST,
