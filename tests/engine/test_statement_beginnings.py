@@ -22,8 +22,10 @@ beginnings = StatementBeginnings(ProgramSources(ProgramFiles()))
 counts = {{}}
 
 def at_line(code, line):
-    if code.co_filename == {tried!r} and beginnings.is_one(code, sys._getframe(1).f_lasti, line):
-        counts[line] = counts.get(line, 0) + 1
+    if code.co_filename == {tried!r}:
+        offsets = beginnings.of(code, line)
+        if offsets is None or sys._getframe(1).f_lasti in offsets:
+            counts[line] = counts.get(line, 0) + 1
 
 def at_start(code, offset):  # as the engine does: of code as a whole 3.13 does not report the line of a `def`
     if code.co_filename == {tried!r}:

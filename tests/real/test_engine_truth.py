@@ -242,6 +242,7 @@ async def test_a_value_whose_text_waits_for_a_lock_of_the_stopped_thread_does_no
 
 
 DEEP = """\
+{first}
 def fall(n):
     deepest[0] = n
     return fall(n + 1) + 1
@@ -254,13 +255,14 @@ except RecursionError:
 """
 
 
+@pytest.mark.parametrize("first", ["import sys", "del __name__"], ids=["in a module", "in code of no module"])
 async def test_a_breakpoint_is_hit_also_where_the_stack_is_nearly_full(
-    python: Interpreter, debugging: Connect, tmp_path: Path
+    python: Interpreter, debugging: Connect, tmp_path: Path, first: str
 ) -> None:
     async with debugging() as client:
-        file = tmp_path / "deep.py"
-        place = {"file": str(file), "line": 3}
-        stop = await launched(client, python, file, DEEP, breakpoints=[{**place, "condition": "n == 990"}])
+        file, text = tmp_path / "deep.py", DEEP.format(first=first)
+        place = {"file": str(file), "line": 4}
+        stop = await launched(client, python, file, text, breakpoints=[{**place, "condition": "n == 990"}])
         assert stop["locals"]["n"] == "990"
         assert (await client.call("evaluate", expression="sorted(range(n), key=lambda k: -k)[0]"))["value"] == "989"
         await client.call("breakpoint_set", **place, log_message="{n}")

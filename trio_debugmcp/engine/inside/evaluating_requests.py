@@ -6,8 +6,8 @@ about a frame is done by the thread that is held there.
 
 from typing import Any, Callable
 
-from trio_debugmcp.engine.inside import judged_breakpoints
 from trio_debugmcp.engine.inside.door_connection import JsonText
+from trio_debugmcp.engine.inside.judged_breakpoints import judge_of
 from trio_debugmcp.engine.inside.numbered_values import is_path
 from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestRefusedError, RequestTable
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord
@@ -104,8 +104,9 @@ class EvaluatingRequests:
         return {"result": "", "variablesReference": 0}
 
     def _value(self, expression: str, frame: Any) -> Any:
-        if expression.startswith((judged_breakpoints.HIT, judged_breakpoints.REACHED)):
-            return {"result": str(judged_breakpoints.judged(expression, frame)), "variablesReference": 0}
+        own = judge_of(expression)
+        if own is not None:
+            return {"result": str(own(frame)), "variablesReference": 0}
         names = self._names(frame)
         try:
             try:

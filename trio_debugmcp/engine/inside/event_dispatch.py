@@ -16,7 +16,7 @@ from trio_debugmcp.engine.inside.exception_stops import ExceptionStops
 from trio_debugmcp.engine.inside.function_breakpoints import FunctionBreakpoints
 from trio_debugmcp.engine.inside.held_threads import HeldThreads, ThreadStop
 from trio_debugmcp.engine.inside.interruptions import is_foreign, is_own_code
-from trio_debugmcp.engine.inside.line_breakpoints import LineBreakpoints
+from trio_debugmcp.engine.inside.line_breakpoints import NOT_LOOKED_FOR, LineBreakpoints
 from trio_debugmcp.engine.inside.line_loops import LineLoops
 from trio_debugmcp.engine.inside.monitoring import DISABLE, MonitoringTool
 from trio_debugmcp.engine.inside.pauses import Pauses
@@ -128,7 +128,7 @@ class EventDispatch:
             if self._attention.is_open:
                 if self._looked_at(frame, line):
                     return None
-            elif not self._breakpoints.has(code, line) and not self._functions.has(code):
+            elif self._breakpoints.at(code, line) is None and not self._functions.has(code):
                 return None if self._attention.is_open else DISABLE
             call_with_room(self._reach, frame, line, False)
         except BaseException as error:
@@ -146,7 +146,7 @@ class EventDispatch:
                 if self._attention.is_open:
                     if self._looked_at(frame, line, is_loop=True):
                         return None
-                elif not self._breakpoints.has(code, line):
+                elif self._breakpoints.at(code, line) is None:
                     return None if self._attention.is_open else DISABLE
                 call_with_room(self._reach, frame, line, True)
             elif self._attention.is_open:
@@ -154,7 +154,7 @@ class EventDispatch:
         except BaseException as error:
             self._fail(error)
             return None
-        return None if self._attention.is_open or (line and self._breakpoints.has(code, line)) else DISABLE
+        return None if self._attention.is_open or (line and self._breakpoints.at(code, line)) else DISABLE
 
     def _pass_inner(self, frame: Any) -> Any:
         """A statement is under way: only another thread's stop and a pause count."""
@@ -184,7 +184,7 @@ class EventDispatch:
         if self._pauses.is_wanted and self._pauses.stops_in(frame):
             self._stop(ThreadStop(record, frame, self._pauses.reason), lambda: self._pauses.is_wanted)
             return True
-        return not self._breakpoints.has(code, line) and record.entering is not frame
+        return self._breakpoints.at(code, line) is None and record.entering is not frame
 
     def _reach(self, frame: Any, line: int, is_loop: bool) -> None:
         record = self._threads.current()
@@ -198,15 +198,21 @@ class EventDispatch:
 
     def _hits(self, record: ThreadRecord, frame: Any, line: int, is_loop: bool) -> list[Any]:
         """Return the breakpoints at which a thread is to stop on a line: if a statement begins there, or a round."""
-        found = []
+        entered: list[Any] = []
         if record.entering is not None:
             if record.entering is frame:
-                found += self._functions.reached(frame)
+                entered = self._functions.reached(frame)
             record.entering = None
-        code = frame.f_code
-        if self._breakpoints.has(code, line) and (is_loop or self._beginnings.is_one(code, frame.f_lasti, line)):
-            found += self._breakpoints.reached(frame, line)
-        return found
+        there = self._breakpoints.at(frame.f_code, line)
+        if there is None:
+            return entered
+        if not is_loop:
+            beginnings = there.beginnings
+            if beginnings is NOT_LOOKED_FOR:
+                beginnings = there.beginnings = self._beginnings.of(frame.f_code, line)
+            if beginnings is not None and frame.f_lasti not in beginnings:
+                return entered
+        return entered + [each for each in there.breakpoints if each.holds(frame)]
 
     # --- Other events, which are reported while a step is under way, or a thread is to park ---------------------------
 

@@ -32,9 +32,9 @@ class JudgedBreakpoint:
         self.problem = ""
         self.report = report
         self.condition = condition = str(wanted.get("condition") or "")
-        self._own = condition if condition.startswith((HIT, REACHED)) else ""
+        self._own = judge_of(condition)
         self._code: Any = None
-        if condition and not self._own:
+        if condition and self._own is None:
             try:
                 self._code = compile(condition, "<breakpoint>", "eval", dont_inherit=True)
             except (SyntaxError, ValueError) as error:
@@ -42,8 +42,8 @@ class JudgedBreakpoint:
 
     def holds(self, frame: Any) -> bool:
         """Whether the program is to stop. A condition that raises an error stops."""
-        if self._own:
-            return judged(self._own, frame)
+        if self._own is not None:
+            return self._own(frame)
         if self._code is None:
             return True
         try:
@@ -55,11 +55,19 @@ class JudgedBreakpoint:
             return True
 
 
-def judged(own: str, frame: Any) -> bool:
-    """Judge a condition of the debugger's own in a frame."""
+def judge_of(condition: str) -> Callable[[Any], bool] | None:
+    """Return what judges a condition of the debugger's own in a frame; None if it is one of the program."""
+    if not condition.startswith((HIT, REACHED)):
+        return None
     from trio_debugmcp.probe.inside import hits  # loaded only in programs that are asked
 
-    if own.startswith(HIT):
-        return hits.hit_in(own[len(HIT) :], frame)
-    hits.reached(int(own[len(REACHED) :]), frame)
-    return False
+    if condition.startswith(HIT):
+        specification = condition[len(HIT) :]
+        return lambda frame: hits.hit_in(specification, frame)
+    number = int(condition[len(REACHED) :])
+
+    def reached(frame: Any) -> bool:
+        hits.reached(number, frame)
+        return False
+
+    return reached

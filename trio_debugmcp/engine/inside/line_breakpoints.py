@@ -2,7 +2,7 @@
 
     answers = breakpoints.set("/app/shop.py", [{"line": 12, "condition": "total > 3"}])
     breakpoints.prepare(code)           # when a function is entered or continues: its lines are reported if any has one
-    breakpoints.reached(frame, line)    # those that are hit
+    breakpoints.at(code, line)          # those on a line that is reached
 
 When breakpoints are set, the code of functions that have begun is looked at as well.
 """
@@ -23,7 +23,25 @@ _NO_FILE = "Breakpoint in file that does not exist."
 _MOST_PLANS = 5000
 """Code objects with breakpoints. A program may execute one text again and again."""
 
+NOT_LOOKED_FOR: frozenset[int] = frozenset([-1])
+"""Instructions of a line of which they are not known yet."""
+
 _current_frames = sys._current_frames
+
+
+class LinePlan:
+    """What is looked for on one line of a code object.
+
+    Attributes:
+        breakpoints: those that are judged there.
+        beginnings: the instructions at which it is reached; None if all are, `NOT_LOOKED_FOR` before it is first.
+    """
+
+    __slots__ = ("beginnings", "breakpoints")
+
+    def __init__(self, breakpoints: list[JudgedBreakpoint]) -> None:
+        self.breakpoints = breakpoints
+        self.beginnings: frozenset[int] | None = NOT_LOOKED_FOR
 
 
 class CodePlan:
@@ -31,7 +49,7 @@ class CodePlan:
 
     __slots__ = ("code", "lines")
 
-    def __init__(self, code: Any, lines: dict[int, list[JudgedBreakpoint]]) -> None:
+    def __init__(self, code: Any, lines: dict[int, LinePlan]) -> None:
         self.code = code
         self.lines = lines
 
@@ -126,7 +144,7 @@ class LineBreakpoints:
         lines = self._by_file.get(self._files.real(code.co_filename))
         if lines is None:
             return 0
-        mine = {line: lines[line] for _, _, line in code.co_lines() if line in lines}
+        mine = {line: LinePlan(lines[line]) for _, _, line in code.co_lines() if line in lines}
         if not mine:
             return 0
         if len(self._plans) >= _MOST_PLANS:
@@ -136,14 +154,7 @@ class LineBreakpoints:
 
     # --- Reaching -----------------------------------------------------------------------------------------------------
 
-    def has(self, code: Any, line: int) -> bool:
-        """Whether a breakpoint is on a line of a code object."""
+    def at(self, code: Any, line: int) -> LinePlan | None:
+        """Return what is looked for on a line of a code object, None if no breakpoint is there."""
         plan = self._plans.get(id(code))
-        return plan is not None and line in plan.lines
-
-    def reached(self, frame: Any, line: int) -> list[JudgedBreakpoint]:
-        """Return the breakpoints at which a frame is to stop on its line."""
-        plan = self._plans.get(id(frame.f_code))
-        if plan is None:
-            return []
-        return [each for each in plan.lines.get(line, ()) if each.holds(frame)]
+        return None if plan is None else plan.lines.get(line)

@@ -10,6 +10,8 @@ import sys
 from typing import Any, Callable
 
 _frame: Any = sys._getframe
+_module_of: Any = sys._getframemodulename  # type: ignore[attr-defined]
+_get: Any = dict.get
 _limit: Any = sys.getrecursionlimit
 _set_limit: Any = sys.setrecursionlimit
 
@@ -25,20 +27,26 @@ _owed: list[int] = []
 """The limit of the program, where it could not be set back at once."""
 
 
-def call_with_room(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function; where the stack is nearly full, with a higher limit."""
+def call_with_room(function: Callable[..., Any], frame: Any, *arguments: Any) -> Any:
+    """Call a function with a frame of the program; where the stack is nearly full, with a higher limit."""
     limit = _limit()
+    last = limit - _NEEDED
+    # That the stack ends before says an exception for sure, which takes as long as the rest of a hit. So the names of
+    # modules are asked for first, of two frames in a row: one may be of a function that has none.
+    is_short = _module_of(last) is None and _module_of(last - 1) is None
+    if is_short and not _owed and _get(frame.f_globals, "__name__") is not None:
+        return function(frame, *arguments)
     # Not called while an error is handled here, which would be the context of what code of the program raises.
-    if not _has(limit - _NEEDED):
+    if not _has(last):
         if _owed:
             _restore(limit)
-        return function(*arguments)
+        return function(frame, *arguments)
     if _owed or _has(limit - _LAST):
-        return function(*arguments)
+        return function(frame, *arguments)
     _set_limit(limit + _MORE)
     _owed.append(limit)
     try:
-        return function(*arguments)
+        return function(frame, *arguments)
     finally:
         _restore(limit + _MORE)
 

@@ -1,6 +1,6 @@
 """`StatementBeginnings`: where statements begin in code, so that a breakpoint on a line is hit once for each time.
 
-    beginnings.is_one(code, offset, line)       # whether the line's event at an instruction is one
+    beginnings.of(code, line)       # the instructions at which the line's event is one
 
 The interpreter reports a line whenever control comes to it from another one: also where it comes back to the first
 line of a call that is written over several, at the end of a `with`, or to a class from its own body. Which instructions
@@ -38,18 +38,17 @@ class StatementBeginnings:
         self._known: dict[tuple[int, int], tuple[Any, frozenset[int] | None]] = {}
         self._spans: dict[str, list[StatementSpan] | None] = {}
 
-    def is_one(self, code: Any, offset: int, line: int) -> bool:
-        """Whether a statement on a line begins, for that line, where the line is reported at an instruction."""
+    def of(self, code: Any, line: int) -> frozenset[int] | None:
+        """Return the offsets at which a statement on a line begins, for that line; None if it does at all of them."""
         key = id(code), line
         known = self._known.get(key)
         if known is None or known[0] is not code:
             if len(self._known) >= _MOST:
                 self._known.clear()
             known = self._known[key] = code, self._found(code, line)
-        return known[1] is None or offset in known[1]
+        return known[1]
 
     def _found(self, code: Any, line: int) -> frozenset[int] | None:
-        """Return the offsets at which the line begins; None if it does at all of them."""
         if _is_of_statement_outside(code, line):
             return frozenset()
         if len([each for _, _, each in code.co_lines() if each == line]) < 2:

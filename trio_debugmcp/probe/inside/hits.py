@@ -125,11 +125,13 @@ def hit_in(specification: str, asking: Any) -> bool:
         if judge.template is not None and (not line.is_open or _finished(line, judge)):
             continue
         holds, error = judge.holds(asking, global_names, local_names)
+        if not holds and not error:
+            continue
+        if not line.is_of_this_process:  # asked only now, as that takes longer than all the rest
+            return False
         if error:
             stop = stop or judge.template is None
             records += _record(judge, FAILED, _count(line, judge, 0 if judge.template else 1), error)
-            continue
-        if not holds:
             continue
         hits, notify = _count_hit(line, judge)
         if hits == 0:

@@ -71,8 +71,12 @@ class RecordConnection:
         self._socket: Optional[_QuietSocket] = _connect(key)
 
     @property
+    def is_of_this_process(self) -> bool:
+        return self.pid == _getpid()
+
+    @property
     def is_open(self) -> bool:
-        return self._socket is not None and self.pid == _getpid()
+        return self._socket is not None and self.is_of_this_process
 
     def write(self, data: bytes) -> None:
         """Write whole records. Without a debugger that reads them nothing is written, now and later."""
@@ -121,8 +125,21 @@ def open_line(key: str) -> RecordConnection:
 
 
 def line() -> Optional[RecordConnection]:
-    """Return this process's line, if it has one."""
-    return _line if _line is not None and _line.pid == _getpid() else None
+    """Return this process's line, if it has one.
+
+    In a fork that C code has made without the interpreter it is the parent's.
+    """
+    return _line
+
+
+def _leave_to_parent() -> None:
+    """Take the line for the parent's, in a fork; what was called before may have opened one for this process."""
+    global _line  # noqa: PLW0603 (one for each process)
+    if _line is not None and _line.pid != _getpid():
+        _line = None
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)  # asking the system at each hit takes longer than the hit
 
 
 def _connect(key: str) -> _QuietSocket:

@@ -88,7 +88,7 @@ class CallTracer:
     def _leave(self) -> None:
         """The program ends, and pydevd answers no more: record the calls over our own connection, if there is one."""
         line = record_connection.line()
-        if line is None or not self.records:
+        if line is None or not line.is_open or not self.records:
             return
         self.end()
         text = encoded({"answer": self.answer()})
