@@ -40,7 +40,7 @@ FLOORS = [
         "skill",
     ],
     ["engine", "kept"],
-    ["launch_json", "dap"],
+    ["launch_json", "dap", "runs"],
     ["state"],
     ["session", "publish", "transports"],
     ["light_client"],
@@ -55,7 +55,16 @@ FLOORS = [
 ]
 """From the ground up. A room may use its own and those on the floors below, never a neighbour."""
 
-PURE = ("state", "masking", "launch_json", "dap.framing", "dap.messages", "dap.codec", "testing.scenario.script_lines")
+PURE = (
+    "state",
+    "masking",
+    "launch_json",
+    "runs",
+    "dap.framing",
+    "dap.messages",
+    "dap.codec",
+    "testing.scenario.script_lines",
+)
 
 LATE = (
     *("rich", "h11", "wsproto", "trio_websocket", "dotenv", "debugpy"),

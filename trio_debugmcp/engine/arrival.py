@@ -247,5 +247,10 @@ def arrive_here(codes: dict[str, bytes], given: dict[str, Any]) -> None:
     _loaded(codes).begin_here(given)
 
 
-def _loaded(codes: dict[str, bytes]) -> Any:
-    return load(codes, PrivateModules(), "trio_debugmcp", "engine.inside.engine_start")
+def arrive_to_record(codes: dict[str, bytes], given: dict[str, Any]) -> None:
+    """Begin to record the program, without a debugger; `given["record"]` is the body of a request `recordRun`."""
+    _loaded(codes, "engine.inside.recorder.recording_start").begin(given["record"], given["home"])
+
+
+def _loaded(codes: dict[str, bytes], main: str = "engine.inside.engine_start") -> Any:
+    return load(codes, PrivateModules(), "trio_debugmcp", main)

@@ -1,0 +1,128 @@
+"""`KnownObjects`: numbers of the program's objects, and what is known of each.
+
+    known = objects.of(value)           # the same one as long as the object lives
+    known.number
+
+An object is known by a weak reference where its type allows one. Others are held, a bounded number of them, and
+released when only the recorder has them: a few are looked at each time.
+"""
+
+import sys
+from _weakref import ref
+from typing import Any
+
+MOST_HELD = 20_000
+"""Objects without weak references that are known at a time."""
+
+_SWEPT = 3
+"""Held objects that are looked at whenever one more is held."""
+
+_ALONE = 3
+"""References to an object that only the recorder has: of `held`, of a variable, of an argument."""
+
+_offset: Any = type.__dict__["__weakrefoffset__"].__get__
+_references = sys.getrefcount
+
+
+class WeakKnown(ref):  # type: ignore[type-arg]
+    """An object that is known as long as it lives.
+
+    Attributes:
+        number: its own one, never another object's.
+        fields: by key what is known there.
+        content: what is known to be in a container, or None.
+    """
+
+    __slots__ = ("content", "fields", "key", "number")
+
+    number: int
+    fields: Any
+    content: Any
+    key: int
+
+
+class HeldKnown:
+    """An object that is held, for there are no weak references to it; else as `WeakKnown`."""
+
+    __slots__ = ("content", "fields", "held", "key", "number")
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+        self.key = 0
+        self.number = 0
+        self.fields: Any = None
+        self.content: Any = None
+
+    def __call__(self) -> Any:
+        return self.held
+
+
+class KnownObjects:
+    """All of them.
+
+    Attributes:
+        by_id: by the object's id; one that has died is not there.
+    """
+
+    def __init__(self) -> None:
+        self.by_id: dict[int, Any] = {}
+        self._next = 1
+        self._held: list[HeldKnown] = []
+        self._hand = 0
+        self._pinned: dict[int, Any] = {}
+        by_id = self.by_id
+
+        def forget(known: WeakKnown, pop: Any = by_id.pop) -> None:
+            pop(known.key, None)
+
+        self._forget = forget
+
+    def of(self, value: Any) -> Any:
+        """Return what is known of an object, which is not an atom."""
+        known = self.by_id.get(id(value))
+        return self._made(value) if known is None else known
+
+    def pinned(self, value: Any) -> Any:
+        """Return what is known of an object that is held for good: the globals of a module."""
+        known = self._pinned.get(id(value))
+        if known is None:
+            known = self._pinned[id(value)] = self.by_id.get(id(value)) or self._number(HeldKnown(value), value)
+        return known
+
+    def _made(self, value: Any) -> Any:
+        return self._number(WeakKnown(value, self._forget) if _offset(type(value)) else self._hold(value), value)
+
+    def _number(self, known: Any, value: Any) -> Any:
+        known.number = self._next
+        self._next += 1
+        known.key = id(value)
+        known.fields = None
+        known.content = None
+        self.by_id[known.key] = known
+        return known
+
+    def _hold(self, value: Any) -> HeldKnown:
+        known = HeldKnown(value)
+        self._sweep()
+        if len(self._held) >= MOST_HELD:
+            self._release(0)
+        self._held.append(known)
+        return known
+
+    def _sweep(self) -> None:
+        """Release what only the recorder has."""
+        held = self._held
+        for _ in range(_SWEPT):
+            if not held:
+                return
+            self._hand = (self._hand + 1) % len(held)
+            value = held[self._hand].held
+            if _references(value) <= _ALONE:
+                self._release(self._hand)
+
+    def _release(self, place: int) -> None:
+        known = self._held[place]
+        self._held[place] = self._held[-1]
+        self._held.pop()
+        if known.key not in self._pinned:
+            self.by_id.pop(known.key, None)

@@ -1,0 +1,95 @@
+"""Paths from a name to a value, gone without running code of the program: `cart.lines[0]`, `self.prices[item]`.
+
+    value = paths.attribute(cart, "lines")      # of its instance dict or its slots, of itself if it is a class
+    value = paths.item(lines, 0)                # of an exact list, tuple or dict, under an atom
+
+Where there is nothing, or only code of the program knows what there is, the value is `MISSING`.
+"""
+
+import types
+from typing import Any
+
+from trio_debugmcp.probe.inside.values import facts
+
+MISSING: Any = facts.MISSING
+
+_MOST_TYPES = 5000
+
+_type_dict: Any = type.__dict__["__dict__"].__get__
+
+_dict_get = dict.get
+_list_len, _tuple_len = list.__len__, tuple.__len__
+
+
+class TypeLayout:
+    """Where the instances of a type have their attributes.
+
+    Attributes:
+        names: reads the instance dict of one, or None.
+        slots: by name what reads a slot.
+    """
+
+    __slots__ = ("cls", "is_class", "names", "slots")
+
+    def __init__(self, cls: Any) -> None:
+        self.cls = cls  # held, so that its id stays its own
+        self.is_class = issubclass(cls, type)
+        described = facts.class_attribute(cls, "__dict__")
+        is_plain = type(described) in (types.GetSetDescriptorType, types.MemberDescriptorType)
+        self.names = described.__get__ if is_plain and not self.is_class else None
+        if self.names is None and issubclass(cls, types.ModuleType):
+            self.names = types.ModuleType.__dict__["__dict__"].__get__  # type: ignore[index]
+        self.slots: dict[str, Any] = {}
+        for base in reversed(facts.mro(cls)):
+            for name, value in list(_type_dict(base).items()):
+                if type(value) is types.MemberDescriptorType:
+                    self.slots[name] = value.__get__
+                else:
+                    self.slots.pop(name, None)
+
+
+class ObjectPaths:
+    """What is known of types, and the ways that are gone by it."""
+
+    def __init__(self) -> None:
+        self._layouts: dict[int, TypeLayout] = {}
+
+    def layout(self, cls: Any) -> TypeLayout:
+        """Return the layout of a type."""
+        known = self._layouts.get(id(cls))
+        if known is None or known.cls is not cls:
+            if len(self._layouts) >= _MOST_TYPES:
+                self._layouts.clear()
+            known = self._layouts[id(cls)] = TypeLayout(cls)
+        return known
+
+    def attribute(self, value: Any, name: str) -> Any:
+        """Return an attribute that is stored in an object itself, or MISSING."""
+        cls = type(value)
+        known = self._layouts.get(id(cls)) or self.layout(cls)
+        try:
+            if known.names is not None:
+                found = _dict_get(known.names(value), name, MISSING)
+                if found is not MISSING:
+                    return found
+            if known.is_class:
+                return _type_dict(value).get(name, MISSING)
+            slot = known.slots.get(name)
+            return MISSING if slot is None else slot(value)
+        except (AttributeError, TypeError):  # an empty slot
+            return MISSING
+
+    @staticmethod
+    def item(value: Any, key: Any) -> Any:
+        """Return an item of an exact list, tuple or dict, or MISSING."""
+        cls, kind = type(value), type(key)
+        if cls is dict:
+            if kind is str or kind is int or key is None or kind is bool or kind is float or kind is bytes:
+                return _dict_get(value, key, MISSING)
+            if kind is tuple and all([type(each) in (int, str, bool, float) or each is None for each in key]):
+                return _dict_get(value, key, MISSING)
+        elif (cls is list or cls is tuple) and kind is int:
+            length = _list_len(value) if cls is list else _tuple_len(value)
+            if -length <= key < length:
+                return value[key]
+        return MISSING

@@ -1,0 +1,217 @@
+"""`RecordedCodes`: which code is recorded, and what is said of it once: its facts, its source, its statements.
+
+    code_record = codes.of(code, frame)         # None: it is of a library, or ours
+    site = codes.site(code_record, 24)          # the statement on that line
+
+Code objects are known by identity: equal ones are different functions.
+"""
+
+from typing import Any
+
+from trio_debugmcp.engine.inside.interruptions import is_own_code
+from trio_debugmcp.engine.inside.program_files import ProgramFiles, absolute
+from trio_debugmcp.engine.inside.program_sources import ProgramSources
+from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
+from trio_debugmcp.engine.inside.recorder.statement_plans import CHANGED, StatementPlan, bare_plans, source_plans
+from trio_debugmcp.engine.inside.recorder.value_words import ValueWords
+
+_MOST_SOURCES = 2000
+
+_FLAGS = ((0x80, "coroutine"), (0x200, "async_generator"), (0x20, "generator"))
+
+_OPTIMIZED, _VARARGS, _KEYWORDS = 0x1, 0x4, 0x8
+
+
+class RunChoice:
+    """Which files are recorded.
+
+    Args:
+        root: The project's directory.
+        include: Beginnings of paths, or names of modules, which are recorded too.
+        home: The directory that has brought us.
+    """
+
+    def __init__(self, root: str, include: list[str], home: str) -> None:
+        self._files = ProgramFiles()
+        self._files.home = home
+        self._root = self._files.real(absolute(root)).rstrip("/") + "/"
+        self._paths = [self._files.real(absolute(each)) for each in include if "/" in each]
+        self._modules = [each for each in include if "/" not in each]
+
+    def takes(self, file: str, module: str) -> bool:
+        """Whether code of a file is recorded."""
+        if any(module == each or module.startswith(f"{each}.") for each in self._modules):
+            return True
+        path = self._files.real(file)
+        for each in self._paths:
+            if path == each or path.startswith(each.rstrip("/") + "/"):
+                return True
+        return path.startswith(self._root) and self._files.is_user(path)
+
+
+class StatementSite:
+    """A statement of one code object, as the recorder uses it.
+
+    Attributes:
+        number: in the record.
+        names: (name, key, when) of what it stores in its frame; `fields`: in its globals.
+        stores: of attributes and items.
+    """
+
+    __slots__ = ("block", "fields", "has_writes", "is_with", "line", "names", "number", "plan", "stores")
+
+    def __init__(self, number: int, plan: StatementPlan, names: Any, fields: Any) -> None:
+        self.number = number
+        self.plan = plan
+        self.line = plan.first
+        self.names = names
+        self.fields = fields
+        self.stores = tuple(plan.stores)
+        self.block = plan.block
+        self.is_with = plan.is_with
+        self.has_writes = bool(names or fields or self.stores)
+
+
+class CodeRecord:
+    """A code object that is recorded.
+
+    Attributes:
+        number: in the record.
+        sites: by line; filled as lines run.
+        parameters: (name, key) of each.
+    """
+
+    __slots__ = ("code", "known_globals", "number", "parameters", "plans", "sites")
+
+    def __init__(self, code: Any, number: int, plans: dict[int, StatementPlan]) -> None:
+        self.code = code
+        self.number = number
+        self.plans = plans
+        self.sites: dict[int, StatementSite] = {}
+        self.parameters: tuple[tuple[str, int], ...] = ()
+        self.known_globals: Any = None
+
+
+class RecordedCodes:
+    """All code that has been looked at.
+
+    Attributes:
+        by_id: `CodeRecord` of a code object, or None where it is not recorded.
+    """
+
+    def __init__(self, choice: RunChoice, words: ValueWords, objects: Any, files: Any) -> None:
+        self.by_id: dict[int, CodeRecord | None] = {}
+        self._choice = choice
+        self._words = words
+        self._objects = objects
+        self._files = files
+        self._sources = ProgramSources(ProgramFiles())
+        self._plans: dict[str, Any] = {}
+        self._codes = 0
+        self._sites = 0
+        self._globals: set[int] = set()
+
+    def of(self, code: Any, frame: Any) -> CodeRecord | None:
+        """Return the record of a code object that begins in a frame, or None if it is not recorded."""
+        known = self.by_id.get(id(code))
+        if known is not None and known.code is code:
+            return known
+        if not self._is_wanted(code, frame):
+            return None
+        made = self.by_id[id(code)] = self._made(code, frame)
+        return made
+
+    def _is_wanted(self, code: Any, frame: Any) -> bool:
+        file = code.co_filename
+        if is_own_code(code):
+            return False
+        names = frame.f_globals
+        if file[:1] != "<":
+            module = dict.get(names, "__name__")
+            return self._choice.takes(file, module if type(module) is str else "")
+        if file[:8] == "<frozen ":
+            return False
+        if id(names) in self._globals:
+            return True
+        back = frame.f_back
+        return back is not None and self.by_id.get(id(back.f_code)) is not None
+
+    def _made(self, code: Any, frame: Any) -> CodeRecord:
+        self._codes += 1
+        number = self._codes
+        source, plans = self._planned(code)
+        made = CodeRecord(code, number, bare_plans(code) if plans is None else plans)
+        made.known_globals = self._objects.pinned(frame.f_globals)
+        self._globals.add(id(frame.f_globals))
+        words = self._words
+        count = code.co_argcount + code.co_kwonlyargcount
+        count += bool(code.co_flags & _VARARGS) + bool(code.co_flags & _KEYWORDS)
+        made.parameters = tuple([(name, words.key(name)) for name in code.co_varnames[:count]])
+        module = dict.get(frame.f_globals, "__name__")
+        self._files.fact(
+            {
+                "code": number,
+                "file": absolute(code.co_filename) if code.co_filename[:1] != "<" else code.co_filename,
+                "name": code.co_qualname,
+                "first": code.co_firstlineno,
+                "kind": _kind(code),
+                "source": source,
+                "params": code.co_varnames[:count],
+                "cells": code.co_cellvars,
+                "free": code.co_freevars,
+                "module": module if type(module) is str else "",
+                "globals": made.known_globals.number,
+            }
+        )
+        return made
+
+    def _planned(self, code: Any) -> tuple[int | None, dict[int, StatementPlan] | None]:
+        """Return the number of the source of a code object, and its plans."""
+        name = code.co_filename
+        if name not in self._plans:
+            if len(self._plans) >= _MOST_SOURCES:
+                self._plans.clear()
+            text = self._sources.of_code(code)
+            plans = None if text is None else source_plans(text)
+            self._plans[name] = None if text is None else self._files.source(name, text), plans
+        source, plans = self._plans[name]
+        found = None if plans is None else plans.of(code)
+        return (source if found is not None or name[:1] != "<" else None), found
+
+    def site(self, code_record: CodeRecord, line: int) -> StatementSite:
+        """Return the statement on a line of code, which now runs for the first time by that line."""
+        plan = code_record.plans.get(line) or StatementPlan(line, line)
+        known = code_record.sites.get(plan.first)
+        if known is not None and known.plan is plan:
+            code_record.sites[line] = known
+            return known
+        self._sites += 1
+        code, words = code_record.code, self._words
+        local_names = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+        is_function = bool(code.co_flags & _OPTIMIZED)
+        names, fields = [], []
+        for name, when in plan.names.items():
+            secret = is_secret(name)
+            if is_function and name not in local_names:
+                if when != CHANGED or name in code.co_names:
+                    fields.append((name, words.key(f".{name}"), when, secret))
+            else:
+                names.append((name, words.key(name), when, secret))
+        site = StatementSite(self._sites, plan, tuple(names), tuple(fields))
+        code_record.sites[line] = code_record.sites[plan.first] = site
+        self._files.fact({"site": site.number, "code": code_record.number, "line": plan.first})
+        return site
+
+
+def _kind(code: Any) -> str:
+    name = code.co_name
+    for flag, kind in _FLAGS:
+        if code.co_flags & flag:
+            return "genexpr" if name == "<genexpr>" else kind
+    if name == "<module>":
+        return "module"
+    if name == "<lambda>":
+        return "lambda"
+    if name in ("<listcomp>", "<setcomp>", "<dictcomp>"):
+        return "comprehension"
+    return "function" if code.co_flags & _OPTIMIZED else "class"

@@ -1,0 +1,191 @@
+"""The files of a recorded process: blocks of words and of texts that outlive the process, whatever ends it.
+
+    rows = WordBlocks(files, "rows", width=3)
+    number = rows.add(first_word, second, third)        # from 1
+    texts.number("'tea'")
+
+The block at hand is mapped into memory, so that the system has what is in it when the process is killed. A full one is
+compressed, column by column, into a file of its own, and begun anew. Its room on the disk is reserved before it is
+used: writing into a map for which there is none would end the program.
+"""
+
+import _thread
+import mmap
+import posix
+import zlib
+from typing import Any
+
+MAGIC = 0x5452_4D44_5255_4E01
+"""First word of each file of words; its last byte is the version."""
+
+HEAD_WORDS = 8
+
+ENTRIES = 65_536
+"""In one block of words."""
+
+TEXT_BYTES = 1 << 20
+"""Of the block of texts at hand."""
+
+RUNNING, ENDED, FULL_DISK, BROKEN = 0, 1, 2, 3
+"""How a recording ended, in a word of the head: what is known when nothing can be written any more."""
+
+KEY_MARK = 1 << 31
+"""In the length of a text that is a key."""
+
+_WORD = 8
+
+_flags = posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC
+
+
+class RunDirectory:
+    """The directory of a process, and what its files take.
+
+    Attributes:
+        bytes: of all that is written and still there.
+        at_error: called when a file cannot be written any more.
+    """
+
+    def __init__(self, path: str, most_bytes: int) -> None:
+        self.path = path
+        self.most_bytes = most_bytes
+        self.bytes = 0
+        self.lock = _thread.RLock()
+        self.opened: list[Any] = []
+
+    def mapped(self, name: str, size: int) -> Any:
+        """Map a new file of zeros that has its room on the disk."""
+        file = posix.open(f"{self.path}/{name}", _flags, 0o600)
+        try:
+            posix.posix_fallocate(file, 0, size)
+            made = mmap.mmap(file, size)
+        finally:
+            posix.close(file)
+        self.bytes += size
+        self.opened.append(made)
+        return made
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file whole."""
+        file = posix.open(f"{self.path}/{name}", _flags | posix.O_TRUNC, 0o600)
+        try:
+            self.bytes += write_whole(file, data)
+        finally:
+            posix.close(file)
+
+    def remove(self, name: str, size: int) -> None:
+        posix.unlink(f"{self.path}/{name}")
+        self.bytes -= size
+
+
+def write_whole(file: int, data: bytes) -> int:
+    """Write all of some bytes; return how many these were."""
+    left = data
+    while left:
+        left = left[posix.write(file, left) :]
+    return len(data)
+
+
+def _packed(words: list[int]) -> bytes:
+    return b"".join([each.to_bytes(_WORD, "little") for each in words])
+
+
+class WordBlocks:
+    """Entries of some words each, numbered from 1.
+
+    Attributes:
+        next: the number of the next entry.
+        base: that of the first one in the block at hand.
+        view: the words of that block.
+    """
+
+    __slots__ = ("_directory", "_map", "_name", "_width", "base", "next", "sizes", "view", "words")
+
+    def __init__(self, directory: RunDirectory, name: str, width: int) -> None:
+        self._directory = directory
+        self._name = name
+        self._width = width
+        self.words = ENTRIES * width
+        self.next = 1
+        self.base = 1
+        self.sizes: list[tuple[str, int]] = []
+        self._map = directory.mapped(name, (HEAD_WORDS + self.words) * _WORD)
+        self._map[: HEAD_WORDS * _WORD] = _packed([MAGIC, 1, width, RUNNING, 0, 0, 0, 0])
+        self.view = memoryview(self._map)[HEAD_WORDS * _WORD :].cast("Q")
+
+    def add(self, first: int, second: int, third: int = 0) -> int:
+        """Add an entry; return its number."""
+        number = self.next
+        self.next = number + 1
+        place = (number - self.base) * self._width
+        if place >= self.words:
+            place = self.room(number)
+        # Nothing is called from here on, so no other thread comes in between.
+        view = self.view
+        view[place + 1] = second
+        if self._width == 3:
+            view[place + 2] = third
+        view[place] = first
+        return number
+
+    def put(self, number: int, first: int) -> None:
+        """Write the first word of an entry that was just added."""
+        place = (number - self.base) * self._width
+        if place >= 0:
+            self.view[place] = first
+
+    def room(self, number: int) -> int:
+        """Begin the block anew, if no other thread has done it; return the place of an entry that had no room."""
+        with self._directory.lock:
+            while number - self.base >= ENTRIES:
+                self._keep()
+        return (number - self.base) * self._width
+
+    def _keep(self) -> None:
+        columns = [self.view[place :: self._width].tobytes() for place in range(self._width)]
+        packed = [zlib.compress(column, 1) for column in columns]
+        head = _packed([MAGIC, self.base, self._width, ENTRIES, *map(len, packed)])
+        name = f"{self._name}-{(self.base - 1) // ENTRIES:06d}.z"
+        data = b"".join([len(head).to_bytes(_WORD, "little"), head, *packed])
+        self._directory.write(name, data)
+        self.sizes.append((name, len(data)))
+        self.view[:] = memoryview(bytes(self.words * _WORD)).cast("Q")
+        self._map[_WORD : 2 * _WORD] = (self.base + ENTRIES).to_bytes(_WORD, "little")
+        self.base += ENTRIES
+
+    def end(self, how: int) -> None:
+        """Say in the head how the recording ended."""
+        self._map[3 * _WORD : 4 * _WORD] = how.to_bytes(_WORD, "little")
+
+
+class TextBlocks:
+    """Texts, numbered from 1; 1 is that of what was deleted."""
+
+    def __init__(self, directory: RunDirectory) -> None:
+        self._directory = directory
+        self._map = directory.mapped("texts", TEXT_BYTES)
+        self._map[:_WORD] = (1).to_bytes(_WORD, "little")  # the number of the first text in it
+        self._place = _WORD
+        self._block = 0
+        self.count = 0
+
+    def add(self, text: str, is_key: bool = False) -> int:
+        """Write a text; return its number."""
+        data = text.encode("utf-8", "surrogatepass")
+        head = (len(data) + 1 | (KEY_MARK if is_key else 0)).to_bytes(4, "little")
+        size = len(data) + 4
+        with self._directory.lock:
+            if self._place + size + 4 > TEXT_BYTES:
+                self._keep()
+            place = self._place
+            self._map[place + 4 : place + size] = data
+            self._map[place : place + 4] = head
+            self._place = place + size
+            self.count += 1
+            return self.count
+
+    def _keep(self) -> None:
+        self._directory.write(f"texts-{self._block:06d}.z", zlib.compress(self._map[: self._place], 1))
+        self._block += 1
+        self._map[_WORD:] = bytes(TEXT_BYTES - _WORD)
+        self._map[:_WORD] = (self.count + 1).to_bytes(_WORD, "little")
+        self._place = _WORD

@@ -1,0 +1,1 @@
+"""Recorded runs of programs: read, searched and asked. Pure: no tasks, nothing is started."""

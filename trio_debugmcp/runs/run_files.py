@@ -1,0 +1,259 @@
+"""The files of a recorded process, as its recorder leaves them: blocks of words and of texts, and lines of facts.
+
+    words = WordFile(directory, "rows", width=3)
+    words.word(4711, 0)                             # the first word of entry 4711
+    words.last_equal(0, key, before=4711)           # the last entry before it that has this first word, or 0
+
+The recorder may still write while this reads: what is read is as it was when the file was opened. The format is written
+by `engine/inside/recorder/run_blocks.py`.
+"""
+
+import json
+import zlib
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+MAGIC = 0x5452_4D44_5255_4E01
+
+_MAGIC_NAME = 0x5452_4D44_5255_4E
+
+HEAD_WORDS, WORD, ENTRIES = 8, 8, 65_536
+
+KEY_MARK = 1 << 31
+
+KEPT_COLUMNS = 120
+"""Columns of blocks that are kept in memory, of half a megabyte each."""
+
+
+class RunFileError(Exception):
+    """A file of a recorded run that cannot be read, and why."""
+
+
+class _Block(NamedTuple):
+    first: int
+    entries: int
+    path: Path | None
+    sizes: tuple[int, ...]
+    offset: int
+
+
+class WordFile:
+    """Entries of some words each, numbered from 1; those of the oldest blocks may be gone.
+
+    Attributes:
+        first, last: numbers of the entries that are there; last is 0 where there is none.
+        state: how the recorder left the file: 0 while it runs, or when it was killed.
+    """
+
+    def __init__(self, directory: Path, name: str, width: int) -> None:
+        self._width = width
+        self._columns: OrderedDict[tuple[int, int], bytes] = OrderedDict()
+        blocks = [_kept_block(path, width) for path in sorted(directory.glob(f"{name}-*.z"))]
+        self._blocks = [block for block in blocks if block is not None]
+        self.state = 0
+        self.torn = len(blocks) - len(self._blocks)
+        self._add_live(directory / name)
+        self._firsts = [block.first for block in self._blocks]
+        self.first = self._firsts[0] if self._blocks else 1
+        self.last = self._blocks[-1].first + self._blocks[-1].entries - 1 if self._blocks else 0
+
+    def _add_live(self, path: Path) -> None:
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise RunFileError(f"the recorded run has no file {path.name}: {error.strerror}") from error
+        head = _words(data, 0, HEAD_WORDS)
+        if len(head) < HEAD_WORDS or head[0] >> 8 != _MAGIC_NAME:
+            raise RunFileError(f"{path} is not of a recorded run")
+        if head[0] != MAGIC:
+            raise RunFileError(
+                f"{path} was recorded by another version of trio-debugmcp (format {head[0] & 0xFF}, "
+                f"this one reads {MAGIC & 0xFF}): record the run again"
+            )
+        first, self.state = head[1], head[3]
+        if self._blocks and self._blocks[-1].first == first:  # it was just kept when the process ended
+            return
+        words = memoryview(data)[HEAD_WORDS * WORD : (HEAD_WORDS + ENTRIES * self._width) * WORD]
+        words = words[: len(words) // (WORD * self._width) * WORD * self._width].cast("Q")
+        columns = [words[place :: self._width].tobytes() for place in range(self._width)]
+        count = _filled(columns[0])
+        if count:
+            number = len(self._blocks)
+            for place, column in enumerate(columns):
+                self._columns[number, place] = column[: count * WORD]
+            self._blocks.append(_Block(first, count, None, (), 0))
+
+    # --- Entries ------------------------------------------------------------------------------------------------------
+
+    def word(self, number: int, place: int) -> int:
+        """Return a word of an entry.
+
+        Raises:
+            RunFileError: there is no entry of that number, or not any more.
+        """
+        block = bisect_right(self._firsts, number) - 1
+        index = number - self._firsts[block] if block >= 0 else -1
+        if index < 0 or index >= self._blocks[block].entries:
+            raise RunFileError(f"row {number} is not in the record, which has rows {self.first} to {self.last}")
+        column = self._column(block, place)
+        return int.from_bytes(column[index * WORD : index * WORD + WORD], "little")
+
+    def has(self, number: int) -> bool:
+        """Whether an entry is there."""
+        block = bisect_right(self._firsts, number) - 1
+        return block >= 0 and number - self._firsts[block] < self._blocks[block].entries
+
+    def last_equal(self, place: int, word: int, before: int) -> int:
+        """Return the last entry before one that has this very word at a place, or 0."""
+        return self._last(place, word.to_bytes(WORD, "little"), before, 0)
+
+    def next_equal(self, place: int, word: int, after: int) -> int:
+        """Return the first entry after one that has this very word at a place, or 0."""
+        return next(self.equal(place, word, after), 0)
+
+    def equal(self, place: int, word: int, after: int) -> Iterator[int]:
+        """Yield the entries after one that have this very word at a place, in order."""
+        yield from self._next(place, word.to_bytes(WORD, "little"), after)
+
+    def last_like(self, place: int, low: int, before: int) -> Iterator[int]:
+        """Yield the entries before one whose word at a place ends with these 32 bits, the last first."""
+        part = low.to_bytes(4, "little")
+        while before := self._last(place, part, before, 0):
+            yield before
+
+    def next_like(self, place: int, low: int, after: int) -> Iterator[int]:
+        """Yield the entries after one whose word at a place ends with these 32 bits, in order."""
+        yield from self._next(place, low.to_bytes(4, "little"), after)
+
+    def _last(self, place: int, part: bytes, before: int, at: int) -> int:
+        block = bisect_right(self._firsts, before - 1) - 1
+        while block >= 0:
+            column, first = self._column(block, place), self._firsts[block]
+            end = min(max(before - first, 0), self._blocks[block].entries) * WORD
+            while end > 0:
+                found = column.rfind(part, 0, end)
+                if found < 0:
+                    break
+                if found % WORD == at:
+                    return first + found // WORD
+                end = found + len(part) - 1
+            block -= 1
+        return 0
+
+    def _next(self, place: int, part: bytes, after: int) -> Iterator[int]:
+        for block in range(max(bisect_right(self._firsts, after + 1) - 1, 0), len(self._blocks)):
+            column, first = self._column(block, place), self._firsts[block]
+            start = max(after + 1 - first, 0) * WORD
+            while (found := column.find(part, start)) >= 0:
+                if found % WORD == 0:
+                    yield first + found // WORD
+                    start = found + WORD
+                else:
+                    start = found + 1
+
+    def _column(self, block: int, place: int) -> bytes:
+        known = self._columns.get((block, place))
+        if known is None:
+            known = _column(self._blocks[block], place)
+            while len(self._columns) >= KEPT_COLUMNS:
+                old = next((key for key in self._columns if self._blocks[key[0]].path is not None), None)
+                if old is None:
+                    break
+                del self._columns[old]
+            self._columns[block, place] = known
+        elif self._blocks[block].path is not None:
+            self._columns.move_to_end((block, place))
+        return known
+
+
+def _words(data: bytes, start: int, count: int) -> list[int]:
+    part = data[start : start + count * WORD]
+    return [int.from_bytes(part[at : at + WORD], "little") for at in range(0, len(part) // WORD * WORD, WORD)]
+
+
+def _filled(column: bytes) -> int:
+    """Return how many entries of a block are written: those before the first that is not, which is all zeros."""
+    end = len(column)
+    zero = bytes(WORD)
+    found = column.find(zero)
+    while found >= 0:
+        if found % WORD == 0:
+            return found // WORD
+        found = column.find(zero, found + 1)
+    return end // WORD
+
+
+def _kept_block(path: Path, width: int) -> _Block | None:
+    """Read the head of a block; None if it is torn: the process has ended while it was written."""
+    with path.open("rb") as file:
+        head = _words(file.read(WORD * (1 + 4 + width)), 0, 5 + width)
+    if len(head) < 5 + width:
+        return None
+    sizes, offset = tuple(head[5:]), WORD + head[0]
+    if path.stat().st_size < offset + sum(sizes) or head[1] != MAGIC:
+        return None
+    return _Block(head[2], head[4], path, sizes, offset)
+
+
+def _column(block: _Block, place: int) -> bytes:
+    assert block.path is not None
+    try:
+        with block.path.open("rb") as file:
+            file.seek(block.offset + sum(block.sizes[:place]))
+            return zlib.decompress(file.read(block.sizes[place]))
+    except (OSError, zlib.error) as error:
+        raise RunFileError(f"{block.path} cannot be read: {error}") from error
+
+
+# --- Texts and facts --------------------------------------------------------------------------------------------------
+
+
+class TextFile:
+    """The texts, by their numbers from 1."""
+
+    def __init__(self, directory: Path) -> None:
+        self._texts: list[str] = [""]
+        self._keys: dict[str, int] = {}
+        for path in sorted(directory.glob("texts-*.z")):
+            try:
+                self._read(zlib.decompress(path.read_bytes()))
+            except zlib.error:  # torn: the block at hand has it still
+                break
+        self._read((directory / "texts").read_bytes())
+
+    def _read(self, data: bytes) -> None:
+        """Read a block, whose first word is the number of its first text."""
+        if int.from_bytes(data[:WORD], "little") != len(self._texts):  # kept just before the process ended
+            return
+        place = WORD
+        while place + 4 <= len(data) and (head := int.from_bytes(data[place : place + 4], "little")):
+            size = (head & ~KEY_MARK) - 1
+            text = data[place + 4 : place + 4 + size].decode("utf-8", "replace")
+            if head & KEY_MARK:
+                self._keys.setdefault(text, len(self._texts))
+            self._texts.append(text)
+            place += 4 + size
+
+    def text(self, number: int) -> str:
+        return self._texts[number] if number < len(self._texts) else "?"
+
+    def key(self, text: str) -> int:
+        return self._keys.get(text, 0)
+
+
+def facts_of(directory: Path) -> list[dict[str, Any]]:
+    """Return the facts; a last line that was not written whole is left out."""
+    try:
+        lines = (directory / "facts").read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError as error:
+        raise RunFileError(f"the recorded run has no file facts: {error.strerror}") from error
+    found = []
+    for line in lines[:-1]:
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            continue
+    return [fact for fact in found if isinstance(fact, dict)]
