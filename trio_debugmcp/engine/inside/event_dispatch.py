@@ -20,11 +20,12 @@ from trio_debugmcp.engine.inside.line_breakpoints import NOT_LOOKED_FOR, LineBre
 from trio_debugmcp.engine.inside.line_loops import LineLoops
 from trio_debugmcp.engine.inside.monitoring import DISABLE, MonitoringTool
 from trio_debugmcp.engine.inside.pauses import Pauses
+from trio_debugmcp.engine.inside.signals_at_await import SignalsAtAwait, without_a_check
 from trio_debugmcp.engine.inside.stack_room import call_with_room
 from trio_debugmcp.engine.inside.started_pythons import STARTS
 from trio_debugmcp.engine.inside.statement_beginnings import StatementBeginnings
 from trio_debugmcp.engine.inside.steps import Steps
-from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords
+from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords, frame_of
 
 _frame: Any = sys._getframe
 
@@ -63,6 +64,7 @@ class EventDispatch:
         self._exceptions = exceptions
         self._pauses = pauses
         self._loops = LineLoops()
+        self._signals = SignalsAtAwait(threads, events, held)
         self._beginnings = beginnings
         self.at_start_of_process: Callable[[], None] = lambda: None
 
@@ -70,7 +72,7 @@ class EventDispatch:
         """Return the callback of each event."""
         return {
             monitoring.PY_START: self._on_start,
-            monitoring.PY_RESUME: self._on_entry,
+            monitoring.PY_RESUME: self._on_resume,
             monitoring.PY_THROW: self._on_throw,
             monitoring.PY_UNWIND: self._on_unwind,
             monitoring.PY_RETURN: self._on_return,
@@ -101,7 +103,7 @@ class EventDispatch:
         try:
             self._breakpoints.prepare(code)
             if self._attention.is_open and not is_own_code(code):
-                frame = _entered(code)
+                frame = frame_of(code, _frame(1))
                 record = self._arrived(frame)
                 if record is not None:
                     step = self._steps.current
@@ -112,6 +114,19 @@ class EventDispatch:
         except BaseException as error:
             self._fail(error)
         return None if self._attention.is_open else DISABLE
+
+    @without_a_check
+    def _on_resume(self, code: Any, offset: int) -> Any:
+        if self._breakpoints.is_empty and not self._attention.is_open and self._events.soon is None:
+            return DISABLE  # nothing is called: where signals are not due, none is looked for
+        try:
+            if self._events.soon is not None:
+                self._soon(code)
+            return self._on_entry(code, offset)
+        except BaseException as error:
+            if not self._signals.keep(code, offset, error):
+                raise
+            return None
 
     def _on_throw(self, code: Any, offset: int, error: BaseException) -> None:
         self._on_entry(code, offset)
@@ -299,9 +314,7 @@ class EventDispatch:
     def _arrived(self, frame: Any) -> ThreadRecord | None:
         """Park if another thread is stopped; return the record of this thread, None if nothing may stop in it."""
         record = self._threads.current()
-        if record.ident in self._threads.own:
-            return None
-        if record.is_evaluating:
+        if record.ident in self._threads.own or record.is_evaluating:
             return None
         if self._held.holder is not None:
             self._held.park(record, frame)
@@ -316,12 +329,8 @@ class EventDispatch:
         self._steps.end()
         self._stop(stop)
 
-    def _stop(self, stop: ThreadStop, is_wanted: Any = None) -> None:
-        if stop.record.is_evaluating:
-            return
-        if is_wanted is None:
-            self._held.stop(stop)
-        else:
+    def _stop(self, stop: ThreadStop, is_wanted: Callable[[], bool] = lambda: True) -> None:
+        if not stop.record.is_evaluating:
             self._held.stop(stop, is_wanted)
 
     def _fail(self, error: BaseException) -> None:
@@ -331,7 +340,7 @@ class EventDispatch:
             BaseException: what a signal handler of the program has raised.
         """
         if is_foreign(error):
-            raise error
+            raise interruptions.as_the_programs(error)
         if isinstance(error, RecursionError):
             self.overflows += 1
         elif len(self.faults) < _MOST_FAULTS:
@@ -339,11 +348,3 @@ class EventDispatch:
 
 
 _MOST_FAULTS = 20
-
-
-def _entered(code: Any) -> Any:
-    """Return the frame that has just been entered: that of the event which has led here."""
-    frame = _frame(2)
-    while frame is not None and frame.f_code is not code:
-        frame = frame.f_back
-    return frame

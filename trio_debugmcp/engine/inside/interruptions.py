@@ -7,8 +7,13 @@ function in C, and takes its result and such an exception apart.
 
 from typing import Any, Callable
 
+from trio_debugmcp.probe.inside import signal_handlers
+
 OWN_FILES = "<trio_debugmcp"
 """How the file names of our code begin."""
+
+EVALUATED = ("<breakpoint>", "<expression>", "<evaluate>")
+"""File names of expressions that are the debugger's."""
 
 _traceback: Any = BaseException.__dict__["__traceback__"].__get__
 
@@ -24,16 +29,27 @@ _passed_on: set[int] = set()
 def as_the_programs(error: BaseException) -> BaseException:
     """Prepare an exception that is kept to be raised by us, as if the program had raised it."""
     _passed_on.add(id(error))
-    return error.with_traceback(None)
+    return error.with_traceback(_without_ours(_traceback(error)))
 
 
 def clean(error: BaseException) -> None:
     """Take our frames out of the traceback of an exception that has just arrived in a frame of the program."""
-    if _passed_on and id(error) in _passed_on:
+    step = _traceback(error)
+    inner = None if step is None else step.tb_next
+    if _passed_on:
         _passed_on.discard(id(error))
-        step = _traceback(error)
-        if step is not None:
-            step.tb_next = None
+    if inner is not None and is_own_code(inner.tb_frame.f_code):
+        step.tb_next = _without_ours(inner)
+
+
+def _without_ours(step: Any) -> Any:
+    """Return what is left of a traceback: it begins at a signal handler, or behind the frames that are ours."""
+    begin = signal_handlers.handler_step(step)
+    if begin is not None:
+        return begin
+    while step is not None and (is_own_code(step.tb_frame.f_code) or step.tb_frame.f_code.co_filename in EVALUATED):
+        step = step.tb_next
+    return step
 
 
 def is_foreign(error: BaseException) -> bool:

@@ -5,7 +5,7 @@ A condition that begins with `@` is the debugger's own: the probe judges it, cou
 
 from typing import Any, Callable
 
-from trio_debugmcp.engine.inside import interruptions
+from trio_debugmcp.probe.inside import signal_handlers
 
 HIT, REACHED = "@hit ", "@reached "
 """How the debugger's own conditions begin: of breakpoints that the probe judges, and of traced functions."""
@@ -49,7 +49,7 @@ class JudgedBreakpoint:
         try:
             return bool(eval(self._code, frame.f_globals, frame.f_locals))
         except BaseException as error:
-            if isinstance(error, KeyboardInterrupt) and interruptions.is_foreign(error):
+            if signal_handlers.has_raised(error):
                 raise
             self.report(f"{_FAILED}: {self.condition}\n{type(error).__name__}: {error}\n")
             return True

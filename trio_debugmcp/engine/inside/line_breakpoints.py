@@ -55,7 +55,11 @@ class CodePlan:
 
 
 class LineBreakpoints:
-    """The breakpoints of all files, and the code objects that have some."""
+    """The breakpoints of all files, and the code objects that have some.
+
+    Attributes:
+        is_empty: there are none.
+    """
 
     def __init__(
         self,
@@ -69,6 +73,7 @@ class LineBreakpoints:
         self._tops = tops
         self._by_path: dict[str, dict[int, list[JudgedBreakpoint]]] = {}
         self._by_file: dict[str, dict[int, list[JudgedBreakpoint]]] = {}
+        self.is_empty = True
         self._by_name: dict[str, Any] = {}
         self._plans: dict[int, CodePlan] = {}
         self._last = -1
@@ -100,6 +105,7 @@ class LineBreakpoints:
             self._by_path.pop(path, None)
         self._put(file)
         self._by_name = {}
+        self.is_empty = not self._by_path
         self._renew()
         return answers
 

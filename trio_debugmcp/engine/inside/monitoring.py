@@ -151,14 +151,16 @@ class MonitoringTool:
                 if user in watched.wanted:
                     self.want_in(user, watched.code, 0)
 
-    def at_next_event(self, function: Callable[[], None]) -> None:
-        """Have a function called by `take_soon` in the next event of any thread."""
+    def at_next_event(self, function: Callable[[], None]) -> bool:
+        """Have a function called by `take_soon` in the next event of any thread; False if none will come."""
         with self._lock:
             self._secure()
-            if self._tool >= 0:
-                self.soon = function
-                _set_events(self._tool, EVERYWHERE | _SOON)
-                _restart_events()
+            if self._tool < 0:
+                return False
+            self.soon = function
+            _set_events(self._tool, EVERYWHERE | _SOON)
+            _restart_events()
+            return True
 
     def take_soon(self) -> None:
         """Call that function, if it has not been called by another thread."""

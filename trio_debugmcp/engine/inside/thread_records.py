@@ -199,3 +199,10 @@ def program_frame(frame: Any) -> Any:
     while frame is not None and is_own_code(frame.f_code):
         frame = frame.f_back
     return frame
+
+
+def frame_of(code: Any, frame: Any) -> Any:
+    """Return the innermost frame that runs a code object, from a frame on outward."""
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return frame

@@ -11,7 +11,7 @@ recorder's lock is held.
 import sys
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
-from trio_debugmcp.probe.inside import message_templates, record_connection
+from trio_debugmcp.probe.inside import message_templates, record_connection, signal_handlers
 from trio_debugmcp.probe.inside.encoding import decoded, encoded
 from trio_debugmcp.probe.inside.observed import Observed
 
@@ -86,9 +86,9 @@ class Judge:
             return True, ""
         try:
             return bool(message_templates.evaluate(*self.condition, global_names, local_names)), ""
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:  # also a SystemExit, which must not end the program
+            if signal_handlers.has_raised(error):
+                raise
             return False, message_templates.error_text(error)
 
 

@@ -9,6 +9,8 @@ same module. Unlike an f-string, a lambda needs no parentheses, since what is be
 
 from typing import Any, Dict, List, Optional, Tuple, Union
 
+from trio_debugmcp.probe.inside import signal_handlers
+
 MOST_TEXT = 8000
 """Characters of a rendered message; the rest is cut, and counted."""
 
@@ -127,9 +129,9 @@ def _shown(field: MessageField, global_names: Dict[str, Any], local_names: Any) 
             value = repr(value) if field.conversion == "r" else str(value) if field.conversion == "s" else ascii(value)
         text = format(value, _rendered(field.format, global_names, local_names)) if field.format else format(value)
         return field.label + str.__str__(text)
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:  # also a SystemExit, which must not end the program
+        if signal_handlers.has_raised(error):
+            raise
         return field.label + f"<error: {error_text(error)}>"
 
 

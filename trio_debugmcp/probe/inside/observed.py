@@ -11,7 +11,7 @@ import _thread
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import bounds, message_templates, record_connection
+from trio_debugmcp.probe.inside import bounds, message_templates, record_connection, signal_handlers
 from trio_debugmcp.probe.inside.bounds import Budget, TooSlowError
 from trio_debugmcp.probe.inside.encoding import encoded
 from trio_debugmcp.probe.inside.values import atoms, facts, rendering
@@ -105,11 +105,11 @@ class Observed:
 
         try:
             held, value = _interruptible(judge)
-        except KeyboardInterrupt:
-            raise
         except TooSlowError:
             return False, "", "it did not end before the run was over"
         except BaseException as error:  # also a SystemExit, which must not end the program
+            if signal_handlers.has_raised(error):
+                raise
             return False, "", message_templates.error_text(error)
         return held, _shown(value) if self._until and not held else "", ""
 
@@ -142,14 +142,14 @@ def _value(
     begin = time.monotonic()
     try:
         value = budget.run(None, lambda: wanted.value(names))
-    except KeyboardInterrupt:
-        raise
     except TooSlowError:
         took = time.monotonic() - begin
         wanted.given_up = took >= bounds.patient(bounds.SLOW_SECONDS) * 0.9  # the timer is not exact
         why = f"it {bounds.slowness()}" if wanted.given_up else "not evaluated: no time left at this hit"
         return [f"<error: {why}>", None]
     except BaseException as error:  # also a SystemExit, which must not end the program
+        if signal_handlers.has_raised(error):
+            raise
         return [f"<error: {message_templates.error_text(error)}>", None]
     text = renderer.render(value)
     return [text, None if rendering.shows_type(value, text) else facts.shown_type(type(value))]

@@ -1,0 +1,124 @@
+"""What signal handlers of the program raise while the engine is at work: it arrives where it is due."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.pythons import Interpreter
+from tests.real.conftest import Connect
+from tests.real.test_engine import NEW, launched
+
+pytestmark = pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+
+AWAITED = """\
+import _thread
+import operator
+from functools import partial
+
+def inner():
+    try:
+        yield
+        yield
+    except KeyboardInterrupt:
+        print("the innermost has it")
+        return
+    print("nobody has it")
+
+def outer():
+    yield from inner()
+
+def outermost():
+    yield from outer()
+
+generator = outermost()
+next(generator)
+print("ready")
+list(map(operator.call, [_thread.interrupt_main, partial(next, generator, None)]))
+"""
+
+
+@pytest.mark.parametrize("place", [None, 8], ids=["without a breakpoint", "with one"])
+async def test_a_signal_that_comes_before_a_chain_of_generators_continues_is_raised_in_the_innermost(
+    place: int | None, python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "awaited.py"
+        places = [{"file": str(file), "line": place, "condition": "False"}] if place else []
+        end = await launched(client, python, file, AWAITED, breakpoints=places, stop_at_entry=False)
+        assert (end["exitCode"], end["stdout"]) == (0, "ready\nthe innermost has it\n")
+
+
+ALARMED = """\
+import signal
+import traceback
+from functools import partial
+
+class Late(Exception):
+    pass
+
+def late(number, *_):
+    raise Late(number)
+
+class Handler:
+    def __call__(self, *_):
+        raise Late("an object")
+
+    def bound(self, *_):
+        raise Late("a method")
+
+def work(total):
+    total += 1
+    return total
+
+for handler in (late, Handler(), Handler().bound, partial(late, 7)):
+    signal.signal(signal.SIGALRM, handler)
+    try:
+        work(0)
+    except Late as error:
+        names = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+        print(error.args, names, error.__context__)
+"""
+
+RAISED = """\
+(14,) ['<module>', 'work', 'late'] None
+('an object',) ['<module>', 'work', '__call__'] None
+('a method',) ['<module>', 'work', 'bound'] None
+(7,) ['<module>', 'work', 'late'] None
+"""
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"condition": "signal.raise_signal(signal.SIGALRM)"},
+        {"condition": "signal.raise_signal(signal.SIGALRM)", "hit_condition": ">= 1"},
+        {"log_message": "{signal.raise_signal(signal.SIGALRM)}"},
+    ],
+    ids=["a condition", "a condition that is counted", "a message"],
+)
+async def test_what_a_signal_handler_raises_in_a_condition_or_message_is_the_programs(
+    wanted: dict[str, str], python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "alarmed.py"
+        await launched(client, python, file, ALARMED, stop_at_entry=True)
+        await client.call("breakpoint_set", file=str(file), statement="total += 1", **wanted)
+        end = await client.call("debug_continue")
+        assert (end.get("exitCode"), end["stdout"]) == (0, RAISED)
+
+
+async def test_what_a_signal_handler_raises_during_a_stop_is_raised_at_its_end_with_the_handlers_frame(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "alarmed.py"
+        places = [{"file": str(file), "statement": "total += 1"}]
+        stop = await launched(client, python, file, ALARMED, breakpoints=places)
+        printed, pid = "", stop["pid"]
+        while stop["state"] == "Paused":
+            os.kill(pid, signal.SIGALRM)
+            stop = await client.call("debug_continue")
+            printed += stop.get("stdout", "")
+        assert (stop["exitCode"], printed) == (0, RAISED)
