@@ -23,7 +23,8 @@ from trio_debugmcp.dap.incoming_connection import RELEASE_SECONDS, IncomingConne
 from trio_debugmcp.dap.listener import ListenerAddress
 from trio_debugmcp.dap.messages import Exited, Initialized, Request, Stopped, Terminated
 from trio_debugmcp.dap.profiles import Launch
-from trio_debugmcp.dap.profiles.python.debugpy import _dial, _package, _target
+from trio_debugmcp.dap.profiles.python.debugpy import _target
+from trio_debugmcp.dap.profiles.python.dialing_pydevd import debugpy_package, dial_arguments
 from trio_debugmcp.dap.profiles.python.runnable import UNFROZEN, interpreter_command
 from trio_debugmcp.dap.watchdog_process import signal_session
 from trio_debugmcp.errors import AdapterRefused
@@ -77,8 +78,8 @@ def command(address: ListenerAddress, code: str) -> list[str]:
     return [
         *interpreter_command(None, launch.options),
         *UNFROZEN,
-        _package(),
-        *_dial(address, {}),
+        debugpy_package(),
+        *dial_arguments(address, {}),
         *_target(launch),
     ]
 

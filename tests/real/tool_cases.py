@@ -222,6 +222,10 @@ EXPECTED: dict[str, Expected] = {
     ),
     "modules_list": Expected({}),
     "sources_list": Expected({}),
+    "run_list": Expected({}, without=None),
+    "debug_record": Expected(
+        {"on": False}, paused="RUN_NOT_FOUND", running="RUN_NOT_FOUND", mistakes=(({"max_mb": 0}, "INVALID_PARAMETER"),)
+    ),
     "memory_read": Expected({"address": "0x1000"}, paused="NOT_SUPPORTED", running="NOT_PAUSED"),
     "memory_write": Expected({"address": "0x1000", "data": "00"}, paused="NOT_SUPPORTED", running="NOT_PAUSED"),
     "disassemble": Expected({}, paused="NOT_SUPPORTED", running="NOT_PAUSED"),
@@ -250,6 +254,7 @@ PROVEN_ELSEWHERE = {
     ("debug_launch", "LAUNCH_FAILED"): "test_an_interpreter_that_does_not_run_fails_the_launch_at_once_with_its_words",
     ("breakpoint_edit", "INVALID_CONDITION"): "test_an_edit_changes_what_is_named_and_leaves_it_to_its_owner",
     ("observe_link", "NOT_SUPPORTED"): "test_a_link_is_of_a_page_only",
+    ("debug_record", "NOT_SUPPORTED"): "test_a_program_that_cannot_be_recorded_is_refused_before_anything_ends",
     ("trace_function", "NOT_SUPPORTED"): "test_other_languages_have_no_trace",
     ("process_write_input", "STDIN_CLOSED"): "test_every_tool_succeeds_where_it_can_and_gives_each_of_its_codes",
 }
@@ -277,6 +282,7 @@ MEANINGS = {
     "INVALID_FRAME": "there is no such frame",
     "BREAKPOINT_NOT_FOUND": "there is no such breakpoint; the message has the ids",
     "SNAPSHOT_NOT_FOUND": "there is no such snapshot; the message has the ids",
+    "RUN_NOT_FOUND": "there is no such recorded run, or it is kept no longer; the message has those that there are",
     "STOP_NOT_FOUND": "there has not been such a stop, or it is kept no longer; `details` has the first and the last",
     "NO_EXCEPTION": "the program is not stopped at an exception, and was not ended by one",
     "EVAL_FAILED": "the expression does not parse, or raised",

@@ -15,8 +15,8 @@ from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import connect
 
 MAX_CORE_TOOLS = 16
-MAX_CORE_BYTES = 8_300
-MAX_FULL_BYTES = 24_000
+MAX_CORE_BYTES = 8_500
+MAX_FULL_BYTES = 25_000
 MAX_WIRE_BYTES = 40_000
 MAX_INSTRUCTION_BYTES = 1_500
 

@@ -194,6 +194,8 @@ class Capabilities(DapStruct, frozen=True):
     """Our own, of a direct line: breakpoints can be judged inside the program, which records hits under this key."""
     engine_requests: bool | None = None
     """Our own: the debugger in the program is our engine, which takes questions to the probe as requests."""
+    records_runs: bool | None = None
+    """Our own: the engine records runs, by the requests `recordRun` and `recordEnd`."""
 
 
 # --- Events --------------------------------------------------------------------------------------------------

@@ -2,9 +2,9 @@
 
 import mcp_types as types
 
-from trio_debugmcp.state.people.people_view import PEOPLE
 from trio_debugmcp.state.resources import RESOURCES, SOURCE_DESCRIPTION, SOURCE_NAME, SOURCE_TEMPLATE
 from trio_debugmcp.state.session_resources import (
+    SERVER_RESOURCES,
     SESSION_TEMPLATE,
     SESSION_TEMPLATE_DESCRIPTION,
     SESSION_TEMPLATE_NAME,
@@ -31,4 +31,4 @@ def listed_templates() -> list[types.ResourceTemplate]:
 
 def unknown_resource() -> str:
     """Return the sentence about a URI that nothing can have."""
-    return f"Unknown resource. There are: {', '.join([*RESOURCES, SESSIONS, PEOPLE, *TEMPLATES])}"
+    return f"Unknown resource. There are: {', '.join([*RESOURCES, SESSIONS, *SERVER_RESOURCES, *TEMPLATES])}"

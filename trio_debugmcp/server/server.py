@@ -54,14 +54,20 @@ from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.session.stops.looking_back import kept_stop
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import to_json
-from trio_debugmcp.state.people.people_view import PEOPLE, people_payload
 from trio_debugmcp.state.resources import (
     RESOURCES,
     View,
     canonical,
     source_path,
 )
-from trio_debugmcp.state.session_resources import PEOPLE_RESOURCE, SESSIONS_RESOURCE, find, resource_of
+from trio_debugmcp.state.session_resources import (
+    PEOPLE_RESOURCE,
+    RUNS_RESOURCE,
+    SERVER_RESOURCES,
+    SESSIONS_RESOURCE,
+    find,
+    resource_of,
+)
 from trio_debugmcp.state.stop_resource import stop_number, stop_payload
 
 MAX_STREAMS = 100
@@ -169,7 +175,7 @@ class ConnectionServer:
         return types.ListResourcesResult(
             resources=[
                 types.Resource(uri=each.uri, name=each.name, description=each.description, mime_type="application/json")
-                for each in (*RESOURCES.values(), SESSIONS_RESOURCE, PEOPLE_RESOURCE)
+                for each in (*RESOURCES.values(), SESSIONS_RESOURCE, PEOPLE_RESOURCE, RUNS_RESOURCE)
             ]
         )
 
@@ -187,7 +193,7 @@ class ConnectionServer:
         if is_card(ctx, uri):
             return read_card()
         snapshot = self._debugger.state.focused
-        if snapshot is None and uri != PEOPLE:
+        if snapshot is None and uri not in SERVER_RESOURCES:
             raise resource_not_found(uri, self._tools.no_session, ctx.protocol_version)
         path = source_path(uri)
         if path is None:
@@ -201,8 +207,9 @@ class ConnectionServer:
 
     def _json_text(self, ctx: Context, uri: str, snapshot: Snapshot | None) -> str:
         debugger, named, number = self._debugger, find(uri), stop_number(uri)
-        if snapshot is None:  # the one resource that is not about a session
-            return to_json(people_payload(debugger.state.people, debugger.merger.revisions[PEOPLE]))
+        if uri in SERVER_RESOURCES or snapshot is None:
+            _, payload = SERVER_RESOURCES[uri]
+            return to_json(payload(debugger.state, debugger.merger.revisions[uri]))
         if number is not None:
             try:
                 return to_json(stop_payload(kept_stop(debugger.state.kept, number)))

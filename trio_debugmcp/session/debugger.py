@@ -31,6 +31,7 @@ from trio_debugmcp.session.merger import Merger, ResourceListener
 from trio_debugmcp.session.not_paused import not_paused, only_listens
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.programs import DebuggedProgram, Programs
+from trio_debugmcp.session.run_store import RunStore
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.session.start import RootStart
@@ -69,6 +70,7 @@ class Debugger:
         sessions: those that have not ended; `rings`: what they wrote, and what happened.
         workspace: where relative paths start, and where paths must stay.
         builds: programs that were built to be launched; `tasks`: what is run around sessions.
+        runs: those that were recorded, also of sessions that have ended.
     """
 
     def __init__(self, settings: Settings, listener: ResourceListener, runtime: Runtime) -> None:
@@ -86,6 +88,7 @@ class Debugger:
 
         self.programs = Programs(lambda: self.merger.state, is_living, console, settings.roots)
         self.builds = Builds(self.host, runtime.watchdog)
+        self.runs = RunStore(self.merger, self.clock, self.host)
         self.rings = DebuggerRings(self.programs, self.timeline)
         self.sessions = LivingSessions(
             SessionsContext(
@@ -96,6 +99,7 @@ class Debugger:
                 builds=self.builds,
                 runtime=runtime,
                 host=self.host,
+                runs=self.runs,
                 max_guests=settings.max_guests,
             )
         )
@@ -255,5 +259,6 @@ async def open_debugger(settings: Settings, listener: ResourceListener) -> Async
                     sessions.cancel_scope.cancel(reason="the debugger is closing")
             finally:
                 serving.cancel(reason="the debugger is closed")
+                debugger.runs.close()
     finally:
         watchdog.close()

@@ -10,9 +10,10 @@ from itertools import count
 
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trio_debugmcp.clock import Clock
-from trio_debugmcp.dap.profiles import Attach, Listen, Profile, Runtime
+from trio_debugmcp.dap.profiles import Attach, Launch, Listen, Profile, Runtime
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.before.builds import Builds
 from trio_debugmcp.session.before.configured_tasks import TaskRunner
@@ -21,6 +22,7 @@ from trio_debugmcp.session.handshake import LAST_OUTPUT_LENGTH
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.programs import DebuggedProgram, Programs
+from trio_debugmcp.session.run_store import RunStore
 from trio_debugmcp.session.session import OWN_FAULT, DebugSession, SharedContext
 from trio_debugmcp.session.start import FAILURES, ChildStart, RootStart, Start, start_failure
 
@@ -40,6 +42,7 @@ class SessionsContext(Struct, frozen=True):
     builds: Builds
     runtime: Runtime
     host: Host
+    runs: RunStore
     max_guests: int
 
 
@@ -77,7 +80,11 @@ class LivingSessions:
     def begin(self, profile: Profile, start: RootStart, new_session: bool, owner: object) -> DebuggedProgram:
         """Add a program that is about to be started; at once, so that of two starts without `new_session` one fails."""
         self._context.programs.check_free(new_session=new_session)
-        program = self._context.programs.add(f"s-{next(self._numbers)}", profile, start, owner)
+        session_id = f"s-{next(self._numbers)}"
+        if isinstance(start, Launch) and start.recording is not None:  # of a restart, too: it is another run
+            recording = self._context.runs.planned(session_id, start.what, start.recording)
+            start = replace(start, recording=recording)
+        program = self._context.programs.add(session_id, profile, start, owner)
         self._add(program.id, profile, start, program)
         return program
 
@@ -123,6 +130,7 @@ class LivingSessions:
         self, session: DebugSession, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
     ) -> None:
         try:
+            await self._context.runs.begin(session.id)
             await session.run(task_status=task_status)
         except DebugError:
             raise
@@ -138,6 +146,7 @@ class LivingSessions:
                 ends = session.is_terminated and child.is_ours
                 child.end("the parent session is over", terminate=True if ends else None)
             del self._sessions[session.id]
+            await self._context.runs.end(session.id, discard=not session.started)  # noqa: ASYNC102 (it shields itself)
             self._context.builds.discard(session.start)
             await self.tasks.run_after(session.start)  # noqa: ASYNC102 (it shields and bounds itself)
 

@@ -20,10 +20,9 @@ from msgspec.structs import replace
 from trio_debugmcp.session.event_ring import Timeline
 from trio_debugmcp.state.changes import Change
 from trio_debugmcp.state.model import State
-from trio_debugmcp.state.people.people_view import PEOPLE
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import RESOURCES, changed
-from trio_debugmcp.state.session_resources import changed_in_sessions, gone
+from trio_debugmcp.state.session_resources import SERVER_RESOURCES, changed_in_sessions, changed_of_server, gone
 from trio_debugmcp.state.stop_resource import changed_stops
 from trio_debugmcp.state.timeline_events import happenings
 
@@ -47,7 +46,7 @@ class Merger:
     def __init__(self, listener: ResourceListener, timeline: Timeline) -> None:
         self.state = State()
         self.timeline = timeline
-        self.revisions = Counter(dict.fromkeys((*RESOURCES, PEOPLE), 0))
+        self.revisions = Counter(dict.fromkeys((*RESOURCES, *SERVER_RESOURCES), 0))
         self.capture_numbers = count(1)  # none is used twice: an old id is refused, not mistaken
         self.people_numbers = count(1)  # of questions, waiting calls and receipts, likewise
         self._listener = listener
@@ -92,9 +91,7 @@ class Merger:
         if new is old:
             return
         self.state = new
-        uris = changed(old, new) | changed_in_sessions(old, new)
-        if new.people is not old.people:  # also without a session
-            uris.add(PEOPLE)
+        uris = changed(old, new) | changed_in_sessions(old, new) | changed_of_server(old, new)
         for uri in uris:
             self.revisions[uri] += 1
         uris |= changed_stops(old, new)  # each has its revision itself, as there is no end of them

@@ -14,6 +14,7 @@ from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint, RunP
 from trio_debugmcp.state.captures import Capture
 from trio_debugmcp.state.model import DataChange, Locals, Origin, Reading, ResumeKind, SourceText, StackFrame, Thread
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, PauseReason, UnixTime
+from trio_debugmcp.state.recorded_runs import KeptRun
 
 
 class Change(Struct, frozen=True):
@@ -250,6 +251,18 @@ class RecordedHit(Struct, frozen=True):
     breakpoint: str
     hits: int
     text: str | None = None
+
+
+class RunKept(Change, frozen=True):
+    """The recording of a run has begun, or has come to its end."""
+
+    run: KeptRun
+
+
+class KeptRunsRemoved(Change, frozen=True):
+    """Recorded runs that are kept no longer."""
+
+    ids: frozenset[str]
 
 
 class HitsRecorded(Change, frozen=True):

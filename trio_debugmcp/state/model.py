@@ -23,6 +23,7 @@ from trio_debugmcp.state.payloads import (
     Variable,
 )
 from trio_debugmcp.state.people.party import People
+from trio_debugmcp.state.recorded_runs import KeptRun
 
 
 class Origin(Struct, frozen=True):
@@ -287,7 +288,7 @@ class State(Struct, frozen=True):
     end. Output and timeline events are kept in ring buffers outside; `Snapshot.written` and `happened` are the
     positions of their ends, so that comparing two states shows whether there is something new in them. `captures` are
     what users call snapshots; `kept` are the last stops, as they were. `people` is who is at the server, and what was
-    said. `run_places` are those of the runs under way.
+    said. `run_places` are those of the runs under way; `runs` those that were recorded, whose sessions may have ended.
     """
 
     snapshots: tuple[Snapshot, ...] = ()
@@ -301,6 +302,7 @@ class State(Struct, frozen=True):
     captures: tuple[Capture, ...] = ()
     kept: KeptStops = KeptStops()
     people: People = People()
+    runs: tuple[KeptRun, ...] = ()
 
     @property
     def every_breakpoint(self) -> list[Breakpoint | ExceptionBreakpoint]:

@@ -69,11 +69,13 @@ from trio_debugmcp.state.changes import (
     FocusMoved,
     Happened,
     HitsRecorded,
+    KeptRunsRemoved,
     LocalsFetched,
     OriginLearned,
     OutputWritten,
     Resumed,
     ResumeRefused,
+    RunKept,
     RunPlacePut,
     RunPlacesRemoved,
     RunPlacesWithdrawn,
@@ -88,6 +90,7 @@ from trio_debugmcp.state.focus import focus_after_end, focus_after_open, focus_a
 from trio_debugmcp.state.kept_stops import with_reading, with_snapshot, with_stop
 from trio_debugmcp.state.model import Snapshot, State, Stop
 from trio_debugmcp.state.people.people_changes import PeopleChange, people_after
+from trio_debugmcp.state.recorded_runs import after_session, with_run
 from trio_debugmcp.state.transitions import paused, paused_again, running, snapshot_after, with_child
 
 MAX_ENDED = 16
@@ -169,6 +172,7 @@ def _(change: SessionClosed, state: State) -> State:
         focus=focus_after_end(state, closed, left),
         ended=(*state.ended, closed)[-MAX_ENDED:] if closed.parent is None else state.ended,
         captures=without_sessions(state.captures, gone),
+        runs=after_session(state.runs, closed.id, closed.exit_code, killed=change.killed),
     )
 
 
@@ -409,6 +413,19 @@ def _(change: CaptureTaken, state: State) -> State:
 @reduce.register
 def _(change: CapturesRemoved, state: State) -> State:
     return replace(state, captures=without_captures(state.captures, change.ids))
+
+
+# --- Recorded runs ----------------------------------------------------------------------------------------------------
+
+
+@reduce.register
+def _(change: RunKept, state: State) -> State:
+    return replace(state, runs=with_run(state.runs, change.run))
+
+
+@reduce.register
+def _(change: KeptRunsRemoved, state: State) -> State:
+    return replace(state, runs=tuple(run for run in state.runs if run.id not in change.ids))
 
 
 # --- People -----------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""`debugger://sessions`, and the resources of each session below it, beside those of the one in focus; and `people`.
+"""`debugger://sessions`, and the resources of each session below it; and those of the server: `people` and `runs`.
 
     found = find("debugger://sessions/s-2/stack")    # SessionResource("s-2", RESOURCES[STACK])
     changed_in_sessions(old, new)                    # {"debugger://sessions/s-2/stack"}: the URIs to notify
@@ -7,11 +7,14 @@ They are read and notified as those of the session in focus are, from the same p
 """
 
 import re
+from collections.abc import Callable
 
 from msgspec import Struct
 
 from trio_debugmcp.state.model import Snapshot, State
+from trio_debugmcp.state.payloads import Payload
 from trio_debugmcp.state.people.people_view import PEOPLE, PEOPLE_DESCRIPTION, PEOPLE_NAME, people_payload
+from trio_debugmcp.state.recorded_runs import RUNS, RUNS_DESCRIPTION, RUNS_NAME, runs_payload
 from trio_debugmcp.state.resources import MODULES, OUTPUT, RESOURCES, SESSION, STACK, THREADS, Resource
 from trio_debugmcp.state.session_view import own_parts, sessions_payload, tree_parts
 
@@ -32,7 +35,23 @@ PEOPLE_RESOURCE = Resource(
     lambda state, _snapshot: (state.people,),
     lambda view: people_payload(view.state.people, view.revision),
 )
-"""Not of a session, so it can be read without one; like the others it is listed only with one."""
+
+RUNS_RESOURCE = Resource(
+    RUNS,
+    RUNS_NAME,
+    RUNS_DESCRIPTION,
+    lambda state, _snapshot: (state.runs,),
+    lambda view: runs_payload(view.state.runs, view.revision),
+)
+
+SERVER_RESOURCES: dict[str, tuple[Callable[[State], object], Callable[[State, int], Payload]]] = {
+    PEOPLE: (lambda state: state.people, lambda state, revision: people_payload(state.people, revision)),
+    RUNS: (lambda state: state.runs, lambda state, revision: runs_payload(state.runs, revision)),
+}
+"""Not of a session, so they can be read without one, each with its part of the state and its payload.
+
+Like the others they are listed only with one.
+"""
 
 SESSION_TEMPLATE = SESSIONS + "/{session}/{resource}"
 SESSION_TEMPLATE_NAME = "Resource of a Session"
@@ -53,7 +72,8 @@ class SessionResource(Struct, frozen=True):
 
 def resource_of(uri: str) -> Resource | None:
     """The resource with that URI, of those that are listed."""
-    return {SESSIONS: SESSIONS_RESOURCE, PEOPLE: PEOPLE_RESOURCE}.get(uri) or RESOURCES.get(uri)
+    others = {SESSIONS: SESSIONS_RESOURCE, PEOPLE: PEOPLE_RESOURCE, RUNS: RUNS_RESOURCE}
+    return others.get(uri) or RESOURCES.get(uri)
 
 
 def session_uri(session_id: str, name: str) -> str:
@@ -87,6 +107,11 @@ def changed_in_sessions(old: State, new: State) -> set[str]:
             if differs:
                 found.add(session_uri(id_, name))
     return found
+
+
+def changed_of_server(old: State, new: State) -> set[str]:
+    """The URIs of the resources that differ between two states and are of no session."""
+    return {uri for uri, (part, _) in SERVER_RESOURCES.items() if part(old) is not part(new)}
 
 
 def gone(old: State, new: State) -> set[str]:

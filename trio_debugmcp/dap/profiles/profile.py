@@ -42,6 +42,7 @@ from trio_debugmcp.dap.profiles.exception_filters import TypedException, filter_
 from trio_debugmcp.dap.profiles.habits import Habits
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Repl
 from trio_debugmcp.dap.profiles.native.symbol_listing import SymbolCommands
+from trio_debugmcp.dap.profiles.recordings import Recordings
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen
 from trio_debugmcp.dap.profiles.thrown import Thrown
 from trio_debugmcp.dap.sockets import SocketAddress
@@ -199,6 +200,7 @@ class Profile(ABC):
         "console": "console",
         "stopOnEntry": "stop_at_entry",
         "justMyCode": "just_my_code",
+        "record": "record",
         "request": "",
         "type": "",
     }
@@ -263,6 +265,8 @@ class Profile(ABC):
     repl: Repl = Repl()
 
     programs: LanguagePrograms = LanguagePrograms()
+
+    recordings: Recordings = Recordings()
 
     @property
     @abstractmethod

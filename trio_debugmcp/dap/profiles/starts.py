@@ -20,6 +20,31 @@ class MainClass(Struct, frozen=True):
     path: str
 
 
+class RunRecording(Struct, frozen=True):
+    """A run that is to be recorded.
+
+    Attributes:
+        root: the code of files below this directory is recorded.
+        include: module names and path prefixes of further code that is.
+        max_mb: of files, for each process; the oldest of what happened goes.
+        directory: where the files are written.
+    """
+
+    root: str
+    include: tuple[str, ...] = ()
+    max_mb: int = 256
+    directory: str = ""
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of the engine's request `recordRun`, and of a start that records."""
+        return {
+            "directory": self.directory,
+            "root": self.root,
+            "include": list(self.include),
+            "max_mb": self.max_mb,
+        }
+
+
 class Launch(Struct, frozen=True):
     """A program to start under the debugger; paths are absolute.
 
@@ -33,6 +58,7 @@ class Launch(Struct, frozen=True):
         preface: what was written before it starts: by its build.
         main: the class that it begins in, in a language where that is its name.
         tasks: what is run around the session (`session/before/configured_tasks.py`).
+        recording: how its run is recorded; None: it is not. `what`: the program in a few words, for a list of runs.
     """
 
     program: str
@@ -52,6 +78,8 @@ class Launch(Struct, frozen=True):
     preface: str = ""
     main: MainClass | None = None
     tasks: object = None
+    recording: RunRecording | None = None
+    what: str = ""
 
 
 class Attach(Struct, frozen=True):

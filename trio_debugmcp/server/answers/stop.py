@@ -72,7 +72,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
 
     `stack`: the top frames below `at`; `omitted`: how many of what were left out; `notes`: what is not expected.
     `says`: what the program or its debug adapter says of the stop: no words of this server.
-    `engine`: what debugs a launched program, if that is not the default of its Python.
+    `engine`: what debugs a launched program, if that is not the default of its Python. `run`: as which it is recorded.
     `moment`: which stop it is, for cards; not in the answer itself.
     """
 
@@ -109,6 +109,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     session: str | None = None
     pid: int | None = None
     engine: str | None = None
+    run: str | None = None
     moment: str | None = None
 
 

@@ -99,3 +99,10 @@ def in_order(entries: Iterable[OutputEntry]) -> list[dict[str, str]]:
         pieces[-1][1].append(each.text)
     shown = [(stream, without_debugger("".join(texts))) for stream, texts in pieces]
     return [{stream: written} for stream, written in shown if written]
+
+
+def size_text(size: int) -> str:
+    """Return a number of bytes as one reads it: `812 bytes`, `14 KB`, `1.2 MB`."""
+    if size < 1000:
+        return f"{size} bytes"
+    return f"{size / 1000:.0f} KB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"

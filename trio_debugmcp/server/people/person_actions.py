@@ -105,6 +105,9 @@ def _move(tool: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) ->
             return f"began the function of frame {arguments['frame_index']} again{at}"
         case "batch_evaluate":
             return f"let it run with {len(arguments.get('experiments') or ())} experiments"
+        case "debug_record":
+            run = f" as {answer['run']}" if answer.get("run") else ""
+            return f"ended the recording{run}" if arguments.get("on") is False else f"began to record it{run}"
         case "trace_function":
             return f"traced {arguments.get('function') or _place(arguments)}"
         case _:

@@ -53,6 +53,8 @@ _FAMILIES = (
     "looking.snapshots",
     "looking.past",
     "looking.memory",
+    "runs.run_list",
+    "runs.recording_pieces",
     "looking.program_streams",
     "timeline",
     "people.people",

@@ -24,7 +24,6 @@ from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter
 from trio_debugmcp.dap.direct import open_caller, open_guest, open_injected, open_launched
 from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.listen_stream import open_listening
-from trio_debugmcp.dap.listener import ListenerAddress
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunInTerminal
 from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.profiles.adapter_words import Words
@@ -33,16 +32,22 @@ from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Repl
 from trio_debugmcp.dap.profiles.profile import Dialect, Profile, Runtime
 from trio_debugmcp.dap.profiles.python.code_files import PythonCode, module_at, without_guard
-from trio_debugmcp.dap.profiles.python.engines import chosen_engine, engine_of_process, usual_engine
+from trio_debugmcp.dap.profiles.python.dialing_pydevd import debugpy_package, dial_arguments
+from trio_debugmcp.dap.profiles.python.engines import (
+    chosen_engine,
+    engine_of_process,
+    usual_engine,
+)
 from trio_debugmcp.dap.profiles.python.expressions import RETURNS, PythonExpressions, where_it_leaves
 from trio_debugmcp.dap.profiles.python.injection import injection_problem
 from trio_debugmcp.dap.profiles.python.pydevd_messages import PythonWords, for_pydevd
+from trio_debugmcp.dap.profiles.python.recordable import PythonRecordings
 from trio_debugmcp.dap.profiles.python.repl import PythonRepl
 from trio_debugmcp.dap.profiles.python.runnable import GENERATED, UNFROZEN, PythonPrograms, interpreter_command
+from trio_debugmcp.dap.profiles.recordings import Recordings
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
 from trio_debugmcp.engine.carrier import INJECTOR
-from trio_debugmcp.errors import CannotRun
 from trio_debugmcp.installation import with_package
 
 _CONDITION_FAILED = re.compile(
@@ -158,7 +163,7 @@ class DebugpyDialect(Dialect):
 _ENDS_WITH_PROGRAM = "endsWithProgram"
 """Argument of ours for the children of a program that was launched here: where that is ended, they are."""
 
-_INHERITED = ("pathMappings", "justMyCode", "redirectOutput", "showReturnValue", _ENDS_WITH_PROGRAM)
+_INHERITED = ("pathMappings", "justMyCode", "redirectOutput", "showReturnValue", _ENDS_WITH_PROGRAM, "record")
 """Arguments of a launch or attach request that hold for children, too."""
 
 
@@ -181,6 +186,7 @@ class Debugpy(Profile):
     code: Code = PythonCode()
     repl: Repl = PythonRepl()
     programs: LanguagePrograms = PythonPrograms()
+    recordings: Recordings = PythonRecordings()
 
     def locate(self) -> str | None:
         """The folder of the installed package, and its version."""
@@ -200,7 +206,7 @@ class Debugpy(Profile):
             wanted = RunInTerminal(args=[*command, *_target(launch)], cwd=launch.cwd, env=env)
         else:
             address = await runtime.dial_ins.listen()
-            dial = [*UNFROZEN, _package(), *_dial(address, launch.options)]
+            dial = [*UNFROZEN, debugpy_package(), *dial_arguments(address, launch.options)]
             wanted = RunInTerminal(
                 args=[*command, *dial, *_target(launch)],
                 cwd=launch.cwd,
@@ -224,7 +230,13 @@ class Debugpy(Profile):
             command = [sys.executable, str(INJECTOR), str(attach.pid), carrier.late]
         else:
             door = await runtime.dial_ins.listen()
-            command = [sys.executable, _package(), *_dial(door, attach.options), "--pid", str(attach.pid)]
+            command = [
+                sys.executable,
+                debugpy_package(),
+                *dial_arguments(door, attach.options),
+                "--pid",
+                str(attach.pid),
+            ]
         children = _child_arguments(self.attach_arguments(attach))
         async with open_injected(attach.pid, command, runtime.dial_ins, runtime.watchdog, children) as adapter:
             yield adapter
@@ -259,6 +271,7 @@ class Debugpy(Profile):
             "showReturnValue": True,
             "rules": list(GENERATED),
             **_mapped(launch.path_mappings),
+            **({} if launch.recording is None else {"record": launch.recording.arguments()}),
             **launch.options,
         }
 
@@ -306,25 +319,6 @@ class Debugpy(Profile):
         return open_socket_adapter(
             TcpAddress(str(connect.get("host", "127.0.0.1")), int(connect["port"])), runtime.patience
         )
-
-
-def _package() -> str:
-    """The folder of our debugpy, which any interpreter can run: the program's own environment needs none."""
-    spec = importlib.util.find_spec("debugpy")
-    if spec is None or spec.origin is None:
-        raise CannotRun("debugpy", "it is not installed")
-    return str(Path(spec.origin).parent)
-
-
-def _dial(address: ListenerAddress, options: Mapping[str, Any]) -> list[str]:
-    return [
-        "--connect",
-        f"{address.host}:{address.port}",
-        "--adapter-access-token",
-        address.token,
-        "--configure-subProcess",
-        "true" if options.get("subProcess", True) else "false",
-    ]
 
 
 def _target(launch: Launch) -> list[str]:

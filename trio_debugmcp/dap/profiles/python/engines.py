@@ -43,8 +43,8 @@ async def chosen_engine(
     wanted = options.get(OPTION, default)
     if wanted == "pydevd":
         return "pydevd"
-    option = next((argument for argument in command[1:] if _KEEPS_OUT.match(argument)), None)
-    version = None if option is not None else await _version_of(command, patience)
+    option = option_that_keeps_out(command)
+    version = None if option is not None else await version_of(command, patience)
     is_new = version is not None and version[0] == "cpython" and version[1:] >= OLDEST
     if is_new and version is not None and (wanted == "own" or version[1:] in TRIED):
         return "own"
@@ -54,6 +54,11 @@ async def chosen_engine(
             f"{_problem(option, version)}. Leave out adapter_options.engine, or have it be pydevd",
         )
     return "pydevd"
+
+
+def option_that_keeps_out(command: Sequence[str]) -> str | None:
+    """Return the option of the interpreter with which our engine cannot be brought in."""
+    return next((argument for argument in command[1:] if _KEEPS_OUT.match(argument)), None)
 
 
 def usual_engine(runtime: str) -> Engine:
@@ -84,7 +89,8 @@ async def engine_of_process(pid: int, options: Mapping[str, Any], default: Wante
     return await chosen_engine(command, options, default, patience)
 
 
-async def _version_of(command: Sequence[str], patience: Patience) -> Version | None:
+async def version_of(command: Sequence[str], patience: Patience) -> Version | None:
+    """Return the implementation and version of an interpreter by its command; None if it does not say them."""
     is_plain = len(command) == 1 or command[1].startswith("-")
     return await (_version(command[0], patience) if is_plain else _asked(command, patience))
 

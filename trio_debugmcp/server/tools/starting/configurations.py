@@ -101,6 +101,7 @@ def _launch_of(params: LaunchConfigured, plan: Plan, profile: Profile, seconds: 
     options = {**plan.options, **params.adapter_options}
     code = options.pop("code", None)
     module = options.pop("module", None)
+    record = options.pop("record", False)
     if plan.program is None and code is None and module is None and not profile.target_options & options.keys():
         raise UsageError(
             "INVALID_PARAMETER",
@@ -124,6 +125,7 @@ def _launch_of(params: LaunchConfigured, plan: Plan, profile: Profile, seconds: 
         "timeout": seconds,
         "stop_at_entry": plan.stop_at_entry,
         "just_my_code": plan.just_my_code,
+        "record": params.record or record,
     }
     # Checked, as the caller's own are: what is in a file may have any type.
     return msgspec.convert({**msgspec.structs.asdict(params), **changes}, LaunchConfigured)

@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from trio_debugmcp.server.tools.starting.launch_breakpoints import LaunchBreakpoint
 from trio_debugmcp.server.tools.starting.mappings import Mapping as PathMap
+from trio_debugmcp.server.tools.starting.run_settings import RunSettings
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, Show, Wait
 
 
@@ -34,6 +35,10 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
     breakpoints: Annotated[
         list[LaunchBreakpoint], Meta(description="As for breakpoint_set, or {exception: TYPE}; all or none.")
     ] = []
+    record: Annotated[
+        bool | RunSettings,
+        Meta(description="Keep what the project's own code does, to be asked afterwards."),
+    ] = False
     show: Show = []
     replace: Annotated[bool, Meta(description="End the session that is there.")] = False
     new_session: NewSession = False

@@ -20,6 +20,7 @@ from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget, target_of
 from trio_debugmcp.server.tools.starting.mappings import checked_mappings
 from trio_debugmcp.server.tools.starting.other_programs import caller, check_free, make_room
+from trio_debugmcp.server.tools.starting.recording_runs import with_recording
 from trio_debugmcp.server.tools.starting.start_notes import start_notes
 from trio_debugmcp.session.before.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
@@ -61,6 +62,7 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
         path_mappings=checked_mappings(debugger, params.path_mappings, target.profile),
         tasks=tasks,
     )
+    wanted = await with_recording(debugger, wanted, target, params.record)
     answer = await _run(debugger, params, target, wanted, specs)
     notes = [] if is_own else [f"runs on {interpreter}"]
     notes += [_IN_LIBRARY] if in_library and params.just_my_code is not False else []
@@ -170,5 +172,7 @@ async def run_program(
     last = session.snapshot or debugger.state.end_of(session.id) or first
     engine = None if last is None else last.origin.engine
     last = (None if outcome is None else outcome.paused) or last  # maybe a child, which the rest of the answer is about
+    kept = debugger.runs.of(program.id)
+    run = None if kept is None else kept.id
     id_, pid = (session.id, None) if last is None else (last.id, last.origin.process_id)
-    return replace(answer, notes=[*edited, *notes, *answer.notes], session=id_, pid=pid, engine=engine)
+    return replace(answer, notes=[*edited, *notes, *answer.notes], session=id_, pid=pid, engine=engine, run=run)

@@ -1,0 +1,98 @@
+"""Recorded runs of programs on Python 3.12 and newer: which are kept, what is refused, what is answered from them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.pythons import Interpreter, found
+from tests.real.conftest import Connect
+from tests.server.scene import failure
+from trio_debugmcp.testing import DebugClient
+
+NEW = {"{}.{}".format(*each.version): each for each in found() if (3, 12) <= each.version < (3, 14)}
+"""Without one there is nothing to try: pyenv has them on the machines where this runs."""
+
+OLD = [each for each in found() if each.version < (3, 12)]
+
+SHOP = """\
+import sys
+
+def fill(items, cart=[]):
+    cart.extend(items)
+    return cart
+
+def total(cart):
+    amount = 0
+    for _, price in cart:
+        amount += price
+    return amount
+
+def serve(name, items):
+    cart = fill(items)
+    amount = total(cart)
+    return amount
+
+first = serve("Ada", [("tea", 4), ("cake", 6)])
+second = serve("Bob", [("coffee", 3)])
+sys.exit(second - 3)
+"""
+
+
+def on(python: Interpreter) -> dict[str, Any]:
+    return {"adapter_options": {"python": [python.path]}}
+
+
+async def recorded(
+    client: DebugClient, python: Interpreter, file: Path, text: str = SHOP, **more: Any
+) -> dict[str, Any]:
+    """Run a program to its end, and record that."""
+    file.write_text(text)
+    wanted = {"record": True, "stop_at_entry": False, "stop_on_uncaught": False, **on(python), **more}
+    end: dict[str, Any] = await client.call("debug_launch", program=str(file), **wanted)
+    return end
+
+
+@pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+async def test_a_run_is_kept_after_its_session_and_each_restart_is_another(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    file = tmp_path / "shop.py"
+    async with debugging() as client:
+        assert (await client.call("run_list"))["notes"] == ["no run is recorded: debug_launch(record=true) records one"]
+        end = await recorded(client, python, file, args=["x"])
+        assert (end["exitCode"], end["run"]) == (10, "run-1")
+        assert (await client.call("debug_restart"))["run"] == "run-2"
+        plain = await client.call("debug_launch", program=str(file), stop_at_entry=False, **on(python))
+        assert "run" not in plain, "it was not asked for"
+        listed = await client.call("run_list")
+        assert [line.partition(",")[0] for line in listed["runs"]] == [
+            f"run-{number} {file} x: exit code 10" for number in (1, 2)
+        ]
+        resource = await client.read("debugger://runs")
+        assert [(each["id"], each["state"], each["exitCode"]) for each in resource["runs"]] == [
+            ("run-1", "Recorded", 10), ("run-2", "Recorded", 10),
+        ]  # fmt: skip
+
+
+async def test_a_program_that_cannot_be_recorded_is_refused_before_anything_ends(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "shop.py"
+    file.write_text(SHOP)
+    new = next(iter(NEW.values()))
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(file), **on(new))
+        wanted: dict[str, Any] = {"program": str(file), "replace": True, "record": True}
+        for python in OLD[-1:]:
+            error = await failure(client, "debug_launch", **wanted, **on(python))
+            assert error.code == "NOT_SUPPORTED"
+            assert f"{python.path} is cpython 3.{python.version[1]}: pass adapter_options=" in error.message
+        for options, words in (
+            ({"engine": "pydevd"}, "adapter_options.engine is pydevd: leave that out"),
+            ({"pythonArgs": ["-I"]}, "cannot be brought in with the option -I: leave that out"),
+        ):
+            error = await failure(client, "debug_launch", **wanted, adapter_options={"python": [new.path], **options})
+            assert (error.code, words in error.message) == ("NOT_SUPPORTED", True)
+        assert (await client.call("debug_state"))["state"] == "Paused", "the program that was there"
+        assert "runs" not in await client.call("run_list") or not (await client.call("run_list"))["runs"]

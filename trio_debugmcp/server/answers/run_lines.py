@@ -1,0 +1,50 @@
+"""Recorded runs in answers: a line for each, and as data."""
+
+from trio_debugmcp.server.answers.answer import Answer, AnswerData
+from trio_debugmcp.server.answers.text import size_text
+from trio_debugmcp.state.payloads import signal_name
+from trio_debugmcp.state.recorded_runs import KeptRun, KeptRunPayload
+
+
+class KeptRunsData(AnswerData, frozen=True, kw_only=True):
+    """The runs, as in `debugger://runs`."""
+
+    runs: list[KeptRunPayload]
+
+
+class RunLines(Answer, frozen=True, kw_only=True):
+    """A line each, the oldest first: what ran, how it ended, and the size of its files.
+
+    `kept`: what all take, and may take at most.
+    """
+
+    full: KeptRunsData | None = None
+    runs: list[str]
+    kept: str | None = None
+    notes: list[str] = []
+
+
+class RecordedPiece(Answer, frozen=True, kw_only=True):
+    """The run whose recording has begun, or has ended, then with its size."""
+
+    run: str
+    state: str
+    size: str | None = None
+    notes: list[str] = []
+
+
+def run_line(run: KeptRun, size: int) -> str:
+    """Return a run as a line: `run-1 test tests/test_a.py::test_b: failed with exit code 1, 1.2 MB`."""
+    return f"{run.id} {run.what}: {_end(run)}, {size_text(size)}"
+
+
+def _end(run: KeptRun) -> str:
+    """Return how a run ended."""
+    signal = signal_name(run.exit_code)
+    if not run.program_ended:
+        return "is being recorded" if run.ended_at is None else "a piece of a program that runs on"
+    if run.killed:
+        return "ended by the debugger"
+    if isinstance(signal, str):
+        return f"ended by {signal}"
+    return "ended" if run.exit_code is None else f"exit code {run.exit_code}"

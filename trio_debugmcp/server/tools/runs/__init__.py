@@ -1,0 +1,1 @@
+"""The tools about recorded runs: what happened, why, and where two part."""

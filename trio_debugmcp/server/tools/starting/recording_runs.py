@@ -1,0 +1,69 @@
+"""The recording that a launch asks for: which code, how much, and whether it can be."""
+
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.profiles import Launch, Profile
+from trio_debugmcp.dap.profiles.starts import RunRecording
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget
+from trio_debugmcp.server.tools.starting.run_settings import RunSettings
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.payloads import name_of
+
+
+async def with_recording(
+    debugger: Debugger, launch: Launch, target: LaunchTarget, record: bool | RunSettings
+) -> Launch:
+    """Return the launch with the recording that it asks for.
+
+    Raises:
+        UsageError: `NOT_SUPPORTED`: the run of this program cannot be recorded.
+    """
+    if record is False:
+        return launch
+    wanted = RunSettings() if record is True else record
+    profile = target.profile
+    await check_recordable(debugger, profile, launch)
+    place = target.near or launch.cwd
+    root = debugger.host.query(
+        f"project of {place} in {launch.cwd}", lambda: profile.recordings.project_root(place, launch.cwd)
+    )
+    include = tuple(included(debugger, each) for each in wanted.include)
+    recording = RunRecording(root=root, include=include, max_mb=wanted.max_mb)
+    return replace(launch, recording=recording, what=_what(debugger, launch, target))
+
+
+async def check_recordable(debugger: Debugger, profile: Profile, launch: Launch) -> None:
+    """Check that the run of a program can be recorded, before anything is ended for it.
+
+    Raises:
+        UsageError: `NOT_SUPPORTED`.
+    """
+
+    async def ask() -> str | None:
+        return await profile.recordings.problem(launch, debugger.settings.engine, debugger.patience)
+
+    problem = await debugger.host.find_out(f"recording of {launch.interpreter or launch.program}", ask)
+    if problem is not None:
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"The run cannot be recorded: {problem}; or launch without `record`.",
+            {"adapter": profile.name, "capability": "record"},
+        )
+
+
+def included(debugger: Debugger, name: str) -> str:
+    """Return a path prefix as the program has it; the name of a module as it is."""
+    return debugger.workspace.resolve(name) if "/" in name else name
+
+
+def _what(debugger: Debugger, launch: Launch, target: LaunchTarget) -> str:
+    """Return the program in a few words."""
+    if target.test is not None:
+        return name_of(f"test {target.test}")
+    if "code" in target.options:
+        return "code"
+    place = Places(debugger.workspace.directory).file(target.program)
+    first = f"-m {target.program}" if "module" in target.options else place
+    return name_of(" ".join([first, *launch.args]))

@@ -1,0 +1,200 @@
+"""`RunStore`: the recorded runs of one server, and the directory that has their files.
+
+    recording = store.planned("s-1", "shop.py", recording)     # its number and its directory, within the bounds
+    await store.begin("s-1")                                   # the directory is there; the program writes into it
+    await store.end("s-1")
+
+The last `MAX_RUNS` are kept, also after their sessions, in at most `MAX_KEPT_MB`: a run that is recorded counts with
+what it may take, one that is over with what it takes.
+"""
+
+import shutil
+from itertools import count
+from pathlib import Path
+
+import trio
+from msgspec.structs import replace
+
+from trio_debugmcp.clock import Clock
+from trio_debugmcp.dap.profiles.starts import RunRecording
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.session.host import Host
+from trio_debugmcp.session.merger import MERGE_SECONDS, Merger
+from trio_debugmcp.session.run_directories import RunDirectories, size_of
+from trio_debugmcp.state.changes import KeptRunsRemoved, RunKept
+from trio_debugmcp.state.payloads import shortened
+from trio_debugmcp.state.recorded_runs import KeptRun
+
+MAX_RUNS = 8
+"""One and the one before it are compared; a hunt keeps two. More are hard to tell apart."""
+
+MAX_KEPT_MB = 2048
+"""Of all runs together: eight of the usual 256 MB."""
+
+_MB = 1_000_000
+
+
+class RunStore:
+    """The recorded runs of one server. What is known of each is in the state; here are the directories.
+
+    It plans recordings, begins and ends them, finds runs and drops them, hence so many methods.
+    """
+
+    def __init__(self, merger: Merger, clock: Clock, host: Host) -> None:
+        self._merger, self._clock, self._host = merger, clock, host
+        self._numbers = count(1)
+        self._files = RunDirectories()
+        self._planned: dict[str, KeptRun] = {}
+        self._recording: dict[str, KeptRun] = {}
+        self._directories: dict[str, str] = {}
+
+    def __repr__(self) -> str:
+        return f"<RunStore {[run.id for run in self.runs]} recording={list(self._recording)}>"
+
+    @property
+    def runs(self) -> tuple[KeptRun, ...]:
+        """The runs that are kept, the oldest first."""
+        return self._merger.state.runs
+
+    def of(self, session_id: str) -> KeptRun | None:
+        """Return the last run of a session that was launched or attached to."""
+        return next((run for run in reversed(self.runs) if run.session_id == session_id), None)
+
+    def recorded_in(self, session_id: str) -> KeptRun | None:
+        """Return the run that is being recorded in a session."""
+        return self._recording.get(session_id)
+
+    def run(self, run_id: str | None = None) -> KeptRun:
+        """Return a run by its id, or the last one.
+
+        Raises:
+            UsageError: `RUN_NOT_FOUND`.
+        """
+        runs = self.runs
+        if run_id is None and runs:
+            return runs[-1]
+        found = next((run for run in runs if run.id == run_id), None)
+        if found is not None:
+            return found
+        if not runs:
+            sentence = "No run is recorded. Launch the program or test with debug_launch(record=true)."
+        else:
+            known = ", ".join(run.id for run in runs)
+            sentence = f"There is no run '{shortened(run_id or '', 100)}'. Runs: {known}; the last {MAX_RUNS} are kept."
+        raise UsageError("RUN_NOT_FOUND", sentence)
+
+    def directory(self, run: KeptRun) -> str:
+        """Return the directory that has the files of a run."""
+        return self._directories[run.id]
+
+    def size(self, run: KeptRun) -> int:
+        """Return the bytes of a run's files now."""
+        return size_of(self._directories[run.id])
+
+    # --- Recording -------------------------------------------------------------------------------------------
+
+    def planned(self, session_id: str, what: str, recording: RunRecording) -> RunRecording:
+        """Return a recording with the directory for its files, which `begin` makes.
+
+        Raises:
+            UsageError: `INVALID_PARAMETER`: so many runs are being recorded that there is no room for it; or
+                `LAUNCH_FAILED`: this machine gives no directory.
+        """
+        self._check_room(recording.max_mb)
+        run_id = f"run-{next(self._numbers)}"
+        try:
+            home = self._host.query("where recorded runs are", self._files.home)
+        except OSError as error:
+            raise _no_directory(error) from error
+        directory = f"{home}/{run_id}"
+        self._planned[session_id] = KeptRun(
+            id=run_id, session_id=session_id, what=what, begun_at=self._clock.now(), max_mb=recording.max_mb
+        )
+        self._directories[run_id] = directory
+        return replace(recording, directory=directory)
+
+    async def begin(self, session_id: str) -> None:
+        """Begin the run that is planned for a session, if any, and drop what there is no more room for.
+
+        Raises:
+            UsageError: `LAUNCH_FAILED`: this machine gives no directory.
+        """
+        run = self._planned.pop(session_id, None)
+        if run is None:
+            return
+        await self._make_room(run.max_mb)
+        directory = self._directories[run.id]
+        try:
+            self._host.query(f"directory of {run.id}", lambda: Path(directory).mkdir(mode=0o700))
+        except OSError as error:
+            del self._directories[run.id]
+            raise _no_directory(error) from error
+        self._recording[session_id] = run
+        await self._merger.merge(RunKept(run))
+
+    async def end(self, session_id: str, *, discard: bool = False) -> None:
+        """End the recording in a session, if there is one. `discard`: nothing has run.
+
+        Never cancelled: it keeps what is there.
+        """
+        self._forget_planned(session_id)
+        run = self._recording.pop(session_id, None)
+        if run is None:
+            return
+        with trio.move_on_after(MERGE_SECONDS, shield=True):
+            if discard:
+                await self._remove([run])
+                return
+            known = next((kept for kept in self.runs if kept.id == run.id), run)
+            await self._merger.merge(RunKept(replace(known, ended_at=self._clock.now(), size=self.size(run))))
+
+    def close(self) -> None:
+        """Remove all files."""
+        self._files.close()
+
+    def _forget_planned(self, session_id: str) -> None:
+        planned = self._planned.pop(session_id, None)
+        if planned is not None:
+            del self._directories[planned.id]
+
+    def _check_room(self, max_mb: int) -> None:
+        recorded = [*self._recording.values(), *self._planned.values()]
+        taken = sum(run.max_mb for run in recorded)
+        if len(recorded) < MAX_RUNS and taken + max_mb <= MAX_KEPT_MB:
+            return
+        sessions = ", ".join(run.session_id for run in recorded)
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"{len(recorded)} runs are being recorded (sessions {sessions}), which may take {taken} MB; all together "
+            f"may be {MAX_RUNS}, and take {MAX_KEPT_MB} MB. End one with debug_disconnect, or pass a smaller max_mb.",
+        )
+
+    async def _make_room(self, max_mb: int) -> None:
+        """Remove the oldest runs that are over, until there is room for one more."""
+        kept, gone = list(self.runs), []
+        room = (MAX_KEPT_MB - max_mb) * _MB
+        for run in self.runs:
+            taken = sum(other.max_mb * _MB if other.id in self._living() else other.size for other in kept)
+            if len(kept) < MAX_RUNS and taken <= room:
+                break
+            if run.id not in self._living():
+                kept.remove(run)
+                gone.append(run)
+        await self._remove(gone)
+
+    def _living(self) -> set[str]:
+        return {run.id for run in self._recording.values()}
+
+    async def _remove(self, runs: list[KeptRun]) -> None:
+        if not runs:
+            return
+        await self._merger.merge(KeptRunsRemoved(frozenset(run.id for run in runs)))
+        for run in runs:
+            directory = self._directories.pop(run.id)
+            if Path(directory).is_dir():
+                await trio.to_thread.run_sync(lambda place: shutil.rmtree(place, ignore_errors=True), directory)
+
+
+def _no_directory(error: OSError) -> UsageError:
+    why = f"{error.strerror or error}: {error.filename}"
+    return UsageError("LAUNCH_FAILED", f"The run cannot be recorded: {why}. Make room there, or leave out `record`.")
