@@ -96,3 +96,39 @@ async def test_a_program_that_cannot_be_recorded_is_refused_before_anything_ends
             assert (error.code, words in error.message) == ("NOT_SUPPORTED", True)
         assert (await client.call("debug_state"))["state"] == "Paused", "the program that was there"
         assert "runs" not in await client.call("run_list") or not (await client.call("run_list"))["runs"]
+
+
+LOOP = """\
+import time
+
+def step(number):
+    twice = 2 * number
+    return twice
+
+done = 0
+while True:
+    done += step(done) > 0
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+async def test_a_piece_of_a_running_program_is_recorded(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    file = tmp_path / "loop.py"
+    file.write_text(LOOP)
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(file), stop_at_entry=False, wait=False, **on(python))
+        assert (await failure(client, "debug_record", on=False)).code == "RUN_NOT_FOUND"
+        begun = await client.call("debug_record")
+        assert (begun["run"], begun["state"]) == ("run-1", "Recording")
+        error = await failure(client, "debug_record")
+        assert (error.code, "run-1 is being recorded. End it with" in error.message) == ("INVALID_PARAMETER", True)
+        await client.call("breakpoint_set", file=str(file), line=4, hit_condition="== 3")
+        await client.call("debug_wait")
+        ended = await client.call("debug_record", on=False)
+        assert (ended["run"], ended["state"]) == ("run-1", "Recorded")
+        await client.call("debug_disconnect")
+        (line,) = (await client.call("run_list"))["runs"]
+        assert line.startswith("run-1 a piece of loop.py: recorded, ")

@@ -82,7 +82,8 @@ def size_of(directory: str) -> int:
                 if entry.is_dir(follow_symlinks=False):
                     total += size_of(entry.path)
                 else:
-                    total += entry.stat(follow_symlinks=False).st_size
+                    found = entry.stat(follow_symlinks=False)
+                    total += min(found.st_size, found.st_blocks * 512)  # a file that is being filled has holes
     except OSError:
         return total
     return total

@@ -19,7 +19,7 @@ class KeptRun(Struct, frozen=True, kw_only=True):
     """A run whose files are kept.
 
     `what`: the program or test, as it was asked for. `ended_at`: when its recording was over. `exit_code` is that of
-    the program, if it has ended meanwhile and the code is known; `killed`: the debugger ended it. `size`: bytes of its
+    the program, if its end was recorded and the code is known; `killed`: the debugger ended it. `size`: bytes of its
     files, at its end.
     """
 
@@ -69,12 +69,14 @@ def after_session(
     runs: tuple[KeptRun, ...], session_id: str, exit_code: int | None, *, killed: bool
 ) -> tuple[KeptRun, ...]:
     """Return the runs after the end of a session; the same object if none is of it."""
-    if not any(run.session_id == session_id and not run.program_ended for run in runs):
+    if not any(run.session_id == session_id and run.ended_at is None for run in runs):
         return runs
-    return tuple(
-        replace(run, program_ended=True, exit_code=exit_code, killed=killed) if run.session_id == session_id else run
-        for run in runs
-    )
+
+    def ended(run: KeptRun) -> KeptRun:
+        is_over = run.session_id != session_id or run.ended_at is not None  # a piece ends before its program
+        return run if is_over else replace(run, program_ended=True, exit_code=exit_code, killed=killed)
+
+    return tuple(ended(run) for run in runs)
 
 
 def runs_payload(runs: tuple[KeptRun, ...], revision: int) -> KeptRunsPayload:

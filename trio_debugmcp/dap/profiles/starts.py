@@ -41,7 +41,7 @@ class RunRecording(Struct, frozen=True):
             "directory": self.directory,
             "root": self.root,
             "include": list(self.include),
-            "max_mb": self.max_mb,
+            "maxMb": self.max_mb,
         }
 
 

@@ -29,6 +29,7 @@ from trio_debugmcp.engine.inside.probe_host import EngineDebugger
 from trio_debugmcp.engine.inside.program_files import ProgramFiles
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
 from trio_debugmcp.engine.inside.reader_thread import ReaderThread
+from trio_debugmcp.engine.inside.recording_requests import RecordingRequests
 from trio_debugmcp.engine.inside.reported_modules import ReportedModules
 from trio_debugmcp.engine.inside.request_table import RequestTable
 from trio_debugmcp.engine.inside.starting_requests import StartingRequests
@@ -44,7 +45,7 @@ _get_ident = _thread.get_ident
 _start = _thread.start_new_thread
 _modules = sys.modules
 
-_SERVED: Any = (MovingRequests, LookingRequests, EvaluatingRequests, ValueRequests)
+_SERVED: Any = (MovingRequests, LookingRequests, EvaluatingRequests, ValueRequests, RecordingRequests)
 
 _FETCHED = "<fetched>"
 """In place of the directory of an engine that the program has fetched: it has none."""

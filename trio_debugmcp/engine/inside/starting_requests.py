@@ -4,6 +4,7 @@ import posix
 import sys
 from typing import Any
 
+from trio_debugmcp.engine.inside.recording_requests import begin_recording
 from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestRefusedError, RequestTable
 
 CAPABILITIES = {
@@ -19,6 +20,7 @@ CAPABILITIES = {
     "supportsSetVariable": True,
     "supportsStepInTargetsRequest": True,
     "engineRequests": True,
+    "recordsRuns": True,
     "exceptionBreakpointFilters": [
         {"filter": "raised", "label": "Raised Exceptions", "default": False},
         {"filter": "uncaught", "label": "Uncaught Exceptions", "default": True},
@@ -97,6 +99,8 @@ class StartingRequests:
         self._engine.steps.keeps_returned = bool(arguments.get("showReturnValue"))
         if arguments.get("redirectOutput"):
             self._engine.printed.begin()
+        if arguments.get("record"):
+            begin_recording(arguments["record"], files.home)
         request.respond()
         process = {
             "name": arguments.get("program") or _program(),

@@ -42,7 +42,7 @@ def _end(run: KeptRun) -> str:
     """Return how a run ended."""
     signal = signal_name(run.exit_code)
     if not run.program_ended:
-        return "is being recorded" if run.ended_at is None else "a piece of a program that runs on"
+        return "is being recorded" if run.ended_at is None else "recorded"
     if run.killed:
         return "ended by the debugger"
     if isinstance(signal, str):
