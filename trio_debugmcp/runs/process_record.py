@@ -43,6 +43,9 @@ _INT, _ZERO = 1 << 31, 1 << 30
 
 _ENDS = {1: "ended", 2: "no room on the disk", 3: "an error of the recorder"}
 
+WITH_VALUE = frozenset((RETURN, YIELD, UNWIND, RAISE, WRITE, FIELD, SEEN, GAP, SEEN_NAME))
+"""Rows that have a value."""
+
 _NOT_AFTER = frozenset((LINE, RETURN, UNWIND))
 
 
@@ -158,9 +161,12 @@ class ProcessRecord:
                 return number
         return 0
 
-    def forth_of(self, kinds: frozenset[int], subject: int, after: int) -> int:
-        """Return the first row after one of these kinds about a subject, whatever its key; 0: none."""
-        for number in self._rows.next_like(0, subject, after):
+    def forth_of(self, kinds: frozenset[int], subject: int, after: int, *, by_value: bool = False) -> int:
+        """Return the first row after one of these kinds about a subject, whatever its key; 0: none.
+
+        `by_value`: the first whose value is that object.
+        """
+        for number in self._rows.next_like(int(by_value), subject, max(after, self.first - 1)):
             if self._rows.word(number, 0) >> 60 in kinds:
                 return number
         return 0

@@ -1,0 +1,265 @@
+"""What did not happen: writes that were not reached, copies that were not renewed, rounds unlike all others.
+
+Also loops that ended early, and answers from a cache.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from trio_debugmcp.runs import process_record as rows
+from trio_debugmcp.runs import slicing_nodes as cost
+from trio_debugmcp.runs.executions import StatementExecution
+from trio_debugmcp.runs.past_process import PastProcess
+from trio_debugmcp.runs.read_paths import PathRead
+from trio_debugmcp.runs.recorded_values import RecordedValue
+from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.source_scopes import SourceScope, Statement
+
+_MOST_FRAMES = 20
+"""Of a function in which an attribute would have been written: the last ones."""
+
+_MOST_ABSENT = 3
+
+_RARE = 20
+"""A kind of round is rare if it is at most one in so many."""
+
+_LEAST_ROUNDS = 8
+
+_MOST_ROUNDS = 5_000
+
+
+class AbsenceEdges:
+    """The edges to what did not happen in one process: of six kinds, hence so many methods."""
+
+    def __init__(self, past: PastProcess) -> None:
+        self._past = past
+        self._record = past.record
+
+    def of_statement(self, execution: StatementExecution, asked: int) -> Iterator[SliceEdge]:
+        """Yield what did not happen to what a statement read, and to what it copied before row `asked`."""
+        for read in execution.statement.reads:
+            if read.is_callee:
+                yield from self._of_cached(execution, read)
+                continue
+            value = self._past.values.read(execution, read)
+            if value is not None:
+                yield from self._of_read(execution, read, value)
+        yield from self._of_stale_copy(execution, asked)
+        yield from self._of_rounds(execution)
+
+    def _of_read(self, execution: StatementExecution, read: PathRead, value: RecordedValue) -> Iterator[SliceEdge]:
+        if not read.path.steps:
+            yield from self._of_name(execution, read.path.name, value)
+            yield from self._of_loop(execution, value)
+        elif isinstance(read.path.steps[-1], str) and read.path.steps[-1][0] == ".":
+            yield from self._of_attribute(execution, read, value)
+        if value.object and read.is_whole:
+            yield from self._of_container(execution, value)
+
+    # --- Would have been set ------------------------------------------------------------------------------------------
+
+    def _of_name(self, execution: StatementExecution, name: str, value: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield conditions against which a name was not set between its last write and its use."""
+        if execution.scope.home(name) is not execution.scope and execution.scope.parent is not None:
+            return
+        absent = 0
+        for writer in reversed(execution.scope.writers(name)):
+            if writer.is_definition or writer is execution.statement or absent >= _MOST_ABSENT:
+                continue
+            run = self._past.executions.last_run(writer, execution.frame, execution.row)
+            if run is not None and run.row >= value.owner:
+                continue
+            decided = self._decided_against(writer, execution, value.owner)
+            if decided is not None:
+                absent += 1
+                yield SliceEdge(cost.ABSENCE, SliceNode(decided.row), f"so {name} is not set at line {writer.first}")
+
+    def _decided_against(
+        self, writer: Statement, use: StatementExecution, since: int, frame: int = 0
+    ) -> StatementExecution | None:
+        """Return the run of the innermost statement around a writer that has run, and has not led to it."""
+        above = set(map(id, use.statement.outer())) if not frame else set()
+        for outer in writer.outer():
+            if id(outer) in above or outer is use.statement:
+                return None
+            if not isinstance(outer.node, ast.If | ast.For | ast.AsyncFor | ast.While | ast.Match | ast.ExceptHandler):
+                continue
+            run = self._past.executions.last_run(outer, frame or use.frame, use.row)
+            if run is not None:
+                return run if run.row > since or isinstance(outer.node, ast.If | ast.Match) else None
+        return None
+
+    def _of_attribute(self, execution: StatementExecution, read: PathRead, value: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield conditions against which an attribute of an object was not set, in whichever function."""
+        holder = self._past.values.value(execution, read.path.holder)
+        label = read.path.steps[-1]
+        if holder is None or not holder.object or not isinstance(label, str):
+            return
+        for scope, writer in self._storing(label):
+            edges = []
+            for frame in self._past.scopes.frames([scope])[-_MOST_FRAMES:]:
+                run = self._past.executions.last_run(writer, frame, execution.row)
+                decided = None if run is not None else self._decided_against(writer, execution, 0, frame)
+                if decided is not None and self._is_on(decided, writer, label, holder.object):
+                    edges.append(decided)
+            if edges:
+                times = f" ({len(edges)} times)" if len(edges) > 1 else ""
+                yield SliceEdge(
+                    cost.ABSENCE, SliceNode(edges[-1].row), f"so {label} is not set at line {writer.first}{times}"
+                )
+
+    def _storing(self, label: str) -> Iterator[tuple[SourceScope, Statement]]:
+        """Yield the statements of all recorded functions that set an attribute of that name."""
+        for code in self._past.scopes.codes():
+            scope = self._past.scopes.of_code(code)
+            for statement in scope.statements if scope is not None else ():
+                if any(path.steps[-1] == label for path in statement.stores):
+                    yield scope, statement  # type: ignore[misc]
+
+    def _is_on(self, decided: StatementExecution, writer: Statement, label: str, holder: int) -> bool:
+        """Whether a statement would have set the attribute of that object."""
+        for path in writer.stores:
+            if path.steps[-1] == label:
+                value = self._past.values.value(decided, path.holder)
+                return value is not None and value.object == holder
+        return False
+
+    # --- Containers ---------------------------------------------------------------------------------------------------
+
+    def _of_container(self, execution: StatementExecution, value: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield what would have changed a container in the same function and did not, or has run without effect."""
+        if not self._record.back_of(frozenset({rows.SIZE}), value.object, execution.row):
+            return
+        for statement in execution.scope.statements:
+            for path, method in statement.mutates:
+                run = self._past.executions.last_run(statement, execution.frame, execution.row)
+                if run is None:
+                    decided = self._decided_against(statement, execution, 0)
+                    found = None if decided is None else self._past.values.value(decided, path)
+                    if decided is not None and found is not None and found.object == value.object:
+                        note = f"so {path} is not changed at line {statement.first}"
+                        yield SliceEdge(cost.ABSENCE, SliceNode(decided.row), note)
+                elif not self._past.executions.effects(run.row) and statement is not execution.statement:
+                    found = self._past.values.value(run, path)
+                    if found is not None and found.object == value.object:
+                        yield SliceEdge(cost.ABSENCE, SliceNode(run.row), f"{method} changed nothing")
+
+    # --- Loops --------------------------------------------------------------------------------------------------------
+
+    def _of_loop(self, execution: StatementExecution, value: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield what ended the loop in which a value was made that is used after it."""
+        writer = self._past.executions.at(value.owner) if value.owner else None
+        if writer is None or writer.frame != execution.frame:
+            return
+        above = set(map(id, execution.statement.outer()))
+        for loop in [writer.statement, *writer.statement.outer()]:
+            if loop.is_loop and id(loop) not in above:
+                last = self._last_of(loop, execution)
+                if last is not None and last.row != writer.row:
+                    is_early = isinstance(last.statement.nodes[-1], ast.Break | ast.Return)
+                    yield SliceEdge(
+                        cost.LOOP_END if is_early else 2 * cost.LOOP_END, SliceNode(last.row), "ended the loop"
+                    )
+
+    def _last_of(self, loop: Statement, use: StatementExecution) -> StatementExecution | None:
+        """Return the last run of a loop's statements before a use behind it."""
+        inside = [loop, *(inner for inner in loop.all_inner() if isinstance(inner.node, ast.Break))]
+        runs = [self._past.executions.last_run(statement, use.frame, use.row) for statement in inside]
+        return max((run for run in runs if run is not None), key=lambda run: run.row, default=None)
+
+    # --- Stale, cached ------------------------------------------------------------------------------------------------
+
+    def _of_stale_copy(self, execution: StatementExecution, asked: int) -> Iterator[SliceEdge]:
+        """Yield the later write of what a statement has copied."""
+        path = execution.statement.copied
+        if path is None or not path.steps or not isinstance(execution.statement.node, ast.Assign | ast.AnnAssign):
+            return
+        value = self._past.values.value(execution, path)
+        holder = self._past.values.value(execution, path.holder)
+        if value is None or holder is None or not holder.object:
+            return
+        later = self._record.forth(rows.FIELD, self._record.row(value.row).key, holder.object, execution.row)
+        if later and later < asked and (owner := self._record.row(later).owner):
+            yield SliceEdge(cost.ABSENCE, SliceNode(owner), f"changed since #{execution.row}")
+
+    def _of_cached(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
+        """Yield the run of a function that made a value, where a call of it made no frame."""
+        name = str(read.path).rpartition(".")[2]
+        written = [effect for effect in self._past.executions.effects(execution.row) if effect.kind == rows.WRITE]
+        for code in self._past.scopes.codes():
+            scope = self._past.scopes.of_code(code)
+            if scope is None or scope.name.rpartition(".")[2] != name or not _is_decorated(scope.node):
+                continue
+            if any(start.key == code for start in self._past.executions.calls(execution.row)):
+                return
+            for frame in reversed(self._record.frames_of(code)):
+                start = self._record.frame(frame).start
+                ending = self._past.executions.outcome(start) if start < execution.row else None
+                if (
+                    ending is not None
+                    and ending.kind == rows.RETURN
+                    and (not written or self._same(ending, written[0]))
+                ):
+                    yield SliceEdge(cost.RESULT, SliceNode(ending.owner), f"answered #{execution.row} from a cache")
+                    return
+
+    def _same(self, one: rows.Row, other: rows.Row) -> bool:
+        return one.object == other.object and self._record.text(one) == self._record.text(other)
+
+    # --- Many rounds --------------------------------------------------------------------------------------------------
+
+    def _of_rounds(self, execution: StatementExecution) -> Iterator[SliceEdge]:
+        """Yield the value before the first round of what a loop carries on, and the rare round among many."""
+        statement = execution.statement
+        if not any(outer.is_loop for outer in statement.outer()):
+            return
+        carried = [read.path.name for read in statement.reads if read.path.name in statement.names]
+        is_accumulating = bool(carried or statement.mutates or statement.stores)
+        if not is_accumulating:
+            return
+        rounds = []
+        for run in self._past.executions.runs(statement, execution.frame, execution.row + 1):
+            rounds.append(run)
+            if len(rounds) >= _MOST_ROUNDS:
+                break
+        if carried and len(rounds) > 1:
+            before = self._past.values.name(rounds[-1], carried[0], rounds[-1].row)
+            if before is not None and before.owner and self._record.row(before.owner).kind == rows.LINE:
+                yield SliceEdge(cost.READ, SliceNode(before.owner))
+        yield from self._rare(rounds)
+
+    def _rare(self, rounds: list[StatementExecution]) -> Iterator[SliceEdge]:
+        if len(rounds) < _LEAST_ROUNDS:
+            return
+        kinds: dict[object, list[StatementExecution]] = {}
+        for run in rounds:
+            kinds.setdefault(self._kind(run), []).append(run)
+        for runs in kinds.values():
+            if len(runs) * _RARE <= len(rounds):
+                note = f"differs from the other {len(rounds) - len(runs)} rounds"
+                yield SliceEdge(cost.CHANGE, SliceNode(runs[-1].row), note)
+                for start in self._past.executions.calls(runs[-1].row):
+                    ending = self._past.executions.outcome(start.number)
+                    if ending is not None and ending.owner:
+                        yield SliceEdge(cost.CHANGE + cost.RESULT, SliceNode(ending.owner))
+
+    def _kind(self, run: StatementExecution) -> object:
+        """Return what rounds of one statement have in common: the lines that ended their calls, or kinds of values."""
+        endings = [self._past.executions.outcome(start.number) for start in self._past.executions.calls(run.row)]
+        if endings:
+            return tuple(self._record.row(ending.owner).key if ending and ending.owner else 0 for ending in endings)
+        values = [self._past.values.read(run, read) for read in run.statement.reads if not read.is_callee]
+        return tuple(_kind_of_text(value.text) if value is not None else "" for value in values)
+
+
+def _is_decorated(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and bool(node.decorator_list)
+
+
+def _kind_of_text(text: str) -> str:
+    """Return the kind of a value by its text: of a number whether it is negative, or none."""
+    if text[:1] == "-":
+        return "negative"
+    if text[:1].isdigit():
+        return "float" if "." in text else "int"
+    return "text" if text[:1] in "'\"" else text[:12]

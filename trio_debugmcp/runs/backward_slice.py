@@ -1,0 +1,160 @@
+"""The backward slice of a recorded run: what a value, or the run of a line, depends on, nearest first.
+
+    parts = backward_slice(past, [SliceEdge(0, SliceNode(54))], limit=12)
+    [(part.row, part.notes) for part in parts.parts]        # in the order of time
+
+The nearest are found by Dijkstra's way over summed costs. Each line of the source is shown once, by its nearest run,
+and followed once: a second run of a line seldom tells more than the first.
+"""
+
+import heapq
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trio_debugmcp.runs import process_record as rows
+from trio_debugmcp.runs import slicing_nodes as cost
+from trio_debugmcp.runs.absence_edges import AbsenceEdges
+from trio_debugmcp.runs.call_arguments import argument
+from trio_debugmcp.runs.control_edges import ControlEdges
+from trio_debugmcp.runs.data_edges import DataEdges
+from trio_debugmcp.runs.executions import StatementExecution
+from trio_debugmcp.runs.past_process import PastProcess
+from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode, ValueGap
+
+_MOST_EXPANDED = 150
+"""Nodes that are followed: behind the lines that are shown, only to count what is left out."""
+
+
+class SlicePart(NamedTuple):
+    """A line of an answer: the row of a line, or of a call's start, and what is said beside it."""
+
+    row: int
+    notes: tuple[str, ...]
+
+
+class SliceResult(NamedTuple):
+    """What a slice found.
+
+    Attributes:
+        parts: in the order of time.
+        omitted: how many lines of the source were reached beyond these; a lower bound.
+        gaps: values that changed where nothing is recorded.
+    """
+
+    parts: list[SlicePart]
+    omitted: int
+    gaps: list[ValueGap]
+
+
+class _Slicer:
+    """A slice under way.
+
+    Attributes:
+        shown: what is said beside each row that is a line of the answer, nearest first.
+        data: the edges by data, and the gaps met on the way.
+    """
+
+    def __init__(self, past: PastProcess, asked: int) -> None:
+        self.data = DataEdges(past)
+        self.shown: dict[int, list[str]] = {}
+        self._control = ControlEdges(past)
+        self._absence = AbsenceEdges(past)
+        self._past = past
+        self._asked = asked
+        self._followed: set[object] = set()
+        self._lines: dict[object, int] = {}
+
+    def follow(self, starts: list[SliceEdge]) -> int:
+        """Go along the edges, nearest first; return how many nodes were left."""
+        queue = [(edge.cost, number, edge) for number, edge in enumerate(starts)]
+        heapq.heapify(queue)
+        order, expanded = len(queue), 0
+        while queue and expanded < _MOST_EXPANDED:
+            distance, _, edge = heapq.heappop(queue)
+            if not self._take(edge):
+                continue
+            expanded += 1
+            for following in self._edges(edge.node):
+                if following.node.row <= self._asked:
+                    order += 1
+                    heapq.heappush(queue, (distance + following.cost + cost.STEP, order, following))
+        return len(queue)
+
+    def _take(self, edge: SliceEdge) -> bool:
+        """Show a node, if its line is not shown; return whether it is to be followed."""
+        node = edge.node
+        execution = self._past.executions.at(node.row)
+        if execution is None:
+            self._show_default(node)
+        else:
+            source = execution.scope.module, execution.statement.first
+            row = self._lines.setdefault(source, node.row)
+            if row == node.row:
+                notes = self.shown.setdefault(row, [])
+                if edge.note and edge.note not in notes:
+                    notes.append(edge.note)
+        line = self._line(node, execution)
+        if line in self._followed:
+            return False
+        self._followed.add(line)
+        return True
+
+    def _show_default(self, node: SliceNode) -> None:
+        """Show the start of a call that has used the default of a parameter."""
+        past = self._past
+        row = past.record.row(node.row)
+        caller = past.executions.at(row.owner) if row.owner else None
+        names = [name for name in node.names if caller and argument(past, caller, row, name) == []]
+        if names:
+            self.shown.setdefault(node.row, [f"its default: {', '.join(names)}"])
+
+    def _line(self, node: SliceNode, execution: StatementExecution | None) -> object:
+        """Return what a node shares with others of the same line of the source and the same outcome."""
+        if execution is None:
+            row = self._past.record.row(node.row)
+            return row.key, node.names
+        raised = self._past.executions.raised(node.row) is not None
+        return execution.statement, raised, node.focus, node.aim
+
+    def _edges(self, node: SliceNode) -> Iterator[SliceEdge]:
+        """Yield what a node depends on."""
+        execution = self._past.executions.at(node.row)
+        if execution is None:
+            if self._past.record.row(node.row).kind == rows.START:
+                yield from self.data.of_parameters(node.row, node.names)
+        elif node.aim == "run":
+            yield from self._control.of_run(execution, is_decisive=True)
+        else:
+            yield from self.data.of_statement(execution, node.focus)
+            if not node.focus:
+                yield from self._of_raise(node.row)
+                yield from self._control.of_run(execution, is_decisive=execution.statement.is_constant)
+                yield from self._absence.of_statement(execution, self._asked)
+
+    def _of_raise(self, row: int) -> Iterator[SliceEdge]:
+        """Yield the first raise of an exception that has passed a line."""
+        raised = self._past.executions.raised(row)
+        first = self._control.first_raise(raised.object) if raised is not None else 0
+        if raised is not None and first and first != raised.number:
+            owner = self._past.record.row(first).owner
+            if owner:
+                yield SliceEdge(cost.RAISED, SliceNode(owner))
+
+
+def backward_slice(
+    past: PastProcess, starts: list[SliceEdge], *, limit: int, asked: int, known: frozenset[int] = frozenset()
+) -> SliceResult:
+    """Return the nearest lines that some nodes depend on.
+
+    Args:
+        past: the process.
+        starts: the nodes to begin at, with costs of their own.
+        limit: how many lines are wanted.
+        asked: the row of the question: what was written later cannot be a cause.
+        known: rows that an earlier answer has shown: followed, not shown again.
+    """
+    slicer = _Slicer(past, asked)
+    left = slicer.follow(starts)
+    new = [row for row in slicer.shown if row not in known]
+    parts = [SlicePart(row, tuple(slicer.shown[row])) for row in sorted(new[:limit])]
+    return SliceResult(parts, len(new[limit:]) + left, slicer.data.gaps)

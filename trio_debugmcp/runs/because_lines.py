@@ -1,0 +1,145 @@
+"""The lines of an answer: what ran, and the values that it found and left.
+
+    #36 shop.py:20 serve | amount = total(cart) | amount=13
+
+A line has what it wrote; else what it read; a condition its outcome and the results of the calls in it: that names the
+next question.
+"""
+
+import ast
+
+import msgspec
+
+from trio_debugmcp.runs import process_record as rows
+from trio_debugmcp.runs.executions import StatementExecution
+from trio_debugmcp.runs.past_process import PastProcess
+from trio_debugmcp.runs.process_record import Row
+
+_MOST_VALUES = 3
+
+_MOST_TEXT = 60
+
+_DELETED = "deleted"
+
+
+class BecauseLine(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """One line of an answer about a run.
+
+    Attributes:
+        at: the number for the next question: `#36`.
+        file, line, function: the place.
+        source: the statement.
+        values: what it wrote, read or decided.
+        notes: why it is here, where that does not show.
+    """
+
+    at: str
+    file: str
+    line: int
+    function: str
+    source: str
+    values: list[str] = []
+    notes: list[str] = []
+
+    def __str__(self) -> str:
+        name = self.file.rpartition("/")[2]
+        said = "; ".join(part for part in (" ".join(self.values), ": ".join(self.notes)) if part)
+        return f"{self.at} {name}:{self.line} {self.function} | {self.source}" + (f" | {said}" if said else "")
+
+
+def because_line(past: PastProcess, row: int, notes: tuple[str, ...] = ()) -> BecauseLine:
+    """Return the line for a LINE row, or for the START row of a call."""
+    record = past.record
+    execution = past.executions.at(row)
+    if execution is None:
+        start = record.row(row)
+        code = record.code(
+            start.key if start.kind in (rows.START, rows.RESUME) else past.executions.code_of(start.subject)
+        )
+        values = [
+            f"{record.label(effect.key)}={_short(record.text(effect))}" for effect in past.executions.effects(row)
+        ]
+        return BecauseLine(f"#{row}", code.file, code.first, code.name, "entered", values[:_MOST_VALUES], list(notes))
+    code = record.code(execution.code)
+    statement = execution.statement
+    return BecauseLine(
+        f"#{row}",
+        code.file,
+        statement.first,
+        _function(code.name),
+        statement.text,
+        values_of(past, execution),
+        list(notes),
+    )
+
+
+def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
+    """Return what a statement wrote, returned, raised or decided, with what it read."""
+    said = _effects(past, execution)
+    ending = past.executions.ending(execution.row)
+    if ending is not None and ending.kind == rows.RETURN:
+        said.append(f"-> {_short(past.record.text(ending))}")
+    if ending is not None and ending.kind == rows.YIELD:
+        said.append(f"yields {_short(past.record.text(ending))}")
+    raised = past.executions.raised(execution.row)
+    if raised is not None:
+        said.append(f"raises {_short(past.record.text(raised))}")
+    if isinstance(execution.statement.node, ast.If | ast.While):
+        said.insert(0, "true" if past.executions.entered_body(execution) else "false")
+    if execution.statement.is_loop and not said and not past.executions.entered_body(execution):
+        said.append("ends")
+    if not said or execution.statement.is_condition:
+        said += [*_results(past, execution), *_reads(past, execution)][:_MOST_VALUES]
+    return said
+
+
+def _effects(past: PastProcess, execution: StatementExecution) -> list[str]:
+    said: list[str] = []
+    record = past.record
+    for effect in past.executions.effects(execution.row):
+        text = _short(record.text(effect))
+        label = record.label(effect.key)
+        if effect.kind == rows.FIELD and label[:1] == "." and effect.subject == record.code(execution.code).globals:
+            label = label[1:]
+        value = f"{label} deleted" if text == _DELETED else f"{label}={text}"
+        if value not in said:
+            said.append(value)
+    left = len(said) - _MOST_VALUES - 1
+    return said if left <= 0 else [*said[: _MOST_VALUES + 1], f"… {left} more"]
+
+
+def _results(past: PastProcess, execution: StatementExecution) -> list[str]:
+    """Return the results of the calls in a condition."""
+    said = []
+    for start in past.executions.calls(execution.row):
+        ending = past.executions.outcome(start.number)
+        if ending is not None and ending.kind == rows.RETURN:
+            name = past.record.code(start.key).name.rpartition(".")[2]
+            said.append(f"{name} -> {_short(past.record.text(ending))}")
+    return said
+
+
+def _reads(past: PastProcess, execution: StatementExecution) -> list[str]:
+    said = []
+    for read in execution.statement.reads:
+        value = None if read.is_callee else past.values.read(execution, read)
+        if value is not None and not _says_nothing(value.text):
+            said.append(f"{read.path}={_short(value.text)}")
+    return list(dict.fromkeys(said))
+
+
+def _says_nothing(text: str) -> bool:
+    return text.startswith(("<function ", "<class ", "<module ", "<bound method ", "<built-in "))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
+
+
+def _function(name: str) -> str:
+    return name.replace(".<locals>", "")
+
+
+def text_of_row(past: PastProcess, row: Row) -> str:
+    """Return a value as an answer shows it."""
+    return _short(past.record.text(row))

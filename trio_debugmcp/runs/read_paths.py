@@ -1,0 +1,201 @@
+"""What an expression reads: `PathRead`, each with the `ValuePath` that is read, in the order of evaluation.
+
+    reads = reads_of(ast.parse("total(self.items) + n", mode="eval").body)
+    [str(read.path) for read in reads]          # ["total", "self.items", "n"]
+    reads[1].is_whole, reads[1].call            # True, 0: what is in it counts; an argument of the first call
+
+A path is what can be looked up in a record without running code: a name, and attributes and items from there.
+"""
+
+import ast
+from typing import NamedTuple
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+_NO_CALL = -1
+
+
+class ValuePath(NamedTuple):
+    """A name, and the way from its value: texts as records have them (`.name`, `['k']`, `[3]`), or a path for a key."""
+
+    name: str
+    steps: tuple["str | ValuePath", ...] = ()
+
+    def __str__(self) -> str:
+        return self.name + "".join(step if isinstance(step, str) else f"[{step}]" for step in self.steps)
+
+    @property
+    def holder(self) -> "ValuePath":
+        """The path without its last step."""
+        return ValuePath(self.name, self.steps[:-1])
+
+
+class PathRead(NamedTuple):
+    """One path that is read.
+
+    Attributes:
+        path: what is read.
+        is_whole: what is in the value counts, not only which object it is.
+        call: the call, by its place in the order of calls, of which this is an argument; -1 for none.
+        after: how many calls of the expression have ended before.
+        is_callee: it is what is called.
+        of_items: the path leads on from each item of it: `item.price` of a comprehension over `items`.
+    """
+
+    path: ValuePath
+    is_whole: bool = False
+    call: int = _NO_CALL
+    after: int = 0
+    is_callee: bool = False
+    of_items: str = ""
+
+
+def path_of(node: ast.expr) -> ValuePath | None:
+    """Return the path that an expression is; None if a call or an operator is a part of it."""
+    steps: list[str | ValuePath] = []
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.Attribute):
+            steps.append(f".{node.attr}")
+        elif isinstance(node, ast.Subscript) and (step := _key(node.slice)) is not None:
+            steps.append(step)
+        else:
+            return None
+        node = node.value
+    return ValuePath(node.id, tuple(reversed(steps)))
+
+
+def _key(node: ast.expr) -> "str | ValuePath | None":
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | str | bytes | float):
+        return f"[{node.value!r}]"
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+        return f"[-{node.operand.value!r}]"
+    return None if isinstance(node, ast.Slice | ast.Tuple) else path_of(node)
+
+
+def reads_of(*nodes: ast.AST | None, whole: bool = True) -> list[PathRead]:
+    """Return what expressions read, in the order of evaluation.
+
+    Args:
+        nodes: the expressions; None is nothing.
+        whole: what is in a value counts where an expression is nothing but a path.
+    """
+    reader = _PathReader()
+    for node in nodes:
+        if node is not None:
+            reader.read(node, whole=whole)
+    return reader.reads
+
+
+def calls_in(*nodes: ast.AST | None) -> list[ast.Call]:
+    """Return the calls that are written in expressions, in the order in which they are made."""
+    reader = _PathReader()
+    for node in nodes:
+        if node is not None:
+            reader.read(node, whole=True)
+    return reader.calls
+
+
+class _PathReader:
+    """Goes through expressions as the interpreter evaluates them."""
+
+    def __init__(self) -> None:
+        self.reads: list[PathRead] = []
+        self.calls: list[ast.Call] = []
+        self._call = _NO_CALL
+        self._begun = 0
+        self._items: list[dict[str, ValuePath | None]] = []
+
+    def read(self, node: ast.AST, *, whole: bool) -> None:
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+            self._read_path(node, whole)
+        elif isinstance(node, ast.Call):
+            self._read_call(node)
+        elif isinstance(node, _COMPREHENSIONS):
+            self._read_comprehension(node)
+        elif isinstance(node, ast.Lambda):
+            pass  # what is in it is read when it is called
+        elif isinstance(node, ast.IfExp):
+            self.read(node.test, whole=True)
+            self.read(node.body, whole=whole)
+            self.read(node.orelse, whole=whole)
+        elif isinstance(node, ast.NamedExpr | ast.Await | ast.Starred | ast.FormattedValue | ast.YieldFrom):
+            self.read(node.value, whole=whole or not isinstance(node, ast.NamedExpr | ast.Await))
+        elif isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
+            for child in ast.iter_child_nodes(node):
+                self.read(child, whole=whole)
+        else:
+            for child in ast.iter_child_nodes(node):
+                self.read(child, whole=True)
+
+    def _read_path(self, node: "ast.Name | ast.Attribute | ast.Subscript", whole: bool) -> None:
+        path = path_of(node)
+        if path is not None:
+            for step in path.steps:
+                if isinstance(step, ValuePath):
+                    self._add(step, whole=False)
+            self._add(path, whole)
+        elif isinstance(node, ast.Attribute):
+            self.read(node.value, whole=False)
+        elif isinstance(node, ast.Subscript):
+            self.read(node.value, whole=True)
+            self.read(node.slice, whole=False)
+
+    def _read_call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Attribute):
+            self.read(node.func.value, whole=True)
+        else:
+            path = path_of(node.func)
+            if path is None:
+                self.read(node.func, whole=False)
+            else:
+                self._add(path, whole=False, is_callee=True)
+        outer, self._call = self._call, self._begun
+        self._begun += 1
+        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+            self.read(argument, whole=True)
+        self._call = outer
+        self.calls.append(node)
+
+    def _read_comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
+        names: dict[str, ValuePath | None] = {}
+        for generator in node.generators:
+            self.read(generator.iter, whole=True)
+            self._items.append(names)
+            iterated = path_of(generator.iter)
+            for name in names_in(generator.target):
+                names[name] = iterated if isinstance(generator.target, ast.Name) else None
+            for test in generator.ifs:
+                self.read(test, whole=True)
+            self._items.pop()
+        self._items.append(names)
+        if isinstance(node, ast.DictComp):
+            self.read(node.key, whole=True)
+            self.read(node.value, whole=True)
+        else:
+            self.read(node.elt, whole=True)
+        self._items.pop()
+
+    def _add(self, path: ValuePath, whole: bool, is_callee: bool = False) -> None:
+        of_items = ""
+        for names in reversed(self._items):
+            if path.name in names:
+                iterated = names[path.name]
+                step = path.steps[0] if path.steps else ""
+                if iterated is None or not isinstance(step, str) or not step:
+                    return
+                path, of_items, whole = iterated, step, False
+                break
+        self.reads.append(PathRead(path, whole, self._call, len(self.calls), is_callee, of_items))
+
+
+def names_in(target: ast.AST) -> list[str]:
+    """Return the names that a target binds, or that a pattern captures."""
+    names = []
+    for node in ast.walk(target):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+            names.append(node.id)
+        elif isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
+            names.append(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            names.append(node.rest)
+    return names

@@ -1,0 +1,56 @@
+"""`RecordedScopes`: the code of a recorded process, and the scopes of the sources that it was made of."""
+
+from trio_debugmcp.runs.process_record import ProcessRecord, RecordedCode
+from trio_debugmcp.runs.source_reader import ScopedSource, read_source
+from trio_debugmcp.runs.source_scopes import SourceScope
+
+_MOST_FRAMES = 300
+"""Of a function whose frames are looked through: the last ones."""
+
+
+class RecordedScopes:
+    """The scopes of one process."""
+
+    def __init__(self, record: ProcessRecord) -> None:
+        self._record = record
+        self._sources: dict[int, ScopedSource | None] = {}
+        self._scopes: dict[int, SourceScope | None] = {}
+
+    def codes(self) -> list[int]:
+        """Return the numbers of the code objects that ran."""
+        return [code.number for code in self._record.codes]
+
+    def of_code(self, code: int) -> SourceScope | None:
+        """Return the scope that a code object was made of."""
+        if code not in self._scopes:
+            recorded = self._record.code(code)
+            source = self._source(code, recorded)
+            self._scopes[code] = None if source is None else source.scope(recorded.name, recorded.first)
+        return self._scopes[code]
+
+    def _source(self, code: int, recorded: RecordedCode) -> ScopedSource | None:
+        number = recorded.source
+        if number is None:
+            return None
+        if number not in self._sources:
+            text = self._record.source(code)
+            self._sources[number] = None if text is None else read_source(text)
+        return self._sources[number]
+
+    def at(self, file: str, line: int) -> SourceScope | None:
+        """Return the innermost scope of a file whose source has a line, by the end of a path."""
+        found: SourceScope | None = None
+        for code in self.codes():
+            if not self._record.code(code).file.endswith(file) or (first := self.of_code(code)) is None:
+                continue
+            for scope in [first.module, *first.module.all_inner()]:
+                is_inside = scope.parent is None or any(s.first <= line <= s.last for s in scope.statements)
+                if is_inside and (found is None or scope.parent is not None):
+                    found = scope
+            break
+        return found
+
+    def frames(self, scopes: list[SourceScope]) -> list[int]:
+        """Return the frames of scopes, at most some hundred of each: the last ones."""
+        codes = [code for code in self.codes() if self.of_code(code) in scopes]
+        return [frame for code in codes for frame in self._record.frames_of(code)[-_MOST_FRAMES:]]

@@ -1,0 +1,129 @@
+"""`RecordedValues`: what names, attributes and items were when a statement of a recorded process ran.
+
+    value = values.value(execution, path)           # what `path` was when it began
+    value.row                                       # the row that gave it that value: a write, or where it was seen
+
+A local variable is written by lines of its frame alone, so its last write is what a line reads. Everything else was
+looked at when the line began, by the recorder: where it was not what the record knew, there is a GAP row.
+"""
+
+from typing import NamedTuple
+
+from trio_debugmcp.runs import process_record as rows
+from trio_debugmcp.runs.executions import StatementExecution, StatementExecutions
+from trio_debugmcp.runs.process_record import ProcessRecord, Row
+from trio_debugmcp.runs.read_paths import PathRead, ValuePath
+from trio_debugmcp.runs.recorded_scopes import RecordedScopes
+from trio_debugmcp.runs.source_scopes import SourceScope
+
+FIELDS = frozenset({rows.FIELD, rows.SEEN, rows.GAP})
+"""What tells the value of an attribute or an item."""
+
+CONTENT = frozenset({rows.FIELD, rows.GAP, rows.SIZE})
+"""What tells that the content of an object has changed."""
+
+
+class RecordedValue(NamedTuple):
+    """What a path was.
+
+    Attributes:
+        row: the row that has given it that value, or at which it was seen.
+        kind: the kind of that row.
+        text: the value as it is shown.
+        object: the number of the object; 0 for an atom.
+        owner: the LINE or START row that the row belongs to.
+    """
+
+    row: int
+    kind: int
+    text: str
+    object: int
+    owner: int
+
+
+class RecordedValues:
+    """The values of one process."""
+
+    def __init__(self, record: ProcessRecord, scopes: RecordedScopes, executions: StatementExecutions) -> None:
+        self._record = record
+        self._scopes = scopes
+        self._executions = executions
+
+    def bound(self, execution: StatementExecution, read: PathRead) -> int:
+        """Return the row before which a read of a statement has happened."""
+        calls_before = read.after > 0 and bool(self._executions.calls(execution.row))
+        return self._executions.ended(execution.row) if calls_before else self._executions.settled(execution.row)
+
+    def read(self, execution: StatementExecution, read: PathRead) -> RecordedValue | None:
+        """Return what a statement read; its own writes come after that."""
+        value = self.value(execution, read.path, self.bound(execution, read))
+        if value is not None and value.owner == execution.row and value.kind in (rows.WRITE, rows.FIELD):
+            return self.value(execution, read.path, self._executions.settled(execution.row))
+        return value
+
+    def value(self, execution: StatementExecution, path: ValuePath, before: int = 0) -> RecordedValue | None:
+        """Return what a path was before a row, by default when the statement began; None if that is not known."""
+        before = before or self._executions.settled(execution.row)
+        value = self.name(execution, path.name, before)
+        for step in path.steps:
+            if value is None or not value.object:
+                return None
+            label = self._label(execution, step, before) if isinstance(step, ValuePath) else step
+            value = self.field(value.object, label, before) if label is not None else None
+        return value
+
+    def _label(self, execution: StatementExecution, key: ValuePath, before: int) -> str | None:
+        value = self.value(execution, key, before)
+        return None if value is None or value.object else f"[{value.text}]"
+
+    def field(self, owner: int, label: str, before: int) -> RecordedValue | None:
+        """Return what an attribute or item of an object was."""
+        key = self._record.key_of(label)
+        if not key:
+            return None
+        return self._latest([self._record.back(kind, key, owner, before) for kind in FIELDS])
+
+    def name(self, execution: StatementExecution, name: str, before: int) -> RecordedValue | None:
+        """Return what a name was in the frame of an execution."""
+        home = execution.scope.home(name)
+        key = self._record.key_of(name)
+        if home is None:
+            module = self._record.code(execution.code).globals
+            return self.field(module, f".{name}", before)
+        if not key:
+            return None
+        if home is execution.scope:
+            own = self._record.back(rows.WRITE, key, execution.frame, before)
+            return self._latest([own, *self._writes_from_within(home, name, key, before)])
+        seen = [self._record.back(kind, key, execution.frame, before) for kind in (rows.WRITE, rows.SEEN_NAME)]
+        return self._free(home, name, key, before, self._latest(seen))
+
+    def _writes_from_within(self, home: SourceScope, name: str, key: int, before: int) -> list[int]:
+        """Return the last writes of a name by inner functions that have declared it `nonlocal`."""
+        inner = [scope for scope in home.all_inner() if name in scope.outside and scope.home(name) is home]
+        return [self._record.back(rows.WRITE, key, frame, before) for frame in self._scopes.frames(inner)]
+
+    def _free(
+        self, home: SourceScope, name: str, key: int, before: int, seen: RecordedValue | None
+    ) -> RecordedValue | None:
+        """Return the write in an enclosing function that has left what was seen."""
+        found = [self._record.back(rows.WRITE, key, frame, before) for frame in self._scopes.frames([home])]
+        writes = [self.value_at(row) for row in [*found, *self._writes_from_within(home, name, key, before)] if row]
+        if seen is not None:
+            writes = [write for write in writes if (write.text, write.object) == (seen.text, seen.object)]
+        return max(writes, default=seen, key=lambda write: write.row)
+
+    def _latest(self, numbers: list[int]) -> RecordedValue | None:
+        number = max(numbers, default=0)
+        return self.value_at(number) if number else None
+
+    def parameter(self, start: Row, name: str) -> RecordedValue | None:
+        """Return what a parameter was when a call began."""
+        key = self._record.key_of(name)
+        number = self._record.forth(rows.WRITE, key, start.subject, start.number) if key else 0
+        return self.value_at(number) if number and self._record.row(number).owner == start.number else None
+
+    def value_at(self, number: int) -> RecordedValue:
+        """Return the value that a row tells."""
+        row = self._record.row(number)
+        return RecordedValue(number, row.kind, self._record.text(row), row.object, row.owner)

@@ -1,0 +1,175 @@
+r"""Why is a value what it is, why did a line run, why did it not: questions to a recorded run.
+
+    answer = why(record, WhyQuestion())                         # what failed
+    answer = why(record, WhyQuestion(expression="amount", at=54))
+    answer = why(record, WhyQuestion(file="/w/shop.py", line=22))   # why did this line not run
+    print("\n".join(map(str, answer.because)))
+
+The answer is a backward slice by data, by control and by absence; see `backward_slice`.
+"""
+
+import ast
+
+import msgspec
+
+from trio_debugmcp.runs import process_record as rows
+from trio_debugmcp.runs.backward_slice import SliceResult, backward_slice
+from trio_debugmcp.runs.because_lines import BecauseLine, because_line
+from trio_debugmcp.runs.executions import StatementExecution
+from trio_debugmcp.runs.past_process import PastProcess
+from trio_debugmcp.runs.process_record import ProcessRecord
+from trio_debugmcp.runs.read_paths import PathRead, reads_of
+from trio_debugmcp.runs.run_failures import failure
+from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode, ValueGap
+from trio_debugmcp.runs.unreached_lines import runs_of_line, unreached
+
+_MOST_LOOKED_BACK = 20_000
+"""Rows from the end in which a place is looked for where a name has a value."""
+
+
+class WhyQuestion(msgspec.Struct, frozen=True):
+    """A question to a run.
+
+    Attributes:
+        expression: what is asked about; empty: what failed.
+        at: the moment, as the number of a row; 0: where it failed, else the end.
+        what: `value`: what made it; `run`: why the line at `at` ran.
+        file, line: a line that did not run, or whose last run is asked about.
+        limit: how many lines the answer has at most.
+        known: rows that earlier answers have shown.
+    """
+
+    expression: str = ""
+    at: int = 0
+    what: str = "value"
+    file: str = ""
+    line: int = 0
+    limit: int = 12
+    known: frozenset[int] = frozenset()
+
+
+class WhyAnswer(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """The answer.
+
+    Attributes:
+        value: what was asked about, and what it is.
+        because: what led to it, in the order of time.
+        gaps: what changed where nothing was recorded.
+        omitted: lines that were found beyond `limit`, at least.
+    """
+
+    value: str
+    because: list[BecauseLine]
+    gaps: list[str] = []
+    omitted: int = 0
+
+
+class NoAnswerError(Exception):
+    """A question that the record cannot answer, and what can be asked instead."""
+
+
+def why(record: ProcessRecord, question: WhyQuestion) -> WhyAnswer:
+    """Answer a question.
+
+    Raises:
+        NoAnswerError: the record cannot answer it.
+    """
+    past = PastProcess(record)
+    if question.line:
+        return _of_line(past, question)
+    if question.at:
+        return _of_moment(past, question)
+    if question.expression:
+        return _of_expression(past, question, _end(past, question.expression))
+    return _of_failure(past, question)
+
+
+def _of_failure(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
+    failed = failure(past)
+    if failed is None:
+        raise NoAnswerError(
+            "nothing failed in this run: name what is wrong by `expression`, a line that did not run by `file` and "
+            "`line`, or a moment by `at`"
+        )
+    return _answer(past, failed.value, [SliceEdge(0.0, SliceNode(failed.row))], question, failed.raised)
+
+
+def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
+    record = past.record
+    if not record.first <= question.at <= record.last:
+        raise NoAnswerError(f"this run has #{record.first} to #{record.last}, and no #{question.at}")
+    row = record.row(question.at)
+    at = question.at if row.kind in (rows.LINE, rows.START) else row.owner
+    execution = past.executions.at(at)
+    if execution is None:
+        raise NoAnswerError(f"#{question.at} has no line whose source is known")
+    if question.expression:
+        return _of_expression(past, question, execution)
+    aim = "run" if question.what == "run" else "value"
+    line = because_line(past, at)
+    told = f"{line.source}: {' '.join(line.values)}" if line.values else line.source
+    value = f"why {told} ran" if aim == "run" else told
+    return _answer(past, value, [SliceEdge(0.0, SliceNode(at, aim=aim))], question, past.executions.ended(at))
+
+
+def _of_expression(past: PastProcess, question: WhyQuestion, execution: StatementExecution) -> WhyAnswer:
+    focus = _parsed(question.expression)
+    said = [_said(past, execution, read) for read in reads_of(focus) if not read.is_callee]
+    if not any(said):
+        raise NoAnswerError(
+            f"the record has no value of {question.expression} at #{execution.row}: name a variable, an attribute "
+            "or an item that recorded code has written or read"
+        )
+    value = ", ".join(text for text in said if text)
+    start = SliceEdge(0.0, SliceNode(execution.row, focus=(focus,)))
+    return _answer(past, value, [start], question, execution.row)
+
+
+def _said(past: PastProcess, execution: StatementExecution, read: PathRead) -> str:
+    value = past.values.value(execution, read.path)
+    return "" if value is None else f"{read.path}={value.text}"
+
+
+def _of_line(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
+    runs = runs_of_line(past, question.file, question.line)
+    if runs:
+        moment = msgspec.structs.replace(question, at=runs[-1], what="run", line=0, expression="")
+        return _of_moment(past, moment)
+    found = unreached(past, question.file, question.line)
+    if found is None:
+        raise NoAnswerError(f"{question.file}:{question.line} is in no code of this run that was recorded")
+    return _answer(past, found.value, found.starts, question, past.record.last + 1)
+
+
+def _answer(past: PastProcess, value: str, starts: list[SliceEdge], question: WhyQuestion, asked: int) -> WhyAnswer:
+    result: SliceResult = backward_slice(past, starts, limit=question.limit, asked=asked, known=question.known)
+    because = [because_line(past, part.row, part.notes) for part in result.parts]
+    return WhyAnswer(value, because, [_gap(past, gap) for gap in result.gaps], result.omitted)
+
+
+def _gap(past: PastProcess, gap: ValueGap) -> str:
+    line = because_line(past, gap.row)
+    since = f" since #{gap.before}" if gap.before else ""
+    place = f"{line.at} ({line.file.rpartition('/')[2]}:{line.line})"
+    return f"{gap.what} was found changed at {place}{since}, by code that is not recorded"
+
+
+def _parsed(expression: str) -> ast.expr:
+    try:
+        return ast.parse(expression.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise NoAnswerError(f"{expression!r} cannot be read as an expression: {error}") from None
+
+
+def _end(past: PastProcess, expression: str) -> StatementExecution:
+    """Return the last execution in which an expression has a value."""
+    failed = failure(past)
+    record, reads = past.record, reads_of(_parsed(expression))
+    begin = failed.row + 1 if failed is not None else record.last + 1
+    for number in range(begin - 1, max(record.first, begin - _MOST_LOOKED_BACK) - 1, -1):
+        execution = past.executions.at(number)
+        if execution is None:
+            continue
+        if any(past.values.value(execution, read.path) for read in reads):
+            return execution
+    raise NoAnswerError(f"the record has no value of {expression}: name one that recorded code has written or read")
