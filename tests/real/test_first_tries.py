@@ -151,6 +151,56 @@ async def test_a_test_stops_where_it_fails(debugging: Connect, shop: Path) -> No
         assert stop["locals"] == {"prices": "[1, 2]", "total": "3"}  # without those that pytest makes
 
 
+ASSERTED = """\
+import unittest
+
+LIMITS = {"total": 10}
+
+
+class Cart:
+    def __init__(self):
+        self.lines = [3, 4]
+
+    @property
+    def total(self):
+        return sum(self.lines)
+
+
+class Case(unittest.TestCase):
+    def test_total(self):
+        cart = Cart()
+        self.assertEqual(
+            len(cart.lines), cart.total - LIMITS["total"], "lines"
+        )
+
+
+def check(cart):
+    assert cart.lines[1] == LIMITS["total"]
+
+
+def test_check():
+    check(Cart())
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "operands"),
+    [
+        ("Case::test_total", {"len(cart.lines)": "2", "LIMITS['total']": "10"}),
+        ("test_check", {"cart.lines[1]": "4", "LIMITS['total']": "10"}),
+    ],
+)
+async def test_an_assertion_that_fails_is_shown_with_the_values_of_its_operands(
+    debugging: Connect, shop: Path, test: str, operands: dict[str, str]
+) -> None:
+    (shop / "tests" / "test_asserted.py").write_text(ASSERTED)
+    async with debugging() as client:
+        stop = await client.call("debug_launch", test=f"tests/test_asserted.py::{test}", cwd=str(shop), env=FEW_PLUGINS)
+        assert stop["operands"] == operands
+        data = await client.call("debug_state", full=True)
+        assert [operand["name"] for operand in data["operands"]] == list(operands)
+
+
 async def test_a_test_that_is_skipped_does_not_stop_and_one_that_is_not_there_names_others(
     debugging: Connect, shop: Path
 ) -> None:

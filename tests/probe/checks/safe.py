@@ -12,7 +12,7 @@ import types
 from typing import Any, Callable, Dict, List
 
 from trio_debugmcp.probe.inside.bounds import TooSlowError
-from trio_debugmcp.probe.inside.safe import walk
+from trio_debugmcp.probe.inside.safe import asserted_values, walk
 from trio_debugmcp.probe.inside.safe.readable import RejectedError
 from trio_debugmcp.probe.inside.values import facts
 
@@ -359,3 +359,29 @@ def check_the_digest_notices_every_change() -> None:
         after = digest(names)
         assert after != before, change
         before = after
+
+
+def check_an_operand_that_would_run_code_is_shown_by_its_parts() -> None:
+    class Order:
+        lines: List[int]
+
+    order = Order()
+    order.lines = [3, 4]
+    names: Any = ({"order": order, "sys": sys, "run": spring("run")},)
+
+    def show(source: str, value: Any) -> Dict[str, Any]:
+        return {source: value}
+
+    wanted: List[Any] = [
+        ["run(order.lines[1])", [["order.lines[1]", [["order.lines", []]]]]],
+        ["order.lines[7]", [["order.lines", []]]],
+        ["sys", []],
+        ["order.lines[0]", []],
+    ]
+    assert asserted_values.values(wanted, names, 8, show) == [
+        {"order.lines[1]": 4},
+        {"order.lines": [3, 4]},
+        {"order.lines[0]": 3},
+    ]
+    assert asserted_values.values(wanted, names, 1, show) == [{"order.lines[1]": 4}]
+    assert not ran

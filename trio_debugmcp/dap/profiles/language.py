@@ -29,6 +29,9 @@ class Rejection(Struct, frozen=True):
     rule: str
 
 
+Operand = tuple[str, Sequence["Operand"]]
+"""An operand of an assertion, as an expression, with the parts of it that are expressions, too."""
+
 Place = tuple[str, int]
 """The name of a function, as frames have it, and a line."""
 
@@ -153,6 +156,10 @@ class Code:
     def branches(self, file: str, text: str | None = None) -> Mapping[int, Branch]:
         """What the lines of a file decide, by their numbers."""
         return {}
+
+    def operands(self, text: str, line: int) -> Sequence[Operand]:
+        """The operands of the assertion that a line of a file with this text is part of; none if it is of none."""
+        return ()
 
     def condition_at(self, file: str, line: int, condition: str, log_message: str | None = None) -> str:
         """The condition, made to hold only in the frame that is meant, where a line is executed in several."""

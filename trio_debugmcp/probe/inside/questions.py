@@ -21,6 +21,7 @@ from trio_debugmcp.probe.inside.debugger.seam import ProgramThread, RefusedError
 from trio_debugmcp.probe.inside.encoding import decoded, encoded
 from trio_debugmcp.probe.inside.hits import hit
 from trio_debugmcp.probe.inside.question import ProbeQuestion, UnknownError
+from trio_debugmcp.probe.inside.safe import safe_questions
 from trio_debugmcp.probe.inside.threads import async_tasks, thread_list
 from trio_debugmcp.probe.inside.types import type_questions
 from trio_debugmcp.probe.inside.values import (
@@ -170,21 +171,6 @@ def _describe(asked: ProbeQuestion) -> Json:
     return answer
 
 
-def _safe(asked: ProbeQuestion) -> Json:
-    """What an expression stands for, evaluated without running code of the program."""
-    from trio_debugmcp.probe.inside.safe import readable, walk  # compiled only in programs that are asked
-
-    frame = None if asked.parameters.get("thread") is None else asked.frame(asked.thread()).frame
-    try:
-        names = (visible_frames.main_globals(), walk.builtin_names()) if frame is None else walk.names_of(frame)
-        value = walk.value(asked.text("expression"), names)
-    except readable.RejectedError as error:
-        raise UnknownError("rejected", error.rule) from None
-    answer = visible_frames.variable_json(asked.text("expression"), value, None, asked.renderer)
-    answer["type"] = facts.type_name(type(value))
-    return answer
-
-
 def _exception(asked: ProbeQuestion) -> Json:
     """The exception at which a thread is stopped, with all that is behind it."""
     from trio_debugmcp.probe.inside import exception_chain
@@ -299,7 +285,8 @@ QUESTIONS: Dict[str, Callable[[ProbeQuestion], Json]] = {
     "capture": _capture,
     "summarize": _summarize,
     "describe": _describe,
-    "safe": _safe,
+    "safe": safe_questions.safe,
+    "operands": safe_questions.operands,
     "type": type_questions.type_,
     "symbols": type_questions.symbols,
     "exception": _exception,

@@ -71,6 +71,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     """Where the program is now. `state`: Paused, Running or Disconnected; `reason` as pauseReason, or Exited.
 
     `stack`: the top frames below `at`; `omitted`: how many of what were left out; `notes`: what is not expected.
+    `operands`: of the assertion that failed, with their values; those that are locals stand there.
     `says`: what the program or its debug adapter says of the stop: no words of this server.
     `engine`: what debugs a launched program, if that is not the default of its Python. `run`: as which it is recorded.
     `moment`: which stop it is, for cards; not in the answer itself.
@@ -85,6 +86,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     caught_by: str | None = None
     says: str | None = None
     causes: list[str] = []
+    operands: dict[str, str] = {}
     thread: str | None = None
     at: str | None = None
     stack: list[str] = []

@@ -90,6 +90,7 @@ class StopData(AnswerData, frozen=True, kw_only=True):
     data_changes: list[DataChangePayload] = []
     exception: ExceptionInfo | None = None
     causes: list[CausePayload] = []
+    operands: list[Variable] = []
     location: Location | None = None
     thread_id: int | None = None
     frames: list[Frame] = []

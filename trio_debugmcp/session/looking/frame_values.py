@@ -9,10 +9,12 @@ path itself needs code of the program is only bounded in time.
 """
 
 import logging
+from collections.abc import Sequence
 from functools import partial
 
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.profiles.language import Operand
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeVariable, ProbeVariables
 from trio_debugmcp.session.looking import capturing, summaries, trees
@@ -24,7 +26,7 @@ from trio_debugmcp.session.looking.trees import TreeNode
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesPage, VariablesQuestion, probe_variable
 from trio_debugmcp.session.looking.ways import About, Ways, refusal, without_code_first
 from trio_debugmcp.session.looking.withheld import has_withheld, unknown_value, values_apart
-from trio_debugmcp.state.payloads import shortened
+from trio_debugmcp.state.payloads import Variable, shortened
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +61,19 @@ class FrameValues:
         asked = self._ways, place, question
         about = _about(place, question.path or "")
         return await self._ways.choose(partial(trees.by_probe, *asked), partial(trees.by_adapter, *asked), about)
+
+    async def operands(self, place: FramePlace, wanted: Sequence[Operand], most: int) -> list[Variable]:
+        """Return the operands of an assertion that can be read without running code of the program, with values."""
+        if not wanted or not self._ways.has_probe:
+            return []
+        found = await self._ways.probe.attempt(
+            "operands", ProbeVariables, thread=place.thread_id, frame=place.index, wanted=wanted, count=most, code=False
+        )
+        if isinstance(found, Unanswered):
+            log.info("the operands of an assertion: %s", found.text)
+            return []
+        is_path = self._ways.profile.expressions.is_path
+        return [probe_variable(variable, is_path) for variable in found.variables]
 
     async def summary(self, place: FramePlace, question: VariablesQuestion) -> Summary:
         """Return what the collection holds that an expression stands for.

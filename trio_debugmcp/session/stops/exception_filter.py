@@ -203,7 +203,8 @@ class ExceptionFilter:
         return value is not None and value.lower() in _TRUE
 
     async def _info(self, stopped: Stopped, thread_id: int) -> ExceptionInfo:
-        info = ExceptionInfo(type=stopped.text or "exception", message=stopped.description, break_mode=None)
+        said = stopped.description if stopped.description != stopped.text else None  # the type once more
+        info = ExceptionInfo(type=stopped.text or "exception", message=said, break_mode=None)
         if self._requests.capabilities.supports_exception_info_request:
             body = await self._requests.request_or_empty(
                 "exceptionInfo", {"threadId": thread_id}, ExceptionInfoBody, seconds=EXAMINATION_SECONDS

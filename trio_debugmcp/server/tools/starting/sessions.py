@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Launch, Listen
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.asserted import with_operands
 from trio_debugmcp.server.answers.ended_by import others_notes
 from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.printed import last_crash, survived_notes
@@ -136,6 +137,7 @@ async def state_now(debugger: Debugger, params: DebugState) -> StopAnswer:
     if snapshot.phase == "Paused":
         moment = moment_of(snapshot, debugger.console.next_seq)
         answer = replace(paused_answer(debugger, snapshot), moment=moment)
+        answer = await with_operands(debugger, answer, snapshot)
     else:
         answer = await with_threads(debugger, running_answer(debugger, snapshot), session.id)
     return with_sessions(debugger, answer)
