@@ -222,6 +222,20 @@ async def test_a_program_stops_steps_and_is_looked_into(
         assert "trio_debugmcp" not in end["stderr"]
 
 
+async def test_only_the_first_stop_has_to_be_asked_what_it_shows(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    recorded = tmp_path / "recorded.jsonl"
+    async with debugging("legacy", "--record", str(recorded)) as client:
+        file = tmp_path / "shop.py"
+        await launched(client, python, file, SHOP, breakpoints=[{"file": str(file), "line": 4}])
+        assert (await client.call("debug_step"))["locals"]["total"] == "6"
+        assert (await client.call("debug_step"))["returned"] == {"price": "6"}
+        assert (await client.call("debug_continue"))["locals"] == {"name": "'ham'", "count": "1"}
+        await client.call("debug_disconnect")
+    assert recorded.read_text().count('"question":"stop"') == 1
+
+
 async def test_children_stop_too_however_they_are_started(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:

@@ -215,6 +215,8 @@ class Stopped(DapStruct, frozen=True):
     text: str | None = None
     all_threads_stopped: bool | None = None
     hit_breakpoint_ids: list[int] | None = None
+    answer: Raw = _EMPTY
+    """To the question `stop`, which our engine answers at each stop once it was asked `atStops`."""
 
 
 class Continued(DapStruct, frozen=True):

@@ -97,6 +97,29 @@ async def test_a_stop_asks_one_question(autojump_clock: MockClock) -> None:
         assert [(each["name"], each["location"]["line"]) for each in threads] == [("MainThread", 12), ("server", 40)]
 
 
+@pytest.mark.parametrize(
+    ("reply", "asked"),
+    [({"answer": answer(X)}, []), ({"error": {"kind": "raised", "message": "no"}}, [ASKED]), (7, [ASKED])],
+    ids=["it is read", "it failed", "it is none"],
+)
+async def test_what_comes_with_a_stop_is_asked_for_only_where_it_cannot_be_read(
+    reply: object, asked: list[object], autojump_clock: MockClock
+) -> None:
+    adapter = probed(answer(X))
+    async with paused("legacy", adapter) as (client, _):
+
+        async def step(_: object) -> object:
+            await adapter.stop("step", answer=reply)
+            return {}
+
+        adapter.answer("next", step)
+        before = len(adapter.probed)
+        report = await client.call("debug_step")
+        await trio.sleep(10)
+        assert (report["at"], report["locals"]) == ("/src/app.py:12 in work", {"x": "1"})
+        assert [question for _, question in adapter.probed[before:]] == asked
+
+
 async def test_frames_of_the_probe_are_good_for_requests_to_the_adapter(autojump_clock: MockClock) -> None:
     adapter = probed(answer(X))
     adapter.values = {"x": "1"}

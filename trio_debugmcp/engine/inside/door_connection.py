@@ -42,7 +42,11 @@ class _DoorSocket(_socket.socket):
 
 
 class DoorConnection:
-    """A connected stream of DAP messages. Made by `connect`."""
+    """A connected stream of DAP messages. Made by `connect`.
+
+    Attributes:
+        is_waiting: a thread is in `receive`, and nothing has come.
+    """
 
     def __init__(self, made: _DoorSocket) -> None:
         self.address = made.getpeername()
@@ -52,6 +56,7 @@ class DoorConnection:
         self._received = b""
         self._sent = 0
         self._alarm, self._bell = _pair()
+        self.is_waiting = False
 
     @property
     def is_open(self) -> bool:
@@ -81,12 +86,16 @@ class DoorConnection:
         poll = select.poll()
         poll.register(made.fileno(), select.POLLIN)
         poll.register(self._alarm.fileno(), select.POLLIN)
-        while True:
-            if is_woken():
-                return False
-            ready = poll.poll()
-            if any(number != self._alarm.fileno() for number, _ in ready):
-                return not is_woken()
+        self.is_waiting = True
+        try:
+            while True:
+                if is_woken():
+                    return False
+                ready = poll.poll()
+                if any(number != self._alarm.fileno() for number, _ in ready):
+                    return not is_woken()
+        finally:
+            self.is_waiting = False
 
     def wake(self) -> None:
         """Have `receive`, which another thread is in, return."""
@@ -95,7 +104,8 @@ class DoorConnection:
     def rouse(self) -> None:
         """Have it wait again."""
         try:
-            self._alarm.recv(1000, _socket.MSG_DONTWAIT)
+            while True:
+                self._alarm.recv(1, _socket.MSG_DONTWAIT)
         except OSError:
             pass
 

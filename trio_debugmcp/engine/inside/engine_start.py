@@ -18,7 +18,7 @@ from trio_debugmcp.engine.inside.event_dispatch import EventDispatch
 from trio_debugmcp.engine.inside.exception_stops import ExceptionStops
 from trio_debugmcp.engine.inside.followed_children import Children
 from trio_debugmcp.engine.inside.function_breakpoints import FunctionBreakpoints
-from trio_debugmcp.engine.inside.held_threads import HeldThreads, ThreadStop
+from trio_debugmcp.engine.inside.held_threads import HeldThreads
 from trio_debugmcp.engine.inside.line_breakpoints import LineBreakpoints
 from trio_debugmcp.engine.inside.looking_requests import LookingRequests
 from trio_debugmcp.engine.inside.monitoring import MonitoringTool
@@ -35,6 +35,7 @@ from trio_debugmcp.engine.inside.request_table import RequestTable
 from trio_debugmcp.engine.inside.starting_requests import StartingRequests
 from trio_debugmcp.engine.inside.statement_beginnings import StatementBeginnings
 from trio_debugmcp.engine.inside.steps import Steps
+from trio_debugmcp.engine.inside.stop_answers import StopAnswers
 from trio_debugmcp.engine.inside.stop_frames import StopFrames
 from trio_debugmcp.engine.inside.thread_evaluations import ThreadEvaluations
 from trio_debugmcp.engine.inside.thread_records import ThreadRecords
@@ -68,7 +69,8 @@ class Engine:
         self.files.home = str(given["home"] or _FETCHED)
         attention = Attention()
         self.steps = Steps(self.events, attention, self.files)
-        self.held = HeldThreads(self.threads, self.events, attention, self._announce)
+        self.stop_answers = StopAnswers(self)
+        self.held = HeldThreads(self.threads, self.events, attention, self.stop_answers.announce)
         self.evaluations = ThreadEvaluations(self.threads, self.held)
         self.pid = posix.getpid()
         self.parent = self._children.parent or posix.getppid()
@@ -110,9 +112,6 @@ class Engine:
 
     def _report_error(self, text: str) -> None:
         self._report("stderr", text)
-
-    def _announce(self, stop: ThreadStop) -> None:
-        self.event("stopped", stop.body)
 
     def _settle(self) -> None:
         """A thread has its turn to stop: what was to lead to a stop is done with."""

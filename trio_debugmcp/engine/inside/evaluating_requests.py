@@ -39,8 +39,10 @@ class EvaluatingRequests:
     def _ask(self, request: EngineRequest) -> Any:
         from trio_debugmcp.probe.inside import questions  # loaded with the first question
 
-        arguments = request.arguments
-        return JsonText(questions.call(str(arguments["question"]), encoded(arguments.get("parameters") or {})))
+        question, parameters = str(request.arguments["question"]), request.arguments.get("parameters") or {}
+        if request.arguments.get("atStops"):
+            self._engine.stop_answers.ask(question, parameters)
+        return JsonText(questions.call(question, encoded(parameters)))
 
     # --- In a frame ---------------------------------------------------------------------------------------------------
 

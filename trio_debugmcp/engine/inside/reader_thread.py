@@ -29,6 +29,7 @@ class ReaderThread:
         self._runs = _thread.allocate_lock()
         self._native = 0
         self._ident = 0
+        self._errands: list[Callable[[], None]] = []
 
     def start(self) -> None:
         """Begin to serve."""
@@ -47,10 +48,13 @@ class ReaderThread:
         self._native = _thread.get_native_id()
         try:
             while True:
-                message = self._connection.receive(lambda: self._is_resting)
-                if self._is_resting and message is None:
+                message = self._connection.receive(self._is_called)
+                if message is None and self._errands:
+                    goes_on = self._run_errands()
+                elif message is None and self._is_resting:
                     return
-                goes_on = message is not None and self._serve(message)
+                else:
+                    goes_on = message is not None and self._serve(message)
                 if self._ident != own:
                     return
                 if not goes_on:
@@ -61,6 +65,23 @@ class ReaderThread:
             self._own.discard(own)
             if self._ident == own:
                 self._runs.release()
+
+    def _is_called(self) -> bool:
+        return self._is_resting or bool(self._errands)
+
+    def run(self, errand: Callable[[], None]) -> bool:
+        """Have the thread do something that raises no error; False if it is busy, or rests."""
+        if not self._connection.is_waiting or self._is_resting:
+            return False
+        self._errands.append(errand)
+        self._connection.wake()
+        return True
+
+    def _run_errands(self) -> bool:
+        self._connection.rouse()
+        while self._errands:
+            self._errands.pop(0)()
+        return True
 
     def rest(self) -> None:
         """End the thread for a while. Does nothing in the thread itself."""

@@ -87,12 +87,14 @@ class ProgramProbe:
         *,
         within: float = PROBE_SECONDS,
         patient: bool = True,
+        at_stops: bool = False,
         **parameters: object,
     ) -> Body | Unanswered:
         """Ask a question, and return its answer, or why there is none; parameters that are None are left out.
 
         `within`: on a machine that has time for the program; the patience counts, in the program as well. `patient`: a
-        program that has not answered any question yet has longer for its answer.
+        program that has not answered any question yet has longer for its answer. `at_stops`: our engine is to answer
+        it at each later stop without being asked, of the thread that has stopped (`told`).
 
         Raises:
             AdapterGone: the program's debugger has disconnected.
@@ -102,8 +104,8 @@ class ProgramProbe:
         parameters = {"patience": self._factor_in_program, **parameters}
         began, used = trio.current_time(), self.process.used()
         try:
-            answer = await self._answer(question, parameters, within, patient=patient)
-            return answers.decode(answer, kind, self._local if self._mappings else None).answer
+            answer = await self._answer(question, parameters, within, patient=patient, at_stops=at_stops)
+            return self._decoded(answer, kind)
         except trio.TooSlowError:
             return self._silence(trio.current_time() - began, used)
         except (AdapterRefused, ProtocolViolation, UsageError) as error:
@@ -114,6 +116,17 @@ class ProgramProbe:
             return Unanswered("invalid", error.reason if isinstance(error, AdapterRefused) else str(error))
         except ProbeError as error:
             return Unanswered(error.kind, str(error))
+
+    def told(self, answer: bytes, kind: type[Body]) -> Body | None:
+        """Return what the program has answered without being asked; None if that cannot be read, or says why not."""
+        try:
+            return self._decoded(answer, kind)
+        except ProbeError as error:
+            log.info("the probe: %s", error)
+            return None
+
+    def _decoded(self, answer: bytes | str, kind: type[Body]) -> Body:
+        return answers.decode(answer, kind, self._local if self._mappings else None).answer
 
     async def quietly(self, question: str, kind: type[Body], **parameters: Any) -> Body | None:
         """Ask what is only a courtesy; None without an answer, also where the debugger has disconnected."""
@@ -143,13 +156,13 @@ class ProgramProbe:
             return None
 
     async def _answer(
-        self, question: str, parameters: Mapping[str, object], within: float, *, patient: bool
+        self, question: str, parameters: Mapping[str, object], within: float, *, patient: bool, at_stops: bool
     ) -> bytes | str:
         if not self._requests.capabilities.engine_requests:
             return await self._expressions.ask(question, parameters, within, patient=patient)
         wanted = {name: value for name, value in parameters.items() if value is not None}
         with trio.fail_after(self.patience.seconds(within)):
-            arguments = {"question": question, "parameters": wanted}
+            arguments = {"question": question, "parameters": wanted, **({"atStops": True} if at_stops else {})}
             return bytes(await self._requests.request(bootstrap.ASK, arguments, msgspec.Raw))
 
     def _silence(self, seconds: float, before: float | None) -> Unanswered:

@@ -5,7 +5,8 @@
     if found.locals is None:
         locals_ = await session.looking.stop.locals(found.thread_id, top_frame_id, found)
 
-The question of a stop runs no code of the program, so it is answered in milliseconds. Where the values of locals need
+The question of a stop runs no code of the program, so it is answered in milliseconds; our engine, once it was asked,
+answers it with each later stop. Where the values of locals need
 such code, a `__repr__`, a second one follows, whose answer may take its time: the stop is published by then.
 """
 
@@ -81,7 +82,7 @@ class StopQuestions:
 
     async def ask(self, stopped: Stopped) -> Findings:
         """Return what the probe finds, or else the adapter: of exceptions that knows more, as pydevd reports them."""
-        found = await self._by_probe(stopped.thread_id) if stopped.reason != "exception" else None
+        found = await self._by_probe(stopped) if stopped.reason != "exception" else None
         return found or await self._by_adapter(stopped)
 
     async def locals(
@@ -121,9 +122,12 @@ class StopQuestions:
 
     # --- The probe ----------------------------------------------------------------------------------------------------
 
-    async def _by_probe(self, thread_id: int | None) -> Findings | None:
-        """Return what the probe finds; None if it does not answer, or knows of no stop there."""
-        found = await self._stop(thread_id, frames=CAPTURED_FRAMES)
+    async def _by_probe(self, stopped: Stopped) -> Findings | None:
+        """Return what the probe finds, or has told with the stop; None without an answer, or if it knows of no stop."""
+        answer = bytes(stopped.answer)
+        found: ProbeStop | Unanswered | None = self._ways.probe.told(answer, ProbeStop) if answer else None
+        if found is None:
+            found = await self._stop(stopped.thread_id, frames=CAPTURED_FRAMES, at_stops=True)
         if isinstance(found, Unanswered):
             if found.kind != "none":
                 log.info("the probe at a stop: %s", found.text)
@@ -146,7 +150,7 @@ class StopQuestions:
         )
 
     async def _stop(
-        self, thread_id: int | None, *, frames: int, within: float = PROBE_SECONDS
+        self, thread_id: int | None, *, frames: int, within: float = PROBE_SECONDS, at_stops: bool = False
     ) -> ProbeStop | Unanswered:
         """Ask for all that a stop shows. No code of the program is run: what that would tell is `withheld`."""
         return await self._ways.probe.attempt(
@@ -154,6 +158,7 @@ class StopQuestions:
             ProbeStop,
             within=within,
             patient=False,  # there is the adapter
+            at_stops=at_stops,
             thread=thread_id,
             frames=frames,
             locals=CAPTURED_LOCALS,

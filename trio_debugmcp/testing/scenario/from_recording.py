@@ -143,6 +143,8 @@ def _setting(header: JsonEntry, entries: list[JsonEntry], title: str) -> Setting
 def _asks_probe(message: JsonEntry) -> bool:
     if message.get("command") == bootstrap.ASK:
         return True
+    if message.get("event") == "stopped" and "answer" in message.get("body", ()):
+        return True
     expression = (message.get("arguments") or {}).get("expression") if message.get("command") == "evaluate" else None
     return expression is not None and bootstrap.asked_in(expression) is not None
 
