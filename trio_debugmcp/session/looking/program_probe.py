@@ -94,7 +94,7 @@ class ProgramProbe:
 
         `within`: on a machine that has time for the program; the patience counts, in the program as well. `patient`: a
         program that has not answered any question yet has longer for its answer. `at_stops`: our engine is to answer
-        it at each later stop without being asked, of the thread that has stopped (`told`).
+        it at each later stop without being asked, of the thread that has stopped (`read`).
 
         Raises:
             AdapterGone: the program's debugger has disconnected.
@@ -117,7 +117,7 @@ class ProgramProbe:
         except ProbeError as error:
             return Unanswered(error.kind, str(error))
 
-    def told(self, answer: bytes, kind: type[Body]) -> Body | None:
+    def read(self, answer: bytes, kind: type[Body]) -> Body | None:
         """Return what the program has answered without being asked; None if that cannot be read, or says why not."""
         try:
             return self._decoded(answer, kind)

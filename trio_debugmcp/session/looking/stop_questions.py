@@ -123,9 +123,9 @@ class StopQuestions:
     # --- The probe ----------------------------------------------------------------------------------------------------
 
     async def _by_probe(self, stopped: Stopped) -> Findings | None:
-        """Return what the probe finds, or has told with the stop; None without an answer, or if it knows of no stop."""
+        """Return what the probe finds, or what has come with the stop; None without an answer, or if it knows of no stop."""
         answer = bytes(stopped.answer)
-        found: ProbeStop | Unanswered | None = self._ways.probe.told(answer, ProbeStop) if answer else None
+        found: ProbeStop | Unanswered | None = self._ways.probe.read(answer, ProbeStop) if answer else None
         if found is None:
             found = await self._stop(stopped.thread_id, frames=CAPTURED_FRAMES, at_stops=True)
         if isinstance(found, Unanswered):
