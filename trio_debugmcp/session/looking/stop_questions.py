@@ -123,7 +123,7 @@ class StopQuestions:
     # --- The probe ----------------------------------------------------------------------------------------------------
 
     async def _by_probe(self, stopped: Stopped) -> Findings | None:
-        """Return what the probe finds, or what has come with the stop; None without an answer, or if it knows of no stop."""
+        """Return what has come with the stop, or what the probe finds; None if that knows of no stop, or is silent."""
         answer = bytes(stopped.answer)
         found: ProbeStop | Unanswered | None = self._ways.probe.read(answer, ProbeStop) if answer else None
         if found is None:
