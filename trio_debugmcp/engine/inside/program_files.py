@@ -70,9 +70,9 @@ class ProgramFiles:
         mappings: (directory of the debugger's machine, directory here).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, home: str = "/") -> None:
         self.just_my_code = True
-        self.home = "/"
+        self.home = home
         self.rules: list[tuple[str, bool]] = []
         self.mappings: list[tuple[str, str]] = []
         self._link: tuple[str, str] | None = None

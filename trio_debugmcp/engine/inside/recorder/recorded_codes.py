@@ -32,8 +32,7 @@ class RunChoice:
     """
 
     def __init__(self, root: str, include: list[str], home: str) -> None:
-        self._files = ProgramFiles()
-        self._files.home = home
+        self._files = ProgramFiles(home)
         self._root = self._files.real(absolute(root)).rstrip("/") + "/"
         self._paths = [self._files.real(absolute(each)) for each in include if "/" in each]
         self._modules = [each for each in include if "/" not in each]
