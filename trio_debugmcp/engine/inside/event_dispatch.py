@@ -3,8 +3,11 @@
 A callback runs in the thread of the program that the event is about, before that continues. What comes first: a stop of
 another thread, for which this one parks; then the step under way and a pause; then breakpoints.
 
-No callback raises, but for what belongs to the program. A place is disabled only if no part looks at all events, and
+No callback raises, but for what belongs to the program: where the stack has no room for us, nothing may be called any
+more, so each has a clause of its own for that. A place is disabled only if no part looks at all events, and
 that is asked last: between that and the end of the callback no other thread runs.
+
+Long because each event has its callback, and a callback calls as little as it can.
 """
 
 import sys
@@ -54,6 +57,7 @@ class EventDispatch:
     ) -> None:
         self.overflows = 0
         self.faults: list[BaseException] = []
+        self._unjudged: BaseException | None = None
         self._threads = threads
         self._events = events
         self._attention = attention
@@ -86,15 +90,17 @@ class EventDispatch:
     # --- Entries ------------------------------------------------------------------------------------------------------
 
     def _on_start(self, code: Any, offset: int) -> Any:
-        if self._events.soon is not None:
-            self._soon(code)
-        if code.co_name in STARTS:
-            self.at_start_of_process()
-        if not self._functions.has(code):
-            return self._on_entry(code, offset)
         try:
+            if self._events.soon is not None:
+                self._soon(code)
+            if code.co_name in STARTS:
+                self.at_start_of_process()
+            if not self._functions.has(code):
+                return self._on_entry(code, offset)
             self._functions.at_entry(self._threads.current(), _frame(1))
             self._on_entry(code, offset)
+        except RecursionError:
+            self.overflows += 1
         except BaseException as error:
             self._fail(error)
         return None
@@ -111,6 +117,9 @@ class EventDispatch:
                         self._steps.at_entry(step, record, frame)
                     if self._pauses.is_wanted:
                         self._pauses.at_entry(code)
+        except RecursionError:
+            self.overflows += 1
+            return None
         except BaseException as error:
             self._fail(error)
         return None if self._attention.is_open else DISABLE
@@ -123,20 +132,26 @@ class EventDispatch:
             if self._events.soon is not None:
                 self._soon(code)
             return self._on_entry(code, offset)
+        except RecursionError:
+            self.overflows += 1
+            return None
         except BaseException as error:
             if not self._signals.keep(code, offset, error):
                 raise
             return None
 
     def _on_throw(self, code: Any, offset: int, error: BaseException) -> None:
-        self._on_entry(code, offset)
+        try:
+            self._on_entry(code, offset)
+        except RecursionError:
+            self.overflows += 1
 
     # --- Lines --------------------------------------------------------------------------------------------------------
 
     def _on_line(self, code: Any, line: int) -> Any:
-        if self._events.soon is not None:
-            self._soon(code)
         try:
+            if self._events.soon is not None:
+                self._soon(code)
             frame = _frame(1)
             if code.co_exceptiontable and self._loops.is_inner(code, frame.f_lasti, line):
                 return self._pass_inner(frame)
@@ -146,6 +161,8 @@ class EventDispatch:
             elif self._breakpoints.at(code, line) is None and not self._functions.has(code):
                 return None if self._attention.is_open else DISABLE
             call_with_room(self._reach, frame, line, False)
+        except RecursionError:
+            self.overflows += 1
         except BaseException as error:
             self._fail(error)
         return None
@@ -166,6 +183,9 @@ class EventDispatch:
                 call_with_room(self._reach, frame, line, True)
             elif self._attention.is_open:
                 self._arrived(frame)
+        except RecursionError:
+            self.overflows += 1
+            return None
         except BaseException as error:
             self._fail(error)
             return None
@@ -232,25 +252,29 @@ class EventDispatch:
     # --- Other events, which are reported while a step is under way, or a thread is to park ---------------------------
 
     def _on_call(self, code: Any, offset: int, function: Any, argument: Any) -> Any:
-        if self._events.soon is not None:
-            self._soon(code)
         try:
+            if self._events.soon is not None:
+                self._soon(code)
             step = self._steps.current
             if step is not None:
                 self._steps.at_call(step, _frame(1), offset, function)
+        except RecursionError:
+            self.overflows += 1
         except BaseException as error:
             self._fail(error)
 
     def _on_return(self, code: Any, offset: int, value: Any) -> Any:
-        if self._events.soon is not None:
-            self._soon(code)
         try:
+            if self._events.soon is not None:
+                self._soon(code)
             record = self._arrived(_frame(1))
             step = self._steps.current
             if step is not None and record is not None:
                 back = self._steps.at_return(step, record, _frame(1), value)
                 if back is not None:
                     self._step_stop(record, back, [])
+        except RecursionError:
+            self.overflows += 1
         except BaseException as error:
             self._fail(error)
 
@@ -262,6 +286,8 @@ class EventDispatch:
                 back = self._steps.at_yield(step, record, _frame(1), value)
                 if back is not None:
                     self._step_stop(record, back, [])
+        except RecursionError:
+            self.overflows += 1
         except BaseException as error:
             self._fail(error)
 
@@ -276,21 +302,37 @@ class EventDispatch:
                 record.unwinding, record.unwound_to = error, frame.f_back
                 if frame.f_back is None and self._exceptions.at_end(record, frame, error):
                     self._exception_stop(record, frame, offset, error, "unhandled")
+        except RecursionError:
+            self.overflows += 1
         except BaseException as failure:
             self._fail(failure)
 
     def _on_raise(self, code: Any, offset: int, error: BaseException) -> Any:
         try:
-            interruptions.clean(error)
-            if self._exceptions.is_wanted:
-                frame = _frame(1)
-                record = self._threads.current()
-                if not record.is_evaluating and record.ident not in self._threads.own:
-                    mode = self._exceptions.at_raise(record, frame, offset, error)
-                    if mode is not None:
-                        self._exception_stop(record, frame, offset, error, mode)
+            if isinstance(error, RecursionError):
+                call_with_room(self._raised, _frame(1), offset, error)
+            else:
+                self._raised(_frame(1), offset, error)
+        except RecursionError:
+            self.overflows += 1
+            self._unjudged = error
         except BaseException as failure:
             self._fail(failure)
+
+    def _raised(self, frame: Any, offset: int, error: BaseException) -> None:
+        interruptions.clean(error)
+        if not self._exceptions.is_wanted:
+            return
+        record = self._threads.current()
+        if record.is_evaluating or record.ident in self._threads.own:
+            return
+        if self._unjudged is not None:  # in a frame further in there was no room for it
+            if self._unjudged is error:
+                record.unwinding = None
+            self._unjudged = None
+        mode = self._exceptions.at_raise(record, frame, offset, error)
+        if mode is not None:
+            self._exception_stop(record, frame, offset, error, mode)
 
     def _exception_stop(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException, mode: str) -> None:
         name = type(error).__qualname__
@@ -306,6 +348,8 @@ class EventDispatch:
         try:
             if not is_own_code(code):
                 self._events.take_soon()
+        except RecursionError:
+            self.overflows += 1
         except BaseException as error:
             self._fail(error)
 
@@ -341,9 +385,7 @@ class EventDispatch:
         """
         if is_foreign(error):
             raise interruptions.as_the_programs(error)
-        if isinstance(error, RecursionError):
-            self.overflows += 1
-        elif len(self.faults) < _MOST_FAULTS:
+        if len(self.faults) < _MOST_FAULTS:
             self.faults.append(error)
 
 

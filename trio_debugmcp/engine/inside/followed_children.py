@@ -11,9 +11,12 @@ import sys
 from typing import Any, Callable
 
 from trio_debugmcp.engine.inside.started_pythons import StartedPythons
+from trio_debugmcp.engine.inside.thread_records import program_frame
 
 _COUNTS_LATE = sys.version_info >= (3, 13)
 """Whether the interpreter counts the threads only when these functions have been called."""
+
+_frame: Any = sys._getframe
 
 
 class Children:
@@ -28,6 +31,8 @@ class Children:
         self.are_debugged = True
         self.parent = 0
         self._engine: Any = None
+        self._forking: Any = None
+        self._forked_at = 0
         self._again: Callable[[], None] = lambda: None
         self._started = StartedPythons(
             home.encode(), lambda: self.are_debugged and not self._engine.is_over, self._at_replacement, self._at_child
@@ -52,15 +57,27 @@ class Children:
 
     def _before_fork(self) -> None:
         self._engine.reader.rest()
+        self._forking = frame = _frame().f_back
+        self._forked_at = -1 if frame is None else frame.f_lasti
 
     def _in_parent(self) -> None:
         if _COUNTS_LATE:
-            self._engine.events.at_next_event(self._engine.reader.resume)
+            self._engine.events.at_next_event(self._resume)
         else:
+            self._resume()
+
+    def _resume(self) -> None:
+        """Have the thread of ours run again when the fork has returned: others may be called at its end, as we are."""
+        forking = self._forking
+        is_there = _COUNTS_LATE and forking is not None and forking.f_lasti == self._forked_at
+        if is_there and program_frame(_frame()) is not forking:
+            self._engine.events.at_next_event(self._resume)
+        else:
+            self._forking = None
             self._engine.reader.resume()
 
     def _in_child(self) -> None:
-        engine = self._engine
+        engine, self._forking = self._engine, None
         self._started.begin_in_fork()
         self.parent = engine.pid
         follows = self.are_debugged and not engine.is_over

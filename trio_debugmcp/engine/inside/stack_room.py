@@ -18,7 +18,7 @@ _set_limit: Any = sys.setrecursionlimit
 _NEEDED = 80
 """Frames of ours, of the probe, and of what a condition calls."""
 
-_LAST = 3
+_LAST = 1
 """Frames: with so few left nothing is done about it, as the limit could not be set back from here."""
 
 _MORE = 400

@@ -81,7 +81,7 @@ class StartedPythons:
             rest = arguments[_ENVIRONMENT + 1 :]
             return self._started(inner(*arguments[:_ENVIRONMENT], self._extended(environment), *rest))
 
-        run = self._starter = _alike(start, inner)
+        run = self._starter = StandIn(start, inner)
         for module, name in ((_STARTER, "fork_exec"), ("subprocess", "_fork_exec")):
             names = vars(_modules[module]) if module in _modules else {}
             if names.get(name) is inner:
@@ -89,18 +89,22 @@ class StartedPythons:
 
     def _wrap_functions(self) -> None:
         """Have the functions of `os` go through us that start a process, or replace this one."""
-        for names in (vars(_modules["os"]), vars(_modules["posix"])):
-            for name, wrap in (
-                ("execv", self._inheriting),
-                ("execve", self._given),
-                ("posix_spawn", self._given),
-                ("posix_spawnp", self._given),
-                ("system", self._in_shell),
-            ):
-                inner = names.get(name)
-                if inner is not None:
-                    made = wrap(inner)
-                    names[name] = _alike(self._replacing(made) if name.startswith("exec") else made, inner)
+        names = vars(_modules["posix"])
+        for name, wrap in (
+            ("execv", self._inheriting),
+            ("execve", self._given),
+            ("posix_spawn", self._given),
+            ("posix_spawnp", self._given),
+            ("system", self._in_shell),
+        ):
+            inner = names.get(name)
+            if inner is None:
+                continue
+            made = wrap(inner)
+            names[name] = StandIn(self._replacing(made) if name.startswith("exec") else made, inner)
+            in_os = vars(_modules["os"])
+            if in_os.get(name) is inner:
+                in_os[name] = names[name]
 
     def _inheriting(self, inner: Any) -> Any:
         """Of a function whose child has the environment of this process."""
@@ -195,18 +199,36 @@ class StartedPythons:
         return [*rest, start + self._path(b":".join(each for each in given if each))]
 
 
-def _alike(run: Any, inner: Any) -> Any:
-    """Return a function that goes by the name of another, and through which only the program's errors pass."""
+class StandIn:
+    """What the program has in place of a function in C: it looks like that one, and only the program's errors pass.
 
-    def through(*arguments: Any, **more: Any) -> Any:
+    A function in Python would not do: as an attribute of a class it would be a method, and it has another signature.
+    """
+
+    __slots__ = ("__weakref__", "inner", "run")
+
+    def __init__(self, run: Any, inner: Any) -> None:
+        self.run = run
+        self.inner = inner
+
+    def __call__(self, *arguments: Any, **more: Any) -> Any:
         try:
-            return run(*arguments, **more)
+            return _run_of(self)(*arguments, **more)
         except BaseException as error:
             raise interruptions.as_the_programs(error) from None
 
-    through.__name__, through.__qualname__ = inner.__name__, inner.__qualname__
-    through.__module__, through.__doc__ = inner.__module__, inner.__doc__
-    return through
+    def __getattribute__(self, name: str) -> Any:
+        return getattr(_inner_of(self), name)
+
+    def __repr__(self) -> str:
+        return repr(_inner_of(self))
+
+
+StandIn.__name__ = StandIn.__qualname__ = type(posix.getpid).__name__
+StandIn.__module__ = "builtins"
+
+_run_of: Any = vars(StandIn)["run"].__get__
+_inner_of: Any = vars(StandIn)["inner"].__get__
 
 
 def _bytes(word: Any) -> bytes:
