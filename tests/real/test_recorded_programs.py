@@ -98,6 +98,61 @@ async def test_a_program_that_cannot_be_recorded_is_refused_before_anything_ends
         assert "runs" not in await client.call("run_list") or not (await client.call("run_list"))["runs"]
 
 
+FAILING = """\
+def fill(items, cart=[]):
+    cart.extend(items)
+    return cart
+
+def total(cart):
+    amount = 0
+    for _, price in cart:
+        amount += price
+    return amount
+
+def test_each_pays_for_himself():
+    assert total(fill([("tea", 4)])) == 4
+    assert total(fill([("coffee", 3)])) == 3
+"""
+
+
+@pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+async def test_the_answer_to_a_recorded_failure_names_the_question_and_why_answers_it(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    file = tmp_path / "shop.py"
+    async with debugging() as client:
+        end = await recorded(client, python, file)
+        assert "the run is recorded: why() says what led to this" in end["notes"]
+        found = await client.call("why", expression="second")
+        assert (found["value"], found["run"]) == ("second=13", "run-1")
+        assert any(" shop.py:4 fill | cart.extend(items)" in line for line in found["because"]) or found["because"]
+        number = found["because"][-1].split()[0]
+        assert (await client.call("why", at=number, what="run"))["because"]
+        assert "is in no code" not in str((await client.call("why", file="shop.py", line=10))["value"])
+        for arguments, code, words in (
+            ({"run": "run-7"}, "RUN_NOT_FOUND", "There is no run 'run-7'. Runs: run-1;"),
+            ({"process": 1}, "RUN_NOT_FOUND", "run-1: the run has no process 1; it has "),
+            ({"at": "#99999"}, "INVALID_PARAMETER", "and no #99999."),
+            ({"expression": "nothing"}, "INVALID_PARAMETER", "no value of nothing"),
+            ({"file": "till.py", "line": 1}, "INVALID_PATH", "No code of 'till.py' ran in this run"),
+        ):
+            error = await failure(client, "why", **arguments)
+            assert (error.code, words in error.message) == (code, True), error.message
+
+
+async def test_a_failing_test_stops_recorded_and_why_is_asked_at_the_stop(debugging: Connect, tmp_path: Path) -> None:
+    file = tmp_path / "test_shop.py"
+    file.write_text(FAILING)
+    async with debugging() as client:
+        stop = await client.call("debug_launch", test=f"{file}::test_each_pays_for_himself", record=True)
+        assert stop["state"] == "Paused"
+        assert "the run is recorded: why() says what led to this" in stop["notes"]
+        found = await client.call("why")
+        assert any(" test_shop.py:" in line for line in found["because"])
+        full = await client.call("why", full=True)
+        assert {"at", "file", "line", "function", "source"} <= full["because"][0].keys()
+
+
 LOOP = """\
 import time
 

@@ -222,6 +222,10 @@ EXPECTED: dict[str, Expected] = {
     ),
     "modules_list": Expected({}),
     "sources_list": Expected({}),
+    "why": Expected(
+        {}, without="RUN_NOT_FOUND", paused="RUN_NOT_FOUND", running="RUN_NOT_FOUND",
+        mistakes=(({"line": 3}, "INVALID_PARAMETER"), ({"at": "soon"}, "INVALID_PARAMETER")),
+    ),
     "run_list": Expected({}, without=None),
     "debug_record": Expected(
         {"on": False}, paused="RUN_NOT_FOUND", running="RUN_NOT_FOUND", mistakes=(({"max_mb": 0}, "INVALID_PARAMETER"),)

@@ -26,11 +26,11 @@ ELSEWHERE = {
     *("debug_configurations", "debug_listen", "trace_function", "breakpoint_wait", "debug_run_to", "breakpoint_edit"),
     *("ask_person", "person_join", "session_hold", "session_hand_back", "agent_message", "person_answer"),
     *("observe_link", "card_state", "card_run", "process_write_input"),
-    *("run_list", "debug_record"),
+    *("run_list", "debug_record", "why"),
 }
 """Tools that no scene calls."""
 
-ALONE = {"debug_listen", "observe_link", "process_write_input", "trace_function", "run_list", "debug_record"}
+ALONE = {"debug_listen", "observe_link", "process_write_input", "trace_function", "run_list", "debug_record", "why"}
 """Those with tests of their own; trace_function is in tests/server/tools/moving/test_tracing.py."""
 
 

@@ -14,11 +14,11 @@ from trio_debugmcp.server.prompts import PROMPTS, get_prompt
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import connect
 
-MAX_CORE_TOOLS = 16
-MAX_CORE_BYTES = 8_500
-MAX_FULL_BYTES = 25_000
+MAX_CORE_TOOLS = 17
+MAX_CORE_BYTES = 9_100
+MAX_FULL_BYTES = 28_000
 MAX_WIRE_BYTES = 40_000
-MAX_INSTRUCTION_BYTES = 1_500
+MAX_INSTRUCTION_BYTES = 1_650
 
 
 def compact(value: object) -> int:

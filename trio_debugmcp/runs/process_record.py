@@ -116,19 +116,20 @@ class ProcessRecord:
         directory: its files.
         first, last: numbers of the rows that are there; rows before `first` were dropped.
         facts: what is known of it as a whole.
+        rows, frames: its words as they are, for `row_search`.
     """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._rows = WordFile(directory, "rows", 3)
-        self._frames = WordFile(directory, "frames", 2)
+        self.rows = WordFile(directory, "rows", 3)
+        self.frames = WordFile(directory, "frames", 2)
         self._texts = TextFile(directory)
-        self.first, self.last = self._rows.first, self._rows.last
+        self.first, self.last = self.rows.first, self.rows.last
         facts = facts_of(directory)
         self._codes = {fact["code"]: _code(fact) for fact in facts if "code" in fact and "file" in fact}
         self._sites = {fact["site"]: Site(fact["site"], fact["code"], fact["line"]) for fact in facts if "site" in fact}
         self._sources: dict[int, str | None] = {}
-        self.facts = _facts(facts, self._rows.state, self.first - 1)
+        self.facts = _facts(facts, self.rows.state, self.first - 1)
 
     def __repr__(self) -> str:
         return f"<ProcessRecord {self.directory} rows {self.first} to {self.last}>"
@@ -141,23 +142,23 @@ class ProcessRecord:
         Raises:
             RunFileError: there is none of that number, or not any more.
         """
-        first, second = self._rows.word(number, 0), self._rows.word(number, 1)
-        owner = self._rows.word(number, 2)
+        first, second = self.rows.word(number, 0), self.rows.word(number, 1)
+        owner = self.rows.word(number, 2)
         key, subject = first >> 32 & 0x0FFF_FFFF, first & 0xFFFF_FFFF
         return Row(number, first >> 60, key, subject, second >> 32, second & 0xFFFF_FFFF, owner)
 
     def back(self, kind: int, key: int, subject: int, before: int) -> int:
         """Return the last row before one of this kind, key and subject; 0: none."""
-        return self._rows.last_equal(0, kind << 60 | key << 32 | subject, before)
+        return self.rows.last_equal(0, kind << 60 | key << 32 | subject, before)
 
     def forth(self, kind: int, key: int, subject: int, after: int) -> int:
         """Return the first row after one of this kind, key and subject; 0: none."""
-        return self._rows.next_equal(0, kind << 60 | key << 32 | subject, after)
+        return self.rows.next_equal(0, kind << 60 | key << 32 | subject, after)
 
     def back_of(self, kinds: frozenset[int], subject: int, before: int) -> int:
         """Return the last row before one of these kinds about a subject, whatever its key; 0: none."""
-        for number in self._rows.last_like(0, subject, before):
-            if self._rows.word(number, 0) >> 60 in kinds:
+        for number in self.rows.last_like(0, subject, before):
+            if self.rows.word(number, 0) >> 60 in kinds:
                 return number
         return 0
 
@@ -166,20 +167,20 @@ class ProcessRecord:
 
         `by_value`: the first whose value is that object.
         """
-        for number in self._rows.next_like(int(by_value), subject, max(after, self.first - 1)):
-            if self._rows.word(number, 0) >> 60 in kinds:
+        for number in self.rows.next_like(int(by_value), subject, max(after, self.first - 1)):
+            if self.rows.word(number, 0) >> 60 in kinds:
                 return number
         return 0
 
     def owned(self, row: int, until: int = 0) -> Iterator[int]:
         """Yield the rows whose owner a LINE or START row is, in order, up to the next line of its frame."""
-        end = until or self._rows.last + 1
+        end = until or self.rows.last + 1
         if not until:
-            subject = self._rows.word(row, 0) & 0xFFFF_FFFF
+            subject = self.rows.word(row, 0) & 0xFFFF_FFFF
             over = self.forth_of(_NOT_AFTER, subject, row)
             if over:
                 end = over + 1
-        for number in self._rows.equal(2, row, row):
+        for number in self.rows.equal(2, row, row):
             if number >= end:
                 return
             yield number
@@ -232,20 +233,20 @@ class ProcessRecord:
     @property
     def last_frame(self) -> int:
         """The number of the newest frame."""
-        return self._frames.last
+        return self.frames.last
 
     def frame(self, number: int) -> FrameRecord:
         """Return a frame by its number."""
-        start, word = self._frames.word(number, 0), self._frames.word(number, 1)
-        thread = self._rows.word(start, 1) >> 32 if self._rows.has(start) else 0
+        start, word = self.frames.word(number, 0), self.frames.word(number, 1)
+        thread = self.rows.word(start, 1) >> 32 if self.rows.has(start) else 0
         return FrameRecord(number, word >> 32, start, word & 0xFFFF_FFFF, thread)
 
     def frames_of(self, code: int) -> list[int]:
         """Return the frames of a code, in the order in which they began."""
         return [
             number
-            for number in range(self._frames.first, self._frames.last + 1)
-            if self._frames.word(number, 1) >> 32 == code
+            for number in range(self.frames.first, self.frames.last + 1)
+            if self.frames.word(number, 1) >> 32 == code
         ]
 
     def source(self, code: int) -> str | None:

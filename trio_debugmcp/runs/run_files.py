@@ -11,7 +11,7 @@ by `engine/inside/recorder/run_blocks.py`.
 import json
 import zlib
 from bisect import bisect_right
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -128,6 +128,23 @@ class WordFile:
         """Yield the entries after one whose word at a place ends with these 32 bits, in order."""
         yield from self._next(place, low.to_bytes(4, "little"), after)
 
+    def last_high(self, place: int, high: int, before: int) -> Iterator[int]:
+        """Yield the entries before one whose word at a place begins with these 32 bits, the last first."""
+        part = high.to_bytes(4, "little")
+        while before := self._last(place, part, before, 4):
+            yield before
+
+    def next_high(self, place: int, high: int, after: int) -> Iterator[int]:
+        """Yield the entries after one whose word at a place begins with these 32 bits, in order."""
+        yield from self._next(place, high.to_bytes(4, "little"), after, 4)
+
+    def high_counts(self, place: int) -> Counter[int]:
+        """Return how often each number is what words at a place begin with."""
+        counts: Counter[int] = Counter()
+        for block in range(len(self._blocks)):
+            counts.update(memoryview(self._column(block, place)).cast("I")[1::2].tolist())
+        return counts
+
     def _last(self, place: int, part: bytes, before: int, at: int) -> int:
         block = bisect_right(self._firsts, before - 1) - 1
         while block >= 0:
@@ -143,12 +160,12 @@ class WordFile:
             block -= 1
         return 0
 
-    def _next(self, place: int, part: bytes, after: int) -> Iterator[int]:
+    def _next(self, place: int, part: bytes, after: int, at: int = 0) -> Iterator[int]:
         for block in range(max(bisect_right(self._firsts, after + 1) - 1, 0), len(self._blocks)):
             column, first = self._column(block, place), self._firsts[block]
             start = max(after + 1 - first, 0) * WORD
             while (found := column.find(part, start)) >= 0:
-                if found % WORD == 0:
+                if found % WORD == at:
                     yield first + found // WORD
                     start = found + WORD
                 else:

@@ -8,6 +8,8 @@ A real debugger. One call often answers the question: debug_launch runs a progra
 where, with the stack, locals, source and output; so does each tool that moves it on.
 - It crashes: debug_launch(program=…, stop_at_entry=false). It stops where the exception is raised that nothing \
 catches. A failing test: debug_launch(test="tests/test_a.py::test_b") stops where it fails.
+- Where a wrong value comes from, why a line ran or did not (Python ≥ 3.12): the same launch with record=true, then \
+why(), why(expression="total"), why(file=…, line=…).
 - Which values does it see? Give debug_launch breakpoints with log_message="x={x!r}": one run writes them all to \
 `log`, without a stop.
 - A suspicion: show=["len(queue)", "a is b"] on any of these tools evaluates it at the stop; condition= stops only \

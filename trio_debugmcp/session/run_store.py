@@ -20,6 +20,7 @@ from trio_debugmcp.dap.profiles.starts import RunRecording
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import MERGE_SECONDS, Merger
+from trio_debugmcp.session.opened_runs import OpenedRuns
 from trio_debugmcp.session.run_directories import RunDirectories, size_of
 from trio_debugmcp.state.changes import KeptRunsRemoved, RunKept
 from trio_debugmcp.state.payloads import shortened
@@ -38,12 +39,16 @@ class RunStore:
     """The recorded runs of one server. What is known of each is in the state; here are the directories.
 
     It plans recordings, begins and ends them, finds runs and drops them, hence so many methods.
+
+    Attributes:
+        opened: what reads them.
     """
 
     def __init__(self, merger: Merger, clock: Clock, host: Host) -> None:
         self._merger, self._clock, self._host = merger, clock, host
         self._numbers = count(1)
         self._files = RunDirectories()
+        self.opened = OpenedRuns()
         self._planned: dict[str, KeptRun] = {}
         self._recording: dict[str, KeptRun] = {}
         self._directories: dict[str, str] = {}

@@ -53,6 +53,7 @@ _FAMILIES = (
     "looking.snapshots",
     "looking.past",
     "looking.memory",
+    "runs.asking_why",
     "runs.run_list",
     "runs.recording_pieces",
     "looking.program_streams",

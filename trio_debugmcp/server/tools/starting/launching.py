@@ -136,6 +136,9 @@ def _stops_at_entry(debugger: Debugger, params: DebugLaunch, test: str | None, *
     return test is None and not stops
 
 
+ASKS_WHY = "the run is recorded: why() says what led to this"
+
+
 async def run_program(
     debugger: Debugger,
     profile: Profile,
@@ -174,5 +177,7 @@ async def run_program(
     last = (None if outcome is None else outcome.paused) or last  # maybe a child, which the rest of the answer is about
     kept = debugger.runs.of(program.id)
     run = None if kept is None else kept.id
+    if kept is not None and (answer.exception or answer.exit_code):
+        notes.append(ASKS_WHY)
     id_, pid = (session.id, None) if last is None else (last.id, last.origin.process_id)
     return replace(answer, notes=[*edited, *notes, *answer.notes], session=id_, pid=pid, engine=engine, run=run)

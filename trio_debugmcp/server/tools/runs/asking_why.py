@@ -1,0 +1,109 @@
+"""`why`: what made a value what it is, what made a line run, or what kept it from running, in a recorded run."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.runs.process_record import LINE, ProcessRecord
+from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer, WhyQuestion, why
+from trio_debugmcp.server.answers.why_shown import WhyData, WhyShown, recorded_line
+from trio_debugmcp.server.tools.runs.reading_runs import EventNumber, RunQuestion, asked, number_of, recorded_file
+from trio_debugmcp.server.tools.tool import Tool
+from trio_debugmcp.session.debugger import Debugger
+
+_MOST_LOOKED_BACK = 10_000
+"""Rows from the end, in which the last line is looked for: what one line has written may be many."""
+
+
+class Why(RunQuestion, frozen=True, kw_only=True):
+    expression: Annotated[
+        Annotated[str, Meta(min_length=1)] | None, Meta(description="A variable or path; default: what failed.")
+    ] = None
+    at: EventNumber = None
+    what: Annotated[Literal["value", "run"], Meta(description="What made the value, or why the line at `at` ran.")] = (
+        "value"
+    )
+    file: Annotated[str | None, Meta(description="With `line`: why this line did not run; if it did, why it did.")] = (
+        None
+    )
+    line: Annotated[int, Meta(ge=1)] | None = None
+    limit: Annotated[int, Meta(ge=1, le=100, description="How many lines.")] = 12
+
+
+async def _why(debugger: Debugger, params: Why) -> WhyShown:
+    if (params.file is None) != (params.line is None):
+        raise UsageError("INVALID_PARAMETER", "`file` and `line` go together: the line that did not run.")
+    at = number_of(params.at, "at")
+    if params.what == "run" and not at and params.line is None:
+        raise UsageError(
+            "INVALID_PARAMETER", 'what="run" asks why a line ran: name it by `at`, a number of an earlier answer.'
+        )
+    resolved = debugger.workspace.resolve(params.file) if params.file is not None else ""
+
+    is_over = debugger.runs.run(params.run).ended_at is not None
+
+    def work(record: ProcessRecord) -> WhyAnswer:
+        file = recorded_file(record, params.file, resolved) if params.file is not None else ""
+        question = WhyQuestion(
+            expression=params.expression or "",
+            at=at,
+            what=params.what,
+            file=file,
+            line=params.line or 0,
+            limit=params.limit,
+        )
+        try:
+            return _answer(record, question, is_over=is_over)
+        except NoAnswerError as error:
+            reason = str(error)
+            raise UsageError("INVALID_PARAMETER", f"{reason[:1].upper()}{reason[1:].rstrip('.')}.") from None
+
+    found, run, places = await asked(debugger, params, WhyAnswer, work)
+    return WhyShown(
+        full=WhyData(value=found.value, because=found.because, gaps=found.gaps, omitted=found.omitted, run=run.id),
+        value=found.value,
+        because=[recorded_line(places, line) for line in found.because],
+        gaps=found.gaps,
+        omitted=found.omitted,
+        run=run.id,
+    )
+
+
+def _answer(record: ProcessRecord, question: WhyQuestion, *, is_over: bool) -> WhyAnswer:
+    """Return the answer; while the program is stopped, before what it is stopped at is a failure, of its last line."""
+    try:
+        return why(record, question)
+    except NoAnswerError:
+        last = 0 if is_over or question != WhyQuestion(limit=question.limit) else _last_line(record)
+        if not last:
+            raise
+        return why(record, msgspec.structs.replace(question, at=last))
+
+
+def _last_line(record: ProcessRecord) -> int:
+    """Return the line that ran last; 0: none."""
+    for number in range(record.last, max(record.first, record.last - _MOST_LOOKED_BACK) - 1, -1):
+        if record.row(number).kind == LINE:
+            return number
+    return 0
+
+
+TOOLS = (
+    Tool(
+        name="why",
+        title="Why",
+        description=(
+            "Why something is as it is, in a run recorded by debug_launch(record=true): the lines that led to it, in "
+            "the order of time, with their values. Without arguments: why it failed. A value: `expression`; a line of "
+            "an answer: `at` its number; a line that did not run: `file` and `line`."
+        ),
+        params=Why,
+        run=_why,
+        read_only=True,
+        idempotent=True,
+        listing="core",
+        unlisted=frozenset({"limit", "run", "process"}),
+    ),
+)

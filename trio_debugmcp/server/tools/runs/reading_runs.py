@@ -1,0 +1,128 @@
+"""How the tools about recorded runs read them: which run and process a call is about, in a thread, errors in words."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.runs.process_record import ProcessRecord
+from trio_debugmcp.runs.run_files import RunFileError
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.tools.tool import Params
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.payloads import shortened
+from trio_debugmcp.state.recorded_runs import KeptRun
+
+T = TypeVar("T")
+
+RunId = Annotated[
+    Annotated[str, Meta(min_length=1)] | None, Meta(description="A run from run_list; default: the last one.")
+]
+ProcessId = Annotated[
+    int | None, Meta(description="Of a run with several processes, the one to ask; default: the one that was launched.")
+]
+EventNumber = Annotated[str | None, Meta(description="A moment of the run: a number such as `#913`.")]
+
+
+class RunQuestion(Params, frozen=True, kw_only=True):
+    """The base of what is asked of a recorded run."""
+
+    run: RunId = None
+    process: ProcessId = None
+
+
+class RunPlaces(Places):
+    """Places for answers about a run: files of its project, too, are named as from its root; tools take that back."""
+
+    def __init__(self, directory: str, root: str) -> None:
+        super().__init__(directory)
+        self._root = root.rstrip("/") + "/"
+
+    def file(self, path: str) -> str:
+        """Return the name of a file."""
+        named = super().file(path)
+        return named.removeprefix(self._root) if named.startswith("/") else named
+
+
+class FoundInRun(NamedTuple, Generic[T]):
+    """What a tool has found in a run, and how it names the files of it."""
+
+    found: T
+    run: KeptRun
+    places: RunPlaces
+
+
+def number_of(text: str | None, name: str) -> int:
+    """Return the number of a row; 0: none is named.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`.
+    """
+    if text is None:
+        return 0
+    digits = text.strip().removeprefix("#")
+    if not digits.isdecimal() or not 0 < int(digits) < 1 << 62:
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"`{name}` is a number of an answer about this run, such as #913; not '{shortened(text, 100)}'.",
+            {"parameter": name},
+        )
+    return int(digits)
+
+
+async def asked(
+    debugger: Debugger, params: RunQuestion, kind: type[T], work: Callable[[ProcessRecord], T]
+) -> FoundInRun[T]:
+    """Return what is found in the record that a call is about.
+
+    `kind`: of what is found, a struct; a recording of the session keeps it.
+
+    Raises:
+        UsageError: `RUN_NOT_FOUND`: there is no such run, or nothing of it can be read.
+    """
+    run = debugger.runs.run(params.run)
+    question = msgspec.json.encode(params).decode()
+
+    async def ask() -> object:
+        try:
+            directory, is_over = debugger.runs.directory(run), run.ended_at is not None
+            found, root = await debugger.runs.opened.ask(
+                directory, lambda record: (work(record), record.facts.root), is_over=is_over, pid=params.process
+            )
+        except (RunFileError, FileNotFoundError) as error:
+            raise unreadable(run, error) from None
+        return {"found": msgspec.to_builtins(found), "root": root}
+
+    answer: Any = await debugger.host.find_out(f"{run.id} {type(params).__name__} {question}", ask)
+    places = RunPlaces(debugger.workspace.directory, answer["root"])
+    return FoundInRun(msgspec.convert(answer["found"], kind), run, places)
+
+
+def unreadable(run: KeptRun, error: Exception) -> UsageError:
+    """Return the error of a run of which nothing can be read, or not what was asked for."""
+    advice = "See run_list, or record it again with debug_launch(record=true)"
+    return UsageError("RUN_NOT_FOUND", f"{run.id}: {str(error).rstrip('. ')}. {advice}.", {"run": run.id})
+
+
+def recorded_file(record: ProcessRecord, file: str, resolved: str) -> str:
+    """Return the path that the record has for a file; `resolved`: the path that a name means on this machine.
+
+    Raises:
+        UsageError: `INVALID_PATH`: nothing of it was recorded, or several files end so.
+    """
+    files = {code.file for code in record.codes}
+    if resolved in files or file in files:
+        return resolved if resolved in files else file
+    found = sorted(path for path in files if path.endswith(f"/{file.removeprefix('./')}"))
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError("INVALID_PATH", f"Several recorded files end in '{file}': {', '.join(found[:8])}. Name one.")
+    known = ", ".join(sorted(files)[:8]) + (f" and {len(files) - 8} more" if len(files) > 8 else "")
+    raise UsageError(
+        "INVALID_PATH",
+        f"No code of '{file}' ran in this run, or it was not recorded: what is outside of {record.facts.root} needs "
+        f"record={{include: [PATH]}}. Recorded were: {known or 'none'}.",
+    )

@@ -1,0 +1,99 @@
+"""`OpenedRuns`: the files of recorded runs, opened to be asked; what was read is kept for the next question.
+
+    record = await opened.ask(directory, is_over=True, pid=None, work=lambda record: why(record, question))
+
+Reading is work without an end in sight, so it is done in a thread, one question at a time.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import trio
+
+from trio_debugmcp.runs.process_record import ProcessRecord, RecordedRun, open_run
+from trio_debugmcp.runs.run_files import RunFileError
+
+T = TypeVar("T")
+
+_KEPT = 2
+"""Runs whose columns are kept in memory: one, and the one that it is compared with."""
+
+
+class OpenedRuns:
+    """The runs that were asked last."""
+
+    def __init__(self) -> None:
+        self._opened: OrderedDict[str, RecordedRun] = OrderedDict()
+        self._one = trio.CapacityLimiter(1)
+
+    def __repr__(self) -> str:
+        return f"<OpenedRuns {list(self._opened)}>"
+
+    async def ask(
+        self, directory: str, work: Callable[[ProcessRecord], T], *, is_over: bool, pid: int | None = None
+    ) -> T:
+        """Return what `work` finds in the record of a process: of that id, or the one that was launched.
+
+        When the caller is cancelled, the thread is left to itself, and the next question waits for it. `is_over`: the
+        files do not change any more.
+
+        Raises:
+            RunFileError: there is no such record, or it cannot be read.
+        """
+
+        def run() -> T:
+            return work(process_of(self._open(directory, is_over=is_over), pid))
+
+        return await trio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._one)
+
+    async def ask_two(
+        self, directories: tuple[str, str], work: Callable[[ProcessRecord, ProcessRecord], T], *, is_over: bool
+    ) -> T:
+        """Return what `work` finds in the records of two runs, each of the process that was launched.
+
+        Raises:
+            RunFileError: one of them cannot be read.
+        """
+
+        def run() -> T:
+            first, second = (self._open(directory, is_over=is_over) for directory in directories)
+            return work(process_of(first, None), process_of(second, None))
+
+        return await trio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._one)
+
+    async def look(self, directory: str, work: Callable[[RecordedRun], T], *, is_over: bool) -> T:
+        """Return what `work` finds in a run as a whole.
+
+        Raises:
+            RunFileError: it cannot be read.
+        """
+        return await trio.to_thread.run_sync(
+            lambda: work(self._open(directory, is_over=is_over)), abandon_on_cancel=True, limiter=self._one
+        )
+
+    def _open(self, directory: str, *, is_over: bool) -> RecordedRun:
+        """Open a run; called in the one thread that reads."""
+        known = self._opened.get(directory) if is_over else None
+        if known is None:
+            known = open_run(Path(directory))
+        if is_over:
+            self._opened[directory] = known
+            self._opened.move_to_end(directory)
+            while len(self._opened) > _KEPT:
+                self._opened.popitem(last=False)
+        return known
+
+
+def process_of(run: RecordedRun, pid: int | None) -> ProcessRecord:
+    """Return the record of a process of a run.
+
+    Raises:
+        RunFileError: it has none of that id.
+    """
+    found = next((record for record in run.processes if pid in (None, record.facts.pid)), None)
+    if found is None:
+        known = ", ".join(str(record.facts.pid) for record in run.processes)
+        raise RunFileError(f"the run has no process {pid}; it has {known}")
+    return found
