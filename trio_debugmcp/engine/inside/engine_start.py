@@ -29,7 +29,7 @@ from trio_debugmcp.engine.inside.probe_host import EngineDebugger
 from trio_debugmcp.engine.inside.program_files import ProgramFiles
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
 from trio_debugmcp.engine.inside.reader_thread import ReaderThread
-from trio_debugmcp.engine.inside.recording_requests import RecordingRequests
+from trio_debugmcp.engine.inside.recording_requests import RecordingRequests, end_recording
 from trio_debugmcp.engine.inside.reported_modules import ReportedModules
 from trio_debugmcp.engine.inside.request_table import RequestTable
 from trio_debugmcp.engine.inside.starting_requests import StartingRequests
@@ -149,6 +149,7 @@ class Engine:
         """Let the program run on without a debugger, and leave nothing behind."""
         self.starting.is_over = True
         self.printed.end()
+        end_recording("the debugger has left")
         self._children.leave_alone()
         self.events.close()
         self.held.end()

@@ -5,6 +5,9 @@ from typing import Any
 from trio_debugmcp.engine.inside.monitoring import NoToolError
 from trio_debugmcp.engine.inside.request_table import EngineRequest, RequestRefusedError, RequestTable
 
+_begun: list[bool] = []
+"""Not empty once a recording has begun in this process: before, nothing of the recorder is loaded."""
+
 
 class RecordingRequests:
     """`recordRun`, whose body is also `record` of a start, and `recordEnd`."""
@@ -20,17 +23,13 @@ class RecordingRequests:
         return {}
 
     def _end(self, request: EngineRequest) -> Any:
-        from trio_debugmcp.engine.inside.recorder.recording_start import current
-
-        recording = current()
-        if recording is None:
+        if not end_recording("asked"):
             raise RequestRefusedError("nothing is being recorded")
-        recording.end("asked")
         return {}
 
 
 def begin_recording(body: dict[str, Any], home: str) -> None:
-    """Begin to record this process.
+    """Begin to record this process. A fork of a recorded one is recorded already, into the same directory.
 
     Raises:
         RequestRefusedError: it cannot be, or it is recorded already.
@@ -38,8 +37,12 @@ def begin_recording(body: dict[str, Any], home: str) -> None:
     # Not at the start of the engine: most programs are not recorded.
     from trio_debugmcp.engine.inside.recorder.recording_start import begin, current
 
-    if current() is not None:
+    known = current()
+    if known is not None and str(known.body["directory"]) == str(body.get("directory")):
+        return
+    if known is not None:
         raise RequestRefusedError("this process is being recorded already")
+    _begun.append(True)
     try:
         begin(body, home)
     except NoToolError:
@@ -49,3 +52,16 @@ def begin_recording(body: dict[str, Any], home: str) -> None:
         ) from None
     except OSError as error:
         raise RequestRefusedError(f"the files of the recording cannot be written: {error.strerror or error}") from None
+
+
+def end_recording(how: str) -> bool:
+    """End the recording of this process; return whether there was one."""
+    if not _begun:
+        return False
+    from trio_debugmcp.engine.inside.recorder.recording_start import current
+
+    known = current()
+    if known is None:
+        return False
+    known.end(how)
+    return True

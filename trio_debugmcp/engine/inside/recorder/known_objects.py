@@ -44,10 +44,11 @@ class WeakKnown(ref):  # type: ignore[type-arg]
 class HeldKnown:
     """An object that is held, for there are no weak references to it; else as `WeakKnown`."""
 
-    __slots__ = ("content", "fields", "held", "key", "number")
+    __slots__ = ("content", "fields", "held", "key", "number", "place")
 
     def __init__(self, held: Any) -> None:
         self.held = held
+        self.place = -1
         self.key = 0
         self.number = 0
         self.fields: Any = None
@@ -62,6 +63,7 @@ class KnownObjects:
 
     Attributes:
         by_id: by the object's id; one that has died is not there.
+        dying: held ones that were replaced where they were known to be.
     """
 
     def __init__(self) -> None:
@@ -70,6 +72,7 @@ class KnownObjects:
         self._held: list[HeldKnown] = []
         self._hand = 0
         self._pinned: dict[int, Any] = {}
+        self.dying: list[HeldKnown] = []
         by_id = self.by_id
 
         def forget(known: WeakKnown, pop: Any = by_id.pop) -> None:
@@ -81,6 +84,19 @@ class KnownObjects:
         """Return what is known of an object, which is not an atom."""
         known = self.by_id.get(id(value))
         return self._made(value) if known is None else known
+
+    def bury(self) -> None:
+        """Release those that were replaced somewhere, if only the recorder has them."""
+        while self.dying:
+            known = self.dying.pop()
+            if _references(known.held) <= _ALONE - 1 and known.place >= 0:
+                self._release(known.place)
+
+    def replaced(self, tokens: dict[str, Any]) -> None:
+        """A frame has ended: what it knew by names may be gone."""
+        for token in tokens.values():
+            if type(token) is HeldKnown:
+                self.dying.append(token)
 
     def pinned(self, value: Any) -> Any:
         """Return what is known of an object that is held for good: the globals of a module."""
@@ -106,6 +122,7 @@ class KnownObjects:
         self._sweep()
         if len(self._held) >= MOST_HELD:
             self._release(0)
+        known.place = len(self._held)
         self._held.append(known)
         return known
 
@@ -122,7 +139,10 @@ class KnownObjects:
 
     def _release(self, place: int) -> None:
         known = self._held[place]
-        self._held[place] = self._held[-1]
-        self._held.pop()
+        last = self._held.pop()
+        if last is not known:
+            self._held[place] = last
+            last.place = place
+        known.place = -1
         if known.key not in self._pinned:
             self.by_id.pop(known.key, None)

@@ -6,12 +6,16 @@
 Where there is nothing, or only code of the program knows what there is, the value is `MISSING`.
 """
 
+import collections
 import types
 from typing import Any
 
 from trio_debugmcp.probe.inside.values import facts
 
 MISSING: Any = facts.MISSING
+
+LIST, DICT, SET, DEQUE = 1, 2, 3, 4
+"""Kinds of containers; 0: it is another value."""
 
 _MOST_TYPES = 5000
 
@@ -21,19 +25,24 @@ _dict_get = dict.get
 _list_len, _tuple_len = list.__len__, tuple.__len__
 
 
+_KINDS: Any = ((list, LIST), (dict, DICT), (set, SET), (collections.deque, DEQUE))
+
+
 class TypeLayout:
     """Where the instances of a type have their attributes.
 
     Attributes:
+        kind: of container that they are.
         names: reads the instance dict of one, or None.
         slots: by name what reads a slot.
     """
 
-    __slots__ = ("cls", "is_class", "names", "slots")
+    __slots__ = ("cls", "is_class", "kind", "names", "slots")
 
     def __init__(self, cls: Any) -> None:
         self.cls = cls  # held, so that its id stays its own
         self.is_class = issubclass(cls, type)
+        self.kind = next((kind for base, kind in _KINDS if issubclass(cls, base)), 0)
         described = facts.class_attribute(cls, "__dict__")
         is_plain = type(described) in (types.GetSetDescriptorType, types.MemberDescriptorType)
         self.names = described.__get__ if is_plain and not self.is_class else None

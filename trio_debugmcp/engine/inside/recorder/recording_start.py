@@ -12,6 +12,7 @@ import sys
 import time
 from typing import Any
 
+from trio_debugmcp.engine.inside.monitoring import NoToolError
 from trio_debugmcp.engine.inside.recorder.recorded_codes import RunChoice
 from trio_debugmcp.engine.inside.recorder.recording_tool import RecordingTool
 from trio_debugmcp.engine.inside.recorder.run_output import RunOutput
@@ -29,6 +30,7 @@ class ProcessRecording:
 
     def __init__(self, body: dict[str, Any], home: str, parent: Any = None) -> None:
         self.body = body
+        self.home = home
         self._tool = RecordingTool()
         path = _own_directory(str(body["directory"]))
         self.directory = path
@@ -47,6 +49,17 @@ class ProcessRecording:
         self.recorder = RunRecorder(self.output, choice, self._tool)
         self.output.at_end = self._tool.close
         self._tool.open(self.recorder.callbacks())
+        self.recorder.adopt()
+
+    @property
+    def rows(self) -> int:
+        """The number of the last row."""
+        return self.output.rows.next - 1
+
+    def leave_to_parent(self) -> None:
+        """Write no more in a fork: the files are the parent's."""
+        self.output.is_over = True
+        self._tool.close()
 
     def end(self, how: str) -> None:
         """Write no more; `how` is a word for the facts."""
@@ -71,6 +84,7 @@ def begin(body: dict[str, Any], home: str = "") -> ProcessRecording:
     made = ProcessRecording(body, home)
     if not _now:
         atexit.register(_at_exit)
+        posix.register_at_fork(after_in_child=_in_child)
     _now[:] = [made]
     return made
 
@@ -78,6 +92,19 @@ def begin(body: dict[str, Any], home: str = "") -> ProcessRecording:
 def _at_exit() -> None:
     if _now:
         _now[0].end("exit")
+
+
+def _in_child() -> None:
+    """A fork has a record of its own, which begins with nothing known."""
+    known = current()
+    if known is None:
+        return
+    known.leave_to_parent()
+    parent = [posix.getppid(), known.rows]
+    try:
+        _now[:] = [ProcessRecording(known.body, known.home, parent)]
+    except (OSError, NoToolError):
+        return
 
 
 def _own_directory(run: str) -> str:

@@ -28,8 +28,8 @@ EVERYWHERE = PY_START | PY_RESUME | PY_THROW | PY_UNWIND | RAISE
 
 WATCHED = LINE | PY_START | PY_RESUME | PY_RETURN | PY_YIELD
 
-_TOOLS = (3, 4, 0)
-"""Those without a meaning first; a second debugger is what a recorder is, where these are taken."""
+_TOOLS = (4, 5)
+"""Above the debugger's: the interpreter calls the highest one first, so what a thread stops at is recorded before."""
 
 _NAME = "trio_debugmcp recorder"
 

@@ -96,9 +96,10 @@ class WordBlocks:
         next: the number of the next entry.
         base: that of the first one in the block at hand.
         view: the words of that block.
+        drops: the oldest blocks go where the files become too large, but for `pinned` ones.
     """
 
-    __slots__ = ("_directory", "_map", "_name", "_width", "base", "next", "sizes", "view", "words")
+    __slots__ = ("_directory", "_kept", "_map", "_name", "_width", "base", "drops", "next", "pinned", "view", "words")
 
     def __init__(self, directory: RunDirectory, name: str, width: int) -> None:
         self._directory = directory
@@ -107,7 +108,9 @@ class WordBlocks:
         self.words = ENTRIES * width
         self.next = 1
         self.base = 1
-        self.sizes: list[tuple[str, int]] = []
+        self._kept: list[tuple[int, str, int]] = []
+        self.pinned = frozenset[int]()
+        self.drops = False
         self._map = directory.mapped(name, (HEAD_WORDS + self.words) * _WORD)
         self._map[: HEAD_WORDS * _WORD] = _packed([MAGIC, 1, width, RUNNING, 0, 0, 0, 0])
         self.view = memoryview(self._map)[HEAD_WORDS * _WORD :].cast("Q")
@@ -144,13 +147,31 @@ class WordBlocks:
         columns = [self.view[place :: self._width].tobytes() for place in range(self._width)]
         packed = [zlib.compress(column, 1) for column in columns]
         head = _packed([MAGIC, self.base, self._width, ENTRIES, *map(len, packed)])
-        name = f"{self._name}-{(self.base - 1) // ENTRIES:06d}.z"
+        block = (self.base - 1) // ENTRIES
+        name = f"{self._name}-{block:06d}.z"
         data = b"".join([len(head).to_bytes(_WORD, "little"), head, *packed])
         self._directory.write(name, data)
-        self.sizes.append((name, len(data)))
+        self._kept.append((block, name, len(data)))
+        if self.drops:
+            self._drop()
         self.view[:] = memoryview(bytes(self.words * _WORD)).cast("Q")
         self._map[_WORD : 2 * _WORD] = (self.base + ENTRIES).to_bytes(_WORD, "little")
         self.base += ENTRIES
+
+    def _drop(self) -> None:
+        """Remove the oldest blocks where all files together are too large."""
+        directory = self._directory
+        while directory.bytes > directory.most_bytes and len(self._kept) > 1:
+            oldest = next((each for each in self._kept[:-1] if each[0] not in self.pinned), None)
+            if oldest is None:
+                return
+            self._kept.remove(oldest)
+            directory.remove(oldest[1], oldest[2])
+
+    def pin(self, blocks: int) -> None:
+        """Have the block at hand stay, and some before it."""
+        block = (self.next - 1) // ENTRIES
+        self.pinned = frozenset(range(block - blocks, block + 1))
 
     def end(self, how: int) -> None:
         """Say in the head how the recording ended."""
@@ -166,10 +187,13 @@ class TextBlocks:
         self._map[:_WORD] = (1).to_bytes(_WORD, "little")  # the number of the first text in it
         self._place = _WORD
         self._block = 0
+        self._written = 0
         self.count = 0
 
     def add(self, text: str, is_key: bool = False) -> int:
-        """Write a text; return its number."""
+        """Write a text; return its number, or 0 if texts have taken their share of the files."""
+        if self._written > self._directory.most_bytes // 3 and not is_key:
+            return 0
         data = text.encode("utf-8", "surrogatepass")
         head = (len(data) + 1 | (KEY_MARK if is_key else 0)).to_bytes(4, "little")
         size = len(data) + 4
@@ -184,7 +208,9 @@ class TextBlocks:
             return self.count
 
     def _keep(self) -> None:
-        self._directory.write(f"texts-{self._block:06d}.z", zlib.compress(self._map[: self._place], 1))
+        data = zlib.compress(self._map[: self._place], 1)
+        self._directory.write(f"texts-{self._block:06d}.z", data)
+        self._written += len(data)
         self._block += 1
         self._map[_WORD:] = bytes(TEXT_BYTES - _WORD)
         self._map[:_WORD] = (self.count + 1).to_bytes(_WORD, "little")

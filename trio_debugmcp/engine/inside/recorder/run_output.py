@@ -37,6 +37,7 @@ class RunOutput:
         flags = posix.O_WRONLY | posix.O_CREAT | posix.O_APPEND | posix.O_CLOEXEC
         self._facts = posix.open(f"{path}/facts", flags, 0o600)
         self.rows = WordBlocks(self.directory, "rows", 3)
+        self.rows.drops = True
         self.frames = WordBlocks(self.directory, "frames", 2)
         self.texts = TextBlocks(self.directory)
         self._sources = 0
@@ -81,7 +82,7 @@ class RunOutput:
             return
         self.is_over = True
         broken = FULL_DISK if how.startswith("no room") else BROKEN
-        is_whole = how in ("exit", "asked", "fork")
+        is_whole = how in ("exit", "asked", "the debugger has left")
         self.rows.end(ENDED if is_whole else broken)
         try:
             self.fact({"ended": how})

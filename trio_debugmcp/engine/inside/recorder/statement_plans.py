@@ -11,53 +11,28 @@ import _ast
 from typing import Any, Iterator
 
 from trio_debugmcp.engine.inside.quiet_warnings import without_warnings
-
-ALWAYS, ENTERED, CHANGED = 0, 1, 2
-"""When a statement has stored a name: if it completed, if its block was entered, if the name has another value."""
-
-ATTRIBUTE, CONSTANT, NAME = 0, 1, 2
-"""A step of a path: `.x`, `[3]`, `[name]`."""
+from trio_debugmcp.engine.inside.recorder.statement_reader import (
+    ALWAYS,
+    CHANGED,
+    ENTERED,
+    GENERATORS,
+    INLINED,
+    SCOPES,
+    StatementPlan,
+    StatementReader,
+    children,
+    fields,
+)
 
 _MOST_BYTES = 4_000_000
 
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
-
-_SCOPES: Any = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef, _ast.Lambda)
-
-_GENERATORS: Any = (_ast.GeneratorExp,)
-
-_INLINED: Any = (_ast.ListComp, _ast.SetComp, _ast.DictComp)
 
 _LOOPS: Any = (_ast.For, _ast.AsyncFor)
 
 _WITHS: Any = (_ast.With, _ast.AsyncWith)
 
 _CODE_NAMES = {"Lambda": "<lambda>", "GeneratorExp": "<genexpr>", "ListComp": "<listcomp>", "SetComp": "<setcomp>"}
-
-
-class StatementPlan:
-    """What one statement, or those on one line, can write.
-
-    Attributes:
-        first, last: its lines, without a block on lines of its own.
-        block: first and last line of the block that it enters, or None.
-        names: name to when it has been stored.
-        stores: (path to the object, last step) of attributes and items that are stored or deleted.
-        is_with: its first line comes again when its block ends.
-        is_compound: there is more than one statement in it.
-    """
-
-    __slots__ = ("block", "first", "is_compound", "is_with", "last", "names", "number", "stores")
-
-    def __init__(self, first: int, last: int) -> None:
-        self.first = first
-        self.last = last
-        self.block: Any = None
-        self.names: dict[str, int] = {}
-        self.stores: list[Any] = []
-        self.is_with = False
-        self.is_compound = False
-        self.number = 0
 
 
 class SourcePlans:
@@ -70,8 +45,8 @@ class SourcePlans:
         self._find(tree)
 
     def _find(self, node: Any) -> None:
-        for inner in _children(node):
-            if isinstance(inner, (*_SCOPES, *_GENERATORS, *_INLINED)):
+        for inner in children(node):
+            if isinstance(inner, (*SCOPES, *GENERATORS, *INLINED)):
                 name = _CODE_NAMES.get(type(inner).__name__) or str(getattr(inner, "name", "<dictcomp>"))
                 self._nodes.setdefault((_first(inner), name), []).append(inner)
             self._find(inner)
@@ -86,7 +61,7 @@ class SourcePlans:
             if nodes is None:
                 return None
             known = self._known[key] = _by_line(nodes)
-        return {line: _copy(plan) for line, plan in known.items()} if known else known
+        return known
 
 
 def source_plans(text: bytes | str) -> SourcePlans | None:
@@ -124,7 +99,7 @@ def _by_line(nodes: list[Any]) -> dict[int, StatementPlan]:
         else:
             plan = StatementPlan(_first(node), int(node.end_lineno))
             part: Any = node.body if isinstance(node, _ast.Lambda) else node
-            _Reader(plan).read(part, CHANGED, is_own=True)
+            StatementReader(plan).read(part, CHANGED, is_own=True)
             plans.append(plan)
     by_line: dict[int, StatementPlan] = {}
     for plan in sorted(plans, key=lambda each: each.first):
@@ -140,6 +115,9 @@ def _place(by_line: dict[int, StatementPlan], plan: StatementPlan) -> None:
         plan.names = dict.fromkeys((*other.names, *plan.names), CHANGED)
         plan.stores = [*other.stores, *plan.stores]
         plan.is_with = plan.is_with or other.is_with
+        plan.mutates = plan.mutates or other.mutates
+        for path, flags in other.paths.items():
+            plan.paths[path] = plan.paths.get(path, 0) | flags
         plan.is_compound, plan.block = True, None
     for line in range(plan.first, plan.last + 1):
         by_line[line] = plan
@@ -148,7 +126,7 @@ def _place(by_line: dict[int, StatementPlan], plan: StatementPlan) -> None:
 def _of_block(statements: list[Any]) -> Iterator[StatementPlan]:
     for node in statements:
         yield _of_statement(node)
-        if isinstance(node, _SCOPES):
+        if isinstance(node, SCOPES):
             continue
         for name in _BLOCKS:
             for inner in getattr(node, name, None) or ():
@@ -162,16 +140,19 @@ def _of_block(statements: list[Any]) -> Iterator[StatementPlan]:
 def _of_statement(node: Any) -> StatementPlan:
     plan = StatementPlan(_first(node), _head_end(node))
     body = getattr(node, "body", None)
-    if body and type(body) is list and not isinstance(node, _SCOPES):
+    if body and type(body) is list and not isinstance(node, SCOPES):
         plan.block = (_first(body[0]), int(body[-1].end_lineno))
     plan.is_with = isinstance(node, _WITHS)
-    reader = _Reader(plan)
+    plan.mutates = plan.is_with
+    reader = StatementReader(plan)
     if isinstance(node, _LOOPS):
         reader.read(node.target, ENTERED)
         reader.read(node.iter, ALWAYS)
+    elif isinstance(node, (_ast.Import, _ast.ImportFrom, _ast.AugAssign)):
+        reader.read(node, ALWAYS)
     else:
-        for field, value in _fields(node):
-            if not isinstance(node, _SCOPES) or field in ("decorator_list", "args", "bases", "keywords", "returns"):
+        for field, value in fields(node):
+            if not isinstance(node, SCOPES) or field in ("decorator_list", "args", "bases", "keywords", "returns"):
                 reader.read(value, ALWAYS)
     if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)):
         plan.names[node.name] = ALWAYS
@@ -185,132 +166,15 @@ def _of_branch(node: Any) -> StatementPlan:
     last = max(first, min(_first(node.body[0]) - 1, _last(head, first)))
     plan = StatementPlan(first, last)
     plan.block = (_first(node.body[0]), int(node.body[-1].end_lineno))
-    reader = _Reader(plan)
-    for _, value in _fields(node):
+    reader = StatementReader(plan)
+    for _, value in fields(node):
         reader.read(value, ENTERED)
     if getattr(node, "name", None):
         plan.names[node.name] = ENTERED
     return plan
 
 
-class _Reader:
-    """Reads what an expression or a target stores into a plan."""
-
-    def __init__(self, plan: StatementPlan) -> None:
-        self._plan = plan
-
-    def read(self, node: Any, when: int, is_own: bool = False) -> None:
-        if type(node) is list:
-            for each in node:
-                self.read(each, when)
-        elif isinstance(node, _ast.AST):
-            self._read(node, when, is_own)
-
-    def _read(self, node: Any, when: int, is_own: bool) -> None:
-        names = self._plan.names
-        if isinstance(node, _ast.Name):
-            if not isinstance(node.ctx, _ast.Load):
-                names[node.id] = when
-        elif isinstance(node, (_ast.Attribute, _ast.Subscript)):
-            if not isinstance(node.ctx, _ast.Load):
-                self._store(node)
-            self._inner(node, when)
-        elif isinstance(node, _ast.NamedExpr):
-            names[node.target.id] = when if when == ALWAYS else CHANGED
-            self.read(node.value, when)
-        elif isinstance(node, (_ast.Import, _ast.ImportFrom)):
-            for alias in node.names:
-                if alias.name != "*":
-                    names[alias.asname or alias.name.partition(".")[0]] = when
-        elif isinstance(node, (_ast.MatchAs, _ast.MatchStar, _ast.MatchMapping)):
-            name = node.rest if isinstance(node, _ast.MatchMapping) else node.name
-            if name:
-                names[name] = when
-            self._inner(node, when)
-        elif isinstance(node, (*_SCOPES, *_GENERATORS)) and not is_own:
-            for name in ("args", "decorator_list"):
-                self.read(getattr(node, name, None), CHANGED)
-            if isinstance(node, _ast.GeneratorExp):
-                self.read(node.generators[0].iter, when)
-        elif isinstance(node, (*_INLINED, *_GENERATORS)):
-            self._comprehension(node, is_own)
-        else:
-            lazy = isinstance(node, (_ast.BoolOp, _ast.IfExp, _ast.Compare))
-            self._inner(node, CHANGED if lazy else when)
-
-    def _comprehension(self, node: Any, is_own: bool) -> None:
-        """Targets are its own names: only walruses store one of the function's."""
-        kept = dict(self._plan.names)
-        self._inner(node, CHANGED)
-        walruses = {each.target.id for each in _all(node) if isinstance(each, _ast.NamedExpr)}
-        own = {each.id for gen in node.generators for each in _all(gen.target) if isinstance(each, _ast.Name)}
-        for name in own - walruses:
-            self._plan.names.pop(name, None)
-            if is_own:
-                self._plan.names[name] = CHANGED
-            elif name in kept:
-                self._plan.names[name] = kept[name]
-
-    def _inner(self, node: Any, when: int) -> None:
-        for _, value in _fields(node):
-            self.read(value, when)
-
-    def _store(self, node: Any) -> None:
-        base, step = path_of(node.value), step_of(node)
-        if base is not None:
-            self._plan.stores.append((base, step))
-
-
-# --- Paths ------------------------------------------------------------------------------------------------------------
-
-
-def path_of(node: Any) -> tuple[str, tuple[Any, ...]] | None:
-    """Return a path as (name, steps), or None where something must be called to go it."""
-    steps: list[Any] = []
-    while isinstance(node, (_ast.Attribute, _ast.Subscript)):
-        step = step_of(node)
-        if step is None:
-            return None
-        steps.append(step)
-        node = node.value
-    return (node.id, tuple(reversed(steps))) if isinstance(node, _ast.Name) else None
-
-
-def step_of(node: Any) -> tuple[int, Any] | None:
-    """Return the last step of a path, or None where it is neither a constant nor a name."""
-    if isinstance(node, _ast.Attribute):
-        return ATTRIBUTE, node.attr
-    if isinstance(node.slice, _ast.Constant):
-        return CONSTANT, node.slice.value
-    negative = isinstance(node.slice, _ast.UnaryOp) and isinstance(node.slice.op, _ast.USub)
-    if negative and isinstance(node.slice.operand, _ast.Constant) and type(node.slice.operand.value) is int:
-        return CONSTANT, -node.slice.operand.value
-    return (NAME, node.slice.id) if isinstance(node.slice, _ast.Name) else None
-
-
 # --- Nodes ------------------------------------------------------------------------------------------------------------
-
-
-def _children(node: Any) -> Iterator[Any]:
-    for name in node._fields:
-        value = getattr(node, name, None)
-        for each in value if type(value) is list else [value]:
-            if isinstance(each, _ast.AST):
-                yield each
-
-
-def _all(node: Any) -> Iterator[Any]:
-    yield node
-    for inner in _children(node):
-        yield from _all(inner)
-
-
-def _fields(node: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the parts of a node that are executed with it, without its blocks."""
-    is_block = isinstance(node, (_ast.stmt, _ast.ExceptHandler, _ast.match_case))
-    for name in node._fields:
-        if not is_block or name not in _BLOCKS:
-            yield name, getattr(node, name, None)
 
 
 def _first(node: Any) -> int:
@@ -330,7 +194,3 @@ def _head_end(node: Any) -> int:
         return int(whole.end_lineno)
     first = min([_first(each) for each in blocks])
     return max(int(node.lineno), first - 1) if first > int(node.lineno) else int(node.lineno)
-
-
-def _copy(plan: StatementPlan) -> StatementPlan:
-    return plan

@@ -1,16 +1,20 @@
 """`ValueWords`: values as the second word of a row: the number of a text, and that of the object.
 
     words.of(3)         # the integer itself, and no object
-    words.of(cart)      # "<Cart>", and its number
+    words.of(cart)      # `<Cart>`, and its number
 
 No code of the program runs: only exact types of Python are looked into. A text is written once, as long as it is among
 those seen last.
 """
 
+import types
+from itertools import islice
 from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.known_objects import KnownObjects
 from trio_debugmcp.engine.inside.recorder.run_blocks import TextBlocks
+from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
+from trio_debugmcp.probe.inside.values import facts
 
 INDEX = 1 << 27
 """In a key: the rest is an index."""
@@ -27,13 +31,32 @@ _MOST_KNOWN = 100_000
 
 _MOST_BITS = 600
 
+_MOST_ITEMS, _MOST_ITEM = 8, 40
+"""Items of a container in its text, and characters of one."""
+
+_args: Any = BaseException.__dict__["args"].__get__
+
+_named: Any = {
+    id(types.FunctionType): lambda value: value.__qualname__,
+    id(types.BuiltinFunctionType): lambda value: value.__qualname__,
+    id(types.ModuleType): lambda value: facts.attribute(value, "__name__"),
+    id(types.GeneratorType): lambda value: value.__qualname__,
+    id(types.CoroutineType): lambda value: value.__qualname__,
+}
+"""How values of a type say their name."""
+
 _name: Any = type.__dict__["__name__"].__get__
-_base = str.__str__
 
 
 def cut(text: str, length: int) -> str:
     """Return the begin of a text with its length, if it is longer than that."""
     return text if len(text) <= length else f"{text[:length]}… ({len(text)})"
+
+
+def is_atom(value: Any) -> bool:
+    """Whether a value is one whose identity does not matter: a number, a string, None."""
+    cls = type(value)
+    return cls is int or cls is str or value is None or cls is bool or cls is float or cls is bytes or cls is complex
 
 
 class ValueWords:
@@ -47,6 +70,7 @@ class ValueWords:
         self._texts = texts
         self._objects = objects
         self._keys: dict[str, int] = {}
+        self.labels: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
         self._strings: dict[str, int] = {}
         texts.add("deleted")
@@ -94,7 +118,12 @@ class ValueWords:
             if known > _MOST_KEYS:
                 known = 0
             self._keys[text] = known
+            self.labels[known] = text
         return known
+
+    def label(self, key: int) -> str:
+        """Return the text of a key that is not an index."""
+        return self.labels.get(key, "")
 
     def item_key(self, key: Any) -> Any:
         """Return the key of an item: of an index, or of what a dict has it under."""
@@ -118,4 +147,56 @@ class ValueWords:
         return number
 
     def _described(self, value: Any, cls: Any) -> str:
+        """Return a short text of what is not an atom: of a container its first items, of others their type and name."""
+        text = self._collection(value, cls)
+        if text:
+            return cut(text, MOST_TEXT)
+        name = _named.get(id(cls))
+        if name is not None:
+            return cut(f"<{_name(cls)} {name(value)}>", MOST_TEXT)
+        if issubclass(cls, type):
+            return cut(f"<class {_name(value)}>", MOST_TEXT)
+        if issubclass(cls, BaseException):
+            return cut(f"{_name(cls)}{self._arguments(value)}", MOST_ATOM)
+        return f"<{_name(cls)}>"
+
+    def _collection(self, value: Any, cls: Any) -> str:
+        if cls is list:
+            return f"[{self._items(value)}]"
+        if cls is tuple:
+            return f"({self._items(value)}{',' if len(value) == 1 else ''})"
+        if cls is dict:
+            if not value:
+                return "{}"
+            pairs = list(islice(value.items(), _MOST_ITEMS))
+            texts = [
+                f"{self._short(key)}: {'<secret>' if type(key) is str and is_secret(key) else self._short(item)}"
+                for key, item in pairs
+            ]
+            return f"{{{', '.join(texts)}{', …' if len(value) > _MOST_ITEMS else ''}}}"
+        if cls is set or cls is frozenset:
+            if not value:
+                return f"{_name(cls)}()"
+            text = f"{{{self._items(value)}}}"
+            return text if cls is set else f"frozenset({text})"
+        return ""
+
+    def _items(self, value: Any) -> str:
+        texts = [self._short(item) for item in list(islice(value, _MOST_ITEMS))]
+        return ", ".join(texts) + (", …" if len(value) > _MOST_ITEMS else "")
+
+    def _arguments(self, value: BaseException) -> str:
+        arguments: Any = _args(value)
+        return f"({', '.join([self._short(each) for each in arguments])})" if type(arguments) is tuple else "()"
+
+    def _short(self, value: Any) -> str:
+        cls = type(value)
+        if cls is str:
+            return cut(repr(value[:_MOST_ITEM]), _MOST_ITEM)
+        if (cls is int and value.bit_length() < _MOST_BITS) or value is None or cls is bool or cls is float:
+            return repr(value)
+        if cls is list or cls is tuple or cls is dict or cls is set:
+            if not value:
+                return repr(value)
+            return f"{_name(cls)} of {len(value)}"
         return f"<{_name(cls)}>"

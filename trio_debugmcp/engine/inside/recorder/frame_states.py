@@ -1,0 +1,124 @@
+"""`FrameStates`: the frames of recorded code that have begun: those that run, and generators that wait.
+
+    state = states.living.get(frame)
+    states.enter(state, frame)          # it runs in this thread now
+    states.leave(frame)                 # it does not any more
+
+A frame that runs is known by itself, so it is never taken for a later one at the same address.
+"""
+
+import _thread
+from typing import Any
+
+_get_ident = _thread.get_ident
+
+
+class FrameState:
+    """A frame of recorded code.
+
+    Attributes:
+        line: the row of the line under way; `pending`: its statement, until what it wrote is written.
+        known: by name the token of what it is known to be.
+        watch: containers that the line under way can change, as (known, value, kind, whether it does so itself).
+        given: objects that it gives to calls, as (known, value).
+        targets: objects whose fields it stores, as they were before, where it stores the way to them, too.
+        globals: what is known of the namespace of its module.
+        raised, called, suspended: what has happened in the line under way: an exception came here; recorded code was
+            called; the frame was left for a while.
+        lines: that it has begun; `is_begun`: the first one is written already, should the interpreter report it.
+    """
+
+    __slots__ = (
+        *("called", "code", "frame", "given", "is_module", "known", "line", "lines", "number", "parent", "pending"),
+        *("globals", "is_begun", "raised", "start", "suspended", "targets", "watch"),
+    )
+
+    def __init__(self, code: Any, frame: Any, number: int) -> None:
+        self.code = code
+        self.frame = frame
+        self.number = number
+        self.line = self.start = self.lines = self.called = 0
+        self.pending: Any = None
+        self.known: dict[str, Any] = {}
+        self.watch: Any = ()
+        self.given: Any = ()
+        self.targets: Any = ()
+        self.globals: Any = None
+        self.raised = self.suspended = self.is_module = self.is_begun = False
+        self.parent: FrameState | None = None
+
+
+class FrameStates:
+    """The states, by frame.
+
+    Attributes:
+        living: of frames that run, by frame; `waiting`: of those that were left for a while, by the frame's id.
+        stacks: by thread, the outermost first.
+    """
+
+    def __init__(self) -> None:
+        self.living: dict[Any, FrameState] = {}
+        self.waiting: dict[int, FrameState] = {}
+        self.stacks: dict[int, list[FrameState]] = {}
+        self._numbers: dict[int, int] = {}
+
+    def thread(self) -> int:
+        """Return the number of this thread."""
+        return self._numbers.get(_get_ident(), 0)
+
+    def enter(self, state: FrameState, frame: Any) -> None:
+        """A frame begins, or continues, in this thread."""
+        parent = state.parent = self.above(frame)
+        if parent is not None:
+            parent.called += 1
+        state.frame = frame
+        self.living[frame] = state
+        ident = _get_ident()
+        stack = self.stacks.get(ident)
+        if stack is None:
+            self.stacks[ident] = [state]
+            if ident not in self._numbers:
+                self._numbers[ident] = len(self._numbers) + 1
+        else:
+            stack.append(state)
+
+    def above(self, frame: Any) -> FrameState | None:
+        """Return the nearest recorded frame that has called this one."""
+        back = frame.f_back
+        living = self.living
+        while back is not None:
+            found = living.get(back)
+            if found is not None:
+                return found
+            back = back.f_back
+        return None
+
+    def leave(self, frame: Any) -> FrameState | None:
+        """A frame runs no more; return its state, if it is known."""
+        state = self.living.pop(frame, None)
+        if state is None:
+            return None
+        stack = self.stacks.get(_get_ident())
+        if stack:
+            if stack[-1] is state:
+                stack.pop()
+            elif state in stack:
+                stack.remove(state)
+            if not stack:  # the thread may end, and another one have its number then
+                self.stacks.pop(_get_ident(), None)
+        return state
+
+    def wait(self, state: FrameState, frame: Any) -> None:
+        """A frame that was left will perhaps be continued."""
+        self.waiting[id(frame)] = state
+        state.frame = None
+
+    def others_watch(self, known: Any) -> bool:
+        """Whether the line under way in another thread can change an object."""
+        if len(self.stacks) < 2:
+            return False
+        own = _get_ident()
+        for ident, stack in list(self.stacks.items()):
+            if ident != own and stack and any([each[0] is known for each in stack[-1].watch]):
+                return True
+        return False

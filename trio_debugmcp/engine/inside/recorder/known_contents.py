@@ -1,0 +1,180 @@
+"""`KnownContents`: what is known to be in containers and in fields, and the rows about what is found to differ.
+
+    contents.look(known, value, kind, line)             # first sight: what is in it, as SEEN rows
+    contents.compare(known, value, kind, line, FIELD)   # what differs was written by that line; GAP: by an unknown one
+
+Compared is by identity, and no code of the program runs. Of containers with many items only the length is watched, and
+those items that a line names: their row SIZE has the key 3.
+"""
+
+import _operator
+from itertools import islice
+from typing import Any
+
+from trio_debugmcp.engine.inside.recorder.object_paths import DEQUE, DICT, LIST, MISSING, SET
+from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, SEEN, SIZE
+from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
+from trio_debugmcp.engine.inside.recorder.value_words import ValueWords
+
+MOST_WATCHED = 60
+"""Items of a container all of which are watched."""
+
+MOST_SAID = 20
+"""Rows about the items of one container at a time."""
+
+FIRST, WRITTEN, FOUND, UNWATCHED = 0, 1, 2, 3
+"""Keys of a row SIZE."""
+
+_is = _operator.is_
+_BIG = "big"
+
+_length: Any = {LIST: list.__len__, DICT: dict.__len__, SET: set.__len__}
+_list_copy, _list_iter = list.copy, list.__iter__
+_keys, _values, _set_iter = dict.keys, dict.values, set.__iter__
+
+
+class KnownContents:
+    """The contents, and the writer of rows about them.
+
+    Attributes:
+        said: (object, key) of the rows FIELD that were written since it was cleared.
+    """
+
+    def __init__(self, rows: Any, words: ValueWords, objects: Any, deque: Any) -> None:
+        self._add = rows.add
+        self._words = words
+        self._objects = objects
+        self._deque_iter = deque.__iter__
+        self._deque_length = deque.__len__
+        self.said: set[tuple[int, int]] = set()
+
+    # --- Contents -----------------------------------------------------------------------------------------------------
+
+    def look(self, known: Any, value: Any, kind: int, line: int) -> None:
+        """Take what is in a container as known, and write its first items."""
+        length = self._size(value, kind)
+        if length > MOST_WATCHED:
+            known.content = (_BIG, length)
+        else:
+            known.content = self._copied(value, kind)
+        for key, item, secret in islice(self._items(value, kind), MOST_SAID):
+            self._add(SEEN | key << 32 | known.number, self._words.secret if secret else self._words.of(item), line)
+        size = UNWATCHED if length > MOST_WATCHED else FIRST
+        self._add(SIZE | size << 32 | known.number, length << 32 | length, line)
+
+    def compare(self, known: Any, value: Any, kind: int, line: int, how: int) -> None:
+        """Write how a container differs from what is known of it, as rows of one kind, FIELD or GAP."""
+        old = known.content
+        if old is None:
+            self.look(known, value, kind, line)
+            return
+        if type(old) is tuple and old[0] is _BIG:
+            self._compare_size(known, value, kind, line, how)
+            return
+        if self._is_as(value, kind, old):
+            return
+        before = len(old[0]) if kind == DICT else len(old)
+        length = self._size(value, kind)
+        if length > MOST_WATCHED:
+            known.content = (_BIG, length)
+            self._add(how | known.number, 0, line)
+            self._add(SIZE | UNWATCHED << 32 | known.number, length << 32 | before, line)
+            return
+        new = known.content = self._copied(value, kind)
+        changes = self._changes(old, new, kind)
+        if len(changes) > MOST_SAID:
+            self._add(how | known.number, 0, line)
+        else:
+            for key, word in changes:
+                if how == FIELD:
+                    self.said.add((known.number, key))
+                self._add(how | key << 32 | known.number, word, line)
+        self._add(SIZE | (WRITTEN if how == FIELD else FOUND) << 32 | known.number, length << 32 | before, line)
+
+    def _compare_size(self, known: Any, value: Any, kind: int, line: int, how: int) -> None:
+        before, length = known.content[1], self._size(value, kind)
+        if before == length:
+            return
+        if length <= MOST_WATCHED // 2:  # it may be watched again
+            known.content = None
+            known.fields = None
+        else:
+            known.content = (_BIG, length)
+        self._add(how | known.number, 0, line)
+        self._add(SIZE | (WRITTEN if how == FIELD else FOUND) << 32 | known.number, length << 32 | before, line)
+        if known.content is None:
+            self.look(known, value, kind, line)
+
+    def is_watched(self, known: Any) -> bool:
+        """Whether all items of a container are watched."""
+        content = known.content
+        return content is not None and not (type(content) is tuple and content[0] is _BIG)
+
+    # --- Kinds --------------------------------------------------------------------------------------------------------
+
+    def _size(self, value: Any, kind: int) -> int:
+        return int(self._deque_length(value) if kind == DEQUE else _length[kind](value))
+
+    def _copied(self, value: Any, kind: int) -> Any:
+        if kind == LIST:
+            return _list_copy(value)
+        if kind == DICT:
+            return list(_keys(value)), list(_values(value))
+        return list(_set_iter(value) if kind == SET else self._deque_iter(value))
+
+    def _is_as(self, value: Any, kind: int, old: Any) -> bool:
+        if kind == LIST:
+            return len(old) == _length[LIST](value) and all(map(_is, old, _list_iter(value)))
+        if kind == DICT:
+            keys, values = old
+            return (
+                len(keys) == _length[DICT](value)
+                and all(map(_is, keys, _keys(value)))
+                and all(map(_is, values, _values(value)))
+            )
+        items = _set_iter(value) if kind == SET else self._deque_iter(value)
+        return len(old) == self._size(value, kind) and all(map(_is, old, items))
+
+    def _items(self, value: Any, kind: int) -> Any:
+        """Yield (key, item, whether it is a secret) of each item."""
+        item_key = self._words.item_key
+        if kind == DICT:
+            for key, item in zip(list(islice(_keys(value), MOST_SAID)), list(islice(_values(value), MOST_SAID))):
+                yield item_key(key), item, type(key) is str and is_secret(key)
+            return
+        if kind == SET:
+            for item in list(islice(_set_iter(value), MOST_SAID)):
+                yield item_key(item), item, False
+            return
+        items = _list_iter(value) if kind == LIST else self._deque_iter(value)
+        for place, item in enumerate(list(islice(items, MOST_SAID))):
+            yield item_key(place), item, False
+
+    def first_items(self, value: Any, kind: int) -> Any:
+        """Return the first items of a container; of a dict its values."""
+        if kind == DICT:
+            return list(islice(_values(value), MOST_SAID))
+        if kind == LIST:
+            return list(islice(_list_iter(value), MOST_SAID))
+        return list(islice(_set_iter(value) if kind == SET else self._deque_iter(value), MOST_SAID))
+
+    def _changes(self, old: Any, new: Any, kind: int) -> list[tuple[int, int]]:
+        """Return (key, word) of what differs between two copies of a container."""
+        words = self._words
+        if kind in (LIST, DEQUE):
+            changes = [
+                (words.item_key(place), words.of(new[place]))
+                for place in range(len(new))
+                if place >= len(old) or old[place] is not new[place]
+            ]
+            return changes + [(words.item_key(place), words.deleted) for place in range(len(new), len(old))]
+        keys, values = old if kind == DICT else (old, old)
+        new_keys, new_values = new if kind == DICT else (new, new)
+        was = {id(key): value for key, value in zip(keys, values)}
+        now = {id(key): value for key, value in zip(new_keys, new_values)}
+        changes = [(words.item_key(key), words.deleted) for key in keys if id(key) not in now]
+        for key, value in zip(new_keys, new_values):
+            if was.get(id(key), MISSING) is not value:
+                secret = kind == DICT and type(key) is str and is_secret(key)
+                changes.append((words.item_key(key), words.secret if secret else words.of(value)))
+        return changes

@@ -1,0 +1,72 @@
+"""`KnownFields`: what the attributes of objects, and the names of modules, are known to be.
+
+    fields.check(known, key, value, line, False, GAP)       # SEEN at first sight, else a row where it differs
+    fields.write(known, key, value, line, False)            # a line has stored it
+
+A value is known again by its token: an atom by itself, an object by what is known of it.
+"""
+
+from typing import Any
+
+from trio_debugmcp.engine.inside.recorder.object_paths import MISSING
+from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, SEEN
+from trio_debugmcp.engine.inside.recorder.value_words import ValueWords, is_atom
+
+
+class Deleted:
+    """What is known of a place where there is nothing any more."""
+
+
+DELETED: Any = Deleted()
+
+
+class KnownFields:
+    """The fields, and the writer of rows about them."""
+
+    def __init__(self, rows: Any, words: ValueWords, objects: Any) -> None:
+        self._add = rows.add
+        self._words = words
+        self._objects = objects
+
+    def token(self, value: Any) -> Any:
+        """Return what is kept of a value to know it again: an atom itself, else what is known of the object."""
+        return value if is_atom(value) else self._objects.of(value)
+
+    def is_same(self, token: Any, value: Any) -> bool:
+        """Whether a value is the one that a token was kept of."""
+        if token is value:
+            return True
+        if is_atom(value):
+            return type(token) is type(value) and bool(token == value)
+        return self._objects.by_id.get(id(value)) is token
+
+    def check(self, known: Any, key: int, value: Any, line: int, secret: bool, gap: int) -> None:
+        """Write what a field is now if nothing, or something else, is known of it."""
+        fields = known.fields
+        if fields is None:
+            fields = known.fields = {}
+        token = fields.get(key, MISSING)
+        if token is value or (token is not MISSING and self.is_same(token, value)):
+            return
+        fields[key] = self.token(value)
+        kind = SEEN if token is MISSING else gap
+        self._add(kind | key << 32 | known.number, self._words.secret if secret else self._words.of(value), line)
+
+    def check_absent(self, known: Any, key: int, line: int, gap: int) -> None:
+        """Write that a field that was known is not there."""
+        fields = known.fields
+        if fields and fields.get(key, DELETED) is not DELETED:
+            fields[key] = DELETED
+            self._add(gap | key << 32 | known.number, self._words.deleted, line)
+
+    def write(self, known: Any, key: int, value: Any, line: int, secret: bool) -> None:
+        """Write that a line has stored a value in a field; MISSING: has deleted it."""
+        if known.fields is None:
+            known.fields = {}
+        if value is MISSING:
+            known.fields[key] = DELETED
+            word = self._words.deleted
+        else:
+            known.fields[key] = self.token(value)
+            word = self._words.secret if secret else self._words.of(value)
+        self._add(FIELD | key << 32 | known.number, word, line)

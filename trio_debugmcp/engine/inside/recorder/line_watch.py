@@ -1,0 +1,183 @@
+"""`LineWatch`: what is looked at when a statement begins.
+
+    watch.begin(state, site, names)             # what it reads: known as it is? Which containers can it change?
+
+What a line changed is compared with what was known when it began, so another line's work is never taken for its own.
+"""
+
+from typing import Any
+
+from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
+from trio_debugmcp.engine.inside.recorder.known_contents import KnownContents
+from trio_debugmcp.engine.inside.recorder.known_fields import DELETED, KnownFields
+from trio_debugmcp.engine.inside.recorder.known_objects import KnownObjects
+from trio_debugmcp.engine.inside.recorder.object_paths import MISSING, ObjectPaths
+from trio_debugmcp.engine.inside.recorder.recorded_codes import CELL, EITHER, GLOBAL, StatementSite
+from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, SEEN_NAME
+from trio_debugmcp.engine.inside.recorder.statement_reader import (
+    ATTRIBUTE,
+    CHANGED_BY_IT,
+    CONSTANT,
+    GIVEN,
+    INSIDE,
+)
+from trio_debugmcp.engine.inside.recorder.value_words import ValueWords, is_atom
+
+_dict_get = dict.get
+
+_MOST_WATCHED = 40
+"""Containers that are watched on one line."""
+
+
+class LineWatch:
+    """What happens to the values of statements."""
+
+    def __init__(self, rows: Any, words: ValueWords, objects: KnownObjects, states: FrameStates, deque: Any) -> None:
+        self._add = rows.add
+        self._words = words
+        self._objects = objects
+        self._states = states
+        self.paths = ObjectPaths()
+        self.fields = KnownFields(rows, words, objects)
+        self.contents = KnownContents(rows, words, objects, deque)
+
+    # --- Begin --------------------------------------------------------------------------------------------------------
+
+    def begin(self, state: FrameState, site: StatementSite, names: Any) -> None:
+        """Check what a statement is about to read, and remember what it can change."""
+        watch: Any = []
+        given: Any = []
+        globals_known, line = state.globals, state.line
+        for where, name, key, steps, flags, secret in site.checks:
+            if where >= GLOBAL:
+                value = names.get(name, MISSING) if where == EITHER and not state.is_module else MISSING
+                if value is MISSING:
+                    value = _dict_get(globals_known.held, name, MISSING)
+                    if value is MISSING:
+                        continue
+                    self.fields.check(globals_known, key, value, line, secret, GAP)
+            else:
+                value = names.get(name, MISSING)
+                if value is MISSING:
+                    continue
+                if where == CELL:
+                    self._check_cell(state, name, key, value, secret)
+            if steps or not is_atom(value):
+                self._go(state, names, value, steps, flags, watch, given)
+        if site.has_conflict:
+            state.targets = tuple([self.target(state, names, *store) for store in site.stores])
+        if site.mutates:
+            state.watch, state.given = watch, given
+        else:
+            state.watch = state.given = ()
+
+    def _check_cell(self, state: FrameState, name: str, key: int, value: Any, secret: bool) -> None:
+        token = state.known.get(name, MISSING)
+        if token is MISSING or not self.fields.is_same(token, value):
+            self._say_name(state, name, key, value, secret, state.line)
+
+    def _say_name(self, state: FrameState, name: str, key: int, value: Any, secret: bool, line: int) -> None:
+        state.known[name] = self.fields.token(value)
+        word = self._words.secret if secret else self._words.of(value)
+        self._add(SEEN_NAME | key << 32 | state.number, word, line)
+
+    def _go(
+        self, state: FrameState, names: Any, value: Any, steps: Any, flags: int, watch: list[Any], given: list[Any]
+    ) -> None:
+        """Go a path from a value; check the fields on the way, and the containers."""
+        line = state.line
+        layout = self.paths.layout(type(value))
+        known = None
+        if layout.kind:
+            known = self._contained(state, value, layout.kind, flags if not steps else 0, watch)
+            if flags & INSIDE and not steps:
+                self._contained_inside(state, value, layout.kind, watch)
+        for how, what, key, secret in steps:
+            place = key
+            if how == ATTRIBUTE:
+                after = self.paths.attribute(value, what)
+            else:
+                item = what if how == CONSTANT else self.named(state, names, what)
+                after = MISSING if item is MISSING else self.paths.item(value, item)
+                if how != CONSTANT:
+                    place = self._words.item_key(item)
+                if place == 0 or type(value) is tuple:
+                    known = self
+            if known is None:
+                known = self._objects.of(value)
+            if known is not self and not (how != ATTRIBUTE and self.contents.is_watched(known)):
+                if after is not MISSING:
+                    self.fields.check(known, place, after, line, secret, GAP)
+                else:
+                    self.fields.check_absent(known, place, line, GAP)
+            if after is MISSING or is_atom(after):
+                return
+            value, known = after, None
+            layout = self.paths.layout(type(value))
+            if layout.kind:
+                known = self._contained(state, value, layout.kind, flags, watch)
+                if flags & INSIDE:
+                    self._contained_inside(state, value, layout.kind, watch)
+        if flags & GIVEN and not layout.kind and len(given) < _MOST_WATCHED:
+            own = layout.names(value) if layout.names is not None else None
+            given.append((self._objects.of(value), value, -1 if own is None else len(own)))
+
+    def _contained(self, state: FrameState, value: Any, kind: int, flags: int, watch: list[Any]) -> Any:
+        known = self._objects.of(value)
+        if known.content is None:
+            self.contents.look(known, value, kind, state.line)
+        else:
+            how, line = self._of_caller(state, known)
+            self.contents.compare(known, value, kind, line, how)
+        if len(watch) < _MOST_WATCHED:
+            watch.append((known, value, kind, flags & CHANGED_BY_IT))
+        return known
+
+    def _contained_inside(self, state: FrameState, value: Any, kind: int, watch: list[Any]) -> None:
+        """Watch the containers in a container."""
+        for item in self.contents.first_items(value, kind):
+            inner = 0 if is_atom(item) else self.paths.layout(type(item)).kind
+            if inner:
+                self._contained(state, item, inner, CHANGED_BY_IT, watch)
+
+    def _of_caller(self, state: FrameState, known: Any) -> tuple[int, int]:
+        """Return how a difference is said: at the first line of a call it is of the line that calls, if it can be."""
+        parent = state.parent
+        if state.lines == 1 and parent is not None and parent.called == 1 and not parent.suspended:
+            is_watched = any([each[0] is known for each in parent.watch])
+            if is_watched and not self._states.others_watch(known):
+                return FIELD, parent.line
+        return GAP, state.line
+
+    def named(self, state: FrameState, names: Any, name: str) -> Any:
+        found = names.get(name, MISSING)
+        return _dict_get(state.globals.held, name, MISSING) if found is MISSING else found
+
+    def target(self, state: FrameState, names: Any, name: str, steps: Any, step: Any) -> Any:
+        """Return (known, object, attribute, key, whether it is a secret) of a store, whose field is known then."""
+        target = self.went(state, names, name, steps)
+        if step is None or step[0] != ATTRIBUTE or target is MISSING or is_atom(target):
+            return None
+        _, what, key, secret = step
+        known = self._objects.of(target)
+        fields = known.fields
+        if fields is None or key not in fields:
+            value = self.paths.attribute(target, what)
+            if value is MISSING:
+                known.fields = {**(fields or {}), key: DELETED}
+            else:
+                self.fields.check(known, key, value, state.line, secret, GAP)
+        return known, target, what, key, secret
+
+    def went(self, state: FrameState, names: Any, name: str, steps: Any) -> Any:
+        """Return the value at a path, or MISSING."""
+        value = self.named(state, names, name)
+        for how, what, _, _ in steps:
+            if value is MISSING or is_atom(value):
+                return MISSING
+            if how == ATTRIBUTE:
+                value = self.paths.attribute(value, what)
+            else:
+                item = what if how == CONSTANT else self.named(state, names, what)
+                value = MISSING if item is MISSING else self.paths.item(value, item)
+        return value
