@@ -12,7 +12,6 @@ from trio_debugmcp.engine.inside.recorder.known_contents import KnownContents
 from trio_debugmcp.engine.inside.recorder.known_fields import DELETED, KnownFields
 from trio_debugmcp.engine.inside.recorder.known_objects import KnownObjects
 from trio_debugmcp.engine.inside.recorder.object_paths import MISSING, ObjectPaths
-from trio_debugmcp.engine.inside.recorder.recorded_codes import CELL, EITHER, GLOBAL, StatementSite
 from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, SEEN_NAME
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,
@@ -21,6 +20,7 @@ from trio_debugmcp.engine.inside.recorder.statement_reader import (
     GIVEN,
     INSIDE,
 )
+from trio_debugmcp.engine.inside.recorder.statement_sites import CELL, EITHER, GLOBAL, StatementSite
 from trio_debugmcp.engine.inside.recorder.value_words import ValueWords, is_atom
 
 _dict_get = dict.get

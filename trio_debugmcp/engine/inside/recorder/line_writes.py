@@ -14,7 +14,6 @@ from trio_debugmcp.engine.inside.recorder.known_fields import DELETED
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.line_watch import LineWatch
 from trio_debugmcp.engine.inside.recorder.object_paths import LIST, MISSING
-from trio_debugmcp.engine.inside.recorder.recorded_codes import StatementSite
 from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, WRITE
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
@@ -23,6 +22,7 @@ from trio_debugmcp.engine.inside.recorder.statement_reader import (
     CONSTANT,
     ENTERED,
 )
+from trio_debugmcp.engine.inside.recorder.statement_sites import StatementSite
 from trio_debugmcp.engine.inside.recorder.value_words import ValueWords, is_atom
 
 _dict_get = dict.get

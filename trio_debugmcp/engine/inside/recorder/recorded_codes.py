@@ -6,21 +6,17 @@
 Code objects are known by identity: equal ones are different functions.
 """
 
-from itertools import pairwise
 from typing import Any
 
 from trio_debugmcp.engine.inside.interruptions import is_own_code
 from trio_debugmcp.engine.inside.program_files import ProgramFiles, absolute
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
-from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_plans import bare_plans, source_plans
-from trio_debugmcp.engine.inside.recorder.statement_reader import ATTRIBUTE, CHANGED, CONSTANT, NAME, StatementPlan
+from trio_debugmcp.engine.inside.recorder.statement_reader import StatementPlan
+from trio_debugmcp.engine.inside.recorder.statement_sites import SiteMaker, StatementSite
 from trio_debugmcp.engine.inside.recorder.value_words import ValueWords
 
 _MOST_SOURCES = 2000
-
-LOCAL, CELL, GLOBAL, EITHER = 0, 1, 2, 3
-"""Where a name is: `EITHER` in the namespace of a class or module, or in the globals."""
 
 _FLAGS = ((0x80, "coroutine"), (0x200, "async_generator"), (0x20, "generator"))
 
@@ -51,40 +47,6 @@ class RunChoice:
             if path == each or path.startswith(each.rstrip("/") + "/"):
                 return True
         return path.startswith(self._root) and self.files.is_user(path)
-
-
-class StatementSite:
-    """A statement of one code object, as the recorder uses it.
-
-    Attributes:
-        number: in the record.
-        names: (name, key, when) of what it stores in its frame; `fields`: in its globals.
-        stores: of attributes and items.
-        checks: (where its name is, name, key, steps, what may happen to it, whether it is a secret) of paths.
-    """
-
-    __slots__ = (
-        *("block", "checks", "fields", "has_writes", "is_with", "line", "mutates", "names", "number", "plan"),
-        *("exit", "fields_of_module", "has_conflict", "is_long", "stores", "with_ends"),
-    )
-
-    def __init__(self, number: int, plan: StatementPlan, names: Any, fields: Any, checks: Any) -> None:
-        self.number = number
-        self.plan = plan
-        self.line = plan.first
-        self.names = names
-        self.fields = fields
-        self.stores: tuple[Any, ...] = ()
-        self.block = plan.block
-        self.is_with = plan.is_with
-        self.checks = checks
-        self.mutates = plan.mutates
-        self.has_writes = bool(names or fields or self.stores or plan.mutates)
-        self.with_ends = 0
-        self.is_long = plan.last > plan.first
-        self.fields_of_module: tuple[Any, ...] = ()
-        self.has_conflict = False
-        self.exit: Any = None
 
 
 class CodeRecord:
@@ -130,6 +92,7 @@ class RecordedCodes:
         self._objects = objects
         self._files = files
         self._sources = ProgramSources(choice.files)
+        self._maker = SiteMaker(words)
         self._plans: dict[str, Any] = {}
         self._codes = 0
         self._sites = 0
@@ -232,99 +195,10 @@ class RecordedCodes:
             code_record.sites[line] = known
             return known
         self._sites += 1
-        code, words = code_record.code, self._words
-        local_names = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
-        is_function = bool(code.co_flags & _OPTIMIZED)
-        names, fields = [], []
-        for name, when in plan.names.items():
-            secret = is_secret(name)
-            if is_function and name not in local_names:
-                if when != CHANGED or name in code.co_names:
-                    fields.append((name, words.key(f".{name}"), when, secret))
-            else:
-                names.append((name, words.key(name), when, secret))
-        site = StatementSite(self._sites, plan, tuple(names), tuple(fields), self._checks(code, plan))
-        cls = _class_of(code)
-        site.stores = tuple(
-            [
-                (
-                    name,
-                    tuple([self._step(how, what, cls) for how, what in steps]),
-                    last and self._step(last[0], last[1], cls),
-                )
-                for (name, steps), last in plan.stores
-            ]
-        )
-        site.has_writes = site.has_writes or bool(site.stores)
-        if not is_function:
-            site.fields_of_module = tuple([(name, words.key(f".{name}"), *rest) for name, _, *rest in names])
-        stored = set(plan.names)
-        site.has_conflict = any([stored & _names_of(base, step) for base, step in plan.stores])
-        if plan.is_with:
-            site.exit = StatementSite(site.number, StatementPlan(plan.first, plan.last), (), (), ())
-            site.with_ends = _first_run(code, plan)
+        site = self._maker.made(self._sites, code_record.code, plan)
         code_record.sites[line] = code_record.sites[plan.first] = site
         self._files.fact({"site": site.number, "code": code_record.number, "line": plan.first})
         return site
-
-    def _checks(self, code: Any, plan: StatementPlan) -> tuple[Any, ...]:
-        """Return the paths that a statement goes, as the recorder goes them."""
-        is_function = bool(code.co_flags & _OPTIMIZED)
-        shared = {*code.co_cellvars, *code.co_freevars}
-        cls = _class_of(code)
-        checks = []
-        for (name, steps), flags in plan.paths.items():
-            if name in shared:
-                where = CELL
-            elif is_function:
-                where = LOCAL if name in code.co_varnames else GLOBAL
-            else:
-                where = EITHER
-            key = self._words.key(name if where in (LOCAL, CELL) else f".{name}")
-            gone = tuple([self._step(how, what, cls) for how, what in steps])
-            checks.append((where, name, key, gone, flags, is_secret(name)))
-        return tuple(checks)
-
-    def _step(self, how: int, what: Any, cls: str) -> tuple[int, Any, int, bool]:
-        """Return a step as (how, what, key, whether it is a secret)."""
-        if how == ATTRIBUTE:
-            name = mangled(what, cls)
-            return how, name, self._words.key(f".{name}"), is_secret(name)
-        if how == CONSTANT:
-            return how, what, self._words.item_key(what), type(what) is str and is_secret(what)
-        return how, what, 0, False
-
-
-def _names_of(base: Any, step: Any) -> set[str]:
-    """Return the names by which a path goes."""
-    return {base[0], *[what for how, what in (*base[1], step or (0, "")) if how == NAME]}
-
-
-def mangled(name: str, cls: str) -> str:
-    """Return an attribute's name as the compiler has it in a class: `__x` is private there."""
-    if cls and name[:2] == "__" and name[-2:] != "__":
-        return f"_{cls}{name}"
-    return name
-
-
-def _class_of(code: Any) -> str:
-    """Return the name of the class around code, without the underscores at its begin; empty if there is none."""
-    parts = code.co_qualname.split(".")
-    names = [part for part, after in pairwise(parts) if after != "<locals>" and part != "<locals>"]
-    if not code.co_flags & _OPTIMIZED and code.co_name[:1] != "<":
-        names.append(code.co_name)
-    return str(names[-1]).lstrip("_") if names else ""
-
-
-def _first_run(code: Any, plan: StatementPlan) -> int:
-    """Return the offset at which the first run of instructions of a statement's lines ends."""
-    begun = False
-    for start, _, line in code.co_lines():
-        inside = line is None or plan.first <= line <= plan.last
-        if begun and not inside:
-            return int(start)
-        begun = begun or (inside and line is not None)
-    return len(code.co_code)
 
 
 def _kind(code: Any) -> str:
