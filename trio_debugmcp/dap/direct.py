@@ -90,7 +90,7 @@ async def open_caller(
 
     def watch(caller: IncomingConnection) -> None:
         nonlocal process
-        process = None if watchdog is None else own_process(caller)
+        process = None if watchdog is None else own_process(caller, watchdog)
         if watchdog is not None and process is not None:
             watchdog.watch_process(*process)
 

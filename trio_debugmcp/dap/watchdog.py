@@ -67,6 +67,10 @@ class Watchdog:
         """Stop watching process session `sid`, which has ended."""
         self._remove(str(sid))
 
+    def watches(self, sid: int) -> bool:
+        """Return whether that process session is one of those that are watched."""
+        return str(sid) in self._watched
+
     def watch_process(self, pid: int, started: str) -> None:
         """Have one process killed, which was started then, if this process ends before `forget_process`."""
         self._add(f"{pid} {started}")
