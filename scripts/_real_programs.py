@@ -4,10 +4,8 @@ runs, and after the end no process is left.
 What they need is installed at pinned versions into a virtual environment that is kept (`--cache`).
 """
 
-import argparse
 import os
 import socket
-import subprocess
 import sys
 import tempfile
 import urllib.error
@@ -19,19 +17,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import trio
+from _real_environments import installed, parser, pythons, version
+from _real_texts import CELERY_SENDER, TEXTS
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
+from trio_debugmcp.testing import DebugClient, ToolFailed, connect_stdio
 
-from _real_texts import CELERY_SENDER, TEXTS  # noqa: E402
-
-from tests.engine.test_catching import INTERPRETERS  # noqa: E402
-from trio_debugmcp.testing import DebugClient, ToolFailed, connect_stdio  # noqa: E402
-
-CACHE = Path("~/.cache/trio_debugmcp-real").expanduser()
-"""Not below this repository: pytest would take its configuration."""
-
-INSTALL_SECONDS = 900
 RUN_SECONDS = 120
 GONE_SECONDS = 20
 
@@ -75,26 +65,6 @@ PROGRAMS = {
     "gevent": Program("gevent", {"program": "job.py"}),
     "eventlet": Program("eventlet", {"program": "job.py"}),
 }
-
-
-def installed(python: str, cache: Path) -> str:
-    """Return the interpreter of a virtual environment that has the packages."""
-    folder = cache / f"programs-{Path(python).parents[1].name}"
-    stamp = folder / "installed"
-    if not stamp.exists() or stamp.read_text() != "\n".join(REQUIREMENTS):
-        subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
-        command = [
-            str(folder / "bin/python"),
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            *REQUIREMENTS,
-        ]
-        subprocess.run(command, check=True, timeout=INSTALL_SECONDS, stdout=sys.stderr)
-        stamp.write_text("\n".join(REQUIREMENTS))
-    return str(folder / "bin/python")
 
 
 def free_port() -> int:
@@ -220,18 +190,16 @@ async def judged(name: str, python: str) -> Sequence[str]:
 
 
 async def main() -> int:
-    parser = argparse.ArgumentParser(prog="scripts/real-programs", description=__doc__)
-    parser.add_argument("--python", action="append", help="an interpreter; default: the newest of pyenv")
-    parser.add_argument("--cache", type=Path, default=CACHE, help="where what is installed is kept")
-    parser.add_argument("programs", metavar="PROGRAM", nargs="*", help="; ".join(PROGRAMS))
-    options = parser.parse_args()
+    words = parser("real-programs", __doc__)
+    words.add_argument("programs", metavar="PROGRAM", nargs="*", help="; ".join(PROGRAMS))
+    options = words.parse_args()
     unknown = {*options.programs} - {*PROGRAMS}
     if unknown:
-        parser.error(f"no such program: {', '.join(sorted(unknown))}. There are: {'; '.join(PROGRAMS)}")
+        words.error(f"no such program: {', '.join(sorted(unknown))}. There are: {'; '.join(PROGRAMS)}")
     failed = 0
-    for python in options.python or [*INTERPRETERS.values()][-1:]:
-        own = installed(python, options.cache)
-        print(Path(python).parents[1].name)
+    for python in pythons(options):
+        own = installed(python, options.cache / f"programs-{version(python)}", REQUIREMENTS)
+        print(version(python))
         for name in options.programs or PROGRAMS:
             wrong = await judged(name, own)
             print(f"  {name}: {'; '.join(wrong) or 'a breakpoint, an exception, a clean end'}"[:1500], flush=True)

@@ -5,7 +5,6 @@ The packages are installed at pinned versions into a virtual environment that is
 of the archives on PyPI, or of a tag where these have none. What a plain run fails is left out, and said.
 """
 
-import argparse
 import re
 import shutil
 import subprocess
@@ -18,17 +17,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import trio
+from _real_environments import INSTALL_SECONDS, installed, parser, pythons, version
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
+from trio_debugmcp.testing import connect_stdio
 
-from tests.engine.test_catching import INTERPRETERS  # noqa: E402
-from trio_debugmcp.testing import connect_stdio  # noqa: E402
-
-CACHE = Path("~/.cache/trio_debugmcp-real").expanduser()
-"""Not below this repository: pytest would take its configuration."""
-
-INSTALL_SECONDS = 900
 RUN_SECONDS = 900
 
 FEWEST = 20
@@ -90,27 +82,6 @@ LIBRARY = [
 ]
 
 _ASSERTION = re.compile(r"(\s+)(?:assert (.*[^\\,(\[{])|self\.assertEqual(\(.*\)))$")
-
-
-def installed(python: str, cache: Path) -> str:
-    """Return the interpreter of a virtual environment that has the packages."""
-    wanted = [*REQUIREMENTS, *(f"{suite.name}=={suite.version}" for suite in SUITES)]
-    folder = cache / Path(python).parents[1].name
-    stamp = folder / "installed"
-    if not stamp.exists() or stamp.read_text() != "\n".join(wanted):
-        subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
-        command = [
-            str(folder / "bin/python"),
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            *wanted,
-        ]
-        subprocess.run(command, check=True, timeout=INSTALL_SECONDS, stdout=sys.stderr)
-        stamp.write_text("\n".join(wanted))
-    return str(folder / "bin/python")
 
 
 def sources(suite: Suite, cache: Path) -> Path:
@@ -247,26 +218,25 @@ async def judged_library(module: str, python: str, times: int) -> list[str]:
 
 
 async def main() -> int:
-    parser = argparse.ArgumentParser(prog="scripts/real-suites", description=__doc__)
-    parser.add_argument("--python", action="append", help="an interpreter; default: the newest of pyenv")
-    parser.add_argument("--cache", type=Path, default=CACHE, help="where what is installed is kept")
-    parser.add_argument("--times", type=int, default=10, help="runs of each module of CPython; default: 10")
+    words = parser("real-suites", __doc__)
+    words.add_argument("--times", type=int, default=10, help="runs of each module of CPython; default: 10")
     names = [suite.name for suite in SUITES]
-    parser.add_argument(
+    words.add_argument(
         "subjects", metavar="SUBJECT", nargs="*", help=f"{', '.join(names)}, or a module as test.test_iter"
     )
-    options = parser.parse_args()
+    options = words.parse_args()
     unknown = [each for each in options.subjects if each not in names and not each.startswith("test.")]
     if unknown:
-        parser.error(
+        words.error(
             f"no such suite: {', '.join(unknown)}. There are {', '.join(names)}, and CPython's as test.test_iter."
         )
     subjects = options.subjects or [*names, *LIBRARY]
     failed = 0
-    for python in options.python or [*INTERPRETERS.values()][-1:]:
-        own = installed(python, options.cache) if {*subjects} & {*names} else python
+    wanted = [*REQUIREMENTS, *(f"{suite.name}=={suite.version}" for suite in SUITES)]
+    for python in pythons(options):
+        own = installed(python, options.cache / version(python), wanted) if {*subjects} & {*names} else python
         for subject in subjects:
-            print(f"{subject} on {Path(python).parents[1].name}", flush=True)
+            print(f"{subject} on {version(python)}", flush=True)
             if subject in names:
                 suite = SUITES[names.index(subject)]
                 root = sources(suite, options.cache)

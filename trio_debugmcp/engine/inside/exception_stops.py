@@ -108,10 +108,10 @@ class ExceptionStops:
         if verdict.runner == runners.KEPT:
             waiting = waiting_tasks.end_of(error, verdict.frame, frame)
             if waiting is None or waiting.outcome is not verdicts.UNCAUGHT:
-                return None  # it is judged again when it is raised where the result is asked for
+                return self._if_it_is_kept(verdict, modes, frame)
             end = waiting
             if end.runner is not None and end.runner != runners.FAILS_TEST:
-                return None
+                return self._if_it_is_kept(verdict, modes, frame)
             self._ends_task = error
         if end.runner == runners.FAILS_TEST:
             wanted = not modes.isdisjoint(_LEAVING) and self._is_through_user_code(frame, verdict.frame)
@@ -121,6 +121,15 @@ class ExceptionStops:
         if "failsTest" in modes and propagation.is_under_test(verdict.frame):
             return None  # an event loop prints it, as of a callback: no failure of the test
         return "unhandled"
+
+    def _if_it_is_kept(self, verdict: Any, modes: frozenset[str], frame: Any) -> str | None:
+        """Return the mode in which an exception stops that a library keeps, as of an executor's function, or a task.
+
+        It is judged again when it is raised where the result is asked for.
+        """
+        if "userUnhandled" not in modes or propagation.is_under_test(frame):
+            return None
+        return "userUnhandled" if self._is_through_user_code(frame, verdict.frame) else None
 
     def _if_it_leaves(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException) -> str | None:
         """Return the mode in which a caught exception stops, if a library catches it that has called the user's code.
