@@ -27,6 +27,9 @@ os.environ.setdefault("TRIO_DEBUGMCP_ADAPTERS_DIR", str(Path(__file__).parent.pa
 _CONFIGURATION = tempfile.TemporaryDirectory(prefix="no-configuration-")
 os.environ["XDG_CONFIG_HOME"] = _CONFIGURATION.name
 
+# Servers keep nothing in the home of the user who runs the tests; a test of that has a directory of its own.
+os.environ["XDG_STATE_HOME"] = "/dev/null/state"
+
 # Programs run on the Python that runs the tests, which need not be that of the clone's `.venv`.
 if sys.prefix != sys.base_prefix:
     os.environ["VIRTUAL_ENV"] = sys.prefix

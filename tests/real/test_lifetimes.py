@@ -16,7 +16,7 @@ import pytest
 import trio
 import trio.testing
 
-from tests.real.conftest import TEST_SECONDS, program, where
+from tests.real.conftest import TEST_SECONDS, at, program, where
 from trio_debugmcp.testing import DebugClient, connect_process
 
 GONE_SECONDS = 120
@@ -121,6 +121,20 @@ async def test_after_an_ending_no_process_is_left(ending: str, paused: bool) -> 
             case _:
                 process.kill()
         await assert_gone(children | {process.pid})
+
+
+async def test_a_server_that_was_killed_leaves_the_next_one_its_launch_and_breakpoints(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    async with server() as process, connect_process(process) as client:
+        await client.call("breakpoint_set", **at("steps.py", "tripled ="))
+        stop = await client.call("debug_launch", program=program("steps.py"), env={"TOKEN": "x"})
+        process.kill()
+    async with server() as process, connect_process(process) as client:
+        again = await client.call("debug_restart")
+        assert (again["at"], again["locals"]) == (stop["at"], stop["locals"])
+        assert [note for note in again["notes"] if "env TOKEN" in note]
 
 
 async def test_a_program_that_was_detached_from_ends_with_the_server() -> None:

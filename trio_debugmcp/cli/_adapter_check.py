@@ -58,7 +58,7 @@ async def check(profile: Profile, files: Sequence[Path], program: Path, patience
     """
     options = [f"--patience={patience.factor:g}", *(f"--adapters={file}" for file in files)]
     seconds = patience.seconds(CHECK_SECONDS)
-    python, *words = own_command("serve", *options)
+    python, *words = own_command("serve", "--no-state", *options)
     server = StdioServerParameters(command=python, args=words, env=dict(os.environ))
     steps = _Steps(profile.name)
     start = trio.current_time()

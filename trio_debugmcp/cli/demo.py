@@ -151,7 +151,7 @@ async def _open_client(port: int, patience: Patience) -> AsyncIterator[_DemoClie
         if client is not None:
             await client.on_message(message)
 
-    python, *words = own_command("serve", "--ws", str(port), f"--patience={patience.factor:g}")
+    python, *words = own_command("serve", "--no-state", "--ws", str(port), f"--patience={patience.factor:g}")
     server = StdioServerParameters(command=python, args=words, env=dict(os.environ))
     async with Client(server, mode="legacy", message_handler=on_message) as sdk:
         client = _DemoClient(sdk, patience)

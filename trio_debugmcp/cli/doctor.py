@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     except UsageError as error:
         return failed("doctor", error.message)
     checks = [_python(), *_adapters(profiles, arguments.patience), _attach(profiles), _py_spy()]
-    checks.append(trio.run(check_debugging, own_command(), os.getcwd(), arguments.patience))
+    checks.append(trio.run(check_debugging, own_command("serve", "--no-state"), os.getcwd(), arguments.patience))
     sizes, instructions = list_sizes()
     healthy = all(check.status != "failed" for check in checks)
     if arguments.json:

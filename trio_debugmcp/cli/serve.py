@@ -54,6 +54,11 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     add_adapters_option(parser)
     add_engine_option(parser)
     add_patience_option(parser, "debug adapters, programs and clients that owe an answer")
+    parser.add_argument(
+        "--no-state",
+        action="store_true",
+        help="do not keep the last launch and the breakpoints of the project for the next server",
+    )
     _add_recording_options(parser)
     add_transport_options(parser)
     parser.set_defaults(run=run)
@@ -97,30 +102,12 @@ def run(arguments: argparse.Namespace) -> int:
     if problem is not None:
         return failed("serve", problem)
     from trio_debugmcp.errors import UsageError
-    from trio_debugmcp.server_options import Options
-    from trio_debugmcp.session.settings import Settings
 
     try:
         configure_logging(arguments)
-        profiles = known_profiles(arguments)
+        options = _options(arguments)
     except UsageError as error:
         return failed("serve", error.message)
-    roots: list[str] = arguments.root
-    options = Options(
-        settings=Settings(
-            directory=roots[0] if roots else os.getcwd(),
-            roots=tuple(roots),
-            profiles=profiles,
-            show_secrets=arguments.show_secrets,
-            allow_build=arguments.allow_build,
-            patience=arguments.patience,
-            engine=arguments.engine,
-        ),
-        quiet=arguments.debounce,
-        max_wait=arguments.max_wait,
-        core_tools_only=arguments.tools == "core",
-        linger=arguments.linger,
-    )
     try:
         network = network_of(arguments)
         recording = _recording(arguments, options, network)
@@ -133,6 +120,36 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.log_level == "debug":
             options = _traced(options, network)
         return serve_until_done("serve", options, network)
+
+
+def _options(arguments: argparse.Namespace) -> "Options":
+    """Return how to serve.
+
+    Raises:
+        UsageError: a table of debug adapters cannot be read.
+    """
+    from trio_debugmcp.server_options import Options
+    from trio_debugmcp.session.project_file import path_for
+    from trio_debugmcp.session.settings import Settings
+
+    roots: list[str] = arguments.root
+    directory = roots[0] if roots else os.getcwd()
+    return Options(
+        settings=Settings(
+            directory=directory,
+            roots=tuple(roots),
+            profiles=known_profiles(arguments),
+            show_secrets=arguments.show_secrets,
+            allow_build=arguments.allow_build,
+            patience=arguments.patience,
+            engine=arguments.engine,
+            project_file=None if arguments.no_state else path_for(directory),
+        ),
+        quiet=arguments.debounce,
+        max_wait=arguments.max_wait,
+        core_tools_only=arguments.tools == "core",
+        linger=arguments.linger,
+    )
 
 
 def _recording(

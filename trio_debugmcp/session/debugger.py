@@ -24,6 +24,7 @@ from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.session.background import finished_within
 from trio_debugmcp.session.before.builds import Builds
 from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
+from trio_debugmcp.session.earlier_server import EarlierServer
 from trio_debugmcp.session.event_ring import Timeline
 from trio_debugmcp.session.living_sessions import LivingSessions, SessionsContext
 from trio_debugmcp.session.looking.sources import Sources
@@ -31,6 +32,7 @@ from trio_debugmcp.session.merger import Merger, ResourceListener
 from trio_debugmcp.session.not_paused import not_paused, only_listens
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.programs import DebuggedProgram, Programs
+from trio_debugmcp.session.project_file import ProjectFile
 from trio_debugmcp.session.run_store import RunStore
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.settings import Settings
@@ -70,6 +72,7 @@ class Debugger:
         sessions: those that have not ended; `rings`: what they wrote, and what happened.
         workspace: where relative paths start, and where paths must stay.
         builds: programs that were built to be launched; `tasks`: what is run around sessions.
+        earlier: what the server before this one was used for.
         runs: those that were recorded, also of sessions that have ended.
     """
 
@@ -81,6 +84,8 @@ class Debugger:
         self.merger = Merger(listener, self.timeline)
         self.breakpoints = BreakpointRegistry(self.merger, self.patience)
         self.workspace = Workspace(settings.directory, settings.roots)
+        file = ProjectFile(settings.project_file)
+        self.earlier = EarlierServer(file, settings.directory, self.merger, self.breakpoints, self.clock)
         console = partial(Console, self.clock, self.merger, self.patience, show_secrets=settings.show_secrets)
 
         def is_living(session_id: str) -> bool:

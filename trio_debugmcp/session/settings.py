@@ -22,6 +22,7 @@ class Settings(Struct, frozen=True):
     `allow_build`: programs are built, and tasks run, on a server with roots, too. `patience`: with every peer that
     owes an answer. `engine`: of Python programs whose launch does not say which. `observer_token` returns the token
     with which others may observe (a function, so that no representation has it); None where no page is served.
+    `project_file`: where the last launch and the breakpoints are kept for the next server; None: nowhere.
     """
 
     directory: str = "."
@@ -33,4 +34,5 @@ class Settings(Struct, frozen=True):
     allow_build: bool = False
     patience: Patience = USUAL
     engine: WantedEngine = "auto"
+    project_file: str | None = None
     observer_token: Callable[[], str] | None = None

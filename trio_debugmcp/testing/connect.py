@@ -92,7 +92,7 @@ async def connect_stdio(
     extensions: Sequence[ClientExtension] = (),
 ) -> AsyncIterator[DebugClient]:
     """Start a server process, and connect the SDK's stdio client to it."""
-    python, *words = own_command("serve", *arguments)
+    python, *words = own_command("serve", "--no-state", *arguments)
     parameters = StdioServerParameters(command=python, args=words, env={**os.environ, **(env or {})})
     async with open_debug_client(stdio_client(parameters), era, extensions) as client:
         yield client

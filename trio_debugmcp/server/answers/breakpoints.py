@@ -85,6 +85,7 @@ class BreakpointLines(Answer, frozen=True, kw_only=True):
 
     full: BreakpointsPayload | None = None
     breakpoints: list[str]
+    notes: list[str] = []
 
 
 def breakpoint_answer(debugger: Debugger, each: Breakpoint | ExceptionBreakpoint) -> BreakpointAnswer:

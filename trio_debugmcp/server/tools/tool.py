@@ -235,6 +235,7 @@ class Toolbox:
                 is_deed = tool.moves or tool.read_only
                 deed = deed_in(debugger, name, arguments, ran.words, moves=tool.moves) if is_deed else None
                 self._others.called(reader, client, name, deed)
+                debugger.earlier.keep(name, arguments, debugger.last_start)
         return await with_words(debugger, self._others, ran.result)
 
     @asynccontextmanager

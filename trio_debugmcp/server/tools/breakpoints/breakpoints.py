@@ -244,7 +244,10 @@ async def _remove(debugger: Debugger, params: BreakpointRemove) -> Removed:
 
 
 async def _list(debugger: Debugger, params: BreakpointList) -> BreakpointLines:
-    return breakpoint_lines(debugger)
+    kept = debugger.earlier.found()
+    count = 0 if kept is None else len(kept.breakpoints)
+    notes = [f"debug_restart sets again what the server before this one had set: {count}"] if count else []
+    return replace(breakpoint_lines(debugger), notes=notes)
 
 
 def _answer(debugger: Debugger, breakpoint_id: str) -> BreakpointAnswer:

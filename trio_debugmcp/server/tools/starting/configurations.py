@@ -47,7 +47,8 @@ class DebugConfigurations(Params, frozen=True, kw_only=True):
     pass
 
 
-async def _launch(debugger: Debugger, params: LaunchConfigured) -> StopAnswer:
+async def launch_as_wanted(debugger: Debugger, params: LaunchConfigured) -> StopAnswer:
+    """Launch what the parameters say, or a configuration that they name."""
     if params.configuration is None:
         given = next((each for each in ("file", "inputs", "pid") if getattr(params, each)), None)
         if given is not None:
@@ -204,7 +205,7 @@ TOOLS = (
             "stop. To see values without stopping, give breakpoints a `log_message`."
         ),
         params=LaunchConfigured,
-        run=_launch,
+        run=launch_as_wanted,
         open_world=True,
         listing="core",
         unlisted=frozenset(

@@ -27,6 +27,7 @@ from trio_debugmcp.server.tools.starting.attaching import DebugAttach, attach
 from trio_debugmcp.server.tools.starting.building import built
 from trio_debugmcp.server.tools.starting.checks import check_program
 from trio_debugmcp.server.tools.starting.launching import run_program
+from trio_debugmcp.server.tools.starting.launching_again import kept_note, launch_again
 from trio_debugmcp.server.tools.starting.other_programs import end_before_tasks, end_with, runs_beside
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -86,6 +87,9 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> StopAnswer:
     if params.frame_index is not None:
         return await _restart_frame(debugger, params.frame_index, params)
     if debugger.last_start is None:
+        kept = debugger.earlier.found()
+        if kept is not None and kept.launch is not None:
+            return await launch_again(debugger, kept, kept.launch, timeout=params.timeout, show=params.show)
         raise UsageError("NO_SESSION", "There is nothing to restart. Start a session with debug_launch.")
     profile, start = debugger.last_start
     if not isinstance(start, Launch):
@@ -129,7 +133,7 @@ async def state_now(debugger: Debugger, params: DebugState) -> StopAnswer:
     if last is not None:
         return with_sessions(debugger, _ended(debugger, last))
     if params.session_id is None and debugger.state.focused is None:
-        return StopAnswer(full=StopData(), state="Disconnected")
+        return StopAnswer(full=StopData(), state="Disconnected", notes=kept_note(debugger))
     session = debugger.session(params.session_id)
     snapshot = session.snapshot
     if snapshot is None:
