@@ -26,12 +26,17 @@ NOBODY = 4_000_000
 
 
 class Pydevd:
-    """The debugger inside a program, at its end of the connection: it answers as pydevd does."""
+    """The debugger inside a program, at its end of the connection: it answers as pydevd does.
+
+    Attributes:
+        with_token: what it says together with the token, as our engine says which process it is.
+    """
 
     def __init__(self, stream: trio.abc.Stream, token: str | None, pid: object = NOBODY, parent: object = 1) -> None:
         self.stream = stream
         self.commands: list[str] = []
         self.more = b""
+        self.with_token: dict[str, Any] = {}
         self._token = token
         self._process = {"pid": pid, "ppid": parent}
 
@@ -53,7 +58,7 @@ class Pydevd:
         body: dict[str, Any] = {}
         match request["command"]:
             case "pydevdAuthorize":
-                body = {"clientAccessToken": self._token}
+                body = {"clientAccessToken": self._token, **self.with_token}
             case "pydevdSystemInfo":
                 body = {"process": self._process}
             case "evaluate":
@@ -114,6 +119,22 @@ async def test_a_debugger_that_knows_the_token_is_handed_to_who_waits_for_its_pr
         assert (caller.pid, caller.parent_pid, caller.received) == (7, 6, b"")
         assert repr(caller) == "<Caller pid=7 parent=6>"
         await trio.aclose_forcefully(caller.stream)
+
+
+async def test_our_engine_which_says_who_it_is_with_the_token_is_asked_nothing_else(autojump_clock: MockClock) -> None:
+    async with open_street() as (nursery, door):
+        ours, theirs = memory_stream_pair()
+        engine = Pydevd(theirs, door.token)
+        engine.with_token = {"process": {"pid": 7, "ppid": 6}}
+        nursery.start_soon(engine.run)
+        nursery.start_soon(door.door.admit, ours)
+        caller = await door.take(7)
+        assert (caller.pid, caller.parent_pid, engine.commands) == (7, 6, ["pydevdAuthorize"])
+        await trio.aclose_forcefully(caller.stream)
+        strange = knock(door, nursery)
+        strange.with_token = {"process": {"pid": "7"}}
+        await wait_all_tasks_blocked()
+        assert await gone(strange)
 
 
 async def later(action: Callable[[], object]) -> None:

@@ -122,15 +122,15 @@ async def admitted(stream: trio.abc.Stream, token: str) -> IncomingConnection:
     """
     conversation = _Conversation(stream)
     authorization = await conversation.send("pydevdAuthorize", {"debugServerAccessToken": None})
-    shown = (await conversation.answer(authorization)).get("clientAccessToken")
+    answer = await conversation.answer(authorization)
+    shown = answer.get("clientAccessToken")
     if not isinstance(shown, str) or not secrets.compare_digest(_bytes(shown), _bytes(token)):
         raise WrongToken("it does not know the token")
+    if "process" in answer:  # our engine says it at once, and its children need no shelter
+        return IncomingConnection(stream, *_pids(answer), conversation.rest)
     system = await conversation.send("pydevdSystemInfo", {})
     shelter = await conversation.send("evaluate", {"expression": f"exec({SHELTER!r}, {{}})", "context": "repl"})
-    process = (await conversation.answer(system)).get("process")
-    pid, parent = (_pid(process.get(name)) for name in ("pid", "ppid")) if isinstance(process, dict) else (0, 0)
-    if not pid:
-        raise AdapterGone("it does not say which process it is")
+    pid, parent = _pids(await conversation.answer(system))
     try:
         await conversation.answer(shelter)
     except AdapterGone as refusal:
@@ -216,6 +216,19 @@ def _request(number: int, command: str, arguments: dict[str, Any]) -> bytes:
 
 def _bytes(token: str) -> bytes:
     return token.encode("utf-8", "surrogatepass")
+
+
+def _pids(answer: dict[str, Any]) -> tuple[int, int]:
+    """Return the ids of a process and of its parent.
+
+    Raises:
+        AdapterGone: there is none.
+    """
+    process = answer.get("process")
+    pid, parent = (_pid(process.get(name)) for name in ("pid", "ppid")) if isinstance(process, dict) else (0, 0)
+    if not pid:
+        raise AdapterGone("it does not say which process it is")
+    return pid, parent
 
 
 def _pid(value: object) -> int:

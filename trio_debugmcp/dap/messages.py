@@ -194,6 +194,8 @@ class Capabilities(DapStruct, frozen=True):
     """Our own, of a direct line: breakpoints can be judged inside the program, which records hits under this key."""
     engine_requests: bool | None = None
     """Our own: the debugger in the program is our engine, which takes questions to the probe as requests."""
+    runtime: dict[str, Any] | None = None
+    """Our own: what runs the program, which our engine says at once and others when they are asked."""
     records_runs: bool | None = None
     """Our own: the engine records runs, by the requests `recordRun` and `recordEnd`."""
 

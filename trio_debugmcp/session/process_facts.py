@@ -56,15 +56,16 @@ async def learn_process(requests: Requests, merger: Merger, process_id: int | No
 
 
 async def learn_origin(requests: Requests, merger: Merger, process_id: int | None) -> None:
-    """Ask what runs the program, where the adapter knows such a question; `process_id` is that of ours."""
+    """Learn what runs the program, where the adapter knows such a question; `process_id` is that of ours."""
     await learn_process(requests, merger, process_id)
-    question = requests.profile.dialect.runtime_request()
-    if question is None:
-        return
-    try:
-        body = await requests.request(*question, dict[str, Any])
-    except (AdapterRefused, AdapterGone) as error:  # a program that has ended meanwhile has run all the same
-        log.info("%s", error)
+    body = requests.capabilities.runtime
+    question = requests.profile.dialect.runtime_request() if body is None else None
+    if question is not None:
+        try:
+            body = await requests.request(*question, dict[str, Any])
+        except (AdapterRefused, AdapterGone) as error:  # a program that has ended meanwhile has run all the same
+            log.info("%s", error)
+    if body is None:
         return
     version, engine = requests.profile.dialect.runtime_facts(body, requests.capabilities) or (None, None)
     await merger.merge(OriginLearned(requests.session_id, version, engine=engine))

@@ -32,7 +32,6 @@ CAPABILITIES = {
     "supportTerminateDebuggee": True,
     "supportsDelayedStackTraceLoading": True,
     "supportsTerminateRequest": True,
-    "supportsDebuggerProperties": True,
 }
 
 
@@ -54,18 +53,18 @@ class StartingRequests:
 
     def add_to(self, table: RequestTable) -> None:
         table.add(
-            pydevdAuthorize=lambda _: {"clientAccessToken": self._token},
-            pydevdSystemInfo=self._system_info,
-            initialize=lambda _: CAPABILITIES,
+            pydevdAuthorize=lambda _: {"clientAccessToken": self._token, "process": self._runtime()["process"]},
+            pydevdSystemInfo=lambda _: self._runtime(),
+            initialize=lambda _: {**CAPABILITIES, "runtime": self._runtime()},
             launch=self._start,
             attach=self._start,
-            setDebuggerProperty=lambda _: {},
             configurationDone=self._configuration_done,
             disconnect=self._disconnect,
             terminate=self._terminate,
         )
 
-    def _system_info(self, request: EngineRequest) -> Any:
+    def _runtime(self) -> dict[str, Any]:
+        """What runs the program, as pydevd says it."""
         version = "{}.{}.{}{}{}".format(*sys.version_info)
         implementation = {"name": sys.implementation.name, "version": version, "description": "CPython"}
         return {
