@@ -1,5 +1,6 @@
 """Recorded runs of programs on Python 3.12 and newer: which are kept, what is refused, what is answered from them."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,59 @@ async def test_a_failing_test_stops_recorded_and_why_is_asked_at_the_stop(debugg
         assert any(" test_shop.py:" in line for line in found["because"])
         full = await client.call("why", full=True)
         assert {"at", "file", "line", "function", "source"} <= full["because"][0].keys()
+
+
+@pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+async def test_a_recorded_run_answers_how_it_changed_what_was_called_and_what_a_moment_was(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    file = tmp_path / "shop.py"
+    async with debugging() as client:
+        await recorded(client, python, file)
+        (line,) = (await client.call("run_list"))["runs"]
+        assert re.fullmatch(r"run-1 .*shop\.py: exit code 10, \d+ events of \d+ lines, [\d.]+ \w+", line)
+        found = await client.call("history_get", expression="amount", where="new == 13 and old == 10")
+        assert [re.sub(r"#\d+", "#", entry) for entry in found["entries"]] == [
+            "# shop.py:10 total | amount += price | amount: 10 -> 13"
+        ]
+        found = await client.call("history_get", function="serve", full=True)
+        names = [(entry["values"][0], entry["values"][-1]) for entry in found["entries"]]
+        assert names == [("name='Ada'", "-> 10"), ("name='Bob'", "-> 13")]
+        calls = (await client.call("calls_get", function="serve"))["calls"]
+        shown = [re.sub(r"#\d+ |(?<==)\[.*?\](?= )|(?<=-> )\[.*", "", call) for call in calls[:3]]
+        assert shown == [
+            "serve shop.py:13 | name='Ada' items= -> 10",
+            "  fill shop.py:3 | items= cart= -> ",
+            "  total shop.py:7 | cart= -> 10",
+        ]
+        moment = await client.call("run_goto")
+        assert (moment["state"], moment["at"]) == ("Recorded", "shop.py:20 in <module>")
+        moment = await client.call("run_goto", move="back")
+        assert (moment["at"], moment["ran"], moment["locals"]) == (
+            "shop.py:19 in <module>",
+            "second=13",
+            {"first": "10"},
+        )
+        moment = await client.call("run_goto", move="in")
+        assert (moment["at"], moment["stack"]) == ("shop.py:14 in serve", ["<module> :19"])
+        error = await failure(client, "run_goto", move="back", count=9)
+        assert (error.code, "(after " in error.message) == ("INVALID_PARAMETER", True)
+        source = await client.call("source_get", file="shop.py", run="run-1", start_line=9, end_line=11)
+        assert source["lines"] == [
+            "9 7|     for _, price in cart:",
+            "10 5|         amount += price",
+            "11 2|     return amount",
+        ]
+        for tool, arguments, words in (
+            ("history_get", {"expression": "amont"}, "`amont` was never written in this run. Written were: amount."),
+            (
+                "calls_get",
+                {"function": "pay"},
+                "No function pay was called in this run. Called were: fill, serve, total.",
+            ),
+            ("run_goto", {"at": "#99999"}, "and no #99999."),
+        ):
+            assert words in (await failure(client, tool, **arguments)).message
 
 
 LOOP = """\

@@ -226,6 +226,21 @@ EXPECTED: dict[str, Expected] = {
         {}, without="RUN_NOT_FOUND", paused="RUN_NOT_FOUND", running="RUN_NOT_FOUND",
         mistakes=(({"line": 3}, "INVALID_PARAMETER"), ({"at": "soon"}, "INVALID_PARAMETER")),
     ),
+    "history_get": Expected(
+        {"expression": "total"}, without="RUN_NOT_FOUND", paused="RUN_NOT_FOUND", running="RUN_NOT_FOUND",
+        mistakes=(
+            ({"expression": "x", "function": "y"}, "INVALID_PARAMETER"),
+            ({"expression": "x", "where": "f(x)"}, "INVALID_CONDITION"),
+        ),
+    ),
+    "calls_get": Expected(
+        {}, without="RUN_NOT_FOUND", paused="RUN_NOT_FOUND", running="RUN_NOT_FOUND",
+        mistakes=(({"where": "x >"}, "INVALID_CONDITION"), ({"under": "here"}, "INVALID_PARAMETER")),
+    ),
+    "run_goto": Expected(
+        {}, without="RUN_NOT_FOUND", paused="RUN_NOT_FOUND", running="RUN_NOT_FOUND",
+        mistakes=(({"run": "run-9"}, "RUN_NOT_FOUND"), ({"move": "up"}, "INVALID_PARAMETER")),
+    ),
     "run_list": Expected({}, without=None),
     "debug_record": Expected(
         {"on": False}, paused="RUN_NOT_FOUND", running="RUN_NOT_FOUND", mistakes=(({"max_mb": 0}, "INVALID_PARAMETER"),)

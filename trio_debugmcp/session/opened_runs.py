@@ -13,6 +13,7 @@ from typing import TypeVar
 import trio
 
 from trio_debugmcp.runs.process_record import ProcessRecord, RecordedRun, open_run
+from trio_debugmcp.runs.run_facts import RunFacts, facts_of_run
 from trio_debugmcp.runs.run_files import RunFileError
 
 T = TypeVar("T")
@@ -26,6 +27,7 @@ class OpenedRuns:
 
     def __init__(self) -> None:
         self._opened: OrderedDict[str, RecordedRun] = OrderedDict()
+        self._facts: dict[str, RunFacts] = {}
         self._one = trio.CapacityLimiter(1)
 
     def __repr__(self) -> str:
@@ -63,15 +65,25 @@ class OpenedRuns:
 
         return await trio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._one)
 
-    async def look(self, directory: str, work: Callable[[RecordedRun], T], *, is_over: bool) -> T:
-        """Return what `work` finds in a run as a whole.
+    async def facts(self, directory: str, *, is_over: bool) -> RunFacts:
+        """Return what is known of a run as a whole.
 
         Raises:
-            RunFileError: it cannot be read.
+            RunFileError: nothing of it can be read.
         """
-        return await trio.to_thread.run_sync(
-            lambda: work(self._open(directory, is_over=is_over)), abandon_on_cancel=True, limiter=self._one
-        )
+        known = self._facts.get(directory)
+        if known is None:
+            known = await trio.to_thread.run_sync(
+                lambda: facts_of_run(directory), abandon_on_cancel=True, limiter=self._one
+            )
+            if is_over:
+                self._facts[directory] = known
+        return known
+
+    def forget(self, directory: str) -> None:
+        """Forget a run whose files are gone."""
+        self._opened.pop(directory, None)
+        self._facts.pop(directory, None)
 
     def _open(self, directory: str, *, is_over: bool) -> RecordedRun:
         """Open a run; called in the one thread that reads."""

@@ -9,6 +9,8 @@ what it may take, one that is over with what it takes.
 """
 
 import shutil
+from collections import OrderedDict
+from collections.abc import Hashable
 from itertools import count
 from pathlib import Path
 
@@ -34,6 +36,8 @@ MAX_KEPT_MB = 2048
 
 _MB = 1_000_000
 
+_MOST_POSITIONS = 100
+
 
 class RunStore:
     """The recorded runs of one server. What is known of each is in the state; here are the directories.
@@ -42,6 +46,7 @@ class RunStore:
 
     Attributes:
         opened: what reads them.
+        positions: the moment that a reader was shown last, by reader, run and process.
     """
 
     def __init__(self, merger: Merger, clock: Clock, host: Host) -> None:
@@ -49,6 +54,7 @@ class RunStore:
         self._numbers = count(1)
         self._files = RunDirectories()
         self.opened = OpenedRuns()
+        self.positions: OrderedDict[Hashable, int] = OrderedDict()
         self._planned: dict[str, KeptRun] = {}
         self._recording: dict[str, KeptRun] = {}
         self._directories: dict[str, str] = {}
@@ -95,6 +101,13 @@ class RunStore:
     def size(self, run: KeptRun) -> int:
         """Return the bytes of a run's files now."""
         return size_of(self._directories[run.id])
+
+    def keep_position(self, key: Hashable, row: int) -> None:
+        """Keep which moment of a run a reader was shown last."""
+        self.positions[key] = row
+        self.positions.move_to_end(key)
+        while len(self.positions) > _MOST_POSITIONS:
+            self.positions.popitem(last=False)
 
     # --- Recording -------------------------------------------------------------------------------------------
 
@@ -196,6 +209,7 @@ class RunStore:
         await self._merger.merge(KeptRunsRemoved(frozenset(run.id for run in runs)))
         for run in runs:
             directory = self._directories.pop(run.id)
+            self.opened.forget(directory)
             if Path(directory).is_dir():
                 await trio.to_thread.run_sync(lambda place: shutil.rmtree(place, ignore_errors=True), directory)
 

@@ -1,5 +1,6 @@
 """Recorded runs in answers: a line for each, and as data."""
 
+from trio_debugmcp.runs.run_facts import RunFacts
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.text import size_text
 from trio_debugmcp.state.payloads import signal_name
@@ -13,7 +14,7 @@ class KeptRunsData(AnswerData, frozen=True, kw_only=True):
 
 
 class RunLines(Answer, frozen=True, kw_only=True):
-    """A line each, the oldest first: what ran, how it ended, and the size of its files.
+    """A line each, the oldest first: what ran, how it ended, how much it did, and the size of its files.
 
     `kept`: what all take, and may take at most.
     """
@@ -33,9 +34,14 @@ class RecordedPiece(Answer, frozen=True, kw_only=True):
     notes: list[str] = []
 
 
-def run_line(run: KeptRun, size: int) -> str:
-    """Return a run as a line: `run-1 test tests/test_a.py::test_b: failed with exit code 1, 1.2 MB`."""
-    return f"{run.id} {run.what}: {_end(run)}, {size_text(size)}"
+def run_line(run: KeptRun, size: int, facts: RunFacts | None) -> str:
+    """Return a run as a line: `run-1 test test_a.py::test_b: exit code 1, 8,123 events of 45 lines, 1.2 MB`."""
+    if facts is None:
+        return f"{run.id} {run.what}: {_end(run)}, nothing was recorded"
+    parts = [_end(run), f"{facts.events:,} events of {facts.lines:,} lines"]
+    parts += [f"the first {facts.dropped:,} are not kept"] if facts.dropped else []
+    parts += [f"processes {', '.join(map(str, facts.pids))}"] if len(facts.pids) > 1 else []
+    return f"{run.id} {run.what}: {', '.join([*parts, size_text(size)])}"
 
 
 def _end(run: KeptRun) -> str:

@@ -54,6 +54,8 @@ _FAMILIES = (
     "looking.past",
     "looking.memory",
     "runs.asking_why",
+    "runs.run_histories",
+    "runs.run_goto",
     "runs.run_list",
     "runs.recording_pieces",
     "looking.program_streams",

@@ -1,0 +1,200 @@
+"""Histories, call trees and moments of one recorded program: what happened, and how much is left out."""
+
+from functools import cache
+
+import pytest
+
+from tests.runs.recorded_programs import python, record
+from trio_debugmcp.runs.call_histories import call_history
+from trio_debugmcp.runs.call_trees import TreeLimits, call_tree, matching, root_starts, starts_under
+from trio_debugmcp.runs.frame_moments import locals_in
+from trio_debugmcp.runs.histories import HistoryPage, NoHistoryError, RunHistory
+from trio_debugmcp.runs.line_histories import line_counts, line_history
+from trio_debugmcp.runs.past_process import PastProcess
+from trio_debugmcp.runs.recorded_conditions import RecordedCondition
+from trio_debugmcp.runs.run_moves import NoMomentError, last_line, moment_at, moment_number, moved
+from trio_debugmcp.runs.variable_histories import variable_history
+
+pytestmark = pytest.mark.real
+
+SHOP = """\
+class Cart:
+    def __init__(self, owner):
+        self.total = 0
+
+    def put(self, name, price):
+        self.total += price
+        return self
+
+class Till:
+    total = 9
+
+    def __init__(self):
+        self.total = 5
+
+def fib(n):
+    if n < 2:
+        return n
+    return fib(n - 1) + fib(n - 2)
+
+def numbers(n):
+    for number in range(n):
+        yield number
+
+def work(names):
+    cart = Cart("ben")
+    for place, name in enumerate(names):
+        cart.put(name, place + 1)
+    seen = [number for number in numbers(2)]
+    return cart
+
+rate = 3
+cart = work(["tea", "ham", "jam", "egg", "oil"])
+rate = rate + 1
+fib(6)
+till = Till()
+prices = {"tea": 1}
+prices["tea"] = cart.total
+try:
+    work(None)
+except TypeError as error:
+    last = error
+"""
+
+
+NOT_ITERABLE = "TypeError(\"'NoneType' object is not iterable\")"
+
+
+@cache
+def shop() -> PastProcess:
+    return PastProcess(record(SHOP, python(3, 13), name="shop.py").processes[0])
+
+
+def file() -> str:
+    return next(code.file for code in shop().record.codes)
+
+
+def values(history: RunHistory) -> list[str]:
+    return [" ".join(entry.values) for entry in history.entries]
+
+
+def where(text: str, **more: int) -> HistoryPage:
+    return HistoryPage(where=RecordedCondition(text), **more)
+
+
+def test_every_write_of_an_attribute_has_the_value_before_and_after_it() -> None:
+    history = variable_history(shop(), "Cart.total", HistoryPage())
+    changes = ["0", "0 -> 1", "1 -> 3", "3 -> 6", "6 -> 10", "10 -> 15", "0"]
+    assert (values(history), history.total) == ([f"Cart.total: {change}" for change in changes], 7)
+    assert history.entries[1].source == "self.total += price"
+    assert values(variable_history(shop(), "Till.total", HistoryPage())) == ["Till.total: 5"], "no other class"
+    assert variable_history(shop(), "cart.total", HistoryPage()).total == 8, "of any object"
+    assert values(variable_history(shop(), "prices['tea']", HistoryPage()))[-1].endswith(" 15")
+
+
+def test_a_variable_is_one_of_any_function_a_module_or_an_argument() -> None:
+    assert values(variable_history(shop(), "rate", HistoryPage())) == ["rate: 3", "rate: 3 -> 4"]
+    argument = variable_history(shop(), "price", HistoryPage(count=1)).entries[0]
+    assert (argument.values, argument.notes) == (["price: 1"], ["an argument"])
+    fallen_back = variable_history(shop(), "owner", HistoryPage())
+    assert (fallen_back.total, fallen_back.notes) == (2, [])
+
+
+def test_a_page_begins_at_the_start_or_ends_before_a_moment() -> None:
+    whole = variable_history(shop(), "Cart.total", HistoryPage())
+    page = variable_history(shop(), "Cart.total", HistoryPage(start=2, count=2))
+    assert (page.entries, page.total) == (whole.entries[2:4], 7)
+    before = int(whole.entries[4].at[1:])
+    last = variable_history(shop(), "Cart.total", HistoryPage(before=before, count=2))
+    assert [entry.at for entry in last.entries] == [entry.at for entry in whole.entries[2:4]], "before that line ran"
+
+
+def test_a_condition_is_judged_over_recorded_values_and_what_it_cannot_judge_is_counted() -> None:
+    grown = variable_history(shop(), "Cart.total", where("new > 9 and old > 9"))
+    assert values(grown) == ["Cart.total: 10 -> 15"]
+    assert variable_history(shop(), "Cart.total", where("old > 9")).undecided == 2, "where nothing was before"
+    assert values(call_history(shop(), "put", where("price > 4"))) == ["self=<Cart> name='oil' price=5 -> <Cart>"]
+    assert call_history(shop(), "fib", where("result >= 5")).total == 2
+    assert values(call_history(shop(), "work", where("raised is not None"))) == [f"names=None raises {NOT_ITERABLE}"]
+    assert line_history(shop(), file(), 16, where("n == 1")).total == 8
+
+
+def test_every_run_of_a_line_has_its_values_and_counts_are_those_of_the_runs() -> None:
+    history = line_history(shop(), file(), 6, HistoryPage())
+    assert [entry.values[0] for entry in history.entries] == [f".total={total}" for total in (1, 3, 6, 10, 15)]
+    counts = line_counts(shop().record, file())
+    assert (counts[6], counts[16], counts[17], counts[18]) == (5, 25, 13, 12)
+    assert 4 not in counts
+
+
+def test_what_has_no_history_is_said_with_what_there_is() -> None:
+    for ask, words in (
+        (
+            lambda: variable_history(shop(), "totel", HistoryPage()),
+            "`totel` was never written in this run. Written were",
+        ),
+        (lambda: variable_history(shop(), "f(x)", HistoryPage()), "is not a variable"),
+        (lambda: call_history(shop(), "pay", HistoryPage()), "no function pay was called"),
+        (lambda: line_history(shop(), file(), 4, HistoryPage()), "shop.py:4 did not run in this run: why"),
+    ):
+        with pytest.raises(NoHistoryError, match=words.replace(".", r"\.").replace("(", r"\(")):
+            ask()
+
+
+def test_the_calls_are_a_tree_in_which_further_calls_of_a_function_are_counted() -> None:
+    record = shop().record
+    tree = call_tree(shop(), root_starts(record), TreeLimits(depth=3))
+    shown = [(call.depth, call.function, call.count, " ".join(call.values)) for call in tree.calls]
+    assert shown[:8] == [
+        (0, "<module>", 1, "-> None"),
+        (1, "work", 1, "names=['tea', 'ham', 'jam', 'egg', 'oil'] -> <Cart>"),
+        (2, "Cart.__init__", 1, "self=<Cart> owner='ben' -> None"),
+        (2, "Cart.put", 1, "self=<Cart> name='tea' price=1 -> <Cart>"),
+        (2, "Cart.put", 1, "self=<Cart> name='ham' price=2 -> <Cart>"),
+        (2, "Cart.put", 3, "-> <Cart> (3 times)"),
+        (2, "numbers", 1, "n=2 -> None"),
+        (1, "work", 1, f"names=None raises {NOT_ITERABLE}"),
+    ]
+    short = call_tree(shop(), root_starts(record), TreeLimits(depth=3, lines=4))
+    assert (len(short.calls), short.total) == (4, 4 + short.omitted)
+
+
+def test_calls_are_found_by_a_condition_and_inside_of_another_call() -> None:
+    record = shop().record
+    start = int(call_history(shop(), "work", HistoryPage()).entries[0].at[1:])
+    inside = [record.code(record.row(number).key).name for number in starts_under(record, start)]
+    assert inside == ["Cart.__init__", *["Cart.put"] * 5, "numbers"]
+    undecided: list[int] = []
+    found = list(matching(shop(), starts_under(record, start), RecordedCondition("price == 3"), undecided))
+    assert (len(found), len(undecided)) == (1, 2), "two have no price"
+
+
+def test_a_moment_has_the_stack_and_the_variables_before_its_line() -> None:
+    at = int(line_history(shop(), file(), 6, HistoryPage(start=2)).entries[0].at[1:])
+    moment = moment_at(shop(), at)
+    assert [(place.function, place.line) for place in moment.stack] == [("Cart.put", 6), ("work", 27), ("<module>", 32)]
+    assert moment.variables == {"self": "<Cart>", "name": "'jam'", "price": "3"}
+    assert moment.line.values == [".total=6"]
+    assert not moment.has_more
+    shown, are_all = locals_in(shop(), shop().record.row(last_line(shop().record)).subject, shop().record.last + 1)
+    assert (shown["rate"], are_all) == ("4", False)
+
+
+def test_moves_lead_back_forward_in_and_out() -> None:
+    record = shop().record
+    at = int(line_history(shop(), file(), 27, HistoryPage(start=1)).entries[0].at[1:])
+
+    def line(number: int) -> int:
+        return record.site(record.row(number).key).line
+
+    inside = moved(record, at, "in")
+    assert (line(inside), line(moved(record, inside, "forward"))) == (6, 7)
+    assert moved(record, inside, "out") == at
+    assert moved(record, moved(record, inside, "forward"), "back") == inside
+    assert (line(moved(record, at, "back")), line(moved(record, at, "forward"))) == (26, 26)
+    assert moved(record, inside, "back") == at, "the first line of a call has the line of the call before it"
+    returned = moved(record, moved(record, inside, "forward"), "forward")
+    assert line(returned) == 26, "behind the last one its caller goes on"
+    assert moved(record, last_line(record), "forward") == 0
+    with pytest.raises(NoMomentError, match="and no #999999"):
+        moment_number(record, 999_999)

@@ -1,0 +1,29 @@
+"""Conditions on recorded values are judged by their texts; where these do not tell, it is not known."""
+
+import pytest
+
+from trio_debugmcp.runs.recorded_conditions import ConditionError, RecordedCondition
+
+TEXTS = {"n": "3", "name": "'tea'", "cart": "<Cart>", "none": "None", "done": "True", "x.y": "2.5", "d['k']": "(1, 2)"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("n > 2", True), ("1 < n < 3", False), ("name == 'tea'", True), ("name in ('ham', 'tea')", True),
+        ("x.y == 2.5 and d['k'] == (1, 2)", False), ("not done", False), ("-n == -3", True), ("none is None", True),
+        ("cart is not None", True), ("cart == '<Cart>'", True), ("cart == 3", None), ("cart", None), ("gone > 1", None),
+        ("n > 2 or gone", True), ("n > 5 and gone", False), ("n > 2 and gone", None), ("not gone", None),
+        ("n < 'a'", None), ("cart == cart", None), ("done is True", True), ("n == n", True),
+    ],
+)  # fmt: skip
+def test_a_condition_holds_does_not_or_cannot_be_known(condition: str, holds: bool | None) -> None:
+    assert RecordedCondition(condition).holds(lambda path: TEXTS.get(str(path))) is holds
+
+
+@pytest.mark.parametrize(
+    "condition", ["len(name) > 3", "n + 1 == 2", "n >", "lambda: 1", "f'{n}'", "(yield)", "n := 3"]
+)
+def test_what_would_need_code_or_does_not_parse_is_refused(condition: str) -> None:
+    with pytest.raises(ConditionError, match=r"cannot be judged|not an expression"):
+        RecordedCondition(condition)

@@ -1,0 +1,107 @@
+"""Pages of the history of a recorded run: of a variable, a line or a function.
+
+    page = HistoryPage(where=RecordedCondition("price > 3"), count=20)
+    history = paged(page, rows, lookup_at, line_of)
+    history.total                                   # how many there are, of which `entries` is a page
+
+Entries are in the order of time. A page begins at `start`; with `before` it is the last ones before that row.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+import msgspec
+
+from trio_debugmcp.runs.because_lines import BecauseLine
+from trio_debugmcp.runs.process_record import ProcessRecord
+from trio_debugmcp.runs.recorded_conditions import RecordedCondition, ValueLookup
+from trio_debugmcp.runs.row_search import each, each_back
+
+MOST_JUDGED = 20_000
+"""Rows at which a condition is judged: each takes some ten microseconds."""
+
+MOST_COUNTED = 1_000_000
+"""Rows that are counted: a second's work."""
+
+RowKind = tuple[int, int, Callable[[int], bool] | None]
+"""A kind of rows, their key, and which of them count."""
+
+
+class NoHistoryError(Exception):
+    """What a run has no history of, and what can be asked instead."""
+
+
+class HistoryPage(msgspec.Struct, frozen=True):
+    """Which entries are shown.
+
+    Attributes:
+        where: only those of which this holds.
+        before: only those before this row, and the last of them; 0: all, and the first.
+        start, count: how many are passed over, and shown at most.
+    """
+
+    where: RecordedCondition | None = None
+    before: int = 0
+    start: int = 0
+    count: int = 20
+
+
+class RunHistory(msgspec.Struct, frozen=True):
+    """A page of a history.
+
+    Attributes:
+        entries: those of the page.
+        total: how many there are; `is_least`: at least, as not all were looked at.
+        undecided: of how many it is not known whether the condition holds.
+        notes: what else is to be known.
+    """
+
+    entries: list[BecauseLine]
+    total: int
+    is_least: bool = False
+    undecided: int = 0
+    notes: list[str] = []
+
+
+def paged(
+    page: HistoryPage,
+    rows: Iterator[int],
+    lookup_at: Callable[[int], ValueLookup],
+    line_of: Callable[[int], BecauseLine],
+) -> RunHistory:
+    """Return a page of rows, which come as `history_rows` yields them."""
+    found: list[int] = []
+    total = undecided = looked = 0
+    most = MOST_COUNTED if page.where is None else MOST_JUDGED
+    for number in islice(rows, most + 1):
+        looked += 1
+        if looked > most:
+            break
+        if page.where is not None:
+            holds = page.where.holds(lookup_at(number))
+            undecided += holds is None
+            if not holds:
+                continue
+        total += 1
+        if page.start < total <= page.start + page.count:
+            found.append(number)
+    if page.before:
+        found.reverse()
+    notes = [f"only {most:,} were looked at: narrow it by `before`"] if looked > most else []
+    return RunHistory([line_of(number) for number in found], total, looked > most, undecided, notes)
+
+
+def history_rows(record: ProcessRecord, kinds: list[RowKind], before: int) -> Iterator[int]:
+    """Yield the rows of several kinds: in order, or with `before` the last ones before that first."""
+    streams = []
+    for kind, key, fits in kinds:
+        if key:
+            found = each_back(record, kind, key, before) if before else each(record, kind, key)
+            streams.append(found if fits is None else filter(fits, found))
+    heads = {place: number for place, stream in enumerate(streams) if (number := next(stream, 0))}
+    nearest = max if before else min
+    while heads:
+        place = nearest(heads, key=lambda head: heads[head])
+        yield heads.pop(place)
+        if number := next(streams[place], 0):
+            heads[place] = number

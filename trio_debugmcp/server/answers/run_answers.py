@@ -1,0 +1,126 @@
+"""What the tools about recorded runs answer, beside why: histories, calls, moments."""
+
+from collections.abc import Iterable
+
+from trio_debugmcp.runs.because_lines import BecauseLine
+from trio_debugmcp.runs.call_trees import CallNode
+from trio_debugmcp.runs.run_moves import RunMoment
+from trio_debugmcp.server.answers import text
+from trio_debugmcp.server.answers.answer import Answer, AnswerData
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.stop import FRAMES_BELOW
+from trio_debugmcp.state.payloads import printable, shortened
+
+_MOST_VALUE = 200
+"""Characters of a value; whole texts are in the record, as far as that keeps them."""
+
+_EXCERPT_LINES = 2
+
+
+class HistoryData(AnswerData, frozen=True, kw_only=True):
+    """A page of `total` entries; `isLeast`: there are more. `undecided`: of how many `where` could not be judged."""
+
+    entries: list[BecauseLine]
+    total: int
+    is_least: bool
+    undecided: int
+    run: str
+
+
+class HistoryShown(Answer, frozen=True, kw_only=True):
+    """A line each, in the order of time: number, place, statement, values. `total`: of all, not only of the page.
+
+    `undecided`: at how many of them `where` could not be judged, as what it needs was not recorded.
+    """
+
+    full: HistoryData | None = None
+    entries: list[str]
+    total: int
+    undecided: int = 0
+    run: str
+    notes: list[str] = []
+
+
+class CallsData(AnswerData, frozen=True, kw_only=True):
+    """The lines of the tree as data. `omitted`: calls that are in none of them."""
+
+    calls: list[CallNode]
+    total: int
+    omitted: int
+    undecided: int
+    run: str
+
+
+class CallsShown(Answer, frozen=True, kw_only=True):
+    """The calls as a tree, two spaces for each level: number, function, arguments, result; `N more` that are equal.
+
+    `total`: calls in the lines and beyond, `omitted` of them are in no line.
+    """
+
+    full: CallsData | None = None
+    calls: list[str]
+    total: int
+    omitted: int = 0
+    undecided: int = 0
+    run: str
+    notes: list[str] = []
+
+
+class MomentData(AnswerData, frozen=True, kw_only=True):
+    """The moment as data. `variables`: of the innermost frame; `frames`: how many there are."""
+
+    moment: RunMoment
+    run: str
+
+
+class RecordedMoment(Answer, frozen=True, kw_only=True):
+    """A moment of a recorded run, before a line ran; `state` is Recorded. `number`: of the moment.
+
+    `ran`: what the line then did. It shows and does not undo: the program, if it lives, is where it was.
+    """
+
+    full: MomentData | None = None
+    state: str = ""
+    number: str
+    at: str
+    ran: str
+    stack: list[str] = []
+    locals: dict[str, str] = {}
+    source: str | None = None
+    omitted: dict[str, int] = {}
+    run: str
+    notes: list[str] = []
+
+
+def call_lines_of(places: Places, calls: Iterable[CallNode]) -> list[str]:
+    """Return `  #22 total shop.py:7 | cart=[] -> 0` for each call."""
+    shown = []
+    for call in calls:
+        more = f"… {call.count:,} more of " if call.count > 1 else ""
+        values = shortened(" ".join(call.values), _MOST_VALUE * 2)
+        last = f" (the last is {call.at})" if call.count > 1 else ""
+        name = f"{'' if more else call.at + ' '}{more}{printable(call.function)}{last}"
+        shown.append(f"{'  ' * call.depth}{name} {places.line(call.file, call.line)} | {values}")
+    return shown
+
+
+def recorded_moment(places: Places, moment: RunMoment, run: str, notes: list[str]) -> RecordedMoment:
+    """Return a moment as an answer."""
+    top, *below = moment.stack
+    lines = moment.source.splitlines() if moment.source is not None else []
+    source = text.numbered_excerpt(text.excerpt(lines, top.line, _EXCERPT_LINES)) if lines else ""
+    left = moment.frames - 1 - len(below[:FRAMES_BELOW])
+    stack = [(place.function, place.file, place.line, True) for place in below[:FRAMES_BELOW]]
+    return RecordedMoment(
+        full=MomentData(moment=moment, run=run),
+        state="Recorded",
+        number=f"#{moment.row}",
+        at=places.at(top.file, top.line, top.function),
+        ran=" ".join(moment.line.values) or "nothing that was recorded",
+        stack=places.stack(stack, before=top.file),
+        locals={name: shortened(value, _MOST_VALUE) for name, value in moment.variables.items()},
+        source=source or None,
+        omitted={"frames": left} if left > 0 else {},
+        run=run,
+        notes=[*notes, *(["further variables were not looked for"] if moment.has_more else [])],
+    )

@@ -1,0 +1,76 @@
+"""`run_goto`: a moment of a recorded run as a stop, and from there back, forward, in and out."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.runs.past_process import PastProcess
+from trio_debugmcp.runs.process_record import ProcessRecord
+from trio_debugmcp.runs.run_moves import NoMomentError, RunMoment, last_line, moment_at, moment_number, moved
+from trio_debugmcp.server.answers.run_answers import RecordedMoment, recorded_moment
+from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.server.tools.runs.reading_runs import EventNumber, RunQuestion, asked, number_of
+from trio_debugmcp.server.tools.tool import Tool
+from trio_debugmcp.session.debugger import Debugger
+
+
+class RunGoto(RunQuestion, frozen=True, kw_only=True):
+    at: EventNumber = None
+    move: Annotated[
+        Literal["back", "forward", "in", "out"] | None,
+        Meta(description="From there, or from the moment that was shown last: a line of the same function, or a call."),
+    ] = None
+    count: Annotated[int, Meta(ge=1, le=10_000, description="How often.")] = 1
+
+
+_NOWHERE = {
+    "back": "is the first line that was recorded in its thread",
+    "forward": "is the last line that was recorded in its thread",
+    "in": "has called nothing that was recorded",
+    "out": "was called by nothing that was recorded",
+}
+
+
+async def _goto(debugger: Debugger, params: RunGoto) -> RecordedMoment:
+    key = ((READER.get() or (None, None))[0], debugger.runs.run(params.run).id, params.process)
+    known = debugger.runs.positions.get(key, 0)
+    at = number_of(params.at, "at")
+
+    def work(record: ProcessRecord) -> RunMoment:
+        try:
+            line = moment_number(record, at or known) if at or known else last_line(record)
+        except NoMomentError as error:
+            reason = str(error)
+            raise UsageError("INVALID_PARAMETER", f"{reason[:1].upper()}{reason[1:]}.") from None
+        if not line:
+            raise UsageError("INVALID_PARAMETER", "No line was recorded in this run: see run_list.")
+        for step in range(params.count if params.move is not None else 0):
+            following = moved(record, line, params.move or "")
+            if not following:
+                after = f" (after {step} of {params.count})" if params.count > 1 else ""
+                where = _NOWHERE[params.move or "back"]
+                raise UsageError("INVALID_PARAMETER", f"#{line} {where}{after}. Pass another `at` or `move`.")
+            line = following
+        return moment_at(PastProcess(record), line)
+
+    found, run, places = await asked(debugger, params, RunMoment, work)
+    debugger.runs.keep_position(key, found.row)
+    return recorded_moment(places, found, run.id, [])
+
+
+TOOLS = (
+    Tool(
+        name="run_goto",
+        title="A moment of a run",
+        description=(
+            "A moment of a recorded run, before a line ran: stack and locals as they were, and what the line did. Then "
+            "`move` from it. Without `at`: the last line."
+        ),
+        params=RunGoto,
+        run=_goto,
+        read_only=True,
+        idempotent=True,
+        unlisted=frozenset({"run", "process"}),
+    ),
+)
