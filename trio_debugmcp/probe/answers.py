@@ -22,9 +22,9 @@ class ProbeError(Exception):
     """The probe did not answer, or not as it should.
 
     Attributes:
-        kind: `absent` (install it), `invalid` (the answer could not be read), `thread`, `frame`, `evaluation` or
-            `exception` (it does not exist), `slow` (it took too long), `raised` (an expression raised), `refused` (no
-            connection for records).
+        kind: `absent` (install it), `invalid` (the answer could not be read), `thread`, `task`, `frame`, `evaluation`
+            or `exception` (it does not exist), `slow` (it took too long), `raised` (an expression raised), `refused`
+            (no connection for records).
     """
 
     def __init__(self, kind: str, message: str) -> None:
@@ -143,11 +143,12 @@ class ProbeThreads(ProbeAnswer, frozen=True):
 
 
 class Frames(ProbeAnswer, frozen=True):
-    """The answer to `frames`: a part of one stack, with locals where asked."""
+    """The answer to `frames`: a part of one stack, with locals where asked. `state`: of the task whose it is."""
 
     thread: int
     frames: tuple[ProbeFrame, ...]
     total: int
+    state: str | None = None
 
 
 class ProbeStack(ProbeThread, frozen=True):
@@ -247,8 +248,9 @@ class ProbeTask(ProbeAnswer, frozen=True):
     name: str
     state: str
     """`running`, `ready` (to run) or `waiting`."""
-    chain: tuple[ProbePlace, ...] = ()
-    """From its coroutine to the innermost one that it awaits."""
+    chain: tuple[ProbeFrame, ...] = ()
+    """From its coroutine to the innermost one that it awaits, which has the index 0."""
+    chain_omitted: int = 0
     thread: int | None = None
     waits: str | None = None
     awaited_by: tuple[str, ...] = ()

@@ -18,11 +18,17 @@ with contextlib.suppress(ImportError):
     trio = importlib.import_module("trio")
 
 
-def ask(**asked: Any) -> Dict[str, Any]:
-    reply = json.loads(questions.call("tasks", json.dumps(asked)))
+def ask(question: str = "tasks", **asked: Any) -> Dict[str, Any]:
+    reply = json.loads(questions.call(question, json.dumps(asked)))
     assert "answer" in reply, reply
     answer: Dict[str, Any] = reply["answer"]
     return answer
+
+
+def error(question: str, **asked: Any) -> str:
+    reply = json.loads(questions.call(question, json.dumps(asked)))
+    assert reply["error"]["kind"] == "task", reply
+    return str(reply["error"]["message"])
 
 
 def until(condition: Callable[[Dict[str, Any]], bool], **asked: Any) -> Dict[str, Any]:
@@ -39,8 +45,15 @@ def named(answer: Dict[str, Any], name: str) -> Dict[str, Any]:
     return next((task for task in answer["tasks"] if task["name"] == name), {})
 
 
+def main_of(answer: Dict[str, Any]) -> Dict[str, Any]:
+    return next(each for each in answer["tasks"] if chain(each) == ["main"])
+
+
 def chain(task: Dict[str, Any]) -> List[str]:
     return [place["function"].rpartition(".")[2] for place in task["chain"]]
+
+
+DONE: List[int] = []
 
 
 def serve(main: Callable[[], Any]) -> Callable[[], None]:
@@ -85,7 +98,7 @@ def check_a_leaked_connection_is_seen_with_its_await_chains() -> None:
     assert task["chain"][1]["line"] == borrow.__code__.co_firstlineno + 1
     assert [place.get("library", False) for place in task["chain"]] == [False, False, True]
     assert task["state"] == "waiting"
-    assert task["waits"] == "future"
+    assert task["waits"] == f"pool.get, 0 items, which is at `pool` in main (task {main_of(answer)['name']})"
     (main_task,) = (each for each in answer["tasks"] if chain(each) == ["main"])
     assert main_task["waits"] == "3 of 3 gathered: di-0, di-1, di-2"
     assert task["awaitedBy"] == [main_task["name"]]
@@ -103,9 +116,122 @@ def check_a_task_that_awaits_a_task_says_so() -> None:
         await inner
 
     end = serve(main)
-    answer = until(lambda answer: answer["total"] == 2 and named(answer, "inner").get("waits") == "future")
+    answer = until(lambda answer: answer["total"] == 2 and named(answer, "inner").get("waits") == "asyncio.sleep(100)")
     assert [each["waits"] for each in answer["tasks"] if chain(each) == ["main"]] == ["task inner"]
     assert chain(named(answer, "inner")) == ["slow", "sleep"]
+    end()
+
+
+class Gate:
+    def __init__(self) -> None:
+        self.queue: List[Any] = []
+
+    async def enter(self) -> None:
+        place = len(self.queue)
+        self.queue.append(asyncio.get_running_loop().create_future())
+        await self.queue[place]
+
+
+def check_what_is_awaited_says_who_should_resolve_it_as_far_as_was_looked() -> None:
+    async def holder(lock: Any) -> None:
+        async with lock:
+            await asyncio.sleep(100)
+
+    async def wants(lock: Any) -> None:
+        async with lock:
+            pass
+
+    async def takes(lock: Any) -> None:
+        await lock.acquire()
+
+    async def await_timer() -> None:
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+        loop.call_later(100, future.set_result, None)
+        await future
+
+    async def lost() -> None:
+        await asyncio.get_running_loop().create_future()
+
+    async def main() -> None:
+        lock, gate = asyncio.Lock(), Gate()
+        coroutines = [holder(lock), wants(lock), takes(lock), gate.enter(), await_timer(), lost()]
+        tasks = [asyncio.ensure_future(each) for each in coroutines]
+        for task, name in zip(tasks, ("holder", "wants", "takes", "enters", "timed", "lost")):
+            task.set_name(name)
+        await asyncio.gather(*tasks)
+
+    end = serve(main)
+    answer = until(lambda answer: answer["total"] == 7 and all(each.get("waits") for each in answer["tasks"]))
+    name = main_of(answer)["name"]
+    waits = {each["name"]: each["waits"] for each in answer["tasks"]}
+    assert waits["wants"] == "lock, probably held by task holder"
+    assert waits["takes"] == "lock, probably held by task holder"
+    assert waits["enters"].startswith("self.queue[place], which is at `")
+    assert f"gate.queue[0]` in main (task {name})" in waits["enters"]
+    assert waits["timed"] == "future, which a timer of its loop ends"
+    assert waits["lost"].endswith(", to which nothing else refers that the garbage collector sees")
+    assert "held by" not in waits["holder"]
+    end()
+
+
+def check_the_frames_of_a_task_are_places() -> None:
+    async def main() -> None:
+        pool: Any = asyncio.Queue()
+        tasks = [asyncio.ensure_future(wait_in(Gate(), number, pool)) for number in (1, 2)]
+        for task in tasks:
+            task.set_name("worker")
+        await asyncio.gather(*tasks)
+
+    async def wait_in(gate: Gate, number: int, pool: Any) -> None:
+        total = number * 10
+        await borrow(pool)
+        DONE.append(total)
+
+    end = serve(main)
+    answer = until(lambda answer: answer["total"] == 3 and all(each.get("waits") for each in answer["tasks"]))
+    names = [each["name"] for each in answer["tasks"] if each["name"].startswith("worker#")]
+    first, second = sorted(names, key=lambda name: ask("variables", task=name, frame=2, path="number")["value"])
+    frames = ask("frames", task=second, locals=True)
+    assert [each["function"] for each in frames["frames"]] == ["get", "borrow", "wait_in"]
+    assert {each["name"]: each["value"] for each in frames["frames"][2]["locals"]}["total"] == "20"
+    assert (frames["state"], frames["total"]) == ("waiting", 3)
+    assert ask("frames", task=second, start=1, count=1)["frames"][0]["index"] == 1
+    assert [
+        each["value"] for each in ask("variables", task=first, frame=2, names=["number", "total"])["variables"]
+    ] == [
+        "1",
+        "10",
+    ]
+    assert ask("variables", task=first, frame=2, path="gate.queue")["value"] == "[]"
+    assert "2 tasks are named worker: pass one of " in error("variables", task="worker")
+    assert "No task other was found among those that are not done: " in error("variables", task="other")
+    assert error("variables", task=first, frame=3).endswith("frames go from 0 to 2.")
+    started = ask("start", task=second, frame=2, number=71, source="total += 1; total")
+    while not started["done"]:
+        started = ask("outcome", number=71)
+    assert started["value"] == "21"
+    assert ask("variables", task=second, frame=2, path="total")["value"] == "21"
+    listed = ask(count=10, locals=True)
+    assert [place["index"] for place in named(listed, first)["chain"] if "locals" in place] == [2, 1]
+    end()
+
+
+def check_a_long_chain_has_both_ends_and_the_number_between() -> None:
+    async def deeper(left: int) -> None:
+        if left:
+            await deeper(left - 1)
+        else:
+            await asyncio.sleep(100)
+
+    async def main() -> None:
+        await deeper(50)
+
+    end = serve(main)
+    answer = until(lambda answer: answer["total"] == 1 and "waits" in answer["tasks"][0])
+    (task,) = answer["tasks"]
+    assert (len(task["chain"]), task["chainOmitted"]) == (30, 23)
+    assert (task["chain"][0]["index"], task["chain"][-1]["index"]) == (52, 0)
     end()
 
 
@@ -198,6 +324,12 @@ def check_trio_shows_the_tree_of_its_nurseries() -> None:
     assert named(answer, "receiver")["parent"] == child_task["id"]
     assert child_task["parent"] == main_task["id"]
     assert main_task["waits"] == "children of its nursery"
+    assert named(answer, "receiver")["waits"].startswith("MemoryReceiveChannel.receive, 0 items, 1 open sender, which")
+    assert named(answer, "sleeper")["waits"] == "sleep(1000)"
+    index = named(answer, "receiver")["chain"][-1]["index"]
+    values = ask("variables", task="receiver", frame=index)["variables"]
+    assert "self" in [each["name"] for each in values]
+    assert ask("frames", task="main")["frames"][-1]["function"].endswith("main")
     assert chain(named(answer, "receiver")) == ["receive"]
     assert chain(child_task)[:2] == ["child", "sleep_forever"]
     assert "sleep" in named(answer, "sleeper")["waits"]

@@ -2,13 +2,24 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
-from trio_debugmcp.probe.answers import LockHolder, ProbePlace, ProbeTask, ProbeThread, ProbeThreadPlace, ThreadWait
+from trio_debugmcp.probe.answers import (
+    LockHolder,
+    ProbeFrame,
+    ProbePlace,
+    ProbeTask,
+    ProbeThread,
+    ProbeThreadPlace,
+    ProbeVariable,
+    ThreadWait,
+)
 from trio_debugmcp.server.answers.lines import (
     breakpoint_line,
     session_line,
     task_line,
+    task_locals,
     task_now,
     thread_line,
     thread_name,
@@ -56,14 +67,22 @@ def test_a_thread_is_named_by_its_id_and_name() -> None:
 
 
 def test_a_task_is_indented_as_its_nursery_is_and_shows_what_it_awaits() -> None:
-    chain = (ProbePlace("/shop/till.py", 4, "handle"), ProbePlace("/shop/till.py", 9, "get", "Queue.get"))
+    chain = (
+        ProbeFrame("/shop/till.py", 4, "handle", index=1, locals=(ProbeVariable("price", "3"),), locals_total=2),
+        ProbeFrame("/shop/till.py", 9, "get", "Queue.get"),
+    )
     task = ProbeTask("trio", 1, "ben", "waiting", chain, waits="a timer", depth=2)
 
     def line(task: ProbeTask) -> str:
-        return task_line(PLACES, task_now(live_task(task)))
+        return task_line(PLACES, task_now(live_task(task, str.isidentifier)))
 
     assert line(task) == "    ben: handle till.py:4 > Queue.get :9, waits for a timer"
     assert line(ProbeTask("trio", 1, "ben", "ready", chain[:1])) == "ben: handle till.py:4, ready"
+    cut = (msgspec.structs.replace(chain[0], index=40), chain[1])
+    omitted = ProbeTask("trio", 1, "ben", "ready", cut, chain_omitted=39)
+    assert line(omitted) == "ben: handle till.py:4 > (39 more) > Queue.get :9, ready"
+    values = task_locals(task_now(live_task(task, str.isidentifier)))
+    assert values == {"1 handle": {"price": "3", "…": "1 more: variables_get"}}
 
 
 def test_a_session_has_its_program_its_phase_and_the_place_where_it_is_paused() -> None:

@@ -45,19 +45,14 @@ class EngineView(ProgramView):
     def frames(self, thread: ProgramThread) -> Iterator[VisibleFrame]:
         engine, record = self._engine, self._engine.threads.of(thread.ident)
         for frame in engine.frames.shown_of(record):
-            code = frame.f_code
             if thread.stopped is not None:
                 engine.frames.number(record, frame)
-            file = engine.files.shown(code.co_filename)
-            yield VisibleFrame(
-                frame,
-                file,
-                shown_line(frame),
-                code.co_name,
-                not engine.files.is_user(code.co_filename),
-                code.co_filename,
-                file != code.co_filename,
-            )
+            yield self.visible(frame)
+
+    def visible(self, frame: Any) -> VisibleFrame:
+        files, code = self._engine.files, frame.f_code
+        file, name = files.shown(code.co_filename), code.co_filename
+        return VisibleFrame(frame, file, shown_line(frame), code.co_name, not files.is_user(name), name, file != name)
 
     def frame_id(self, frame: Any) -> int | None:
         found: int | None = self._engine.frames.known_number(frame)

@@ -3,6 +3,7 @@
     here(7, 200, "total += 1; total")    # the debugger evaluates this call in the frame; its value is that of the code
     in_frame(7, 200, "total", frame)     # the same for a debugger that calls this itself
     start(8, 200, "len(queue)")          # in the main module, by a thread of the debugger's, which nothing waits for
+    start(9, 200, "queue", frame)       # the same in a frame of a task
     outcome(8)                      # {"done": true, "value": "3", "type": "int"}
 
 Code that wants to end the program does not: neither does SystemExit leave it, nor do `exit` and `quit` close the
@@ -304,14 +305,21 @@ def _run_in(made: RunningEvaluation, frame: Any) -> Any:
     return made.run(names.together, own_thread=False, settle=names.write_back)
 
 
-def start(number: int, limit: int, source: str) -> None:
-    """Begin to evaluate in the main module. The thread ends with the code, and does not keep the program alive."""
+def start(number: int, limit: int, source: str, frame: Any = None) -> None:
+    """Begin to evaluate in a frame of a suspended task, or without one in the main module.
+
+    The thread ends with the code, and does not keep the program alive.
+    """
     made = new(number, limit, source)
 
-    def evaluate_in_main() -> None:
-        made.run(visible_frames.main_globals(), own_thread=True)
+    def evaluate_apart() -> None:
+        if frame is None:
+            made.run(visible_frames.main_globals(), own_thread=True)
+        else:
+            names = FrameNames(frame)
+            made.run(names.together, own_thread=True, settle=names.write_back)
 
-    attached.debugger().start_thread(evaluate_in_main)
+    attached.debugger().start_thread(evaluate_apart)
 
 
 def find(number: int) -> Optional[RunningEvaluation]:

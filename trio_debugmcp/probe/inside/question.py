@@ -4,6 +4,8 @@ from trio_debugmcp.probe.inside import bounds, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread, VisibleFrame
+from trio_debugmcp.probe.inside.threads import task_list
+from trio_debugmcp.probe.inside.threads.program_task import ProgramTask
 from trio_debugmcp.probe.inside.values import rendering
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.probe.inside.visible_frames import Json
@@ -48,6 +50,30 @@ class ProbeQuestion:
         found = attached.find(wanted)
         if found is None:
             raise UnknownError("thread", f"There is no thread {wanted}.")
+        return found
+
+    def task(self) -> ProgramTask:
+        """The task that is asked about, by its name."""
+        try:
+            return task_list.find(self.text("task"))
+        except task_list.NoTaskError as error:
+            raise UnknownError("task", str(error)) from None
+
+    @property
+    def has_place(self) -> bool:
+        """Whether a thread or a task is named, of which a frame is asked about."""
+        return any(self.parameters.get(name) is not None for name in ("thread", "task"))
+
+    def place(self) -> VisibleFrame:
+        """The frame that is asked about, of a task or of a thread."""
+        if self.parameters.get("task") is None:
+            return self.frame(self.thread())
+        task, index = self.task(), self.number("frame", 0)
+        found = task_list.frame_at(task, index)
+        if found is None:
+            total = len(task.frames())
+            there = f"frames go from 0 to {total - 1}" if total else "it has none now"
+            raise UnknownError("task", f"There is no frame {index} in task {task.name}: {there}.")
         return found
 
     def frame(self, thread: ProgramThread) -> VisibleFrame:

@@ -22,7 +22,7 @@ from trio_debugmcp.probe.inside.encoding import decoded, encoded
 from trio_debugmcp.probe.inside.hits import hit
 from trio_debugmcp.probe.inside.question import ProbeQuestion, UnknownError
 from trio_debugmcp.probe.inside.safe import safe_questions
-from trio_debugmcp.probe.inside.threads import async_tasks, thread_list
+from trio_debugmcp.probe.inside.threads import task_questions, thread_list
 from trio_debugmcp.probe.inside.types import type_questions
 from trio_debugmcp.probe.inside.values import (
     assignment,
@@ -85,7 +85,9 @@ def _threads(asked: ProbeQuestion) -> Json:
 
 
 def _frames(asked: ProbeQuestion) -> Json:
-    """The frames of a thread, with the locals of each if `locals` is true."""
+    """The frames of a thread or a task, with the locals of each if `locals` is true."""
+    if asked.parameters.get("task") is not None:
+        return task_questions.frames(asked, STOP_FRAMES)
     thread = asked.thread()
     answer = _stack(asked, thread, asked.number("count", STOP_FRAMES))
     if asked.parameters.get("locals"):
@@ -106,9 +108,8 @@ def _stacks(asked: ProbeQuestion) -> Json:
 
 def _variables(asked: ProbeQuestion) -> Json:
     """The variables of a frame's scope, or the children of what an expression stands for."""
-    frame: Optional[Any] = None
-    if not (asked.parameters.get("thread") is None and asked.parameters.get("frame") is None):
-        frame = asked.frame(asked.thread()).frame
+    has_place = asked.has_place or asked.parameters.get("frame") is not None
+    frame: Optional[Any] = asked.place().frame if has_place else None
     question = variable_listing.ListingQuestion(
         start=asked.number("start", 0),
         most=asked.number("count", 100),
@@ -130,7 +131,7 @@ def _variables(asked: ProbeQuestion) -> Json:
 
 def _inspect(asked: ProbeQuestion) -> Json:
     """What an expression stands for, as a tree."""
-    path, frame = asked.text("path"), asked.frame(asked.thread()).frame
+    path, frame = asked.text("path"), asked.place().frame
     value = variable_listing.evaluate(path, frame, asked.budget)
     depth, most = asked.number("depth", 2), asked.number("count", 50)
     return {"object": object_tree.tree_json(value, path, depth, most, asked.budget, asked.renderer)}
@@ -149,7 +150,7 @@ def _capture(asked: ProbeQuestion) -> Json:
 
 def _summarize(asked: ProbeQuestion) -> Json:
     """What a collection holds. `withheld`: its items lack what only code of the program knows."""
-    value = variable_listing.evaluate(asked.text("path"), asked.frame(asked.thread()).frame, asked.budget)
+    value = variable_listing.evaluate(asked.text("path"), asked.place().frame, asked.budget)
     try:
         answer = collection_summary.summary_json(value, asked.number("count", 5), asked.budget, asked.renderer)
     except collection_summary.NotCollectionError as error:
@@ -160,7 +161,7 @@ def _summarize(asked: ProbeQuestion) -> Json:
 
 def _describe(asked: ProbeQuestion) -> Json:
     """What an expression stands for: its text, its type with module, its true length."""
-    frame = asked.frame(asked.thread()).frame if asked.parameters.get("thread") is not None else None
+    frame = asked.place().frame if asked.has_place else None
     value = variable_listing.evaluate(asked.text("expression"), frame, asked.budget)
     answer = visible_frames.variable_json(asked.text("expression"), value, None, asked.renderer)
     answer["type"] = facts.type_name(type(value))
@@ -184,11 +185,6 @@ def _exception(asked: ProbeQuestion) -> Json:
     return found
 
 
-def _tasks(asked: ProbeQuestion) -> Json:
-    """The asyncio tasks and the Trio tasks of the program."""
-    return async_tasks.tasks_json(asked.budget, asked.number("start", 0), asked.number("count", 200))
-
-
 def _modules(asked: ProbeQuestion) -> Json:
     """The modules that the program has imported."""
     start, most = asked.number("start", 0), asked.number("count", 100)
@@ -196,8 +192,9 @@ def _modules(asked: ProbeQuestion) -> Json:
 
 
 def _start(asked: ProbeQuestion) -> Json:
-    """Evaluate in the main module, in a thread that nothing waits for; the outcome, if it is there soon."""
-    evaluation.start(asked.number("number", 0), asked.number("limit", rendering.LIMIT), asked.text("source"))
+    """Evaluate in a frame of a task, or else in the main module, by a thread of our own; the outcome, if it is soon."""
+    frame = asked.place().frame if asked.has_place else None
+    evaluation.start(asked.number("number", 0), asked.number("limit", rendering.LIMIT), asked.text("source"), frame)
     evaluation.wait_done(asked.number("number", 0), _SOON_SECONDS)
     return _outcome(asked)
 
@@ -291,7 +288,7 @@ QUESTIONS: Dict[str, Callable[[ProbeQuestion], Json]] = {
     "symbols": type_questions.symbols,
     "exception": _exception,
     "references": type_questions.references,
-    "tasks": _tasks,
+    "tasks": task_questions.tasks,
     "modules": _modules,
     "start": _start,
     "outcome": _outcome,

@@ -143,9 +143,14 @@ def add_locals(thread: ProgramThread, listed: List[Json], budget: Budget, render
         if index > last or budget.spent():
             break
         if index in wanted:
-            pairs = local_names(seen.frame)
-            wanted[index]["locals"] = variables(pairs, 0, MOST_LOCALS, budget, renderer)
-            wanted[index]["localsTotal"] = len(pairs)
+            put_locals(wanted[index], seen.frame, budget, renderer)
+
+
+def put_locals(entry: Json, frame: Any, budget: Budget, renderer: Renderer) -> None:
+    """Put the local variables of a frame into its entry in an answer, with their number."""
+    pairs = local_names(frame)
+    entry["locals"] = variables(pairs, 0, MOST_LOCALS, budget, renderer)
+    entry["localsTotal"] = len(pairs)
 
 
 def main_globals() -> Dict[str, Any]:

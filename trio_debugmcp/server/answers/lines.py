@@ -1,7 +1,10 @@
 """Threads, sessions, modules and breakpoints, each as one line."""
 
+from itertools import pairwise
+
 from trio_debugmcp.server.answers.places import LIBRARY, Places
-from trio_debugmcp.server.answers.stop_data import TaskNow, ThreadNow
+from trio_debugmcp.server.answers.stop_data import TaskFrameLocals, TaskNow, ThreadNow
+from trio_debugmcp.server.answers.values import counted, rendered
 from trio_debugmcp.session.looking.live_threads import LiveTask, LiveThread
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
 from trio_debugmcp.state.model import Snapshot
@@ -47,17 +50,44 @@ def thread_line(places: Places, thread: ThreadNow) -> str:
 def task_now(task: LiveTask) -> TaskNow:
     """Return a task as data."""
     frames = [frame_payload(index, each) for index, each in enumerate(task.frames)]
-    return TaskNow(task.name, task.library, task.depth, task.state, task.waits, task.thread_id, frames)
+    values = [TaskFrameLocals(index, list(of.variables), of.total) for index, of in task.locals.items()]
+    return TaskNow(
+        task.name,
+        task.library,
+        task.depth,
+        task.state,
+        task.waits,
+        task.thread_id,
+        frames,
+        list(task.indexes),
+        task.omitted,
+        values,
+    )
 
 
 def task_line(places: Places, task: TaskNow) -> str:
     """Return `  Task-2: fetch app.py:10 > sleep :20, waits for a timer`, indented as its nursery is."""
-    chain = " > ".join(
+    links = [
         line if each.is_user_code else f"{each.name}{LIBRARY}"
         for each, line in zip(task.frames, places.frames(task.frames), strict=True)
-    )
+    ]
+    if task.omitted:
+        gap = next(number for number, pair in enumerate(pairwise(task.indexes), 1) if pair[0] - pair[1] > 1)
+        links.insert(gap, f"({task.omitted} more)")
+    chain = " > ".join(links)
     state = f", waits for {task.waits_for}" if task.waits_for else f", {task.state}"
     return f"{'  ' * task.depth}{name_of(task.name)}: {chain}{state}"
+
+
+def task_locals(task: TaskNow) -> dict[str, dict[str, str]]:
+    """Return the variables of the frames of a task, by the index and the function of each, the outermost first."""
+    functions = {index: frame.name for index, frame in zip(task.indexes, task.frames, strict=True)}
+    return {
+        f"{of.frame_index} {functions[of.frame_index]}": counted(
+            {each.name: rendered(each.value, each.type) for each in of.variables}, of.total - len(of.variables)
+        )
+        for of in task.locals
+    }
 
 
 def session_line(places: Places, snapshot: Snapshot) -> str:

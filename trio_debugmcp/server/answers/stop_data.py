@@ -39,8 +39,19 @@ class ThreadNow(Payload, frozen=True):
     waits_for: str | None
 
 
+class TaskFrameLocals(Payload, frozen=True):
+    """The first variables of a frame of a task, of so many in `total`."""
+
+    frame_index: int
+    variables: list[Variable]
+    total: int
+
+
 class TaskNow(Payload, frozen=True):
-    """A task of asyncio or Trio, `depth` nurseries deep. `frames`: from its coroutine to the innermost it awaits."""
+    """A task of asyncio or Trio, `depth` nurseries deep. `frames`: from its coroutine to the innermost it awaits.
+
+    `indexes`: of its frames, 0 for the innermost; `omitted` frames are missing between them.
+    """
 
     name: str
     library: str
@@ -49,6 +60,9 @@ class TaskNow(Payload, frozen=True):
     waits_for: str | None
     thread_id: int | None
     frames: list[Frame]
+    indexes: list[int] = []
+    omitted: int = 0
+    locals: list[TaskFrameLocals] = []
 
 
 class ShownValue(Payload, frozen=True):

@@ -72,7 +72,7 @@ class InboundPayload(Payload, frozen=True):
     """What refers to an object. `way`: from the holder, `of`, to the object; null: a variable itself is the holder.
 
     `path` leads to the object, `under` to where the way cannot be followed by an expression. Both begin with a
-    `variable`: a global of `module`, or a local of the frame with that index, of a thread.
+    `variable`: a global of `module`, or a local of the frame with that index, of a thread or a task.
     """
 
     way: str
@@ -84,6 +84,7 @@ class InboundPayload(Payload, frozen=True):
     module: str | None
     frame_index: int | None
     thread_id: int | None
+    task: str | None
     location: Location | None
 
 
@@ -192,6 +193,8 @@ def _variable(places: Places, found: Inbound, thread_id: int | None) -> str:
         return f"global of {found.module}"
     words = "local in " + " ".join((found.function, places.line(found.file, found.line)))
     words += f", frame {found.index}" if found.index else ""
+    if found.task is not None:
+        return f"{words}, task {found.task}"
     return words if found.thread == thread_id else f"{words}, thread {found.thread} {found.thread_name}"
 
 
@@ -206,7 +209,8 @@ def inbound_payload(found: Inbound) -> InboundPayload:
         variable=found.name or None,
         module=found.module,
         frame_index=found.index if found.local else None,
-        thread_id=found.thread if found.local else None,
+        thread_id=(found.thread or None) if found.local else None,
+        task=found.task,
         location=Location(found.file, found.line, None, found.function, None) if found.local else None,
     )
 

@@ -30,8 +30,21 @@ _BOUNDS = frozenset(
 
 _KNOWN = frozenset(
     {
-        *("count", "expression", "file", "frame_index", "host", "id", "line", "pid", "port", "show", "since_seq"),
-        *("start", "stream", "thread_id", "timeout", "wait"),
+        *(
+            "count",
+            "expression",
+            "file",
+            "frame_index",
+            "host",
+            "id",
+            "line",
+            "locals",
+            "pid",
+            "port",
+            "show",
+            "since_seq",
+        ),
+        *("start", "stream", "task", "thread_id", "timeout", "wait"),
     }
 )
 """Parameters of many tools that mean the same everywhere, or say it by their names: no description is repeated."""

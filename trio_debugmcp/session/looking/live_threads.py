@@ -6,7 +6,7 @@
 The place of a thread is the innermost one in the user's code, where there is one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -65,7 +65,12 @@ class LiveStack(Struct, frozen=True):
 
 
 class LiveTask(Struct, frozen=True):
-    """A task of asyncio or of Trio; its frames begin with its coroutine, and end with the innermost that it awaits."""
+    """A task of asyncio or of Trio; its frames begin with its coroutine, and end with the innermost that it awaits.
+
+    Attributes:
+        indexes: of its frames, from the innermost, which is 0; `omitted` frames are missing between them.
+        locals: of those of its frames whose locals were asked for, by their indexes.
+    """
 
     name: str
     state: str
@@ -74,6 +79,9 @@ class LiveTask(Struct, frozen=True):
     depth: int = 0
     library: str = ""
     thread_id: int | None = None
+    indexes: tuple[int, ...] = ()
+    omitted: int = 0
+    locals: Mapping[int, Locals] = {}
 
 
 class TaskList(Struct, frozen=True):
@@ -124,10 +132,20 @@ def locals_of(frame: ProbeFrame, is_path: Callable[[str], bool]) -> Locals:
     return Locals(variables=tuple(probe_variable(local, is_path) for local in frame.locals), total=frame.locals_total)
 
 
-def live_task(task: ProbeTask) -> LiveTask:
+def live_task(task: ProbeTask, is_path: Callable[[str], bool]) -> LiveTask:
     """Return a task of the probe's."""
-    frames = tuple(map(live_frame, task.chain))
-    return LiveTask(task.name, task.state, frames, task.waits, task.depth, task.library, task.thread)
+    return LiveTask(
+        task.name,
+        task.state,
+        tuple(map(live_frame, task.chain)),
+        task.waits,
+        task.depth,
+        task.library,
+        task.thread,
+        tuple(frame.index for frame in task.chain),
+        task.chain_omitted,
+        {frame.index: locals_of(frame, is_path) for frame in task.chain if frame.locals_total},
+    )
 
 
 # --- From the state ---------------------------------------------------------------------------------------------------

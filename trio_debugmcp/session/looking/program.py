@@ -9,6 +9,7 @@ same structs.
 
 from contextlib import AbstractAsyncContextManager
 
+from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.call_trace import ProgramTrace, TraceQuestion, open_trace
 from trio_debugmcp.session.looking.exception_context import ContextBounds, ExceptionContext, exception_context
@@ -77,12 +78,16 @@ class Looking:
         snapshot = self.ways.requests.snapshot
         return self.ways.has_probe and snapshot is not None and snapshot.phase == "Running"
 
-    def place(self, thread_id: int | None, index: int) -> FramePlace:
-        """Return a frame of the stop at hand; without a thread of the one that stopped.
+    def place(self, thread_id: int | None, index: int, task: str | None = None) -> FramePlace:
+        """Return a frame of the stop at hand, without a thread of the one that stopped; or of a task, at any time.
 
         Raises:
-            UsageError: `INVALID_THREAD`.
+            UsageError: `INVALID_THREAD`, or `INVALID_PARAMETER`: both a thread and a task.
         """
+        if task is not None:
+            if thread_id is not None:
+                raise UsageError("INVALID_PARAMETER", "Pass a task or a thread_id, not both.", {"parameter": "task"})
+            return FramePlace(0, index, task)
         return FramePlace(active_thread(self.ways.snapshot, thread_id), index)
 
     async def frame(self, thread_id: int | None, index: int, at: Snapshot | None = None) -> StackFrame:

@@ -31,7 +31,8 @@ from trio_debugmcp.session.looking.live_threads import (
 )
 from trio_debugmcp.session.looking.program_probe import MAX_SIZE, MAX_THREADS
 from trio_debugmcp.session.looking.silence import Unanswered
-from trio_debugmcp.session.looking.ways import Seen, Ways, no_thread
+from trio_debugmcp.session.looking.variables import FramePlace
+from trio_debugmcp.session.looking.ways import About, Seen, Ways, no_task_known, no_thread
 from trio_debugmcp.session.not_paused import not_paused
 from trio_debugmcp.state.model import Locals, StackFrame
 
@@ -162,6 +163,19 @@ class ProgramThreads:
             raise self._unknown_stack(found.failure)
         return found
 
+    async def stack_of_task(self, task: str, start: int, count: int, *, with_locals: bool = False) -> StackPage:
+        """Return frames of a task, the innermost first, while the program runs or is stopped.
+
+        Raises:
+            UsageError: `INVALID_PARAMETER`: there is no such task; `NOT_SUPPORTED`: no way leads to tasks.
+        """
+        ask = partial(self._ways.probe.ask, "frames", Frames, task=task, start=start, count=count, locals=with_locals)
+        found = await self._ways.probed(ask, About(f"task {task}", FramePlace(0, 0, task)))
+        if isinstance(found, Unanswered):
+            raise no_task_known(task, found.reason, self._ways.profile.name)
+        state: LiveState = "running" if found.state == "running" else "waiting"
+        return StackPage(tuple(map(live_frame, found.frames)), found.total, self._locals(found.frames), state)
+
     def _unknown_stack(self, failure: Unanswered) -> UsageError:
         """Return the error of a stack that only the probe knows, and which it did not tell."""
         snapshot = self._ways.snapshot
@@ -210,15 +224,18 @@ class ProgramThreads:
 
     # --- Tasks -----------------------------------------------------------------------------------------------
 
-    async def tasks(self, start: int, count: int) -> TaskList:
-        """Return the tasks of asyncio and Trio, a page of them.
+    async def tasks(self, start: int, count: int, *, with_locals: bool = False) -> TaskList:
+        """Return the tasks of asyncio and Trio, a page of them, with the variables of the user's frames if asked.
 
         Raises:
             UsageError: `NOT_SUPPORTED`: they are not known.
         """
-        found = await self._ways.probed_alone(partial(self._ways.probe.ask, "tasks", Tasks, start=start, count=count))
+        found = await self._ways.probed_alone(
+            partial(self._ways.probe.ask, "tasks", Tasks, start=start, count=count, locals=with_locals or None)
+        )
         if isinstance(found, Tasks):
-            return TaskList(tuple(map(live_task, found.tasks)), found.total, found.notes)
+            is_path = self._ways.profile.expressions.is_path
+            return TaskList(tuple(live_task(task, is_path) for task in found.tasks), found.total, found.notes)
         raise UsageError(
             "NOT_SUPPORTED",
             f"The tasks of this program are not known: {found.failure.reason}. Look at its threads with threads_list.",

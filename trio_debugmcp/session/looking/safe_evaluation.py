@@ -26,11 +26,12 @@ COMMAND_CONTEXT = "repl"
 
 
 class SafePlace(Struct, frozen=True):
-    """Where to evaluate: in a frame of a stopped thread, or without one in the main module."""
+    """Where to evaluate: in a frame of a stopped thread, or of a task; or without one in the main module."""
 
     thread_id: int | None = None
     index: int = 0
     frame: StackFrame | None = None
+    task: str | None = None
 
 
 async def evaluate_safely(
@@ -95,12 +96,14 @@ async def ask_safely(
         kind,
         within=within,
         thread=place.thread_id,
+        task=place.task,
         frame=place.index,
         expression=expression.strip(),
         code=False,
         **parameters,
     )
-    found = await ways.probed(ask, About(words, FramePlace(place.thread_id or 0, place.index), timeout="EVAL_TIMEOUT"))
+    where = FramePlace(place.thread_id or 0, place.index, place.task)
+    found = await ways.probed(ask, About(words, where, timeout="EVAL_TIMEOUT"))
     if isinstance(found, Unanswered):
         raise UsageError(
             "NOT_SUPPORTED",

@@ -87,7 +87,7 @@ class Inbound(ProbeAnswer, frozen=True):
         path: the expression that leads to the object, where there is one.
         under: the expression that leads to where the way becomes one of words.
         module: whose global variable the expression begins with.
-        local: whether it begins with a local variable, of the function, frame (`index`) and thread beside.
+        local: whether it begins with a local variable, of the function, frame (`index`) and thread or task beside.
     """
 
     way: str = ""
@@ -104,6 +104,7 @@ class Inbound(ProbeAnswer, frozen=True):
     index: int | None = None
     thread: int = 0
     thread_name: str = ""
+    task: str | None = None
 
 
 class Outbound(ProbeAnswer, frozen=True):

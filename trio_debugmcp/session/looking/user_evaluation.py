@@ -26,7 +26,6 @@ from trio_debugmcp.probe.forms import Arguments
 from trio_debugmcp.session.looking.adapter_evaluation import (
     INTERRUPT_AGAIN_SECONDS,
     INTERRUPT_SECONDS,
-    MAX_TRACE_LENGTH,
     Evaluation,
     Unended,
     evaluate,
@@ -34,13 +33,20 @@ from trio_debugmcp.session.looking.adapter_evaluation import (
     interrupted,
     send,
 )
+from trio_debugmcp.session.looking.evaluation_errors import (
+    circumstances,
+    interrupted_for_another,
+    raise_failure,
+    too_slow,
+    unknown_outcome,
+)
 from trio_debugmcp.session.looking.live_threads import waits_for
 from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
 from trio_debugmcp.session.looking.safe_evaluation import SafePlace, check_safe, evaluate_safely
 from trio_debugmcp.session.looking.set_variable import assign_by_adapter
 from trio_debugmcp.session.looking.silence import Unanswered
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
-from trio_debugmcp.session.looking.ways import Ways
+from trio_debugmcp.session.looking.ways import Ways, no_task
 from trio_debugmcp.session.looking.withheld import failed_value
 from trio_debugmcp.session.not_paused import out_of_reach
 from trio_debugmcp.state.model import StackFrame
@@ -107,7 +113,7 @@ class UserEvaluation:
             whole = replace(value, value=outcome.value, is_fitted=True)
         else:
             whole = replace(value, length=outcome.length, unit=outcome.unit)
-        return Evaluated(whole, outcome.printed, _circumstances(outcome))
+        return Evaluated(whole, outcome.printed, circumstances(outcome))
 
     async def safely(self, place: SafePlace, expression: str, seconds: float, limit: int) -> tuple[str, str | None]:
         """Return the value of an expression that changes nothing, and its type. Raises as `evaluate_safely`."""
@@ -183,11 +189,11 @@ class UserEvaluation:
                 if outcome.is_slow:
                     raise await self._unanswered(expression, outcome)
                 if isinstance(body, EvaluateBody):  # the code has run: a second time could do harm
-                    raise _unknown_outcome(expression, outcome)
+                    raise unknown_outcome(expression, outcome)
                 return None
             if outcome.error == "KeyboardInterrupt" and requests.interrupts != interrupts:
-                raise _interrupted_for_another(expression, trio.current_time() - began)
-            _raise_failure(outcome, expression)
+                raise interrupted_for_another(expression, trio.current_time() - began)
+            raise_failure(outcome, expression)
             if not isinstance(body, EvaluateBody):  # the value cannot be shown
                 raise body
             return body, outcome
@@ -227,24 +233,29 @@ class UserEvaluation:
 
     # --- While the program runs ------------------------------------------------------------------------------
 
-    async def in_main(self, expression: str, seconds: float, *, limit: int = MAX_VALUE_LENGTH) -> Evaluated:
-        """Evaluate in the globals of the main module, while the program runs or is blocked.
+    async def in_main(
+        self, expression: str, seconds: float, *, limit: int = MAX_VALUE_LENGTH, place: FramePlace | None = None
+    ) -> Evaluated:
+        """Evaluate in the globals of the main module, while the program runs or is blocked; or in a frame of a task.
 
-        `limit`: characters of the value.
+        `limit`: characters of the value. `place`: of a task, also while the program is stopped.
 
         Raises:
-            UsageError: `EVAL_FAILED` with the program's own error, `EVAL_TIMEOUT`, or `NOT_PAUSED` without a probe.
+            UsageError: `EVAL_FAILED` with the program's own error, `EVAL_TIMEOUT`, or `NOT_PAUSED` without a probe;
+                `INVALID_PARAMETER` where there is no such task.
             AdapterGone: the program has ended.
         """
         number, deadline = self._ways.probe.next_number(), trio.current_time() + seconds
-        outcome = await self._ended(number, limit, expression, deadline)
+        outcome = await self._ended(number, limit, expression, deadline, place)
         if isinstance(outcome, Unanswered):
+            if outcome.kind == "task":
+                raise no_task(outcome.text)
             if outcome.is_slow:
                 raise await self._unanswered(expression, outcome)
             if outcome.kind == "gone":
                 raise out_of_reach(self._ways.snapshot, outcome.reason)
             if outcome.kind == "invalid":
-                raise _unknown_outcome(expression, outcome)
+                raise unknown_outcome(expression, outcome)
             raise UsageError(
                 "NOT_PAUSED",
                 f"`{shortened(expression)}` cannot be evaluated while the program runs: {outcome.reason}. Use "
@@ -253,19 +264,24 @@ class UserEvaluation:
             )
         if not outcome.done:
             waits = await self._awaited(number)
-            raise _too_slow(await self._interrupted(number), expression, seconds, waits)
-        _raise_failure(outcome, expression)
+            raise too_slow(await self._interrupted(number), expression, seconds, waits)
+        raise_failure(outcome, expression)
         if not outcome.has_value:
             return Evaluated(Evaluation("", None, 0, 0), outcome.printed)
         value = Evaluation(outcome.value, outcome.type, outcome.child_count, 0, is_fitted=True)
         return Evaluated(value, outcome.printed)
 
-    async def _ended(self, number: int, limit: int, expression: str, deadline: float) -> EvaluationOutcome | Unanswered:
+    async def _ended(
+        self, number: int, limit: int, expression: str, deadline: float, place: FramePlace | None
+    ) -> EvaluationOutcome | Unanswered:
         """Return the outcome at the deadline, or before. No question is cancelled by it: it is given out once."""
         pause, probe = FIRST_POLL_SECONDS, self._ways.probe
         try:
             source = bootstrap.source_text(expression)
-            outcome = await probe.attempt("start", EvaluationOutcome, number=number, limit=limit, source=source)
+            where = {} if place is None else place.parameters()
+            outcome = await probe.attempt(
+                "start", EvaluationOutcome, number=number, limit=limit, source=source, **where
+            )
             while not isinstance(outcome, Unanswered) and not outcome.done and trio.current_time() < deadline:
                 await trio.sleep(min(pause, max(0.0, deadline - trio.current_time())))
                 pause = min(2 * pause, MAX_POLL_SECONDS)
@@ -291,59 +307,3 @@ class UserEvaluation:
         advice = "" if failure.silence is None else f" {failure.silence.advice}"
         sentence = f"It is not known what became of `{shortened(expression)}`: {failure.reason}.{advice}"
         return UsageError("EVAL_TIMEOUT", sentence)
-
-
-# --- Failures ---------------------------------------------------------------------------------------------------------
-
-
-def _raise_failure(outcome: EvaluationOutcome, expression: str) -> None:
-    details: dict[str, object] = {"printed": outcome.printed} if outcome.printed else {}
-    notes = _circumstances(outcome)
-    if notes:
-        details["notes"] = list(notes)
-    if outcome.exit is not None:
-        raise UsageError(
-            "EVAL_FAILED",
-            f"`{shortened(expression)}` raised SystemExit ({outcome.exit}), by which a program ends. This one was not "
-            "ended: it is where it was, with its standard input open. Use debug_disconnect to end it.",
-            details,
-        )
-    if outcome.error is not None:
-        if outcome.trace:
-            details["trace"] = shortened(outcome.trace, MAX_TRACE_LENGTH)
-        error = shortened(outcome.error, MAX_MESSAGE_LENGTH)
-        raise UsageError("EVAL_FAILED", f"`{shortened(expression)}` failed: {error}", details)
-
-
-def _circumstances(outcome: EvaluationOutcome) -> tuple[str, ...]:
-    """Return what a client would not expect of how something was evaluated at a stop."""
-    if outcome.elsewhere:
-        return ("evaluated by a thread of the debugger's: the stopped one still waits for an earlier evaluation",)
-    if outcome.others_ran:
-        return ("other threads ran until it had ended: it took so long that it could have waited for one of them",)
-    return ()
-
-
-def _interrupted_for_another(expression: str, seconds: float) -> UsageError:
-    return UsageError(
-        "EVAL_TIMEOUT",
-        f"`{shortened(expression)}` had not finished after {seconds:.1f} s, and was interrupted: another evaluation "
-        "waited for it until its own time limit. The program is where it was.",
-    )
-
-
-def _too_slow(interrupted: bool, expression: str, seconds: float, waits: str | None) -> UsageError:
-    fate = (
-        "It was interrupted, and the program runs as before: raise `timeout` to give it longer."
-        if interrupted
-        else "It waits in C code and ends when that does. It has a thread of its own, so that the program runs as "
-        "before, and evaluate works."
-    )
-    waiting = "" if waits is None else f": it waits for {waits}"
-    sentence = f"`{shortened(expression)}` did not finish within {seconds:.3g} s{waiting}. {fate}"
-    return UsageError("EVAL_TIMEOUT", sentence)
-
-
-def _unknown_outcome(expression: str, failure: Unanswered) -> UsageError:
-    sentence = f"`{shortened(expression)}` was evaluated, but its outcome is unknown: {failure.reason}."
-    return UsageError("EVAL_FAILED", f"{sentence} What it changes is changed: do not repeat it without a look.")

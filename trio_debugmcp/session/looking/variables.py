@@ -19,10 +19,17 @@ ScopeName = Literal["all", "locals", "arguments", "globals"]
 
 
 class FramePlace(Struct, frozen=True):
-    """A frame of a thread, by its index; 0 is the top."""
+    """A frame of a thread, or of a `task` by its name, by its index; 0 is the top, the innermost."""
 
     thread_id: int
     index: int = 0
+    task: str | None = None
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what says to the probe which frame is meant."""
+        if self.task is not None:
+            return {"task": self.task, "frame": self.index}
+        return {"thread": self.thread_id, "frame": self.index}
 
 
 class VariablesQuestion(Struct, frozen=True):
@@ -53,7 +60,7 @@ class VariablesQuestion(Struct, frozen=True):
     def at(self, place: FramePlace, *names: str) -> dict[str, Any]:
         """Return the parameters of the question to the probe about a frame: all fields, or those of these names."""
         asked: dict[str, Any] = {name: getattr(self, name) for name in names or self.__struct_fields__}
-        return {"thread": place.thread_id, "frame": place.index, **asked}
+        return {**place.parameters(), **asked}
 
 
 class VariablesPage(Struct, frozen=True):

@@ -104,6 +104,8 @@ class Ways:
         refused = refusal(failure, about)
         if refused is not None:
             raise refused
+        if about.place.task is not None:
+            raise no_task_known(about.place.task, failure.reason, self.profile.name)
         if failure.kind != "none":
             log.info("%s: %s", about.words, failure.text)
         return failure
@@ -192,6 +194,8 @@ def refusal(failure: Unanswered, about: About) -> UsageError | None:
     match failure.kind:
         case "thread":
             return no_thread(failure.text)
+        case "task":
+            return no_task(failure.text)
         case "raised":
             sentence = f"{about.words} failed: {shortened(failure.text, MAX_MESSAGE_LENGTH)}"
             return UsageError("EVAL_FAILED", sentence, about.details)
@@ -222,6 +226,17 @@ def refusal(failure: Unanswered, about: About) -> UsageError | None:
 def no_thread(text: str) -> UsageError:
     """Return the error for a thread that is not there; `text` says which."""
     return UsageError("INVALID_THREAD", f"{text} Ask threads_list for those there are.")
+
+
+def no_task(text: str) -> UsageError:
+    """Return the error for a task that is not there, or that has not such a frame; `text` says which."""
+    return UsageError("INVALID_PARAMETER", text, {"parameter": "task"})
+
+
+def no_task_known(task: str, reason: str, adapter: str) -> UsageError:
+    """Return the error for a task where no way leads to tasks."""
+    sentence = f"Task {task} cannot be looked into: {reason}. Look at the threads with stacktrace_get."
+    return UsageError("NOT_SUPPORTED", sentence, {"adapter": adapter})
 
 
 def no_collection(words: str, kind: str) -> UsageError:

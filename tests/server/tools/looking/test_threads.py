@@ -368,6 +368,35 @@ async def test_tasks_are_listed_with_what_they_await(autojump_clock: MockClock) 
         assert adapter.probed[-1] == ("tasks", {"start": 3, "count": 1})
 
 
+async def test_a_task_is_a_place_while_its_program_runs(autojump_clock: MockClock) -> None:
+    variables = {"variables": [{"name": "tries", "value": "3"}], "total": 1}
+    outcome = {"done": True, "hasValue": True, "value": "3", "type": "int"}
+    frames = {"thread": 1, "frames": [place("client", 9, index=1)], "total": 2, "state": "waiting"}
+    adapter = probed(
+        variables=variables, start=outcome, frames=frames, safe={"name": "tries", "value": "3", "type": "int"}
+    )
+    async with running("legacy", adapter) as (client, _):
+        assert (await client.call("variables_get", task="ben", frame_index=1))["variables"] == {"tries": "3"}
+        assert adapter.probed[-1][1] | {"task": "ben", "frame": 1} == adapter.probed[-1][1]
+        assert "thread" not in adapter.probed[-1][1]
+        assert (await client.call("evaluate", task="ben", frame_index=1, expression="tries"))["value"] == "3"
+        assert adapter.probed[-1][1] | {"task": "ben", "frame": 1} == adapter.probed[-1][1]
+        assert (await client.call("evaluate_safe", task="ben", expression="tries"))["value"] == "3"
+        stack = await client.call("stacktrace_get", task="ben", start=1)
+        assert stack == {"frames": [f"client {SHOWN}:9"], "state": "Waiting"}
+        assert (await failure(client, "variables_get", thread_id=1, task="ben")).code == "INVALID_PARAMETER"
+
+
+async def test_the_variables_of_tasks_are_shown_by_the_index_of_the_frame(autojump_clock: MockClock) -> None:
+    values = {"locals": [{"name": "tries", "value": "3"}], "localsTotal": 1}
+    task = {**TASK, "chain": [place("handle", 4, index=1, **values), place("get", 171, index=0, library=True)]}
+    adapter = probed(tasks={"tasks": [task], "total": 1})
+    async with running("legacy", adapter) as (client, _):
+        listed = await client.call("tasks_list", locals=True)
+        assert listed["locals"] == [{"1 handle": {"tries": "3"}}]
+        assert adapter.probed[-1][1]["locals"] is True
+
+
 async def test_tasks_that_are_not_known_are_refused_with_what_to_do(autojump_clock: MockClock) -> None:
     async with held(probed()) as client:
         failed = await failure(client, "tasks_list")

@@ -17,6 +17,7 @@ the program, runs code of it, or raises, unless its docstring says so. Frames ar
 | the probe asks | who asks |
 | --- | --- |
 | `threads`, `frames`, `frame_id`, `stop_frame` | every question |
+| `visible` | the frames of tasks |
 | `exception`, `returned` | what is shown of a stop |
 | `is_library` | what counts as the user's code |
 | `begin_answer`, `announce`, `source_reference` | what a client would otherwise have asked the debugger for |
@@ -168,6 +169,12 @@ class ProgramView:
                     frame, code.co_filename, shown_line(frame), code.co_name, is_library(code.co_filename)
                 )
             frame = frame.f_back
+
+    def visible(self, frame: Any) -> VisibleFrame:
+        """Return a frame that need not be on a thread's stack, as that of a suspended task, as answers show it."""
+        code = frame.f_code
+        line = shown_line(frame) or code.co_firstlineno
+        return VisibleFrame(frame, code.co_filename, line, code.co_name, self.is_library(frame))
 
     def frame_id(self, frame: Any) -> Optional[int]:
         """Return the id by which DAP knows a frame of a stopped thread, as long as it is stopped; else None."""

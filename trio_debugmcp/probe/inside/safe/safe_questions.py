@@ -15,7 +15,7 @@ def safe(asked: ProbeQuestion) -> Json:
     """What an expression stands for, evaluated without running code of the program."""
     from trio_debugmcp.probe.inside.safe import readable, walk
 
-    frame = None if asked.parameters.get("thread") is None else asked.frame(asked.thread()).frame
+    frame = asked.place().frame if asked.has_place else None
     try:
         names = (visible_frames.main_globals(), walk.builtin_names()) if frame is None else walk.names_of(frame)
         value = walk.value(asked.text("expression"), names)

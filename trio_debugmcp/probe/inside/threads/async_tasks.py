@@ -4,40 +4,91 @@ Both libraries are looked into without importing them and without stopping the p
 between versions; where one is missing the answer has a note, "not known for this version".
 """
 
-from typing import Any, Callable, List, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
+from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.threads import asyncio_tasks, trio_tasks
-from trio_debugmcp.probe.inside.threads.await_chains import Json
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.threads import asyncio_tasks, task_list, trio_tasks
+from trio_debugmcp.probe.inside.threads.awaited import Awaits
+from trio_debugmcp.probe.inside.threads.program_task import ProgramTask
+from trio_debugmcp.probe.inside.threads.trio_tasks import TrioTask
+from trio_debugmcp.probe.inside.values.rendering import Renderer
+from trio_debugmcp.probe.inside.visible_frames import Json
 
-MOST_TASKS = 20000
-"""Of a program that are walked through; how many there are is known beyond that."""
+MOST_LINKS = 30
+"""Frames of a chain that are shown: the outermost third and the innermost ones."""
 
-UNKNOWN = "not known for this version"
+_OUTERMOST = 10
+
+_MOST_WAITERS = 20
 
 
-def tasks_json(budget: Budget, start: int, count: int) -> Json:
-    """Return the tasks from `start` on: those of asyncio by loop, then those of Trio in the order of their tree."""
-    notes: List[str] = []
-    entries: List[Tuple[Callable[[Any, Budget], Json], Any]] = []
-    total = 0
-    for library in (asyncio_tasks, trio_tasks):
-        try:
-            found, number = library.find(MOST_TASKS)
-        except Exception as error:
-            notes.append(f"{library.NAME}: {UNKNOWN} ({type(error).__name__}: {str(error)[:200]})")
-            continue
-        total += number
-        entries.extend((library.entry, each) for each in found)
-        notes.extend(library.notes())
-    listed = []
-    for make, each in entries[start : start + count]:
+def tasks_json(budget: Budget, start: int, count: int, renderer: Optional[Renderer] = None) -> Json:
+    """Return the tasks from `start` on, with a renderer also the local variables of the frames of the user's code."""
+    listing = task_list.all_tasks()
+    waiters: Dict[int, List[str]] = {}
+    for task in listing.tasks:
+        for future in asyncio_tasks.awaited(task.task) if task.library == asyncio_tasks.NAME else ():
+            waiters.setdefault(id(future), []).append(task.name)
+    awaits = Awaits(listing.tasks, budget)
+    listed: List[Json] = []
+    for task in listing.tasks[start : start + count]:
         if budget.spent():
             break
-        entry = make(each, budget)
+        entry = _entry(task, awaits, waiters.get(id(task.task), []), budget, renderer)
         budget.take_json(entry)
         listed.append(entry)
-    answer: Json = {"tasks": listed, "total": total}
+    notes = listing.notes
+    if awaits.left:
+        notes.append(f"of {awaits.left} tasks it was not looked for who refers to what they wait for: that takes time")
+    answer: Json = {"tasks": listed, "total": listing.total}
     if notes:
         answer["notes"] = notes
     return answer
+
+
+def _entry(task: ProgramTask, awaits: Awaits, waiters: List[str], budget: Budget, renderer: Optional[Renderer]) -> Json:
+    entry: Json = {"library": task.library, "id": id(task.task), "name": task.name}
+    if task.thread is not None:
+        entry["thread"] = task.thread.id
+    frames = task.frames()
+    words = "" if task.is_running else awaits.words(task, frames)
+    entry["state"] = "running" if task.is_running else "waiting" if words else "ready"
+    if words:
+        entry["waits"] = words
+    indexed = list(enumerate(reversed(frames)))[::-1]
+    if isinstance(task, TrioTask):
+        _add_place_in_tree(entry, task)
+        indexed = indexed[: len(frames) - trio_tasks.hidden(frames)]
+    _add_chain(entry, indexed, budget, renderer)
+    if waiters:
+        entry["awaitedBy"] = waiters[:_MOST_WAITERS]
+    return entry
+
+
+def _add_place_in_tree(entry: Json, task: TrioTask) -> None:
+    entry["depth"] = task.depth
+    if task.parent is not None:
+        entry["parent"] = task.parent
+        if task.nursery:
+            entry["nursery"] = task.nursery
+    if task.task.child_nurseries:
+        entry["nurseries"] = len(task.task.child_nurseries)
+
+
+def _add_chain(entry: Json, indexed: List[Tuple[int, Any]], budget: Budget, renderer: Optional[Renderer]) -> None:
+    """Put the frames into an entry, the outermost first: `indexed` has each with its number from the innermost."""
+    left_out = len(indexed) - MOST_LINKS
+    if left_out > 0:
+        entry["chainOmitted"] = left_out
+        indexed = indexed[:_OUTERMOST] + indexed[_OUTERMOST + left_out :]
+    seen = [(index, attached.debugger().visible(frame)) for index, frame in indexed]
+    entry["chain"] = [visible_frames.frame_json(index, each, False) for index, each in seen]
+    if renderer is None:
+        return
+    has_own = any(not each.library for _, each in seen)
+    for (_, each), place in zip(seen, entry["chain"]):
+        if (has_own and each.library) or (not has_own and place is not entry["chain"][-1]):
+            continue
+        visible_frames.put_locals(place, each.frame, budget, renderer)

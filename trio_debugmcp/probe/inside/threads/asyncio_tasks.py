@@ -3,11 +3,9 @@
 import sys
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
-from trio_debugmcp.probe.inside.threads import await_chains
-from trio_debugmcp.probe.inside.threads.await_chains import Json
+from trio_debugmcp.probe.inside.threads.program_task import ProgramTask
 from trio_debugmcp.probe.inside.values import facts
 
 NAME = "asyncio"
@@ -20,27 +18,12 @@ _MOST_RETRIES = 20
 _MOST_FRAMES = 500
 
 
-class AsyncioTask:
-    """A task, with what is known only from outside of it.
-
-    Attributes:
-        waiters: names of the tasks that wait for a future, by the future's id.
-    """
-
-    __slots__ = ("task", "thread", "waiters")
-
-    def __init__(self, task: Any, thread: Optional[ProgramThread], waiters: Dict[int, List[str]]) -> None:
-        self.task = task
-        self.thread = thread
-        self.waiters = waiters
-
-
 def notes() -> List[str]:
     """Return what could not be found; for asyncio nothing is known to be."""
     return []
 
 
-def find(most: int) -> Tuple[List[AsyncioTask], int]:
+def find(most: int) -> Tuple[List[ProgramTask], int]:
     """Return the tasks that are not done, oldest first as far as that is known, and how many there are."""
     module: Any = sys.modules.get("asyncio.tasks")
     if module is None:
@@ -51,12 +34,10 @@ def find(most: int) -> Tuple[List[AsyncioTask], int]:
         if not task.done():
             unique[id(task)] = task
     tasks = sorted(unique.values(), key=_age)
-    waiters: Dict[int, List[str]] = {}
-    for task in tasks:
-        for future in _awaited(task):
-            waiters.setdefault(id(future), []).append(_name(task))
     threads = {id(loop): thread for loop, thread in loops}
-    found = [AsyncioTask(task, threads.get(id(_loop(task))), waiters) for task in tasks[:most]]
+    found = [
+        ProgramTask(NAME, task, _name(task), threads.get(id(task.get_loop())), task.get_coro()) for task in tasks[:most]
+    ]
     return found, len(tasks)
 
 
@@ -103,59 +84,23 @@ def _name(task: Any) -> str:
     return str(task.get_name())[:200]
 
 
-def _loop(task: Any) -> Any:
-    return task.get_loop()
-
-
-def _waiter(task: Any) -> Any:
+def future_of(task: Any) -> Any:
+    """Return the future that a task waits for, or None."""
     return getattr(task, "_fut_waiter", None)
 
 
-def _awaited(task: Any) -> List[Any]:
-    """The future that a task waits for, and the tasks that it gathers."""
-    future = _waiter(task)
-    if future is None:
-        return []
-    gathered = facts.attribute(future, "_children")
-    return [future, *(gathered if type(gathered) is list else ())]
+def gathered(future: Any) -> Optional[List[Any]]:
+    """Return the futures that a future of `gather` stands for; None of another one."""
+    children = facts.attribute(future, "_children")
+    return list(children) if type(children) is list else None
 
 
-# --- One task ---------------------------------------------------------------------------------------------------------
+def is_task(future: Any) -> bool:
+    """Return whether a future is a task."""
+    return facts.class_attribute(type(future), "get_coro") is not facts.MISSING
 
 
-def entry(found: AsyncioTask, budget: Budget) -> Json:
-    """Return a task for an answer."""
-    task = found.task
-    coroutine = task.get_coro()
-    frames, last = await_chains.frames_of(coroutine)
-    result: Json = {"library": NAME, "id": id(task), "name": _name(task)}
-    if found.thread is not None:
-        result["thread"] = found.thread.id
-    waits = _waits(task, last)
-    if waits:
-        result["state"], result["waits"] = "waiting", waits
-    elif getattr(coroutine, "cr_running", False):
-        result["state"] = "running"
-        running = await_chains.running_frames(found.thread.top, coroutine) if found.thread is not None else None
-        frames = running if running is not None else frames
-    else:
-        result["state"] = "ready"
-    result["chain"] = await_chains.places(frames)
-    waiting = found.waiters.get(id(task))
-    if waiting:
-        result["awaitedBy"] = waiting[:20]
-    return result
-
-
-def _waits(task: Any, last: Any) -> str:
-    """What a task waits for at the end of its chain."""
-    future = _waiter(task)
-    if future is None:
-        return ""
-    if facts.class_attribute(type(future), "get_coro") is not facts.MISSING:
-        return f"task {_name(future)}"
-    gathered = facts.attribute(future, "_children")
-    if type(gathered) is list:
-        pending = [_name(each) for each in gathered if hasattr(each, "get_name") and not each.done()]
-        return f"{len(pending)} of {len(gathered)} gathered: {', '.join(pending[:10])}"
-    return facts.type_name(type(future)).lower()
+def awaited(task: Any) -> List[Any]:
+    """Return the future that a task waits for, and those that it gathers."""
+    future = future_of(task)
+    return [] if future is None else [future, *(gathered(future) or ())]

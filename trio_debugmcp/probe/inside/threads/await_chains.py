@@ -1,4 +1,4 @@
-"""Chains of awaits: from a task's coroutine to the innermost one, with the place where each waits."""
+"""Chains of awaits: from a task's coroutine to the innermost one."""
 
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -8,32 +8,37 @@ from trio_debugmcp.probe.inside.values import facts
 
 Json = Dict[str, Any]
 
-MOST_LINKS = 30
-"""Of a chain that are shown. Recursions of coroutines are rarely longer."""
+MOST_FRAMES = 1000
+"""Of a chain that are followed. Recursions of coroutines are rarely longer."""
 
 _SIDES = (("cr_frame", "cr_await"), ("gi_frame", "gi_yieldfrom"), ("ag_frame", "ag_await"))
 
 
-def frames_of(awaitable: Any) -> Tuple[List[Any], Any]:
-    """Return the suspended frames of a coroutine, outermost first, and the last thing awaited, which has no frame."""
-    frames: List[Any] = []
-    for _ in range(MOST_LINKS):
+def links_of(awaitable: Any) -> Tuple[List[Tuple[Any, Any]], Any]:
+    """Return the coroutines of a chain with their frames, outermost first, and the last thing awaited, without one.
+
+    A wrapper of C is a link as well; its frame is None.
+    """
+    chain: List[Tuple[Any, Any]] = []
+    while awaitable is not None and len(chain) < MOST_FRAMES:
         side = next(
             (side for side in _SIDES if facts.class_attribute(type(awaitable), side[0]) is not facts.MISSING), None
         )
         if side is None:
             inner = _wrapped(awaitable)
             if inner is None:
-                return frames, awaitable
+                return chain, awaitable
+            chain.append((awaitable, None))
             awaitable = inner
             continue
-        frame = getattr(awaitable, side[0])
-        if frame is not None:
-            frames.append(frame)
+        chain.append((awaitable, getattr(awaitable, side[0])))
         awaitable = getattr(awaitable, side[1])
-        if awaitable is None:
-            return frames, None
-    return frames, awaitable
+    return chain, awaitable
+
+
+def frames_of(awaitable: Any) -> List[Any]:
+    """Return the suspended frames of a coroutine, outermost first."""
+    return [frame for _, frame in links_of(awaitable)[0] if frame is not None]
 
 
 def _wrapped(awaitable: Any) -> Any:
@@ -48,21 +53,6 @@ def _wrapped(awaitable: Any) -> Any:
     return None
 
 
-def places(frames: List[Any]) -> List[Json]:
-    """Return the places of a chain, from the outermost frame to the innermost."""
-    return [place(frame) for frame in frames]
-
-
-def place(frame: Any) -> Json:
-    """Return where a frame of a chain is."""
-    code = frame.f_code
-    name = getattr(code, "co_qualname", code.co_name)
-    found: Json = {"function": str(name), "file": code.co_filename, "line": frame.f_lineno or code.co_firstlineno}
-    if attached.debugger().is_library(frame):
-        found["library"] = True
-    return found
-
-
 def running_frames(top: Any, coroutine: Any) -> Optional[List[Any]]:
     """Return the frames of a task that runs now, outermost first, from its coroutine's up to a thread's top frame.
 
@@ -70,12 +60,12 @@ def running_frames(top: Any, coroutine: Any) -> Optional[List[Any]]:
     """
     outermost = getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None)
     frames: List[Any] = []
-    while top is not None and len(frames) < 200:
+    while top is not None and len(frames) < MOST_FRAMES:
         if attached.is_own(top):
             frames.clear()
         else:
             frames.append(top)
         if top is outermost:
-            return list(reversed(frames))[:MOST_LINKS]
+            return list(reversed(frames))
         top = top.f_back
     return None

@@ -52,7 +52,7 @@ UNKNOWN = Known("", facts.MISSING)
 Stack = List[Known]
 
 
-class _Code:
+class ReadCode:
     """What is known of a function, and kept: reading its instructions takes a millisecond."""
 
     def __init__(self, code: types.CodeType) -> None:
@@ -99,22 +99,23 @@ class _Code:
 _ENDS = ("POP_TOP", "STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR", "RESUME")
 """Instructions that end a statement."""
 
-_codes: Dict[int, _Code] = {}
+_codes: Dict[int, ReadCode] = {}
 """By id: comparing code objects takes as long as their code."""
 
 
-def _known(code: types.CodeType) -> _Code:
+def known_code(code: types.CodeType) -> ReadCode:
+    """Return what is kept of a function."""
     found = _codes.get(id(code))
     if found is None:
         if len(_codes) >= _MOST_CODES:
             _codes.clear()
-        found = _codes[id(code)] = _Code(code)
+        found = _codes[id(code)] = ReadCode(code)
     return found
 
 
 def instructions(code: types.CodeType) -> List[Any]:
     """Return the instructions of a function."""
-    return _known(code).instructions
+    return known_code(code).instructions
 
 
 def position(frame: Any) -> int:
@@ -146,11 +147,12 @@ def in_use(frame: Any, far: bool = False) -> Stack:
         far: Begin well before the statement, which a part of an expression (`a or b`) looks like the end of.
     """
     end = position(frame)
-    return follow(frame, max(0, end - _FOLLOWED), end) if far else _stack_at(frame, end)
+    return follow(frame, max(0, end - _FOLLOWED), end) if far else stack_at(frame, end)
 
 
-def _stack_at(frame: Any, index: int) -> Stack:
-    return follow(frame, _known(frame.f_code).start(index), index)
+def stack_at(frame: Any, index: int) -> Stack:
+    """Return what is known of a frame's stack before an instruction of its function, the top last."""
+    return follow(frame, known_code(frame.f_code).start(index), index)
 
 
 def follow(frame: Any, start: int, end: int) -> Stack:
@@ -260,38 +262,14 @@ def _item(value: Any, key: Any) -> Any:
 # --- Blocks -----------------------------------------------------------------------------------------------------------
 
 
-def entering(frame: Any) -> Optional[Known]:
-    """Return the context manager whose `__enter__` a frame calls for a `with` statement, or None."""
-    known, index = _known(frame.f_code), position(frame)
-    name = known.instructions[index].opname
-    if name == "CALL" and index and _loads_enter(known.instructions[index - 1]):  # 3.14
-        index = _copied(known.instructions, index - 1)
-    elif name not in ("SETUP_WITH", "BEFORE_WITH"):
-        return None
-    stack = _stack_at(frame, index)
-    return stack[-1] if stack else None
-
-
-def _loads_enter(instruction: Any) -> bool:
+def loads_enter(instruction: Any) -> bool:
+    """Return whether an instruction of Python 3.14 loads the `__enter__` of a `with` statement."""
     return bool(instruction.opname == "LOAD_SPECIAL" and instruction.arg == 0)
 
 
-def _copied(found: List[Any], index: int) -> int:
+def copied(found: List[Any], index: int) -> int:
     """Return the index of the instruction before which the manager is on the stack; 3.14 then copies it."""
     return next((each for each in range(index, max(index - 6, 0), -1) if found[each].opname == "COPY"), index)
-
-
-def entered(frame: Any) -> List[Known]:
-    """Return the context managers of the `with` blocks that a frame is in, the outermost first."""
-    known = _known(frame.f_code)
-    blocks, _ = known.sites()
-    managers = []
-    for index, body in blocks:
-        if known.instructions[index].offset <= frame.f_lasti and _covers(known, body, frame.f_lasti):
-            stack = _stack_at(frame, index)
-            if stack:
-                managers.append(stack[-1])
-    return managers
 
 
 def _with_blocks(found: List[Any]) -> List[Tuple[int, int]]:
@@ -300,44 +278,20 @@ def _with_blocks(found: List[Any]) -> List[Tuple[int, int]]:
     for index, instruction in enumerate(found):
         if instruction.opname in ("SETUP_WITH", "BEFORE_WITH"):
             blocks.append((index, index + 1))
-        elif _loads_enter(instruction):  # 3.14: then its call
-            blocks.append((_copied(found, index), index + 2))
+        elif instruction.opname == "BEFORE_ASYNC_WITH":
+            blocks.append((index, _behind_await(found, index)))
+        elif loads_enter(instruction):  # 3.14: then its call
+            blocks.append((copied(found, index), index + 2))
     return blocks
 
 
-def _covers(known: _Code, body: int, offset: int) -> bool:
-    """Whether an instruction is in the block whose first instruction has that index."""
-    found = known.instructions
-    before = found[body - 1]
-    if before.opname == "SETUP_WITH":  # up to 3.10
-        return bool(before.offset < offset < before.argval)
-    table = known.table()
-    if body >= len(found):
-        return False
-    start = found[body].offset
-    handler = next((target for first, _, target in table if first == start), None)
-    for _ in range(20):  # from the innermost handler outwards
-        target = next((target for first, last, target in table if first <= offset < last), None)
-        if target is None or handler is None:
-            return False
-        if target == handler:
-            return True
-        offset = target
-    return False
-
-
-def acquired(frame: Any) -> List[Known]:
-    """Return the objects whose `acquire` stands before a frame's current instruction, with no `release` since."""
-    known = _known(frame.f_code)
-    _, names = known.sites()
-    held: Dict[str, Known] = {}
-    for index in names:
-        instruction = known.instructions[index]
-        if instruction.offset >= frame.f_lasti:
-            break
-        stack = _stack_at(frame, index)
-        if stack and instruction.argval == "acquire":
-            held[stack[-1].text] = stack[-1]
-        elif stack:
-            held.pop(stack[-1].text, None)
-    return list(held.values())
+def _behind_await(found: List[Any], index: int) -> int:
+    """Return the index of the first instruction of the block of an `async with`: behind what awaits its entering."""
+    for number in range(index, min(index + 8, len(found))):
+        if found[number].opname == "SETUP_ASYNC_WITH":  # up to 3.10
+            return number + 1
+        if found[number].opname == "SEND":
+            offset: int = found[number].argval
+            behind = next((later for later in range(number, len(found)) if found[later].offset >= offset), number)
+            return behind + int(found[behind].opname == "END_SEND")
+    return len(found)

@@ -11,7 +11,7 @@ from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached, seam
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
-from trio_debugmcp.probe.inside.threads import bytecode, waits
+from trio_debugmcp.probe.inside.threads import bytecode, waits, with_blocks
 from trio_debugmcp.probe.inside.threads.waits import Wait
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer
@@ -221,7 +221,7 @@ def _probably_has(thread: ProgramThread, searched: Dict[int, Any]) -> List[Tuple
 
 def _used_as_locks(frame: Any) -> List[bytecode.Known]:
     try:
-        return bytecode.entered(frame) + bytecode.acquired(frame)
+        return with_blocks.entered(frame) + with_blocks.acquired(frame)
     except Exception:  # bytecode of a version that is not known
         return []
 

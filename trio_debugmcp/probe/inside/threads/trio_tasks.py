@@ -3,11 +3,9 @@
 import sys
 from typing import Any, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
-from trio_debugmcp.probe.inside.threads import await_chains
-from trio_debugmcp.probe.inside.threads.await_chains import Json
+from trio_debugmcp.probe.inside.threads.program_task import ProgramTask
 from trio_debugmcp.probe.inside.values import facts
 
 NAME = "trio"
@@ -18,20 +16,17 @@ _TRAPS = "trio._core._traps"
 _MOST_FRAMES = 500
 
 
-class TrioTask:
+class TrioTask(ProgramTask):
     """A task in the tree of its runner.
 
     Attributes:
         nursery: number of the nursery in the parent, from the outermost.
     """
 
-    __slots__ = ("depth", "nursery", "parent", "task", "thread")
-
     def __init__(self, task: Any, depth: int, parent: Optional[int], thread: ProgramThread, nursery: int) -> None:
-        self.task = task
+        super().__init__(NAME, task, str(task.name), thread, task.coro)
         self.depth = depth
         self.parent = parent
-        self.thread = thread
         self.nursery = nursery
 
 
@@ -42,9 +37,9 @@ def notes() -> List[str]:
     return []
 
 
-def find(most: int) -> Tuple[List[TrioTask], int]:
+def find(most: int) -> Tuple[List[ProgramTask], int]:
     """Return the tasks of every runner, each before its children, and how many there are."""
-    found: List[TrioTask] = []
+    found: List[ProgramTask] = []
     total = 0
     for runner, thread in _runners():
         total += len(runner.tasks)
@@ -83,35 +78,9 @@ def _runners() -> List[Tuple[Any, ProgramThread]]:
     return list(found.values())
 
 
-def entry(found: TrioTask, budget: Budget) -> Json:
-    """Return a task for an answer."""
-    task = found.task
-    result: Json = {"library": NAME, "id": id(task), "name": str(task.name)[:200], "depth": found.depth}
-    result["thread"] = found.thread.id
-    if found.parent is not None:
-        result["parent"] = found.parent
-        if found.nursery:
-            result["nursery"] = found.nursery
-    if task.child_nurseries:
-        result["nurseries"] = len(task.child_nurseries)
-    frames, _ = await_chains.frames_of(task.coro)
-    if getattr(task.coro, "cr_running", False):
-        running = await_chains.running_frames(found.thread.top, task.coro)
-        frames = running if running is not None else frames
-        result["state"] = "running"
-    else:
-        result["state"] = "ready" if getattr(task, "_next_send", None) is not None else "waiting"
-    shown = [frame for frame in frames if frame.f_globals.get("__name__") != _TRAPS]
-    result["chain"] = await_chains.places(shown)
-    if shown and result["state"] == "waiting":
-        result["waits"] = _waits(shown[-1])
-    return result
-
-
-def _waits(frame: Any) -> str:
-    """The innermost function, which says what is waited for: `Event.wait`, `sleep_forever`, a nursery's end."""
-    code = frame.f_code
-    name = str(getattr(code, "co_qualname", code.co_name))
-    if name.endswith("_nested_child_finished"):
-        return "children of its nursery"
-    return name
+def hidden(frames: List[Any]) -> int:
+    """Return how many of a task's innermost frames are of the mechanism by which every task of Trio waits."""
+    number = 0
+    while number < len(frames) and frames[-1 - number].f_globals.get("__name__") == _TRAPS:
+        number += 1
+    return number

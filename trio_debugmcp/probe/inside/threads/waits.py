@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 from trio_debugmcp.probe.inside import imported
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
-from trio_debugmcp.probe.inside.threads import bytecode
+from trio_debugmcp.probe.inside.threads import bytecode, with_blocks
 from trio_debugmcp.probe.inside.threads.bytecode import Known
 from trio_debugmcp.probe.inside.values import atoms, facts
 
@@ -105,7 +105,7 @@ def _primitive(frame: Any) -> Optional[Tuple[str, Known, bool]]:
     if not bytecode.may_call(frame):
         return None
     operation = _operation(frame)
-    manager = bytecode.entering(frame)
+    manager = with_blocks.entering(frame)
     if manager is not None:
         kind = _method_kind(manager.value, "__enter__")
         return (kind, Known(manager.text, manager.value, manager.value), False) if kind else None
@@ -252,7 +252,7 @@ def _climb(frame: Any, kind: str, known: Known, bounded: bool) -> Wait:
 
 def _expression(frame: Any) -> Tuple[str, bool]:
     try:
-        manager = bytecode.entering(frame)
+        manager = with_blocks.entering(frame)
         if manager is not None:
             return manager.text, False
         if _operation(frame) == "FOR_ITER":
@@ -278,6 +278,12 @@ def _without_method(known: Known, kind: str) -> str:
     if kind == "lock" and method in (".acquire", ".__enter__", ".acquire_lock"):
         return known.text[: -len(method)]
     return known.text
+
+
+def callee(stack: List[Known]) -> str:
+    """Return the expression of what a call on top of a stack calls, or of the value there; empty if not known."""
+    text = _callee(stack, calls=True)[0]
+    return text or (stack[-1].text if stack else "")
 
 
 def _callee(stack: List[Known], calls: bool = False) -> Tuple[str, bool]:

@@ -14,6 +14,7 @@ from trio_debugmcp.probe.inside import imported, modules, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
+from trio_debugmcp.probe.inside.threads import await_chains, task_list
 from trio_debugmcp.probe.inside.types.links import namespace
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.visible_frames import Json
@@ -48,17 +49,18 @@ class Holders:
         self._locals: Dict[int, List[Json]] = {}
         self._modules = {id(names): name for name, names in modules.namespaces().items()}
         self._own |= {id(each) for each in (self._own, self._on_stacks, self._locals, self._modules)}
+        self._left = MOST_FRAMES
         self._read_frames(budget)
+        self._read_tasks(budget)
 
     def _read_frames(self, budget: Budget) -> None:
-        left = MOST_FRAMES
         for thread in attached.debugger().threads():
             shown = {id(each.frame): (index, each) for index, each in enumerate(attached.debugger().frames(thread))}
             returned = {id(frame) for frame in attached.left_frames(thread)}
             frame = thread.top
-            while frame is not None and left > 0 and not budget.spent():
+            while frame is not None and self._left > 0 and not budget.spent():
                 if not attached.is_own(frame):
-                    left -= 1
+                    self._left -= 1
                     self._on_stacks[id(frame)] = frame
                     if id(frame) in returned:  # its variables are about to go: they are no longer the program's
                         self._own.add(id(frame.f_locals))
@@ -66,12 +68,29 @@ class Holders:
                         self._read_locals(thread, frame, shown.get(id(frame)))
                 frame = frame.f_back
 
+    def _read_tasks(self, budget: Budget) -> None:
+        """Read the variables of suspended tasks, whose frames are on no stack: their coroutines have them."""
+        for task in task_list.all_tasks().tasks:
+            chain = [each for each in await_chains.links_of(task.coroutine)[0] if each[1] is not None]
+            for index, (coroutine, frame) in enumerate(reversed(chain)):
+                if self._left <= 0 or budget.spent():
+                    return
+                if id(frame) not in self._on_stacks:
+                    self._left -= 1
+                    self._on_stacks[id(frame)] = frame
+                    self._own.add(id(coroutine))
+                    shown = (index, attached.debugger().visible(frame))
+                    self._add_locals(frame, {"task": task.name, "library": shown[1].library}, shown)
+
     def _read_locals(self, thread: ProgramThread, frame: Any, shown: Any) -> None:
-        names = frame.f_locals
-        if names is frame.f_globals or frame.f_code.co_name == "<module>":
+        if frame.f_locals is frame.f_globals or frame.f_code.co_name == "<module>":
             return
+        self._add_locals(frame, {"thread": thread.id, "threadName": thread.name}, shown)
+
+    def _add_locals(self, frame: Any, owner: Json, shown: Any) -> None:
+        names = frame.f_locals
         self._own.add(id(names))
-        place: Json = {"function": visible_frames.qualified_name(frame), "thread": thread.id, "threadName": thread.name}
+        place: Json = {"function": visible_frames.qualified_name(frame), **owner}
         place.update({"file": frame.f_code.co_filename, "line": frame.f_lineno or 0})
         if shown is not None:
             place.update({"index": shown[0], "file": shown[1].file, "line": shown[1].line})

@@ -12,7 +12,7 @@ import itertools
 import sys
 import time
 import types
-from typing import Any, Dict, List, Optional, Set, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.safe import readable
@@ -73,8 +73,10 @@ class _HolderStep:
         self.root: Optional[Json] = None
 
 
-def references_json(value: Any, asked: ReferenceQuestion, budget: Budget, renderer: Renderer) -> Json:
-    """Return what refers to a value, and what it refers to.
+def references_json(
+    value: Any, asked: ReferenceQuestion, budget: Budget, renderer: Renderer, left_out: Sequence[Any] = ()
+) -> Json:
+    """Return what refers to a value, and what it refers to. `left_out`: objects that do not count as holders.
 
     Raises:
         AtomError: it is a number, a short text, or the like.
@@ -84,7 +86,7 @@ def references_json(value: Any, asked: ReferenceQuestion, budget: Budget, render
     if asked.direction != "inbound":
         found.update(_outbound(value, asked.most, budget, renderer))
     if asked.direction != "outbound":
-        found.update(_Inbound(value, asked.most, budget).json(renderer, found["notes"]))
+        found.update(_Inbound(value, asked.most, budget, left_out).json(renderer, found["notes"]))
     return found
 
 
@@ -136,11 +138,13 @@ class _Inbound:
 
     __slots__ = ("_budget", "_holders", "_most", "_target", "_used", "_walk_seconds")  # a `__dict__` would be a holder
 
-    def __init__(self, target: Any, most: int, budget: Budget) -> None:
+    def __init__(self, target: Any, most: int, budget: Budget, left_out: Sequence[Any] = ()) -> None:
         self._target = target
         self._most = most
         self._budget = budget
         self._holders = Holders(target, budget)
+        for each in (left_out, *left_out):
+            self._holders.leave_out(each)
         self._walk_seconds = 0.0
         self._used: Set[Tuple[int, str]] = set()
 

@@ -56,7 +56,7 @@ def _found(asked: ProbeQuestion) -> Any:
     from trio_debugmcp.probe.inside.safe import readable  # compiled only in programs that are asked
     from trio_debugmcp.probe.inside.types import lookup
 
-    frame = None if asked.parameters.get("thread") is None else asked.frame(asked.thread()).frame
+    frame = asked.place().frame if asked.has_place else None
     try:
         return lookup.found(asked.text("expression"), frame, asked.budget)
     except readable.RejectedError as error:

@@ -11,6 +11,7 @@ from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.text import without_debugger
 from trio_debugmcp.server.answers.values import VariablesData, fitting, full_path, rendered, shows_type, without_types
 from trio_debugmcp.server.answers.whole import shortened_value
+from trio_debugmcp.server.tools.looking.threads import TaskName
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
     EvaluationSeconds,
@@ -41,6 +42,7 @@ _HEAD_BYTES = 50
 
 class VariablesGet(Params, frozen=True, kw_only=True):
     thread_id: ThreadId = None
+    task: TaskName = None
     frame_index: FrameIndex = 0
     scope: Annotated[ScopeName, Meta(description="Which variables of the frame.")] = "locals"
     path: Annotated[str | None, Meta(description="What to look into.")] = None
@@ -59,6 +61,7 @@ class Evaluate(Params, frozen=True, kw_only=True):
     expression: Annotated[str, Meta(min_length=1, description="An expression of the program's language.")]
     frame_index: FrameIndex = 0
     thread_id: ThreadId = None
+    task: TaskName = None
     timeout: EvaluationSeconds = 5.0
     max_value_length: MaxValueLength = MAX_VALUE_LENGTH
     session_id: SessionId = None
@@ -106,16 +109,19 @@ class Value(Answer, frozen=True, kw_only=True):
 
 
 async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesAnswer:
-    session, snapshot = debugger.paused(params.session_id)
+    if params.task is None:
+        session, snapshot = debugger.paused(params.session_id)
+    else:
+        session = debugger.program(params.session_id)
     if params.path is not None and not session.profile.expressions.is_path(params.path):
         raise UsageError(
             "INVALID_PARAMETER",
             f"`{shortened(params.path)}` is not a path to a variable: take one from an answer, or use evaluate",
         )
-    place = session.looking.place(params.thread_id, params.frame_index)
+    place = session.looking.place(params.thread_id, params.frame_index, params.task)
     if not params.names:
         page = await _page(session, place, params)
-        if params.filter is None:
+        if params.filter is None and params.task is None:
             await keep_reading(debugger.merger, snapshot, _reading(page, place.thread_id, params))
         return _answer(page.variables, page.total, params, page.leaf)
     named = {name: (name, full_path(params.path, name)) for name in params.names}
@@ -180,7 +186,9 @@ def _answer(
 
 async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
     session = debugger.program(params.session_id)
-    if session.looking.answers_running:
+    if params.task is not None:
+        found, printed = await _evaluate_in_task(session, params, params.task)
+    elif session.looking.answers_running:
         check_no_frame(params.thread_id, params.frame_index)
         found = await session.looking.evaluation.in_main(
             params.expression, params.timeout, limit=params.max_value_length
@@ -203,6 +211,17 @@ async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
     )
 
 
+async def _evaluate_in_task(session: DebugSession, params: Evaluate, task: str) -> tuple[Evaluated, str]:
+    place = session.looking.place(params.thread_id, params.frame_index, task)
+    limit = params.max_value_length
+    try:
+        found = await session.looking.evaluation.in_main(params.expression, params.timeout, limit=limit, place=place)
+    finally:
+        if session.snapshot is not None and session.snapshot.phase == "Paused":
+            session.refresh_locals()
+    return found, found.printed
+
+
 def check_no_frame(thread_id: int | None, frame_index: int) -> None:
     """Refuse a frame to evaluate in while the program runs.
 
@@ -213,7 +232,7 @@ def check_no_frame(thread_id: int | None, frame_index: int) -> None:
         raise UsageError(
             "NOT_PAUSED",
             "The program is not paused, so there is no frame to evaluate in. Leave out frame_index and thread_id to "
-            "evaluate in the globals of its main module, or use debug_pause first.",
+            "evaluate in the globals of its main module, pass a task for a frame of that, or use debug_pause first.",
             {"currentState": "Running"},
         )
 
@@ -249,8 +268,8 @@ TOOLS = (
         name="variables_get",
         title="Variables",
         description=(
-            "The variables of a frame, or what is inside one (`path`: `order.items[3]`). A stop shows the locals "
-            "already: use this for other frames, for globals, and for what was cut."
+            "Variables of a frame, or what is inside one (`path`: `order.items[3]`). A stop shows the locals "
+            "already: this is for other frames, globals, and what was cut."
         ),
         params=VariablesGet,
         run=_variables,
@@ -264,8 +283,8 @@ TOOLS = (
         name="evaluate",
         title="Evaluate an expression",
         description=(
-            "Evaluate an expression, or run statements, in a frame; while a Python program runs, in its main module. "
-            "It really runs, and may change the program."
+            "Evaluate an expression, or run statements, in a frame; while Python runs, in its main module or "
+            "a `task`. It may change the program."
         ),
         params=Evaluate,
         run=_evaluate,

@@ -11,7 +11,7 @@ from trio_debugmcp.state.payloads import shortened
 
 
 async def safe_place(
-    debugger: Debugger, session_id: str | None, thread_id: int | None, frame_index: int
+    debugger: Debugger, session_id: str | None, thread_id: int | None, frame_index: int, task: str | None = None
 ) -> tuple[DebugSession, SafePlace]:
     """Return where to evaluate: in the frame that is meant, or while a Python program runs in its main module.
 
@@ -19,6 +19,8 @@ async def safe_place(
         UsageError: `NO_SESSION`, `NOT_PAUSED`, `INVALID_THREAD` or `INVALID_FRAME`.
     """
     session = debugger.program(session_id)
+    if task is not None:
+        return session, SafePlace(None, session.looking.place(thread_id, frame_index, task).index, task=task)
     if session.looking.answers_running:
         check_no_frame(thread_id, frame_index)
         return session, SafePlace()
@@ -30,7 +32,7 @@ async def safe_place(
 
 async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
     debugger.program(params.session_id).looking.evaluation.check_safe(params.expression)
-    session, place = await safe_place(debugger, params.session_id, params.thread_id, params.frame_index)
+    session, place = await safe_place(debugger, params.session_id, params.thread_id, params.frame_index, params.task)
     limit = params.max_value_length
     snapshot = session.snapshot
     value, kind = await session.looking.evaluation.safely(place, params.expression, params.timeout, limit)
@@ -55,5 +57,6 @@ TOOLS = (
         run=_evaluate,
         read_only=True,
         idempotent=True,
+        unlisted=frozenset({"task"}),
     ),
 )

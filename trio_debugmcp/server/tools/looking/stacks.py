@@ -16,11 +16,11 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.source import frames_with_source
 from trio_debugmcp.server.answers.stacks import AllStacksData, MergedStackData, StackData, ThreadOf
 from trio_debugmcp.server.answers.values import counted, rendered
-from trio_debugmcp.server.tools.looking.threads import outside_note
+from trio_debugmcp.server.tools.looking.threads import TaskName, outside_note
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.live_threads import LiveStack
-from trio_debugmcp.session.looking.program_threads import StackList
+from trio_debugmcp.session.looking.program_threads import StackList, StackPage
 from trio_debugmcp.session.looking.truncation import json_size, truncated
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.start import has_program
@@ -37,6 +37,7 @@ class StacktraceGet(Params, frozen=True, kw_only=True):
         int | Literal["*"] | None,
         Meta(description="A thread id from threads_list, or `*` for all; default: the active thread."),
     ] = None
+    task: TaskName = None
     start: Start = 0
     count: Annotated[int, Meta(ge=1, le=1000, description="How many frames.")] = 20
     locals: Annotated[bool, Meta(description="With the variables of each frame.")] = False
@@ -82,10 +83,10 @@ class AllStacks(Answer, frozen=True, kw_only=True):
 
 
 async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackAnswer | AllStacks:
-    if params.thread_id == "*":
+    if params.thread_id == "*" and params.task is None:
         return await _all_stacks(debugger, params)
     session = debugger.program(params.session_id)
-    page = await session.looking.threads.stack(params.thread_id, params.start, params.count, with_locals=params.locals)
+    page = await _page(session, params)
     room, snapshot = MAX_RESULT_BYTES - _HEAD_BYTES, session.snapshot
     shown = _payloads(page.frames, params.start)
     if page.state is None and snapshot is not None:
@@ -114,6 +115,15 @@ async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackAnswer 
         omitted=max(0, page.total - params.start - len(kept)),
         state=None if page.state == "stopped" else state,
     )
+
+
+async def _page(session: DebugSession, params: StacktraceGet) -> StackPage:
+    threads, wanted = session.looking.threads, params.thread_id
+    thread_id = None if wanted == "*" else wanted
+    if params.task is None:
+        return await threads.stack(thread_id, params.start, params.count, with_locals=params.locals)
+    session.looking.place(thread_id, 0, params.task)
+    return await threads.stack_of_task(params.task, params.start, params.count, with_locals=params.locals)
 
 
 def _payloads(frames: Sequence[StackFrame], first: int = 0) -> list[Frame]:
@@ -259,13 +269,13 @@ TOOLS = (
         title="Call stack",
         description=(
             "The frames of a thread, innermost first; with thread_id `*` of all threads of all processes, equal stacks "
-            "merged. Also while a Python program runs or hangs."
+            "merged. Also while Python runs or hangs."
         ),
         params=StacktraceGet,
         run=_stacktrace,
         read_only=True,
         idempotent=True,
         listing="core",
-        unlisted=frozenset({"start"}),
+        unlisted=frozenset({"start", "task"}),
     ),
 )

@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
-from trio_debugmcp.server.answers.lines import task_line, task_now, thread_line, thread_now
+from trio_debugmcp.server.answers.lines import task_line, task_locals, task_now, thread_line, thread_now
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop_data import TaskNow, ThreadNow
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
@@ -22,6 +22,9 @@ _ROOM_BYTES = MAX_RESULT_BYTES - 1000
 """For the lines of an answer; beside them are deadlocks and notes."""
 
 
+TaskName = Annotated[str | None, Meta(description="A task by its name in tasks_list, in place of a thread.")]
+
+
 class ThreadsList(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
@@ -29,6 +32,7 @@ class ThreadsList(Params, frozen=True, kw_only=True):
 class TasksList(Params, frozen=True, kw_only=True):
     start: Start = 0
     count: Annotated[int, Meta(ge=1, le=10_000, description="How many tasks.")] = 200
+    locals: Annotated[bool, Meta(description="With the variables of each frame of the user's code.")] = False
     session_id: SessionId = None
 
 
@@ -63,12 +67,14 @@ class TasksData(AnswerData, frozen=True, kw_only=True):
 class TaskLines(Answer, frozen=True, kw_only=True):
     """The tasks of asyncio or Trio, a line each, indented as the nurseries are.
 
-    A line has the task's name, what its coroutine awaits, frame by frame, and what it waits for. `omitted`: left out
-    here; ask with `start`.
+    A line has the task's name, what its coroutine awaits, frame by frame, and what it waits for. `locals`: of each task
+    the variables of its frames, by the index and the function of each; the index is a `frame_index` beside the `task`.
+    `omitted`: left out here; ask with `start`.
     """
 
     full: TasksData | None = None
     tasks: list[str]
+    locals: list[dict[str, dict[str, str]]] = []
     omitted: int = 0
     notes: list[str] = []
 
@@ -112,20 +118,23 @@ def outside_note(failure: Unanswered) -> str:
 
 
 async def _tasks(debugger: Debugger, params: TasksList) -> TaskLines:
-    found = await debugger.program(params.session_id).looking.threads.tasks(params.start, params.count)
+    threads = debugger.program(params.session_id).looking.threads
+    found = await threads.tasks(params.start, params.count, with_locals=params.locals)
     places = Places(debugger.workspace.directory)
     tasks = [task_now(task) for task in found.tasks]
-    lines = truncated((task_line(places, task) for task in tasks), _ROOM_BYTES)
+    shown = truncated(((task_line(places, task), task_locals(task)) for task in tasks), _ROOM_BYTES)
+    lines = [line for line, _ in shown]
     left_out = max(0, found.total - params.start - len(lines))
     full = TasksData(tasks=tasks[: len(lines)], total=found.total)
-    return TaskLines(full=full, tasks=lines, omitted=left_out, notes=list(found.notes))
+    values = [values for _, values in shown] if params.locals else []
+    return TaskLines(full=full, tasks=lines, locals=values, omitted=left_out, notes=list(found.notes))
 
 
 TOOLS = (
     Tool(
         name="threads_list",
         title="Threads",
-        description=("All threads: where each is and what it waits for. Also while a Python program runs or hangs."),
+        description=("All threads: where each is and what it waits for. Also while Python runs or hangs."),
         params=ThreadsList,
         run=_threads,
         read_only=True,
@@ -136,8 +145,8 @@ TOOLS = (
         name="tasks_list",
         title="Tasks",
         description=(
-            "The asyncio tasks with what each awaits, or the nursery tree of a Trio program. Also while it runs or "
-            "hangs."
+            "The asyncio tasks with what each awaits and who has that, or the nursery tree of a Trio program. Also "
+            "while it runs or hangs."
         ),
         params=TasksList,
         run=_tasks,
