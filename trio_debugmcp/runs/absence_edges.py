@@ -48,11 +48,16 @@ class AbsenceEdges:
         yield from self._of_rounds(execution)
 
     def _of_read(self, execution: StatementExecution, read: PathRead, value: RecordedValue) -> Iterator[SliceEdge]:
-        if not read.path.steps:
+        if read.of_items:
+            for item in self._past.values.items(value.object, execution.row)[:_MOST_FRAMES]:
+                yield from self._of_attribute(execution, read.of_items, item)
+        elif not read.path.steps:
             yield from self._of_name(execution, read.path.name, value)
             yield from self._of_loop(execution, value)
         elif isinstance(read.path.steps[-1], str) and read.path.steps[-1][0] == ".":
-            yield from self._of_attribute(execution, read, value)
+            holder = self._past.values.value(execution, read.path.holder)
+            if holder is not None and holder.object:
+                yield from self._of_attribute(execution, read.path.steps[-1], holder.object)
         if value.object and read.is_whole:
             yield from self._of_container(execution, value)
 
@@ -89,24 +94,32 @@ class AbsenceEdges:
                 return run if run.row > since or isinstance(outer.node, ast.If | ast.Match) else None
         return None
 
-    def _of_attribute(self, execution: StatementExecution, read: PathRead, value: RecordedValue) -> Iterator[SliceEdge]:
+    def _of_attribute(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
         """Yield conditions against which an attribute of an object was not set, in whichever function."""
-        holder = self._past.values.value(execution, read.path.holder)
-        label = read.path.steps[-1]
-        if holder is None or not holder.object or not isinstance(label, str):
-            return
+        yield from self._of_setattr(execution, label, holder)
         for scope, writer in self._storing(label):
             edges = []
             for frame in self._past.scopes.frames([scope])[-_MOST_FRAMES:]:
                 run = self._past.executions.last_run(writer, frame, execution.row)
                 decided = None if run is not None else self._decided_against(writer, execution, 0, frame)
-                if decided is not None and self._is_on(decided, writer, label, holder.object):
+                if decided is not None and self._is_on(decided, writer, label, holder):
                     edges.append(decided)
             if edges:
                 times = f" ({len(edges)} times)" if len(edges) > 1 else ""
                 yield SliceEdge(
                     cost.ABSENCE, SliceNode(edges[-1].row), f"so {label} is not set at line {writer.first}{times}"
                 )
+
+    def _of_setattr(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
+        """Yield calls of `setattr` on an object that have set other attributes."""
+        for statement, path, name in self._past.scopes.setattr_calls():
+            for frame in self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]:
+                run = self._past.executions.last_run(statement, frame, execution.row)
+                held = self._past.values.value(run, path) if run is not None else None
+                if run is not None and held is not None and held.object == holder:
+                    yield SliceEdge(
+                        cost.LOOP_END, SliceNode(run.row, focus=(name,)), f"sets another attribute than {label}"
+                    )
 
     def _storing(self, label: str) -> Iterator[tuple[SourceScope, Statement]]:
         """Yield the statements of all recorded functions that set an attribute of that name."""
@@ -130,11 +143,20 @@ class AbsenceEdges:
         """Yield what would have changed a container in the same function and did not, or has run without effect."""
         if not self._record.back_of(frozenset({rows.SIZE}), value.object, execution.row):
             return
-        for statement in execution.scope.statements:
+        made = self._past.executions.at(self._past.values.birth(value.object, execution.row))
+        yield from self._of_changes(execution, value, execution.scope, execution.frame)
+        if made is not None and made.frame != execution.frame:
+            yield from self._of_changes(execution, value, made.scope, made.frame)
+
+    def _of_changes(
+        self, execution: StatementExecution, value: RecordedValue, scope: SourceScope, frame: int
+    ) -> Iterator[SliceEdge]:
+        """Yield what would have changed a container in one call of a function."""
+        for statement in scope.statements:
             for path, method in statement.mutates:
-                run = self._past.executions.last_run(statement, execution.frame, execution.row)
+                run = self._past.executions.last_run(statement, frame, execution.row)
                 if run is None:
-                    decided = self._decided_against(statement, execution, 0)
+                    decided = self._decided_against(statement, execution, 0, frame)
                     found = None if decided is None else self._past.values.value(decided, path)
                     if decided is not None and found is not None and found.object == value.object:
                         note = f"so {path} is not changed at line {statement.first}"

@@ -7,6 +7,7 @@ The nearest are found by Dijkstra's way over summed costs. Each line of the sour
 and followed once: a second run of a line seldom tells more than the first.
 """
 
+import ast
 import heapq
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from trio_debugmcp.runs.call_arguments import argument
 from trio_debugmcp.runs.control_edges import ControlEdges
 from trio_debugmcp.runs.data_edges import DataEdges
 from trio_debugmcp.runs.executions import StatementExecution
+from trio_debugmcp.runs.object_edges import ObjectEdges
 from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode, ValueGap
 
@@ -26,10 +28,11 @@ _MOST_EXPANDED = 150
 
 
 class SlicePart(NamedTuple):
-    """A line of an answer: the row of a line, or of a call's start, and what is said beside it."""
+    """A line of an answer: the row of a line, or of a call's start, what is said beside it, what matters of it."""
 
     row: int
     notes: tuple[str, ...]
+    focus: tuple[ast.expr, ...] = ()
 
 
 class SliceResult(NamedTuple):
@@ -51,11 +54,12 @@ class _Slicer:
 
     Attributes:
         shown: what is said beside each row that is a line of the answer, nearest first.
-        data: the edges by data, and the gaps met on the way.
+        objects: the edges to objects, with the gaps met on the way.
     """
 
     def __init__(self, past: PastProcess, asked: int) -> None:
-        self.data = DataEdges(past)
+        self.objects = ObjectEdges(past)
+        self._data = DataEdges(past, self.objects)
         self.shown: dict[int, list[str]] = {}
         self._control = ControlEdges(past)
         self._absence = AbsenceEdges(past)
@@ -63,6 +67,7 @@ class _Slicer:
         self._asked = asked
         self._followed: set[object] = set()
         self._lines: dict[object, int] = {}
+        self._focus: dict[int, tuple[ast.expr, ...]] = {}
 
     def follow(self, starts: list[SliceEdge]) -> int:
         """Go along the edges, nearest first; return how many nodes were left."""
@@ -80,6 +85,10 @@ class _Slicer:
                     heapq.heappush(queue, (distance + following.cost + cost.STEP, order, following))
         return len(queue)
 
+    def part(self, row: int) -> SlicePart:
+        """Return a line of the answer."""
+        return SlicePart(row, tuple(self.shown[row]), self._focus.get(row, ()))
+
     def _take(self, edge: SliceEdge) -> bool:
         """Show a node, if its line is not shown; return whether it is to be followed."""
         node = edge.node
@@ -90,6 +99,7 @@ class _Slicer:
             source = execution.scope.module, execution.statement.first
             row = self._lines.setdefault(source, node.row)
             if row == node.row:
+                self._focus.setdefault(row, node.focus)
                 notes = self.shown.setdefault(row, [])
                 if edge.note and edge.note not in notes:
                     notes.append(edge.note)
@@ -121,11 +131,11 @@ class _Slicer:
         execution = self._past.executions.at(node.row)
         if execution is None:
             if self._past.record.row(node.row).kind == rows.START:
-                yield from self.data.of_parameters(node.row, node.names)
+                yield from self._data.of_parameters(node.row, node.names)
         elif node.aim == "run":
             yield from self._control.of_run(execution, is_decisive=True)
         else:
-            yield from self.data.of_statement(execution, node.focus)
+            yield from self._data.of_statement(execution, node.focus)
             if not node.focus:
                 yield from self._of_raise(node.row)
                 yield from self._control.of_run(execution, is_decisive=execution.statement.is_constant)
@@ -156,5 +166,5 @@ def backward_slice(
     slicer = _Slicer(past, asked)
     left = slicer.follow(starts)
     new = [row for row in slicer.shown if row not in known]
-    parts = [SlicePart(row, tuple(slicer.shown[row])) for row in sorted(new[:limit])]
-    return SliceResult(parts, len(new[limit:]) + left, slicer.data.gaps)
+    parts = [slicer.part(row) for row in sorted(new[:limit])]
+    return SliceResult(parts, len(new[limit:]) + left, slicer.objects.gaps)

@@ -14,6 +14,7 @@ from trio_debugmcp.runs import process_record as rows
 from trio_debugmcp.runs.executions import StatementExecution
 from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import Row
+from trio_debugmcp.runs.recorded_values import says_nothing
 
 _MOST_VALUES = 3
 
@@ -47,7 +48,9 @@ class BecauseLine(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel
         return f"{self.at} {name}:{self.line} {self.function} | {self.source}" + (f" | {said}" if said else "")
 
 
-def because_line(past: PastProcess, row: int, notes: tuple[str, ...] = ()) -> BecauseLine:
+def because_line(
+    past: PastProcess, row: int, notes: tuple[str, ...] = (), focus: tuple[ast.expr, ...] = ()
+) -> BecauseLine:
     """Return the line for a LINE row, or for the START row of a call."""
     record = past.record
     execution = past.executions.at(row)
@@ -60,17 +63,13 @@ def because_line(past: PastProcess, row: int, notes: tuple[str, ...] = ()) -> Be
             f"{record.label(effect.key)}={_short(record.text(effect))}" for effect in past.executions.effects(row)
         ]
         return BecauseLine(f"#{row}", code.file, code.first, code.name, "entered", values[:_MOST_VALUES], list(notes))
-    code = record.code(execution.code)
-    statement = execution.statement
-    return BecauseLine(
-        f"#{row}",
-        code.file,
-        statement.first,
-        _function(code.name),
-        statement.text,
-        values_of(past, execution),
-        list(notes),
-    )
+    code, statement = record.code(execution.code), execution.statement
+    line, source = statement.first, statement.text
+    if focus and statement.first < statement.last:  # of several lines that which matters
+        line = focus[0].lineno
+        source = statement.scope.lines[line - 1].strip()
+    function = code.name.replace(".<locals>", "")
+    return BecauseLine(f"#{row}", code.file, line, function, source, values_of(past, execution), list(notes))
 
 
 def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
@@ -123,13 +122,9 @@ def _reads(past: PastProcess, execution: StatementExecution) -> list[str]:
     said = []
     for read in execution.statement.reads:
         value = None if read.is_callee else past.values.read(execution, read)
-        if value is not None and not _says_nothing(value.text):
+        if value is not None and not says_nothing(value.text):
             said.append(f"{read.path}={_short(value.text)}")
     return list(dict.fromkeys(said))
-
-
-def _says_nothing(text: str) -> bool:
-    return text.startswith(("<function ", "<class ", "<module ", "<bound method ", "<built-in "))
 
 
 def _short(text: str) -> str:

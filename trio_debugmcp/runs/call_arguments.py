@@ -49,6 +49,19 @@ def argument(past: PastProcess, execution: StatementExecution, start: Row, name:
     return [call.args[place]] if place < len(call.args) else []
 
 
+def field_argument(past: PastProcess, execution: StatementExecution, class_name: str, field: str) -> ast.expr | None:
+    """Return the argument that a field of a data class was given where it was made; None if that does not show."""
+    calls = [call for call in execution.statement.calls if _called(call) in (class_name, "cls")]
+    if len(calls) != 1:
+        return None
+    for keyword in calls[0].keywords:
+        if keyword.arg == field:
+            return keyword.value
+    fields = [name for scope in past.scopes.classes(class_name)[:1] for name in scope.fields]
+    place = fields.index(field) if field in fields else len(fields)
+    return calls[0].args[place] if place < len(calls[0].args) else None
+
+
 def _is_bound(call: ast.Call, scope: SourceScope) -> int:
     """Return 1 if the first parameter is not among the arguments: of a method, or of `__init__`."""
     if scope.parent is None or not isinstance(scope.parent.node, ast.ClassDef):

@@ -32,7 +32,8 @@ class ControlEdges:
         elif decision is not None:
             run = self._past.executions.last_run(decision, execution.frame, execution.row)
             if run is not None:
-                yield SliceEdge(cost.CONDITION_OF_CONSTANT if is_decisive else cost.CONDITION, SliceNode(run.row))
+                near = cost.CONDITION_OF_LOOP if decision.is_loop else cost.CONDITION
+                yield SliceEdge(cost.CONDITION_OF_CONSTANT if is_decisive else near, SliceNode(run.row))
         else:
             yield from self._called(execution)
         yield from self._guards(execution, is_decisive)

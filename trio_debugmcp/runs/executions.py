@@ -67,8 +67,7 @@ class StatementExecutions:
 
     def _at(self, row: int) -> StatementExecution | None:
         """Return the execution that a LINE row begins; None where its source is not known."""
-        line = self.record.row(row)
-        if line.kind != rows.LINE:
+        if row < self.record.first or (line := self.record.row(row)).kind != rows.LINE:
             return None
         site = self.record.site(line.key)
         scope = self._scopes.of_code(site.code)

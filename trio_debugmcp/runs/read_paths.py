@@ -14,6 +14,12 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 _NO_CALL = -1
 
+_PAIRS = ("items", "enumerate")
+"""Calls whose items are pairs, the second of which is an item of the container."""
+
+_PASSING = ("values", "items", "sorted", "reversed", "list", "tuple", "enumerate", "iter")
+"""Calls that pass the items of a container on."""
+
 
 class ValuePath(NamedTuple):
     """A name, and the way from its value: texts as records have them (`.name`, `['k']`, `[3]`), or a path for a key."""
@@ -39,6 +45,7 @@ class PathRead(NamedTuple):
         call: the call, by its place in the order of calls, of which this is an argument; -1 for none.
         after: how many calls of the expression have ended before.
         is_callee: it is what is called.
+        is_target: a method of it is called.
         of_items: the path leads on from each item of it: `item.price` of a comprehension over `items`.
     """
 
@@ -47,6 +54,7 @@ class PathRead(NamedTuple):
     call: int = _NO_CALL
     after: int = 0
     is_callee: bool = False
+    is_target: bool = False
     of_items: str = ""
 
 
@@ -70,6 +78,24 @@ def _key(node: ast.expr) -> "str | ValuePath | None":
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
         return f"[-{node.operand.value!r}]"
     return None if isinstance(node, ast.Slice | ast.Tuple) else path_of(node)
+
+
+def iterated_path(node: ast.expr) -> ValuePath | None:
+    """Return the path of the container whose items an iteration goes through."""
+    while isinstance(node, ast.Call) and _called(node) in _PASSING:
+        if isinstance(node.func, ast.Attribute):
+            node = node.func.value
+        elif node.args:
+            node = node.args[0]
+        else:
+            return None
+    return path_of(node)
+
+
+def _called(node: ast.expr) -> str:
+    if not isinstance(node, ast.Call):
+        return ""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def reads_of(*nodes: ast.AST | None, whole: bool = True) -> list[PathRead]:
@@ -142,7 +168,11 @@ class _PathReader:
 
     def _read_call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Attribute):
-            self.read(node.func.value, whole=True)
+            target = path_of(node.func.value)
+            if target is not None:
+                self._add(target, whole=True, is_target=True)
+            else:
+                self.read(node.func.value, whole=True)
         else:
             path = path_of(node.func)
             if path is None:
@@ -161,9 +191,10 @@ class _PathReader:
         for generator in node.generators:
             self.read(generator.iter, whole=True)
             self._items.append(names)
-            iterated = path_of(generator.iter)
+            items = [] if isinstance(generator.target, ast.Name) else names_in(generator.target)
             for name in names_in(generator.target):
-                names[name] = iterated if isinstance(generator.target, ast.Name) else None
+                is_item = not items or (name == items[-1] and _called(generator.iter) in _PAIRS)
+                names[name] = iterated_path(generator.iter) if is_item else None
             for test in generator.ifs:
                 self.read(test, whole=True)
             self._items.pop()
@@ -175,7 +206,7 @@ class _PathReader:
             self.read(node.elt, whole=True)
         self._items.pop()
 
-    def _add(self, path: ValuePath, whole: bool, is_callee: bool = False) -> None:
+    def _add(self, path: ValuePath, whole: bool, is_callee: bool = False, is_target: bool = False) -> None:
         of_items = ""
         for names in reversed(self._items):
             if path.name in names:
@@ -185,7 +216,7 @@ class _PathReader:
                     return
                 path, of_items, whole = iterated, step, False
                 break
-        self.reads.append(PathRead(path, whole, self._call, len(self.calls), is_callee, of_items))
+        self.reads.append(PathRead(path, whole, self._call, len(self.calls), is_callee, is_target, of_items))
 
 
 def names_in(target: ast.AST) -> list[str]:

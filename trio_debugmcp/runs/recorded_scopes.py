@@ -1,8 +1,12 @@
 """`RecordedScopes`: the code of a recorded process, and the scopes of the sources that it was made of."""
 
+import ast
+from collections.abc import Iterator
+
 from trio_debugmcp.runs.process_record import ProcessRecord, RecordedCode
+from trio_debugmcp.runs.read_paths import ValuePath, path_of
 from trio_debugmcp.runs.source_reader import ScopedSource, read_source
-from trio_debugmcp.runs.source_scopes import SourceScope
+from trio_debugmcp.runs.source_scopes import SourceScope, Statement
 
 _MOST_FRAMES = 300
 """Of a function whose frames are looked through: the last ones."""
@@ -49,6 +53,33 @@ class RecordedScopes:
                     found = scope
             break
         return found
+
+    def classes(self, name: str) -> list[SourceScope]:
+        """Return the classes of that name whose bodies ran."""
+        scopes = [self.of_code(code) for code in self.codes()]
+        named = [scope for scope in scopes if scope is not None and scope.name.rpartition(".")[2] == name]
+        return [scope for scope in named if isinstance(scope.node, ast.ClassDef)]
+
+    def method_calls(self) -> Iterator[tuple[Statement, ValuePath, ast.Call]]:
+        """Yield the statements that call a method of what is a path, with path and call."""
+        for code in self.codes():
+            scope = self.of_code(code)
+            for statement in scope.statements if scope is not None else ():
+                for call in statement.calls:
+                    path = path_of(call.func.value) if isinstance(call.func, ast.Attribute) else None
+                    if path is not None and isinstance(call.func, ast.Attribute):
+                        yield statement, path, call
+
+    def setattr_calls(self) -> Iterator[tuple[Statement, ValuePath, ast.expr]]:
+        """Yield the statements that call `setattr` with a name that is not written there: object and name."""
+        for code in self.codes():
+            scope = self.of_code(code)
+            for statement in scope.statements if scope is not None else ():
+                for call in statement.calls:
+                    if getattr(call.func, "id", "") == "setattr" and len(call.args) == 3:
+                        path = path_of(call.args[0])
+                        if path is not None and not isinstance(call.args[1], ast.Constant):
+                            yield statement, path, call.args[1]
 
     def frames(self, scopes: list[SourceScope]) -> list[int]:
         """Return the frames of scopes, at most some hundred of each: the last ones."""

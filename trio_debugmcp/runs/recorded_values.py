@@ -23,6 +23,9 @@ CONTENT = frozenset({rows.FIELD, rows.GAP, rows.SIZE})
 """What tells that the content of an object has changed."""
 
 
+_MOST_ITEMS = 100
+
+
 class RecordedValue(NamedTuple):
     """What a path was.
 
@@ -39,6 +42,11 @@ class RecordedValue(NamedTuple):
     text: str
     object: int
     owner: int
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a value is a function, class or module: its name is in the source already."""
+    return text.startswith(("<function ", "<class ", "<module ", "<bound method ", "<built-in "))
 
 
 class RecordedValues:
@@ -116,6 +124,27 @@ class RecordedValues:
     def _latest(self, numbers: list[int]) -> RecordedValue | None:
         number = max(numbers, default=0)
         return self.value_at(number) if number else None
+
+    def items(self, container: int, before: int) -> list[int]:
+        """Return the objects in a container, as far as they were seen, the last ones first."""
+        items: list[int] = []
+        number = self._record.back_of(FIELDS, container, before)
+        while number and len(items) < _MOST_ITEMS:
+            row = self._record.row(number)
+            if row.object and row.object not in items:
+                items.append(row.object)
+            number = self._record.back_of(FIELDS, container, number)
+        return items
+
+    def birth(self, number: int, before: int) -> int:
+        """Return the LINE or START row of what first wrote or returned an object before a row; 0: not recorded."""
+        found = self._record.forth_of(rows.WITH_VALUE, number, 0, by_value=True) if number else 0
+        while found and found < before:
+            row = self._record.row(found)
+            if row.kind in (rows.WRITE, rows.FIELD, rows.RETURN) and row.owner:
+                return row.owner
+            found = self._record.forth_of(rows.WITH_VALUE, number, found, by_value=True)
+        return 0
 
     def parameter(self, start: Row, name: str) -> RecordedValue | None:
         """Return what a parameter was when a call began."""

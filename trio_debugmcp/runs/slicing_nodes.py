@@ -54,6 +54,7 @@ RESULT = 0.4
 READ = 1.0
 CHANGE = 1.0
 CONDITION = 1.0
+CONDITION_OF_LOOP = 0.6
 CONDITION_OF_CONSTANT = 0.15
 GUARD = 2.2
 GUARD_OF_CONSTANT = 0.35
@@ -63,5 +64,6 @@ CALLER = 2.5
 RAISED = 0.4
 HOLDER = 1.6
 CLASS = 1.2
+CALLED_ON = 1.3
 STEP = 0.05
 """Costs, as they won on programs with planted faults; in small programs they hardly matter, in big runs they do."""

@@ -203,6 +203,13 @@ class SourceScope:
         names = {name for statement in self.statements for name in statement.names}
         return (frozenset(names) | frozenset(self.parameters)) - self.outside
 
+    @property
+    def fields(self) -> list[str]:
+        """The names that a class body annotates: the fields of a data class, in their order."""
+        nodes = [statement.node for statement in self.own]
+        targets = [node.target for node in nodes if isinstance(node, ast.AnnAssign)]
+        return [target.id for target in targets if isinstance(target, ast.Name)]
+
     def home(self, name: str) -> "SourceScope | None":
         """Return the scope that a name belongs to; None if it is of the module, or built in."""
         scope: SourceScope | None = self

@@ -143,7 +143,7 @@ def _of_line(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
 
 def _answer(past: PastProcess, value: str, starts: list[SliceEdge], question: WhyQuestion, asked: int) -> WhyAnswer:
     result: SliceResult = backward_slice(past, starts, limit=question.limit, asked=asked, known=question.known)
-    because = [because_line(past, part.row, part.notes) for part in result.parts]
+    because = [because_line(past, part.row, part.notes, part.focus) for part in result.parts]
     return WhyAnswer(value, because, [_gap(past, gap) for gap in result.gaps], result.omitted)
 
 
@@ -164,7 +164,8 @@ def _parsed(expression: str) -> ast.expr:
 def _end(past: PastProcess, expression: str) -> StatementExecution:
     """Return the last execution in which an expression has a value."""
     failed = failure(past)
-    record, reads = past.record, reads_of(_parsed(expression))
+    focus = _parsed(expression)
+    record, reads = past.record, reads_of(focus)
     begin = failed.row + 1 if failed is not None else record.last + 1
     for number in range(begin - 1, max(record.first, begin - _MOST_LOOKED_BACK) - 1, -1):
         execution = past.executions.at(number)

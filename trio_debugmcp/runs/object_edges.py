@@ -1,0 +1,165 @@
+"""Where objects and what is in them come from: what made them, what changed them, what their class gave them."""
+
+import ast
+from collections.abc import Iterator
+
+from trio_debugmcp.runs import process_record as rows
+from trio_debugmcp.runs import slicing_nodes as cost
+from trio_debugmcp.runs.call_arguments import field_argument
+from trio_debugmcp.runs.executions import StatementExecution
+from trio_debugmcp.runs.past_process import PastProcess
+from trio_debugmcp.runs.process_record import Row
+from trio_debugmcp.runs.recorded_values import CONTENT, RecordedValue
+from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode, ValueGap
+from trio_debugmcp.runs.source_scopes import SourceScope, Statement
+
+_MOST_CHANGES = 4
+"""Of the content of one object: the last ones, at as many lines."""
+
+_MOST_LOOKED_AT = 400
+"""Changes of one object: the last ones."""
+
+PLAIN = frozenset({"None", "True", "False", "0", "1", "''", "b''", "[]", "{}", "()", "set()"})
+"""Values that are everywhere: that two of them are the same one says nothing."""
+
+
+class ObjectEdges:
+    """The edges to objects of one process.
+
+    Attributes:
+        gaps: what was found changed by nothing that is recorded.
+    """
+
+    def __init__(self, past: PastProcess) -> None:
+        self.gaps: list[ValueGap] = []
+        self._past = past
+        self._record = past.record
+
+    # --- What was there already ---------------------------------------------------------------------------------------
+
+    def of_seen(self, value: RecordedValue, holder: RecordedValue | None, price: float) -> Iterator[SliceEdge]:
+        """Yield where a value comes from that was there when it was first looked at.
+
+        Args:
+            value: it.
+            holder: the object whose attribute or item it is.
+            price: the cost of the edge.
+        """
+        if value.object and value.text not in PLAIN:
+            owner = self._past.values.birth(value.object, value.row)
+            if owner:
+                yield from self.of_owner(owner, price)
+                return
+        if holder is not None:
+            label = self._record.label(self._record.row(value.row).key)
+            yield from self._of_class(holder, label, value)
+            owner = self._past.values.birth(holder.object, value.row)
+            made = self._past.executions.at(owner)
+            if made is not None:
+                argument = field_argument(self._past, made, type_name(holder.text), label[1:])
+                yield SliceEdge(price, SliceNode(owner, focus=(argument,) if argument is not None else ()))
+
+    def _of_class(self, holder: RecordedValue, label: str, value: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield the line of a class body that has given an attribute the value that its instances have."""
+        key = self._record.key_of(label[1:]) if label[:1] == "." else 0
+        for scope in self._past.scopes.classes(type_name(holder.text)) if key else ():
+            for frame in self._past.scopes.frames([scope]):
+                written = self._record.back(rows.WRITE, key, frame, value.row)
+                if written and self._past.values.value_at(written).text == value.text:
+                    yield SliceEdge(cost.READ, SliceNode(self._record.row(written).owner), "the default of the class")
+
+    # --- What is in an object -----------------------------------------------------------------------------------------
+
+    def of_content(self, execution: StatementExecution, name: str, container: int, before: int) -> Iterator[SliceEdge]:
+        """Yield what has changed an object last, at different lines: those of other frames first."""
+        changes = list(self._changes(execution, name, container, before))
+        for changed, row in changes:
+            far = 2.0 if self._record.label(row.key)[:1] == "." else 1.0
+            near = 0.8 if changed.frame != execution.frame else 1.0
+            yield SliceEdge(cost.CHANGE * far * near, SliceNode(changed.row))
+        if not changes and not self._record.back_of(frozenset({rows.SIZE}), container, before):
+            yield from self._of_calls_on(execution, container)
+        owner = self._past.values.birth(container, before)
+        if owner and owner != execution.row:
+            yield from self.of_owner(owner, cost.CHANGE)
+
+    def of_owner(self, owner: int, price: float, name: str = "") -> Iterator[SliceEdge]:
+        """Yield the line, or the parameter of a call, that a row belongs to; but no definitions."""
+        if owner and self._record.row(owner).kind == rows.START:
+            yield SliceEdge(cost.ARGUMENT, SliceNode(owner, names=(name,) if name else ()))
+        elif owner:
+            execution = self._past.executions.at(owner)
+            if execution is not None and not execution.statement.is_definition:
+                yield SliceEdge(price, SliceNode(owner))
+
+    def _changes(
+        self, execution: StatementExecution, name: str, container: int, before: int
+    ) -> Iterator[tuple[StatementExecution, Row]]:
+        lines: set[Statement] = set()
+        number = before
+        for _ in range(_MOST_LOOKED_AT):
+            number = self._record.back_of(CONTENT, container, number)
+            if not number or len(lines) >= _MOST_CHANGES:
+                return
+            row = self._record.row(number)
+            if row.kind == rows.GAP or (row.kind == rows.SIZE and row.key == 2):
+                self.gap(execution, name, number)
+                continue
+            changed = self._past.executions.at(row.owner) if row.owner and row.key != 0 else None
+            if changed is not None and changed.row != execution.row and changed.statement not in lines:
+                lines.add(changed.statement)
+                yield changed, row
+
+    def _of_calls_on(self, execution: StatementExecution, target: int) -> Iterator[SliceEdge]:
+        """Yield the last calls of methods of an object whose content is not recorded."""
+        calls: list[tuple[int, str, tuple[ast.expr, ...]]] = []
+        for statement, path, call in self._past.scopes.method_calls():
+            for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:]:
+                run = self._past.executions.last_run(statement, frame, execution.row)
+                held = self._past.values.value(run, path) if run is not None else None
+                if run is not None and held is not None and held.object == target:
+                    calls.append((run.row, _method(call), tuple(call.args)))
+        calls.sort(key=lambda call: call[0])
+        for row, method, arguments in calls[-_MOST_CHANGES:]:
+            note = f"{method} was called on it; its content is not recorded"
+            yield SliceEdge(cost.CALLED_ON, SliceNode(row, focus=arguments), note)
+
+    def of_items(self, value: RecordedValue, label: str, before: int) -> Iterator[SliceEdge]:
+        """Yield what has given the items of a container an attribute, last and at different lines."""
+        lines: set[Statement] = set()
+        for item in self._past.values.items(value.object, before):
+            field = self._past.values.field(item, label, before)
+            execution = self._past.executions.at(field.owner) if field is not None and field.owner else None
+            if field is not None and field.kind == rows.SEEN:
+                yield from self.of_seen(field, RecordedValue(0, 0, "", item, 0), cost.CHANGE)
+            elif execution is not None and execution.statement not in lines:
+                lines.add(execution.statement)
+                yield SliceEdge(cost.CHANGE, SliceNode(execution.row))
+
+    def of_dispatch(self, scope: SourceScope, start: Row) -> Iterator[SliceEdge]:
+        """Yield the class that has chosen a method of one of its bases, by their order."""
+        own = self._past.values.parameter(start, scope.parameters[0]) if scope.parameters else None
+        name = type_name(own.text) if own is not None else ""
+        if scope.parent is None or not name or name == scope.parent.name.rpartition(".")[2]:
+            return
+        key, module = self._record.key_of(f".{name}"), self._record.code(start.key).globals
+        made = self._record.back(rows.FIELD, key, module, start.number) if key else 0
+        if made:
+            method = scope.name.rpartition(".")[2]
+            owner = self._record.row(made).owner
+            yield SliceEdge(cost.CLASS, SliceNode(owner), f"the order of its bases decides which {method}")
+
+    def gap(self, execution: StatementExecution, what: str, row: int) -> None:
+        """Note that a value was found changed by nothing that is recorded."""
+        gap = ValueGap(execution.row, row, what)
+        if gap not in self.gaps:
+            self.gaps.append(gap)
+
+
+def _method(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def type_name(text: str) -> str:
+    """Return the name of an object's type, by how records show it: of `<Cart items=2>` this is `Cart`."""
+    return text[1:].partition(" ")[0].rstrip(">") if text[:1] == "<" and text[1:6] != "class" else ""
