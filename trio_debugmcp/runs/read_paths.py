@@ -82,14 +82,22 @@ def _key(node: ast.expr) -> "str | ValuePath | None":
 
 def iterated_path(node: ast.expr) -> ValuePath | None:
     """Return the path of the container whose items an iteration goes through."""
+    return path_of(_passed(node)[-1])
+
+
+def _gives_pairs(node: ast.expr) -> bool:
+    return any(_called(passed) in _PAIRS for passed in _passed(node))
+
+
+def _passed(node: ast.expr) -> list[ast.expr]:
+    """Return an iterable, and what it passes the items of: calls, and at the end what they were called for."""
+    found = [node]
     while isinstance(node, ast.Call) and _called(node) in _PASSING:
-        if isinstance(node.func, ast.Attribute):
-            node = node.func.value
-        elif node.args:
-            node = node.args[0]
-        else:
-            return None
-    return path_of(node)
+        if not isinstance(node.func, ast.Attribute) and not node.args:
+            break
+        node = node.func.value if isinstance(node.func, ast.Attribute) else node.args[0]
+        found.append(node)
+    return found
 
 
 def _called(node: ast.expr) -> str:
@@ -193,7 +201,7 @@ class _PathReader:
             self._items.append(names)
             items = [] if isinstance(generator.target, ast.Name) else names_in(generator.target)
             for name in names_in(generator.target):
-                is_item = not items or (name == items[-1] and _called(generator.iter) in _PAIRS)
+                is_item = not items or (name == items[-1] and _gives_pairs(generator.iter))
                 names[name] = iterated_path(generator.iter) if is_item else None
             for test in generator.ifs:
                 self.read(test, whole=True)
