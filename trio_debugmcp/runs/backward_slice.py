@@ -95,11 +95,12 @@ class _Slicer:
         execution = self._past.executions.at(node.row)
         if execution is None:
             self._show_default(node)
-        else:
+        elif not (edge.cost and execution.statement.is_passing_on):
             source = execution.scope.module, execution.statement.first
             row = self._lines.setdefault(source, node.row)
             if row == node.row:
-                self._focus.setdefault(row, node.focus)
+                if not self._focus.get(row):
+                    self._focus[row] = node.focus
                 notes = self.shown.setdefault(row, [])
                 if edge.note and edge.note not in notes:
                     notes.append(edge.note)
@@ -114,6 +115,8 @@ class _Slicer:
         past = self._past
         row = past.record.row(node.row)
         caller = past.executions.at(row.owner) if row.owner else None
+        if row.kind != rows.START or past.scopes.of_code(row.key) is None:  # generated: its class has it
+            return
         names = [name for name in node.names if caller and argument(past, caller, row, name) == []]
         if names:
             self.shown.setdefault(node.row, [f"its default: {', '.join(names)}"])

@@ -5,6 +5,7 @@ import ast
 from trio_debugmcp.runs.executions import StatementExecution
 from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import Row
+from trio_debugmcp.runs.recorded_values import type_name
 from trio_debugmcp.runs.source_scopes import SourceScope
 
 _MAKERS = ("__init__", "__new__", "__post_init__")
@@ -14,9 +15,12 @@ _MAKERS = ("__init__", "__new__", "__post_init__")
 def call_of(past: PastProcess, execution: StatementExecution, start: Row) -> ast.Call | None:
     """Return the call in a statement that has called a function; None where none is written, or several fit."""
     name = past.record.code(start.key).name.rpartition(".")[2]
+    names = {name}
     if name in _MAKERS:
-        name = past.record.code(start.key).name.rpartition(".")[0].rpartition(".")[2]
-    named = [call for call in execution.statement.calls if _called(call) == name]
+        own = past.values.parameter(start, "self")
+        made = type_name(own.text) if own is not None else ""
+        names = {past.record.code(start.key).name.rpartition(".")[0].rpartition(".")[2], made, "cls"}
+    named = [call for call in execution.statement.calls if called(call) in names]
     if len(named) == 1:
         return named[0]
     return execution.statement.calls[0] if not named and _is_only(execution.statement.calls, name) else None
@@ -27,7 +31,8 @@ def argument(past: PastProcess, execution: StatementExecution, start: Row, name:
     call, scope = call_of(past, execution, start), past.scopes.of_code(start.key)
     if scope is not None and isinstance(scope.node, ast.GeneratorExp):
         return [scope.node.generators[0].iter]
-    if call is None or scope is None or name not in scope.parameters:
+    parameters = scope.parameters if scope is not None else past.record.code(start.key).params
+    if call is None or name not in parameters:
         return None
     for keyword in call.keywords:
         if keyword.arg == name:
@@ -36,6 +41,8 @@ def argument(past: PastProcess, execution: StatementExecution, start: Row, name:
     spread = [keyword.value for keyword in call.keywords if keyword.arg is None]
     if starred or spread:
         return [*starred, *spread]
+    if scope is None:  # generated, like the `__init__` of a data class
+        return _at_place(call, parameters.index(name) - (parameters[0] == "self"))
     node = scope.node
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         return None
@@ -43,23 +50,13 @@ def argument(past: PastProcess, execution: StatementExecution, start: Row, name:
     positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
     if name not in positional:
         return list(call.args[len(positional) :]) if arguments.vararg and arguments.vararg.arg == name else []
-    place = positional.index(name) - _is_bound(call, scope)
+    return _at_place(call, positional.index(name) - _is_bound(call, scope))
+
+
+def _at_place(call: ast.Call, place: int) -> list[ast.expr] | None:
     if place < 0:
         return [call.func.value] if isinstance(call.func, ast.Attribute) else None
     return [call.args[place]] if place < len(call.args) else []
-
-
-def field_argument(past: PastProcess, execution: StatementExecution, class_name: str, field: str) -> ast.expr | None:
-    """Return the argument that a field of a data class was given where it was made; None if that does not show."""
-    calls = [call for call in execution.statement.calls if _called(call) in (class_name, "cls")]
-    if len(calls) != 1:
-        return None
-    for keyword in calls[0].keywords:
-        if keyword.arg == field:
-            return keyword.value
-    fields = [name for scope in past.scopes.classes(class_name)[:1] for name in scope.fields]
-    place = fields.index(field) if field in fields else len(fields)
-    return calls[0].args[place] if place < len(calls[0].args) else None
 
 
 def _is_bound(call: ast.Call, scope: SourceScope) -> int:
@@ -78,6 +75,6 @@ def _is_only(calls: list[ast.Call], name: str) -> bool:
     return len(calls) == 1 and not (name[:2] == "__" and name != "__call__")
 
 
-def _called(call: ast.Call) -> str:
+def called(call: ast.Call) -> str:
     """Return the last name of what a call calls."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

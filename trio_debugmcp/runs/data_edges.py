@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from trio_debugmcp.runs import process_record as rows
 from trio_debugmcp.runs import slicing_nodes as cost
-from trio_debugmcp.runs.call_arguments import argument, call_of
+from trio_debugmcp.runs.call_arguments import argument, call_of, called
 from trio_debugmcp.runs.executions import StatementExecution
 from trio_debugmcp.runs.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.past_process import PastProcess
@@ -32,20 +32,21 @@ class DataEdges:
             return
         yield from (edge for _, edges in results for edge in edges)
         reads = reads_of(*focus) if focus else execution.statement.reads
-        called = self._recorded_calls(execution)
+        price = cost.FOCUS if focus else cost.READ
+        recorded = self._recorded_calls(execution)
         for read in reads:
-            if read.is_callee or (not focus and read.call in called):
+            if read.is_callee or (not focus and read.call in recorded):
                 yield from self._of_callee(execution, read)
             else:
-                yield from self.of_read(execution, read)
+                yield from self.of_read(execution, read, price)
 
-    def of_read(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
+    def of_read(self, execution: StatementExecution, read: PathRead, price: float) -> Iterator[SliceEdge]:
         """Yield what a path that is read was made by."""
         value = self._past.values.read(execution, read)
         if value is None:
             yield from self._of_nearest_holder(execution, read)
             return
-        yield from self.of_value(execution, read.path, value, cost.HOLDER if read.is_target else cost.READ)
+        yield from self.of_value(execution, read.path, value, cost.HOLDER if read.is_target and value.object else price)
         if read.path.steps:
             yield from self._of_holder(execution, read)
         before = self._past.values.bound(execution, read)
@@ -59,12 +60,13 @@ class DataEdges:
     ) -> Iterator[SliceEdge]:
         """Yield what has given a path its value."""
         if value.kind == rows.GAP:
-            self._objects.gap(execution, str(path), value.row)
+            yield from self._objects.of_gap(execution, str(path), value.row)
         elif value.kind in (rows.SEEN, rows.SEEN_NAME):
             holder = self._past.values.value(execution, path.holder) if path.steps else None
             yield from self._objects.of_seen(value, holder, price)
         else:
-            yield from self._objects.of_owner(value.owner, price, path.name)
+            name = str(path.steps[-1])[1:] if path.steps else path.name
+            yield from self._objects.of_owner(value.owner, price, name)
 
     def _of_callee(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
         """Yield what has put another function in the place of the one that was defined."""
@@ -109,6 +111,9 @@ class DataEdges:
             elif arguments is None:
                 yield SliceEdge(cost.READ, SliceNode(caller.row))
             value = self._past.values.parameter(row, name)
+            own = self._past.values.parameter(row, "self")
+            if value is not None and own is not None and arguments == []:
+                yield from self._objects.of_class(own, f".{name}", value)
             if value is not None and value.object and arguments == []:
                 yield from self._objects.of_content(caller, name, value.object, start)
 
@@ -126,6 +131,8 @@ class DataEdges:
         shown: dict[int, int] = {}
         for start in self._past.executions.calls(execution.row):
             call = call_of(self._past, execution, start)
+            if call is None and _is_of_message(execution.statement.node, self._record.code(start.key).name):
+                continue
             if focus and (id(call) not in wanted if call is not None else not wanted and not _reads_attributes(focus)):
                 continue
             ending = self._past.executions.outcome(start.number)
@@ -162,6 +169,12 @@ class DataEdges:
                 copied = list(self.of_value(execution, path, value, cost.COPY))
                 return [*copied, *self._of_holder(execution, PathRead(path))] if path.steps else copied
         return None
+
+
+def _is_of_message(node: ast.AST, name: str) -> bool:
+    """Whether a function was called for the message of an assertion that had failed by then."""
+    calls = calls_in(node.msg) if isinstance(node, ast.Assert) else []
+    return any(called(call) == name.rpartition(".")[2] for call in calls)
 
 
 def _reads_attributes(focus: tuple[ast.expr, ...]) -> bool:

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 
 from trio_debugmcp.runs import process_record as rows
 from trio_debugmcp.runs import slicing_nodes as cost
-from trio_debugmcp.runs.call_arguments import field_argument
 from trio_debugmcp.runs.executions import StatementExecution
 from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import Row
-from trio_debugmcp.runs.recorded_values import CONTENT, RecordedValue
+from trio_debugmcp.runs.recorded_values import CONTENT, RecordedValue, type_name
 from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.source_scopes import SourceScope, Statement
 
@@ -52,14 +51,10 @@ class ObjectEdges:
                 return
         if holder is not None:
             label = self._record.label(self._record.row(value.row).key)
-            yield from self._of_class(holder, label, value)
-            owner = self._past.values.birth(holder.object, value.row)
-            made = self._past.executions.at(owner)
-            if made is not None:
-                argument = field_argument(self._past, made, type_name(holder.text), label[1:])
-                yield SliceEdge(price, SliceNode(owner, focus=(argument,) if argument is not None else ()))
+            yield from self.of_class(holder, label, value)
+            yield from self.of_owner(self._past.values.birth(holder.object, value.row), price, label[1:])
 
-    def _of_class(self, holder: RecordedValue, label: str, value: RecordedValue) -> Iterator[SliceEdge]:
+    def of_class(self, holder: RecordedValue, label: str, value: RecordedValue) -> Iterator[SliceEdge]:
         """Yield the line of a class body that has given an attribute the value that its instances have."""
         key = self._record.key_of(label[1:]) if label[:1] == "." else 0
         for scope in self._past.scopes.classes(type_name(holder.text)) if key else ():
@@ -81,16 +76,20 @@ class ObjectEdges:
             yield from self._of_calls_on(execution, container)
         owner = self._past.values.birth(container, before)
         if owner and owner != execution.row:
-            yield from self.of_owner(owner, cost.CHANGE)
+            yield from self.of_owner(owner, cost.BIRTH if changes else cost.CHANGE)
 
     def of_owner(self, owner: int, price: float, name: str = "") -> Iterator[SliceEdge]:
-        """Yield the line, or the parameter of a call, that a row belongs to; but no definitions."""
-        if owner and self._record.row(owner).kind == rows.START:
-            yield SliceEdge(cost.ARGUMENT, SliceNode(owner, names=(name,) if name else ()))
-        elif owner:
-            execution = self._past.executions.at(owner)
-            if execution is not None and not execution.statement.is_definition:
-                yield SliceEdge(price, SliceNode(owner))
+        """Yield the line that a row belongs to, but no definitions; of a call the parameter `name`, or its caller."""
+        if not owner:
+            return
+        row = self._record.row(owner)
+        if row.kind == rows.START:
+            if name == ".0" or name in self._record.code(row.key).params:
+                yield SliceEdge(cost.ARGUMENT, SliceNode(owner, names=(name,)))
+            elif row.owner:
+                yield SliceEdge(price, SliceNode(row.owner))
+        elif (execution := self._past.executions.at(owner)) is not None and not execution.statement.is_definition:
+            yield SliceEdge(price, SliceNode(owner))
 
     def _changes(
         self, execution: StatementExecution, name: str, container: int, before: int
@@ -102,7 +101,8 @@ class ObjectEdges:
             if not number or len(lines) >= _MOST_CHANGES:
                 return
             row = self._record.row(number)
-            if row.kind == rows.GAP or (row.kind == rows.SIZE and row.key == 2):
+            is_gap = row.kind == rows.GAP or (row.kind == rows.SIZE and row.key == 2)
+            if is_gap and not self._past.values.is_during(row):
                 self.gap(execution, name, number)
                 continue
             changed = self._past.executions.at(row.owner) if row.owner and row.key != 0 else None
@@ -111,18 +111,17 @@ class ObjectEdges:
                 yield changed, row
 
     def _of_calls_on(self, execution: StatementExecution, target: int) -> Iterator[SliceEdge]:
-        """Yield the last calls of methods of an object whose content is not recorded."""
-        calls: list[tuple[int, str, tuple[ast.expr, ...]]] = []
+        """Yield the last calls of methods of an object whose content is not recorded, by other frames."""
+        calls: dict[Statement, tuple[int, ast.Call]] = {}
         for statement, path, call in self._past.scopes.method_calls():
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:]:
                 run = self._past.executions.last_run(statement, frame, execution.row)
                 held = self._past.values.value(run, path) if run is not None else None
-                if run is not None and held is not None and held.object == target:
-                    calls.append((run.row, _method(call), tuple(call.args)))
-        calls.sort(key=lambda call: call[0])
-        for row, method, arguments in calls[-_MOST_CHANGES:]:
-            note = f"{method} was called on it; its content is not recorded"
-            yield SliceEdge(cost.CALLED_ON, SliceNode(row, focus=arguments), note)
+                if run is not None and held is not None and held.object == target and frame != execution.frame:
+                    calls[statement] = run.row, call
+        for row, call in sorted(calls.values(), key=lambda last: last[0])[-_MOST_CHANGES:]:
+            note = f"{_method(call)} was called on it; its content is not recorded"
+            yield SliceEdge(cost.CALLED_ON, SliceNode(row, focus=tuple(call.args)), note)
 
     def of_items(self, value: RecordedValue, label: str, before: int) -> Iterator[SliceEdge]:
         """Yield what has given the items of a container an attribute, last and at different lines."""
@@ -149,6 +148,14 @@ class ObjectEdges:
             owner = self._record.row(made).owner
             yield SliceEdge(cost.CLASS, SliceNode(owner), f"the order of its bases decides which {method}")
 
+    def of_gap(self, execution: StatementExecution, name: str, gap: int) -> Iterator[SliceEdge]:
+        """Yield the line while which a value changed; if it changed between lines, note that."""
+        row = self._record.row(gap)
+        if self._past.values.is_during(row) and row.owner != execution.row:
+            yield SliceEdge(cost.READ, SliceNode(row.owner), "changed while it ran")
+        else:
+            self.gap(execution, name, gap)
+
     def gap(self, execution: StatementExecution, what: str, row: int) -> None:
         """Note that a value was found changed by nothing that is recorded."""
         gap = ValueGap(execution.row, row, what)
@@ -158,8 +165,3 @@ class ObjectEdges:
 
 def _method(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
-
-
-def type_name(text: str) -> str:
-    """Return the name of an object's type, by how records show it: of `<Cart items=2>` this is `Cart`."""
-    return text[1:].partition(" ")[0].rstrip(">") if text[:1] == "<" and text[1:6] != "class" else ""

@@ -44,6 +44,11 @@ class RecordedValue(NamedTuple):
     owner: int
 
 
+def type_name(text: str) -> str:
+    """Return the name of an object's type, by how records show it: of `<Cart items=2>` this is `Cart`."""
+    return text[1:].partition(" ")[0].rstrip(">") if text[:1] == "<" and text[1:6] != "class" else ""
+
+
 def says_nothing(text: str) -> bool:
     """Whether a value is a function, class or module: its name is in the source already."""
     return text.startswith(("<function ", "<class ", "<module ", "<bound method ", "<built-in "))
@@ -136,12 +141,18 @@ class RecordedValues:
             number = self._record.back_of(FIELDS, container, number)
         return items
 
+    def is_during(self, gap: Row) -> bool:
+        """Whether a change by nothing that is recorded happened while its line ran, and not before it began."""
+        return bool(gap.owner) and gap.number >= self._executions.settled(gap.owner)
+
     def birth(self, number: int, before: int) -> int:
         """Return the LINE or START row of what first wrote or returned an object before a row; 0: not recorded."""
         found = self._record.forth_of(rows.WITH_VALUE, number, 0, by_value=True) if number else 0
         while found and found < before:
             row = self._record.row(found)
-            if row.kind in (rows.WRITE, rows.FIELD, rows.RETURN) and row.owner:
+            if row.kind in (rows.WRITE, rows.FIELD, rows.RETURN, rows.YIELD) and row.owner:
+                return row.owner
+            if row.kind == rows.GAP and self.is_during(row):
                 return row.owner
             found = self._record.forth_of(rows.WITH_VALUE, number, found, by_value=True)
         return 0

@@ -145,6 +145,11 @@ class Statement:
         return path_of(value) if isinstance(value, ast.expr) else None
 
     @property
+    def is_passing_on(self) -> bool:
+        """Whether it returns a variable as it is: where that comes from is all that counts."""
+        return isinstance(self.node, ast.Return) and isinstance(self.node.value, ast.Name) and len(self.nodes) == 1
+
+    @property
     def leaves(self) -> bool:
         """Whether the next statement never runs after it."""
         return isinstance(self.nodes[-1], _LEAVES)
