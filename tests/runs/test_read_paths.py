@@ -28,7 +28,8 @@ def test_a_slice_reads_its_container_whole() -> None:
 def test_an_argument_belongs_to_its_call_and_comes_before_its_end() -> None:
     first, inner, argument = read("f(g(x))")
     assert (first.is_callee, inner.is_callee) == (True, True)
-    assert (argument.call, argument.after) == (1, 0)
+    assert argument.argument_of is not None
+    assert (ast.unparse(argument.argument_of), argument.after) == ("g(x)", 0)
 
 
 def test_what_is_read_after_a_call_says_so() -> None:
@@ -41,7 +42,7 @@ def test_calls_are_in_the_order_in_which_they_are_made() -> None:
 
 
 def test_the_object_whose_method_is_called_is_used_whole() -> None:
-    (target,) = [path_read for path_read in read("cart.extend(items)") if path_read.is_target]
+    (target,) = [path_read for path_read in read("cart.extend(items)") if path_read.target_of]
     assert (str(target.path), target.is_whole) == ("cart", True)
 
 

@@ -97,9 +97,9 @@ class AbsenceEdges:
     def _of_attribute(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
         """Yield conditions against which an attribute of an object was not set, in whichever function."""
         yield from self._of_setattr(execution, label, holder)
-        for scope, writer in self._storing(label):
+        for writer in self._past.scopes.storing(label):
             edges = []
-            for frame in self._past.scopes.frames([scope])[-_MOST_FRAMES:]:
+            for frame in self._past.scopes.frames([writer.scope])[-_MOST_FRAMES:]:
                 run = self._past.executions.last_run(writer, frame, execution.row)
                 decided = None if run is not None else self._decided_against(writer, execution, 0, frame)
                 if decided is not None and self._is_on(decided, writer, label, holder):
@@ -120,14 +120,6 @@ class AbsenceEdges:
                     yield SliceEdge(
                         cost.LOOP_END, SliceNode(run.row, focus=(name,)), f"sets another attribute than {label}"
                     )
-
-    def _storing(self, label: str) -> Iterator[tuple[SourceScope, Statement]]:
-        """Yield the statements of all recorded functions that set an attribute of that name."""
-        for code in self._past.scopes.codes():
-            scope = self._past.scopes.of_code(code)
-            for statement in scope.statements if scope is not None else ():
-                if any(path.steps[-1] == label for path in statement.stores):
-                    yield scope, statement  # type: ignore[misc]
 
     def _is_on(self, decided: StatementExecution, writer: Statement, label: str, holder: int) -> bool:
         """Whether a statement would have set the attribute of that object."""

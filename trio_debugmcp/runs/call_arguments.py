@@ -8,7 +8,7 @@ from trio_debugmcp.runs.process_record import Row
 from trio_debugmcp.runs.recorded_values import type_name
 from trio_debugmcp.runs.source_scopes import SourceScope
 
-_MAKERS = ("__init__", "__new__", "__post_init__")
+MAKERS = ("__init__", "__new__", "__post_init__")
 """Methods that are called where a class is."""
 
 
@@ -16,7 +16,7 @@ def call_of(past: PastProcess, execution: StatementExecution, start: Row) -> ast
     """Return the call in a statement that has called a function; None where none is written, or several fit."""
     name = past.record.code(start.key).name.rpartition(".")[2]
     names = {name}
-    if name in _MAKERS:
+    if name in MAKERS:
         own = past.values.parameter(start, "self")
         made = type_name(own.text) if own is not None else ""
         names = {past.record.code(start.key).name.rpartition(".")[0].rpartition(".")[2], made, "cls"}

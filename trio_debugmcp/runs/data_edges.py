@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from trio_debugmcp.runs import process_record as rows
 from trio_debugmcp.runs import slicing_nodes as cost
-from trio_debugmcp.runs.call_arguments import argument, call_of, called
+from trio_debugmcp.runs.call_arguments import MAKERS, argument, call_of, called
 from trio_debugmcp.runs.executions import StatementExecution
 from trio_debugmcp.runs.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.past_process import PastProcess
@@ -35,10 +35,11 @@ class DataEdges:
         price = cost.FOCUS if focus else cost.READ
         recorded = self._recorded_calls(execution)
         for read in reads:
-            if read.is_callee or (not focus and read.call in recorded):
+            if read.is_callee or (not focus and read.argument_of in recorded):
                 yield from self._of_callee(execution, read)
             else:
-                yield from self.of_read(execution, read, price)
+                is_read_by_callee = read.target_of in recorded
+                yield from self.of_read(execution, read._replace(is_whole=False) if is_read_by_callee else read, price)
 
     def of_read(self, execution: StatementExecution, read: PathRead, price: float) -> Iterator[SliceEdge]:
         """Yield what a path that is read was made by."""
@@ -46,7 +47,7 @@ class DataEdges:
         if value is None:
             yield from self._of_nearest_holder(execution, read)
             return
-        yield from self.of_value(execution, read.path, value, cost.HOLDER if read.is_target and value.object else price)
+        yield from self.of_value(execution, read.path, value, cost.HOLDER if read.target_of and value.object else price)
         if read.path.steps:
             yield from self._of_holder(execution, read)
         before = self._past.values.bound(execution, read)
@@ -81,6 +82,9 @@ class DataEdges:
         holder = self._past.values.value(execution, read.path.holder)
         if holder is not None and read.path.name not in ("self", "cls"):
             yield from self.of_value(execution, read.path.holder, holder, cost.HOLDER)
+        if holder is not None and _is_index(read.path.steps[-1]):  # another order is another item
+            before = self._past.values.bound(execution, read)
+            yield from self._objects.of_content(execution, str(read.path.holder), holder.object, before)
 
     def _of_nearest_holder(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
         """Yield what is known of the nearest object on a path whose own value is not in the record."""
@@ -117,11 +121,10 @@ class DataEdges:
             if value is not None and value.object and arguments == []:
                 yield from self._objects.of_content(caller, name, value.object, start)
 
-    def _recorded_calls(self, execution: StatementExecution) -> set[int]:
-        """Return the places of the calls of a statement that have called what is recorded."""
-        places = {id(call): place for place, call in enumerate(execution.statement.calls)}
+    def _recorded_calls(self, execution: StatementExecution) -> set[ast.Call]:
+        """Return the calls of a statement that have called what is recorded."""
         started = [call_of(self._past, execution, start) for start in self._past.executions.calls(execution.row)]
-        return {places[id(call)] for call in started if call is not None}
+        return {call for call in started if call is not None}
 
     def _results(
         self, execution: StatementExecution, focus: tuple[ast.expr, ...]
@@ -136,13 +139,30 @@ class DataEdges:
             if focus and (id(call) not in wanted if call is not None else not wanted and not _reads_attributes(focus)):
                 continue
             ending = self._past.executions.outcome(start.number)
-            if ending is None or not ending.owner:
+            if ending is None or not ending.owner or _makes(self._record.code(start.key).name, ending):
                 continue
             line = self._record.row(ending.owner)
             times = shown[line.key] = shown.get(line.key, 0) + 1
             if times <= 2:
                 far = 0.0 if ending.kind != rows.UNWIND else 0.2
-                yield ending, [SliceEdge(cost.RESULT + far, SliceNode(ending.owner)), *self._of_dispatch(start)]
+                edge = SliceEdge(cost.RESULT + far, SliceNode(ending.owner))
+                yield ending, [edge, *self._of_dispatch(start), *self._of_replaced(execution, start)]
+
+    def _of_replaced(self, execution: StatementExecution, start: Row) -> Iterator[SliceEdge]:
+        """Yield what has put a function in the place of a method."""
+        scope = self._past.scopes.of_code(start.key)
+        targets = [read.target_of for read in execution.statement.reads if read.target_of is not None]
+        is_method = scope is not None and scope.parent is not None and isinstance(scope.parent.node, ast.ClassDef)
+        if scope is None or is_method or not targets:
+            return
+        for name in {called(target) for target in targets}:
+            for writer in self._past.scopes.storing(f".{name}"):
+                for frame in self._past.scopes.frames([writer.scope])[-1:]:
+                    run = self._past.executions.last_run(writer, frame, start.number)
+                    if run is not None:
+                        yield SliceEdge(
+                            cost.REPLACED, SliceNode(run.row), f"has put {scope.name} in the place of {name}"
+                        )
 
     def _of_dispatch(self, start: Row) -> Iterator[SliceEdge]:
         scope = self._past.scopes.of_code(start.key)
@@ -169,6 +189,15 @@ class DataEdges:
                 copied = list(self.of_value(execution, path, value, cost.COPY))
                 return [*copied, *self._of_holder(execution, PathRead(path))] if path.steps else copied
         return None
+
+
+def _is_index(step: str | ValuePath) -> bool:
+    return isinstance(step, str) and step[:1] == "[" and step[1:-1].lstrip("-").isdigit()
+
+
+def _makes(name: str, ending: Row) -> bool:
+    """Whether a call has filled a new object: what it has written is found where that is read."""
+    return ending.kind == rows.RETURN and name.rpartition(".")[2] in MAKERS
 
 
 def _is_of_message(node: ast.AST, name: str) -> bool:

@@ -2,7 +2,7 @@
 
     reads = reads_of(ast.parse("total(self.items) + n", mode="eval").body)
     [str(read.path) for read in reads]          # ["total", "self.items", "n"]
-    reads[1].is_whole, reads[1].call            # True, 0: what is in it counts; an argument of the first call
+    reads[1].is_whole, reads[1].argument_of     # True, the call: what is in it counts; it is an argument
 
 A path is what can be looked up in a record without running code: a name, and attributes and items from there.
 """
@@ -11,8 +11,6 @@ import ast
 from typing import NamedTuple
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-
-_NO_CALL = -1
 
 _PAIRS = ("items", "enumerate")
 """Calls whose items are pairs, the second of which is an item of the container."""
@@ -42,19 +40,19 @@ class PathRead(NamedTuple):
     Attributes:
         path: what is read.
         is_whole: what is in the value counts, not only which object it is.
-        call: the call, by its place in the order of calls, of which this is an argument; -1 for none.
+        argument_of: the innermost call of which it is in the arguments.
+        target_of: the call of one of its methods.
         after: how many calls of the expression have ended before.
         is_callee: it is what is called.
-        is_target: a method of it is called.
         of_items: the path leads on from each item of it: `item.price` of a comprehension over `items`.
     """
 
     path: ValuePath
     is_whole: bool = False
-    call: int = _NO_CALL
+    argument_of: ast.Call | None = None
+    target_of: ast.Call | None = None
     after: int = 0
     is_callee: bool = False
-    is_target: bool = False
     of_items: str = ""
 
 
@@ -135,8 +133,7 @@ class _PathReader:
     def __init__(self) -> None:
         self.reads: list[PathRead] = []
         self.calls: list[ast.Call] = []
-        self._call = _NO_CALL
-        self._begun = 0
+        self._call: ast.Call | None = None
         self._items: list[dict[str, ValuePath | None]] = []
 
     def read(self, node: ast.AST, *, whole: bool) -> None:
@@ -178,7 +175,7 @@ class _PathReader:
         if isinstance(node.func, ast.Attribute):
             target = path_of(node.func.value)
             if target is not None:
-                self._add(target, whole=True, is_target=True)
+                self._add(target, whole=True, target_of=node)
             else:
                 self.read(node.func.value, whole=True)
         else:
@@ -187,8 +184,7 @@ class _PathReader:
                 self.read(node.func, whole=False)
             else:
                 self._add(path, whole=False, is_callee=True)
-        outer, self._call = self._call, self._begun
-        self._begun += 1
+        outer, self._call = self._call, node
         for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
             self.read(argument, whole=True)
         self._call = outer
@@ -214,7 +210,7 @@ class _PathReader:
             self.read(node.elt, whole=True)
         self._items.pop()
 
-    def _add(self, path: ValuePath, whole: bool, is_callee: bool = False, is_target: bool = False) -> None:
+    def _add(self, path: ValuePath, whole: bool, is_callee: bool = False, target_of: ast.Call | None = None) -> None:
         of_items = ""
         for names in reversed(self._items):
             if path.name in names:
@@ -224,7 +220,7 @@ class _PathReader:
                     return
                 path, of_items, whole = iterated, step, False
                 break
-        self.reads.append(PathRead(path, whole, self._call, len(self.calls), is_callee, is_target, of_items))
+        self.reads.append(PathRead(path, whole, self._call, target_of, len(self.calls), is_callee, of_items))
 
 
 def names_in(target: ast.AST) -> list[str]:

@@ -70,6 +70,14 @@ class RecordedScopes:
                     if path is not None and isinstance(call.func, ast.Attribute):
                         yield statement, path, call
 
+    def storing(self, label: str) -> Iterator[Statement]:
+        """Yield the statements of all recorded code that set an attribute of that name."""
+        for code in self.codes():
+            scope = self.of_code(code)
+            for statement in scope.statements if scope is not None else ():
+                if any(path.steps[-1] == label for path in statement.stores):
+                    yield statement
+
     def setattr_calls(self) -> Iterator[tuple[Statement, ValuePath, ast.expr]]:
         """Yield the statements that call `setattr` with a name that is not written there: object and name."""
         for code in self.codes():

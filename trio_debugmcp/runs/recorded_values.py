@@ -82,12 +82,20 @@ class RecordedValues:
             if value is None or not value.object:
                 return None
             label = self._label(execution, step, before) if isinstance(step, ValuePath) else step
+            if label is not None and label[:2] == "[-" and label[2:-1].isdigit():
+                label = self._from_the_end(value.object, int(label[2:-1]), before)
             value = self.field(value.object, label, before) if label is not None else None
         return value
 
     def _label(self, execution: StatementExecution, key: ValuePath, before: int) -> str | None:
         value = self.value(execution, key, before)
         return None if value is None or value.object else f"[{value.text}]"
+
+    def _from_the_end(self, container: int, place: int, before: int) -> str | None:
+        """Return the label of an item that is counted from the end of a list."""
+        size = self._record.back_of(frozenset({rows.SIZE}), container, before)
+        length = self._record.row(size).text if size else 0
+        return f"[{length - place}]" if length >= place else None
 
     def field(self, owner: int, label: str, before: int) -> RecordedValue | None:
         """Return what an attribute or item of an object was."""

@@ -66,6 +66,7 @@ CALLER = 2.5
 RAISED = 0.4
 HOLDER = 1.6
 CLASS = 1.2
+REPLACED = 0.4
 CALLED_ON = 1.3
 STEP = 0.05
 """Costs, as they won on programs with planted faults; in small programs they hardly matter, in big runs they do."""
