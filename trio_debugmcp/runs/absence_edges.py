@@ -53,6 +53,7 @@ class AbsenceEdges:
                 yield from self._of_attribute(execution, read.of_items, item)
         elif not read.path.steps:
             yield from self._of_name(execution, read.path.name, value)
+            yield from self._of_late_binding(execution, read.path.name, value)
             yield from self._of_loop(execution, value)
         elif isinstance(read.path.steps[-1], str) and read.path.steps[-1][0] == ".":
             holder = self._past.values.value(execution, read.path.holder)
@@ -94,6 +95,20 @@ class AbsenceEdges:
                 return run if run.row > since or isinstance(outer.node, ast.If | ast.Match) else None
         return None
 
+    def _of_late_binding(self, execution: StatementExecution, name: str, value: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield the definition of a function whose free variable was written again after it was made."""
+        home = execution.scope.home(name)
+        written = self._past.executions.at(value.owner)
+        if home is None or home is execution.scope or written is None or written.scope is not home:
+            return
+        made = [statement for statement in home.statements if statement.first == execution.scope.first]
+        for statement in made:
+            last = self._past.executions.last_run(statement, written.frame, written.row)
+            then = self._past.values.name(last, name, last.row) if last is not None else None
+            if last is not None and then is not None and then.text != value.text:
+                note = f"reads {name} when it is called: then {value.text}, here {then.text}"
+                yield SliceEdge(cost.ABSENCE, SliceNode(last.row), note)
+
     def _of_attribute(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
         """Yield conditions against which an attribute of an object was not set, in whichever function."""
         yield from self._of_setattr(execution, label, holder)
@@ -115,7 +130,7 @@ class AbsenceEdges:
         for statement, path, name in self._past.scopes.setattr_calls():
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]:
                 run = self._past.executions.last_run(statement, frame, execution.row)
-                held = self._past.values.value(run, path) if run is not None else None
+                held = self._past.values.value(run, path) if run is not None and path is not None else None
                 if run is not None and held is not None and held.object == holder:
                     yield SliceEdge(
                         cost.LOOP_END, SliceNode(run.row, focus=(name,)), f"sets another attribute than {label}"

@@ -68,6 +68,9 @@ def because_line(
     if focus and statement.first < statement.last:  # of several lines that which matters
         line = focus[0].lineno
         source = statement.scope.lines[line - 1].strip()
+    if isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):  # not its decorators
+        line = statement.node.lineno
+        source = statement.scope.lines[line - 1].strip()
     function = code.name.replace(".<locals>", "")
     return BecauseLine(f"#{row}", code.file, line, function, source, values_of(past, execution), list(notes))
 
@@ -123,7 +126,8 @@ def _reads(past: PastProcess, execution: StatementExecution) -> list[str]:
     for read in execution.statement.reads:
         value = None if read.is_callee else past.values.read(execution, read)
         if value is not None and not says_nothing(value.text):
-            said.append(f"{read.path}={_short(value.text)}")
+            text = past.values.text_at(value, past.values.bound(execution, read))
+            said.append(f"{read.path}={_short(text)}")
     return list(dict.fromkeys(said))
 
 

@@ -89,6 +89,9 @@ class DataEdges:
     def _of_nearest_holder(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
         """Yield what is known of the nearest object on a path whose own value is not in the record."""
         path = read.path
+        label = str(path.steps[-1]) if path.steps else ""
+        if label[:1] == ".":
+            yield from self._objects.of_unseen_attribute(execution, label)
         while path.steps:
             path = path.holder
             value = self._past.values.value(execution, path)

@@ -8,6 +8,7 @@ from trio_debugmcp.runs import slicing_nodes as cost
 from trio_debugmcp.runs.executions import StatementExecution
 from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import Row
+from trio_debugmcp.runs.read_paths import path_of
 from trio_debugmcp.runs.recorded_values import CONTENT, RecordedValue, type_name
 from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.source_scopes import SourceScope, Statement
@@ -62,6 +63,17 @@ class ObjectEdges:
                 written = self._record.back(rows.WRITE, key, frame, value.row)
                 if written and self._past.values.value_at(written).text == value.text:
                     yield SliceEdge(cost.READ, SliceNode(self._record.row(written).owner), "the default of the class")
+
+    def of_unseen_attribute(self, execution: StatementExecution, label: str) -> Iterator[SliceEdge]:
+        """Yield calls of `setattr` with the name of an attribute whose value is not in the record."""
+        for statement, _, name in self._past.scopes.setattr_calls():
+            key = path_of(name)
+            for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:] if key is not None else ():
+                for run in self._past.executions.runs(statement, frame, execution.row):
+                    value = self._past.values.value(run, key) if key is not None else None
+                    if value is not None and value.text == repr(label[1:]):
+                        yield SliceEdge(cost.READ, SliceNode(run.row), f"sets {label}")
+                        break
 
     # --- What is in an object -----------------------------------------------------------------------------------------
 

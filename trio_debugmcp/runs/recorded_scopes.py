@@ -78,16 +78,15 @@ class RecordedScopes:
                 if any(path.steps[-1] == label for path in statement.stores):
                     yield statement
 
-    def setattr_calls(self) -> Iterator[tuple[Statement, ValuePath, ast.expr]]:
-        """Yield the statements that call `setattr` with a name that is not written there: object and name."""
+    def setattr_calls(self) -> Iterator[tuple[Statement, ValuePath | None, ast.expr]]:
+        """Yield the statements that call `setattr` with a name that is not written there, with object and name."""
         for code in self.codes():
             scope = self.of_code(code)
             for statement in scope.statements if scope is not None else ():
                 for call in statement.calls:
-                    if getattr(call.func, "id", "") == "setattr" and len(call.args) == 3:
-                        path = path_of(call.args[0])
-                        if path is not None and not isinstance(call.args[1], ast.Constant):
-                            yield statement, path, call.args[1]
+                    is_setattr = getattr(call.func, "id", "") == "setattr" and len(call.args) == 3
+                    if is_setattr and not isinstance(call.args[1], ast.Constant):
+                        yield statement, path_of(call.args[0]), call.args[1]
 
     def frames(self, scopes: list[SourceScope]) -> list[int]:
         """Return the frames of scopes, at most some hundred of each: the last ones."""

@@ -23,6 +23,9 @@ CONTENT = frozenset({rows.FIELD, rows.GAP, rows.SIZE})
 """What tells that the content of an object has changed."""
 
 
+_CONTAINERS = {"[": "list", "{": "dict", "s": "set", "d": "deque"}
+"""By how the text of one begins."""
+
 _MOST_ITEMS = 100
 
 
@@ -152,6 +155,14 @@ class RecordedValues:
     def is_during(self, gap: Row) -> bool:
         """Whether a change by nothing that is recorded happened while its line ran, and not before it began."""
         return bool(gap.owner) and gap.number >= self._executions.settled(gap.owner)
+
+    def text_at(self, value: RecordedValue, before: int) -> str:
+        """Return a value as text; of a container that has been changed since that text was kept, how much is in it."""
+        changed = self._record.back_of(CONTENT, value.object, before) if value.object else 0
+        if changed <= value.row or value.text[:1] not in _CONTAINERS:
+            return value.text
+        size = self._record.back_of(frozenset({rows.SIZE}), value.object, before)
+        return f"{_CONTAINERS[value.text[:1]]} of {self._record.row(size).text}" if size else value.text
 
     def birth(self, number: int, before: int) -> int:
         """Return the LINE or START row of what first wrote or returned an object before a row; 0: not recorded."""
