@@ -92,7 +92,7 @@ MOST_BODY_LINES = 40
 MOST_METHODS = 15
 MOST_PUBLIC_METHODS = 15
 
-SUBJECTS = {"data", "faults", "fuzz", "interop", "languages", "programs", "real", "scenarios", "traces", "warm"}
+SUBJECTS = {"data", "faults", "fuzz", "interop", "languages", "programs", "real", "scenarios", "traces", "warm", "why"}
 """Folders of tests that do not stand for a room, see tests/README.md."""
 
 

@@ -82,11 +82,11 @@ def test_a_name_belongs_to_the_function_that_binds_it() -> None:
     assert inner.home("range") is None
 
 
-def test_a_class_body_is_no_home_for_names_in_its_methods() -> None:
+def test_methods_do_not_see_the_names_of_their_class() -> None:
     assert scope("Shop.total").home("total") is None
 
 
-def test_a_constant_effect_is_told_by_that_it_ran() -> None:
+def test_of_a_constant_effect_all_there_is_to_know_is_that_it_ran() -> None:
     leave, add = scope("Shop.total").statement(9), scope("Shop.total").statement(10)
     assert leave is not None
     assert add is not None

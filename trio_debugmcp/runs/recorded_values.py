@@ -58,7 +58,7 @@ def says_nothing(text: str) -> bool:
 
 
 class RecordedValues:
-    """The values of one process."""
+    """The values of one process: names, fields, items, contents and what made them, hence so many methods."""
 
     def __init__(self, record: ProcessRecord, scopes: RecordedScopes, executions: StatementExecutions) -> None:
         self._record = record

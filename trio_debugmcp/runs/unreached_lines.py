@@ -1,11 +1,14 @@
 """Why a line did not run: what decided against it."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from trio_debugmcp.runs.executions import StatementExecution
 from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source_scopes import SourceScope, Statement
+
+_MOST_NAMING = 3
 
 
 class UnreachedLine(NamedTuple):
@@ -17,70 +20,68 @@ class UnreachedLine(NamedTuple):
 
 def unreached(past: PastProcess, file: str, line: int) -> UnreachedLine | None:
     """Return what decided against a line; None if it is in no recorded code."""
-    for scope, statement in _statements(past, file, line):
-        frames = past.scopes.frames([scope])
-        if not frames:
-            continue
-        decided = _decided(past, statement, frames[-1])
-        if decided is None:
-            break
-        times = f", in the last of {len(frames)} calls" if len(frames) > 1 else ""
-        value = f"line {line} did not run{times}: decided at line {decided.statement.first}"
-        return UnreachedLine(value, [SliceEdge(0.0, SliceNode(decided.row), f"so line {line} does not run")])
-    return _never_called(past, file, line)
+    statement = _statement(past, file, line)
+    if statement is None:
+        return None
+    frames = past.scopes.frames([statement.scope])
+    decided = _decided(past, statement, frames[-1]) if frames else None
+    if decided is None:
+        return _never_called(past, statement.scope, line)
+    times = f", in the last of {len(frames)} calls" if len(frames) > 1 else ""
+    value = f"line {line} did not run{times}: decided at line {decided.statement.first}"
+    return UnreachedLine(value, [SliceEdge(0.0, SliceNode(decided.row), f"so line {line} does not run")])
 
 
 def _decided(past: PastProcess, statement: Statement, frame: int) -> StatementExecution | None:
-    """Return the last run of the innermost statement around, else before, a line, in a call that did not reach it."""
+    """Return the execution that decided against a line in a call: a condition around it, or what left before it."""
     end = past.record.last + 1
     for outer in statement.outer():
         run = past.executions.last_run(outer, frame, end)
-        if run is not None:
-            return run
+        if run is None:
+            continue
+        inner = [past.executions.last_run(inside, frame, end) for inside in outer.all_inner()]
+        later = [inside for inside in inner if inside is not None and (outer.is_loop or inside.row > run.row)]
+        left = max(later, key=lambda inside: inside.row, default=run)
+        return left if left.statement.branch == statement.branch else run
     last = past.executions.last_line(frame)
     return past.executions.at(last) if last else None
 
 
-def _never_called(past: PastProcess, file: str, line: int) -> UnreachedLine | None:
-    """Return the lines that name a function that was never called, where these ran."""
-    scope = past.scopes.at(file, line)
-    if scope is None or scope.parent is None:
-        return None
+def _never_called(past: PastProcess, scope: SourceScope, line: int) -> UnreachedLine:
+    """Return the lines that name a function that was never called: where these ran, or what decided against them."""
     name = scope.name.rpartition(".")[2]
-    starts = [
-        SliceEdge(0.0, SliceNode(run), f"names {name}")
-        for run in _runs_naming(past, name)
-        if not (execution := past.executions.at(run)) or not execution.statement.is_definition
-    ]
-    where = "" if starts else "; no line that ran names it"
-    return UnreachedLine(f"line {line} did not run: {scope.name} was never called{where}", starts)
+    starts: list[SliceEdge] = []
+    for statement in _naming(past, name):
+        frames = past.scopes.frames([statement.scope])[-1:]
+        runs = [past.executions.last_run(statement, frame, past.record.last + 1) for frame in frames]
+        ran = [SliceEdge(0.0, SliceNode(run.row), f"names {name}") for run in runs if run is not None]
+        decided = [_decided(past, statement, frame) for frame in frames] if not ran else []
+        note = f"so line {statement.first}, which names {name}, does not run"
+        starts += ran + [SliceEdge(0.0, SliceNode(run.row), note) for run in decided if run is not None]
+    where = "" if starts else "; no line of recorded code names it"
+    return UnreachedLine(f"line {line} did not run: {scope.name} was never called{where}", starts[-_MOST_NAMING:])
 
 
 def runs_of_line(past: PastProcess, file: str, line: int) -> list[int]:
     """Return the LINE row of the last run of a line in each frame that ran it, in the order of time."""
+    statement = _statement(past, file, line)
+    if statement is None:
+        return []
     end = past.record.last + 1
-    runs = [
-        past.executions.last_run(statement, frame, end)
-        for scope, statement in _statements(past, file, line)
-        for frame in past.scopes.frames([scope])
-    ]
+    runs = [past.executions.last_run(statement, frame, end) for frame in past.scopes.frames([statement.scope])]
     return sorted(run.row for run in runs if run is not None)
 
 
-def _runs_naming(past: PastProcess, name: str) -> list[int]:
-    """Return the last runs of some statements that name a function."""
-    found = []
+def _naming(past: PastProcess, name: str) -> Iterator[Statement]:
+    """Yield the statements of recorded code that name a function, but its definition."""
     for code in past.scopes.codes():
         scope = past.scopes.of_code(code)
         for statement in scope.statements if scope is not None else ():
-            if any(read.path.name == name or f".{name}" in read.path.steps for read in statement.reads):
-                frames = past.scopes.frames([statement.scope])[-1:]
-                runs = [past.executions.last_run(statement, frame, past.record.last + 1) for frame in frames]
-                found += [run.row for run in runs if run is not None]
-    return found[-3:]
+            named = any(read.path.name == name or f".{name}" in read.path.steps for read in statement.reads)
+            if named and not statement.is_definition:
+                yield statement
 
 
-def _statements(past: PastProcess, file: str, line: int) -> list[tuple[SourceScope, Statement]]:
+def _statement(past: PastProcess, file: str, line: int) -> Statement | None:
     scope = past.scopes.at(file, line)
-    statement = scope.statement(line) if scope is not None else None
-    return [(scope, statement)] if scope is not None and statement is not None else []
+    return scope.statement(line) if scope is not None else None

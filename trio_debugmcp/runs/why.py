@@ -137,7 +137,9 @@ def _of_line(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
         return _of_moment(past, moment)
     found = unreached(past, question.file, question.line)
     if found is None:
-        raise NoAnswerError(f"{question.file}:{question.line} is in no code of this run that was recorded")
+        raise NoAnswerError(
+            f"{question.file}:{question.line} has no statement that this run recorded: `source_get` shows the file"
+        )
     return _answer(past, found.value, found.starts, question, past.record.last + 1)
 
 

@@ -1,0 +1,138 @@
+"""Questions to a recorded run: why a line ran, why it did not, and what cannot be answered."""
+
+from functools import cache
+
+import pytest
+
+from tests.runs.recorded_programs import python, record
+from trio_debugmcp.runs.process_record import ProcessRecord
+from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer, WhyQuestion, why
+
+pytestmark = pytest.mark.real
+
+CHECKOUT = """\
+LIMITS = {"gold": 500, "basic": 100}
+
+
+def limit(customer):
+    return LIMITS[customer["level"]]
+
+
+def check(customer, amount):
+    if amount <= 0:
+        return "nothing to pay"
+    if amount > limit(customer):
+        return "too much"
+    return "fine"
+
+
+def unused(amount):
+    return amount + 1
+
+
+def bill(customer, amounts):
+    total = 0
+    for amount in amounts:
+        if amount is None:
+            continue
+        total += amount
+    verdict = check(customer, total)
+    if verdict == "fine":
+        customer["paid"] = total
+    return verdict
+
+
+ada = {"level": "basic"}
+verdict = bill(ada, [60, None, 70])
+if verdict == "never":
+    unused(3)
+print(verdict)
+"""
+
+
+@cache
+def checkout() -> ProcessRecord:
+    return record(CHECKOUT, python(3, 12)).processes[0]
+
+
+def lines(answer: WhyAnswer) -> list[int]:
+    return [line.line for line in answer.because]
+
+
+def test_a_value_is_followed_through_calls_and_conditions() -> None:
+    answer = why(checkout(), WhyQuestion(expression="verdict"))
+    assert answer.value == "verdict='too much'"
+    assert {11, 12, 25} <= set(lines(answer))
+
+
+def test_lines_stand_in_the_order_of_time_and_have_numbers_for_the_next_question() -> None:
+    answer = why(checkout(), WhyQuestion(expression="verdict"))
+    numbers = [int(line.at[1:]) for line in answer.because]
+    assert numbers == sorted(numbers)
+
+
+def test_a_condition_says_how_it_was_decided_and_what_its_calls_returned() -> None:
+    answer = why(checkout(), WhyQuestion(expression="verdict"))
+    (line,) = [line for line in answer.because if line.line == 11]
+    assert line.values[0] == "true"
+    assert "limit -> 100" in line.values
+
+
+def test_a_line_that_did_not_run_names_the_condition_that_decided_against_it() -> None:
+    answer = why(checkout(), WhyQuestion(file="program.py", line=28))
+    assert answer.value.startswith("line 28 did not run")
+    assert 27 in lines(answer)
+    assert 12 in lines(answer)
+
+
+def test_a_line_behind_a_continue_names_that() -> None:
+    source = "for n in (1, 2):\n    if n:\n        continue\n    print(n)\n"
+    answer = why(record(source, python(3, 13)).processes[0], WhyQuestion(file="program.py", line=4))
+    assert {2, 3} <= set(lines(answer))
+
+
+def test_a_line_behind_a_return_names_the_return() -> None:
+    answer = why(checkout(), WhyQuestion(file="program.py", line=13))
+    assert answer.value.startswith("line 13 did not run")
+    assert 11 in lines(answer)
+
+
+def test_a_line_of_a_function_that_was_never_called_names_what_would_have_called_it() -> None:
+    answer = why(checkout(), WhyQuestion(file="program.py", line=17))
+    assert "never called" in answer.value
+    assert 34 in lines(answer)
+
+
+def test_a_line_that_ran_is_asked_why_it_ran() -> None:
+    answer = why(checkout(), WhyQuestion(file="program.py", line=12))
+    assert answer.value.startswith("why ")
+    assert 11 in lines(answer)
+
+
+def test_the_second_question_does_not_repeat_the_lines_of_the_first() -> None:
+    first = why(checkout(), WhyQuestion(expression="verdict", limit=5))
+    shown = frozenset(int(line.at[1:]) for line in first.because)
+    second = why(checkout(), WhyQuestion(at=min(shown), known=shown))
+    assert not shown & {int(line.at[1:]) for line in second.because}
+
+
+def test_what_is_left_out_is_counted() -> None:
+    answer = why(checkout(), WhyQuestion(expression="verdict", limit=2))
+    assert len(answer.because) == 2
+    assert answer.omitted > 0
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        (WhyQuestion(), "nothing failed in this run"),
+        (WhyQuestion(expression="nowhere"), "has no value of nowhere"),
+        (WhyQuestion(expression="a +"), "cannot be read as an expression"),
+        (WhyQuestion(at=10**6), "and no #1000000"),
+        (WhyQuestion(file="other.py", line=3), "no statement"),
+        (WhyQuestion(file="program.py", line=2), "program.py:2 has no"),
+    ],
+)
+def test_what_cannot_be_answered_says_what_to_ask(question: WhyQuestion, words: str) -> None:
+    with pytest.raises(NoAnswerError, match=words):
+        why(checkout(), question)
