@@ -148,6 +148,7 @@ ROOMS = ("dap", "session", "server", "editors", "probe", "replay", "transports")
 POLICY = {
     "how often one looks, or tries again": """
         dap.adapter._POLL_SECONDS dap.daemons._POLL_SECONDS dap.direct._POLL_SECONDS
+        dap.direct._SHORT_LIFE_SECONDS
         dap.listener._FULL_SECONDS dap.pids._POLL_SECONDS dap.process._POLL_SECONDS dap.profiles.finding._RETRY_SECONDS
         dap.profiles.javascript.node_inspector._POLL_SECONDS dap.watchdog_process._SWEEP_SECONDS
         dap.watchdog._SHORT_LIFE_SECONDS dap.watchdog._POLL_SECONDS

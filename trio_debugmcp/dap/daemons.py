@@ -51,8 +51,7 @@ def own_process(caller: IncomingConnection, watchdog: Watchdog) -> OwnProcess | 
     started = started_at(caller.pid)
     if started is None or not isinstance(stream, trio.SocketStream):
         return None
-    leader = process_session_of(caller.pid)
-    if leader is not None and watchdog.watches(leader):
+    if is_in_session_of_ours(caller, watchdog):
         return OwnProcess(caller.pid, started)
     with suppress(OSError):
         (_, near), (_, far) = stream.socket.getsockname()[:2], stream.socket.getpeername()[:2]
@@ -60,6 +59,12 @@ def own_process(caller: IncomingConnection, watchdog: Watchdog) -> OwnProcess | 
         if inode is not None and f"socket:[{inode}]" in _open_files(caller.pid):
             return OwnProcess(caller.pid, started)
     return None
+
+
+def is_in_session_of_ours(caller: IncomingConnection, watchdog: Watchdog) -> bool:
+    """Return whether the process that has dialed in is in a process session that the watchdog watches."""
+    leader = process_session_of(caller.pid)
+    return leader is not None and watchdog.watches(leader)
 
 
 async def end_process(process: OwnProcess, patience: Patience) -> None:

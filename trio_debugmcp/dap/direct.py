@@ -21,7 +21,7 @@ from typing import Any
 import trio
 
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.daemons import OwnProcess, end_process, own_process
+from trio_debugmcp.dap.daemons import OwnProcess, end_process, is_in_session_of_ours, own_process
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED, PROGRAM_LOST, DirectStream
 from trio_debugmcp.dap.incoming_connection import IncomingConnection
@@ -51,6 +51,10 @@ _POLL_SECONDS = 0.02
 
 _CHILD_SECONDS = 1.0
 """For a Python that a program has started just before its own end to dial in; it takes some 50 ms."""
+
+_SHORT_LIFE_SECONDS = 0.1
+"""From a child's call to having the watchdog watch it; as long as it is in the process session of its program it is
+watched with that. Most forks have ended before."""
 
 _SHORT = 16
 """Characters of an option; a token and a path are longer."""
@@ -87,15 +91,26 @@ async def open_caller(
     process session. Without one they are not ours to end.
     """
     process: OwnProcess | None = None
+    watched = False
 
-    def watch(caller: IncomingConnection) -> None:
+    def watch() -> None:
+        nonlocal watched
+        if watchdog is not None and process is not None and not watched:
+            watchdog.watch_process(*process)
+            watched = True
+
+    def identify(caller: IncomingConnection) -> None:
         nonlocal process
         process = None if watchdog is None else own_process(caller, watchdog)
-        if watchdog is not None and process is not None:
-            watchdog.watch_process(*process)
+        if watchdog is not None and not is_in_session_of_ours(caller, watchdog):
+            watch()
+
+    async def watch_later() -> None:
+        await trio.sleep(_SHORT_LIFE_SECONDS)
+        watch()
 
     async def connect(stream: DirectStream) -> None:
-        await _connect(stream, pid, dial_ins, watch)
+        await _connect(stream, pid, dial_ins, identify, watch_later)
 
     ends = False
     try:
@@ -109,7 +124,8 @@ async def open_caller(
             if ends:
                 with trio.CancelScope(shield=True):  # bounded: it is
                     await end_process(process, watchdog.patience)
-            watchdog.forget_process(*process)
+            if watched:
+                watchdog.forget_process(*process)
 
 
 def open_guest(
@@ -199,9 +215,13 @@ async def _open_line(
 
 
 async def _connect(
-    stream: DirectStream, pid: int, dial_ins: DialIns, taken: Callable[[IncomingConnection], None] | None = None
+    stream: DirectStream,
+    pid: int,
+    dial_ins: DialIns,
+    taken: Callable[[IncomingConnection], None] | None = None,
+    beside: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
-    """Wait until the process has dialed in, tell `taken`, and serve it until it has ended."""
+    """Wait until the process has dialed in, tell `taken`, and serve it until it has ended, with `beside` meanwhile."""
     ended = trio.Event()
 
     async def watch() -> None:
@@ -212,6 +232,8 @@ async def _connect(
         nursery.start_soon(watch)
         if await _has_connected(stream, pid, dial_ins, ended, taken):
             nursery.start_soon(_cut_at_end, stream, ended, dial_ins.patience)
+            if beside is not None:
+                nursery.start_soon(beside)
             await stream.serve()
             # The connection is over, but perhaps not the process.
             with trio.move_on_after(dial_ins.patience.seconds(_EXEC_SECONDS)):
