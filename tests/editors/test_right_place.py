@@ -48,6 +48,20 @@ async def test_a_target_of_goto_in_another_file_than_that_of_the_stop_is_not_tak
         assert adapter.sent("goto") == []
 
 
+@pytest.mark.parametrize("path", ["/src/a\0.py", "file:///src/a%00.py", "file://[/a.py"])
+async def test_a_path_that_no_file_can_have_is_refused_in_words(autojump_clock: MockClock, path: str) -> None:
+    adapter = able("supportsGotoTargetsRequest")
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        await editor.join()
+        for command, more in (
+            ("setBreakpoints", {"breakpoints": [{"line": 1}]}),
+            ("source", {"sourceReference": 0}),
+            ("gotoTargets", {"line": 1}),
+        ):
+            refused = await editor.refused(command, source={"path": path}, **more)
+            assert "bug" not in str(refused), command
+
+
 async def two_programs(bench: Bench, one: FakeAdapter, two: FakeAdapter, profile: Any) -> None:
     """Stop two programs; the second is in focus."""
     for number, adapter in enumerate((one, two), 1):

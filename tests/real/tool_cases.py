@@ -283,6 +283,7 @@ ANY = {
     "INVALID_PARAMETER": "a parameter that is not known, of another type, or over its bounds",
     "READ_ONLY": "the connection may only observe",
     "HELD": "a person holds the session, and the call would move or change the program: `details` has who, since when",
+    "TOO_MANY_CALLS": "a hundred calls of this connection are under way",
     "ADAPTER_FAILED": "the debug adapter refused a request",
     "ADAPTER_GONE": "the debug adapter ended during the call",
     "TIMEOUT": "the debug adapter, or the probe in the program, did not answer in time",

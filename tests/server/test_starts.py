@@ -55,6 +55,28 @@ async def test_a_start_that_fails_late_fails_the_wait_for_it_with_one_advice(
         assert "." not in failed.message[:10]
 
 
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"args": ["-v", "a\0b"]}, "`args[1]` has a NUL character"),
+        ({"args": ["x" * 200_000]}, "`args[0]` has more than 131071 bytes"),
+        ({"env": {"A": "\0"}}, "`env A` has a NUL character"),
+        ({"env": {"A=B": "c"}}, "The name of a variable"),
+        ({"args": ["x" * 100_000] * 30}, "`args` and `env` have "),
+    ],
+)
+async def test_a_launch_that_no_process_can_be_started_with_ends_no_session(
+    autojump_clock: MockClock, more: dict[str, Any], sentence: str
+) -> None:
+    adapter = FakeAdapter()
+    async with connect("legacy", options=adapter.options()) as client:
+        await client.call("debug_launch", program=adapter.program, stop_at_entry=True)
+        refused = await failure(client, "debug_launch", program=adapter.program, replace=True, **more)
+        assert refused.code == "INVALID_PARAMETER"
+        assert refused.message.startswith(sentence)
+        assert (await client.call("debug_state"))["state"] == "Paused"
+
+
 async def test_a_launch_that_another_one_replaces_says_so(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     adapter.withhold("launch")

@@ -62,7 +62,7 @@ ALLOWED = {
 }
 """What we serve beyond the contract."""
 
-BREAKPOINT = """id type file line column enabled verified state hitCount condition logMessage hitCountMultiple
+BREAKPOINT = """id statement type file line column enabled verified state hitCount condition logMessage hitCountMultiple
     maxNotifications notificationsSent hitCondition requestedLine functionName message"""
 
 EXCEPTION = """id exceptionType breakOnFirstChance breakOnSecondChance includeSubtypes enabled verified hitCount

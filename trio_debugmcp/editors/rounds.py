@@ -71,7 +71,7 @@ class Rounds:
                 await self._begin.wait()
             # Not from the state as this task finds it: it may have changed since an editor began to wait.
             await self._merger.wait_until(
-                lambda now: any(waiting.reported is not now for waiting in self._waiting.values())
+                lambda now: any(waiting.reported is not now for waiting in self._waiting.values()), events=True
             )
             await trio.sleep_until(max(trio.current_time() + ROUND_SECONDS, last + BETWEEN_SECONDS))
             last, state = trio.current_time(), self._merger.state
@@ -97,7 +97,7 @@ class Rounds:
         """
         if editor.acts_until > trio.current_time():
             state = self._merger.state
-            await self._merger.wait_until(lambda now: now is not state)
+            await self._merger.wait_until(lambda now: now is not state, events=True)
             return
         # No checkpoint before this: a change in between would not wake this one.
         mine = self._waiting[editor] = _WaitingEditor(look, trio.Event(), self._merger.state)

@@ -3,6 +3,8 @@
 from urllib.parse import quote, unquote, urlsplit
 
 from trio_debugmcp.editors.arguments import InitializeArguments
+from trio_debugmcp.editors.refusals import EditorRefusal
+from trio_debugmcp.state.payloads import shortened
 
 
 class Spelling:
@@ -37,5 +39,17 @@ class Spelling:
         return None if column is None else column - self._column
 
     def our_path(self, path: str) -> str:
-        """Return a path of the editor as we write it."""
-        return unquote(urlsplit(path).path) if path[:7].lower() == "file://" else path
+        """Return a path of the editor as we write it.
+
+        Raises:
+            EditorRefusal: it can be that of no file.
+        """
+        ours = path
+        if path[:7].lower() == "file://":
+            try:
+                ours = unquote(urlsplit(path).path)
+            except ValueError as error:
+                raise EditorRefusal(f"`{shortened(path)}` is not a path: {error}.") from None
+        if "\0" in ours:
+            raise EditorRefusal("A path has no NUL characters.")
+        return ours

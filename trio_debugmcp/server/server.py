@@ -44,6 +44,7 @@ from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.peer import Peer, client_name
 from trio_debugmcp.server.people.presence import Presence
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
+from trio_debugmcp.server.request_limits import RequestLimits
 from trio_debugmcp.server.resource_templates import listed_templates, unknown_resource
 from trio_debugmcp.server.secrets import check_arguments, masked_result, masked_text
 from trio_debugmcp.server.skills import is_skill_uri, read_skill_file, serve_skills
@@ -100,6 +101,7 @@ class ConnectionServer:
         self._logs = logs
         self._listening = 0
         self._max_streams = inf if shared else MAX_STREAMS
+        self._limits = RequestLimits(shared=shared)
         self._subscriber: Subscriber | None = None
         self._nursery: trio.Nursery | None = None
 
@@ -156,7 +158,8 @@ class ConnectionServer:
         )
         # Replaces the SDK's tracing, which costs time on every message and is not configured here.
         roots, cards = ClientRoots(self._debugger), Cards(self._tools, self._client)
-        server.middleware[:] = [peer.middleware, server.with_extensions, roots.middleware, cards.middleware]
+        own = (peer.middleware, self._limits.middleware, server.with_extensions, roots.middleware, cards.middleware)
+        server.middleware[:] = own
         # Not as an argument of the constructor, which warns that only the handshake era has this method.
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_log_level)
         server.add_notification_handler("notifications/initialized", types.NotificationParams, self._on_initialized)

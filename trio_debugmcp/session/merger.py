@@ -30,6 +30,10 @@ MERGE_SECONDS = 10.0
 """For a merge that has to happen while its task is being cancelled. The merger never waits: this only ends a hang."""
 
 
+_WITHOUT_EVENTS = tuple(field for field in State.__struct_fields__ if field != "happened")
+"""The parts of the state that waits are about."""
+
+
 class ResourceListener(Protocol):
     """Receives changes of resources. Called from the merger, so it must not block."""
 
@@ -53,9 +57,10 @@ class Merger:
         # No buffer: a sender is never ahead of the state by more than its own change.
         self._inbox, self._changes = trio.open_memory_channel[tuple[Change, trio.Event]](0)
         self._changed = trio.lowlevel.ParkingLot()
+        self._changed_or_happened = trio.lowlevel.ParkingLot()
 
     def __repr__(self) -> str:
-        waiting = self._changed.statistics().tasks_waiting
+        waiting = sum(lot.statistics().tasks_waiting for lot in (self._changed, self._changed_or_happened))
         return f"<Merger of {len(self.state.snapshots)} sessions, {waiting} tasks waiting>"
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -73,13 +78,15 @@ class Merger:
         await merged.wait()
         return self.state
 
-    async def wait_until(self, condition: Callable[[State], bool]) -> State:
+    async def wait_until(self, condition: Callable[[State], bool], *, events: bool = False) -> State:
         """Wait, for as long as the caller's cancel scope allows, until a state fulfils the condition.
 
-        The state returned is that one, even if it has changed again by the time the caller runs.
+        The state returned is that one, even if it has changed again by the time the caller runs. `events`: the
+        condition is also about `happened`; a new event of the timeline wakes no other wait, as each call is one.
         """
+        changed = self._changed_or_happened if events else self._changed
         while not condition(state := self.state):
-            await self._changed.park()
+            await changed.park()
         return state
 
     def _merge(self, change: Change) -> None:
@@ -102,4 +109,6 @@ class Merger:
         # The list of resources depends on one thing: whether there is a session.
         if (old.focused is None) != (new.focused is None):
             self._listener.list_changed()
-        self._changed.unpark_all()
+        self._changed_or_happened.unpark_all()
+        if any(getattr(old, name) is not getattr(new, name) for name in _WITHOUT_EVENTS):
+            self._changed.unpark_all()

@@ -207,6 +207,7 @@ class SessionsPayload(Payload, frozen=True):
 class BreakpointPayload(Payload, frozen=True):
     """One breakpoint or tracepoint. `line` is where the debug adapter placed it, `requestedLine` where it was set.
 
+    `statement`: the text of its line, if it was set by that.
     `address`: only of a breakpoint on an instruction. `setBy`: the clients that have set it, by their names.
     """
 
@@ -227,6 +228,7 @@ class BreakpointPayload(Payload, frozen=True):
     hit_condition: str | None
     requested_line: int | None
     function_name: str | None
+    statement: str | None
     message: str | None
     address: str | UnsetType = UNSET
     set_by: list[str] | UnsetType = UNSET

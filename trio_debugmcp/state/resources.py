@@ -160,6 +160,7 @@ def breakpoint_payload(breakpoint: Breakpoint) -> BreakpointPayload:
         notifications_sent=breakpoint.notifications_sent,
         hit_condition=spec.hit_condition,
         requested_line=spec.line,
+        statement=spec.text if spec.by_text else None,
         function_name=spec.function,
         address=spec.address or UNSET,
         set_by=list(breakpoint.set_by) or UNSET,

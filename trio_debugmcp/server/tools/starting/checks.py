@@ -1,5 +1,6 @@
 """Checks of what is to be started: which adapter, with which options, and whether a program can start at all."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,31 @@ _HEAD_BYTES = 64
 
 _MAX_SOURCE_BYTES = 4 * 1024 * 1024
 """Of a source file whose syntax is checked; what is larger was not written by people, and fails by itself."""
+
+
+_MAX_WORD_BYTES = 131072
+"""Of an argument or a variable, with the NUL behind it: Linux takes no longer one."""
+
+
+def check_words(args: Sequence[str], env: Mapping[str, str | None]) -> None:
+    """Refuse what no process can be started with, before anything is ended for it.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`.
+    """
+    words = {f"args[{number}]": word for number, word in enumerate(args)}
+    words |= {f"env {name}": f"{name}={value or ''}" for name, value in env.items()}
+    for name, word in words.items():
+        if "\0" in word:
+            raise UsageError("INVALID_PARAMETER", f"`{name}` has a NUL character, which ends a text of the system.")
+        if len(word.encode(errors="surrogateescape")) >= _MAX_WORD_BYTES:
+            sentence = f"`{name}` has more than {_MAX_WORD_BYTES - 1} bytes. Put it into a file that the program reads."
+            raise UsageError("INVALID_PARAMETER", sentence)
+    if any(not name or "=" in name for name in env):
+        raise UsageError("INVALID_PARAMETER", "The name of a variable in `env` is empty, or has a `=`.")
+    size = sum(len(word.encode(errors="surrogateescape")) + 9 for word in words.values())
+    if size > (most := os.sysconf("SC_ARG_MAX") // 2):
+        raise UsageError("INVALID_PARAMETER", f"`args` and `env` have {size} bytes, {most} at most can be passed on.")
 
 
 async def choose_profile(

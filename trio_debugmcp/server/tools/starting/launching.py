@@ -15,6 +15,7 @@ from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import ambiguous, file_lines, start_directory
 from trio_debugmcp.server.tools.starting.building import built, debug_notes
+from trio_debugmcp.server.tools.starting.checks import check_words
 from trio_debugmcp.server.tools.starting.launch_breakpoints import set_all, spec_of
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget, target_of
@@ -34,6 +35,7 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
     `tasks`: what is run around it.
     """
     check_free(debugger, params)
+    check_words(params.args, params.env)
     cwd = start_directory(debugger, params.cwd, params.program)
     if not debugger.host.query(f"directory {cwd}", Path(cwd).is_dir):
         raise UsageError(
