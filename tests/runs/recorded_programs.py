@@ -47,6 +47,15 @@ def _sources() -> str:
     return str(path)
 
 
+_folders: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def fresh_folder() -> Path:
+    """Make a directory that is removed when this process ends."""
+    _folders.append(tempfile.TemporaryDirectory(prefix="recorded-"))
+    return Path(_folders[-1].name)
+
+
 class RecordedProgram:
     """A program that has run under the recorder.
 
@@ -67,7 +76,7 @@ def run_recorded(
     source: str, interpreter: str, folder: Path | None = None, name: str = "program.py", **body: Any
 ) -> RecordedProgram:
     """Run a program under the recorder; further arguments are of the body of `recordRun`."""
-    folder = folder or Path(tempfile.mkdtemp(prefix="recorded-"))
+    folder = folder or fresh_folder()
     home, run, project = folder / "home", folder / "run", folder / "project"
     for each in (home, run, project):
         each.mkdir(parents=True, exist_ok=True)

@@ -91,6 +91,11 @@ class KnownContents:
                 self._add(how | key << 32 | known.number, word, line)
         self._add(SIZE | (WRITTEN if how == FIELD else FOUND) << 32 | known.number, length << 32 | before, line)
 
+    def doubt(self, known: Any, value: Any, kind: int, line: int) -> None:
+        """Write that it is not known what changed a container last, though it is as it was."""
+        length = self._size(value, kind)
+        self._add(SIZE | FOUND << 32 | known.number, length << 32 | length, line)
+
     def _compare_size(self, known: Any, value: Any, kind: int, line: int, how: int) -> None:
         before, length = known.content[1], self._size(value, kind)
         if before == length:

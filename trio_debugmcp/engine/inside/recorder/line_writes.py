@@ -14,7 +14,7 @@ from trio_debugmcp.engine.inside.recorder.known_fields import DELETED
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.line_watch import LineWatch
 from trio_debugmcp.engine.inside.recorder.object_paths import LIST, MISSING
-from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, WRITE
+from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, SEEN, SEEN_NAME, WRITE
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,
@@ -50,16 +50,16 @@ class LineWrites:
         entered = block is not None and block[0] <= line <= block[1]
         if site.names:
             if state.is_module:
-                self._finish_globals(state, site.fields_of_module, entered)
+                self._finish_globals(state, site.fields_of_module, entered, site.has_rounds)
             else:
                 self._finish_names(state, site, names, entered)
         if site.fields:
-            self._finish_globals(state, site.fields, entered)
+            self._finish_globals(state, site.fields, entered, site.has_rounds)
         said = self._watch.contents.said
         if said:
             said.clear()
         if state.watch:
-            self.finish_watched(state)
+            self.finish_watched(state, site.has_rounds)
         if state.given and not state.called and not state.suspended:
             self._finish_given(state)
         state.watch = state.given = ()
@@ -84,6 +84,8 @@ class LineWrites:
                     continue
                 del known[name]
             elif (state.raised or when == CHANGED) and token is not MISSING and fields.is_same(token, value):
+                if site.has_rounds:
+                    self._add(SEEN_NAME | key << 32 | state.number, self._word(value, secret), state.line)
                 continue
             else:
                 known[name] = fields.token(value)
@@ -107,7 +109,7 @@ class LineWrites:
             if known.content is None:
                 self._watch.contents.look(known, value, kind, line)
 
-    def _finish_globals(self, state: FrameState, stored: Any, entered: bool) -> None:
+    def _finish_globals(self, state: FrameState, stored: Any, entered: bool, has_rounds: bool) -> None:
         known = state.globals
         for name, key, when, secret in stored:
             if when == ENTERED and not entered:
@@ -119,17 +121,24 @@ class LineWrites:
             if type(token) is HeldKnown:
                 self._objects.dying.append(token)
             if (state.raised or when == CHANGED) and token is not MISSING and self._fields.is_same(token, value):
+                if has_rounds:
+                    self._add(SEEN | key << 32 | known.number, self._word(value, secret), state.line)
                 continue
             self._fields.write(known, key, value, state.line, secret)
             self.look_at(value, state.line)
 
-    def finish_watched(self, state: FrameState) -> None:
-        """Compare the containers that the line under way could change."""
+    def finish_watched(self, state: FrameState, has_rounds: bool = False) -> None:
+        """Compare the containers that the line under way could change.
+
+        Where it has rounds, what is as it was may have been something else between: that is said where it changes it.
+        """
         is_own = not state.called and not state.suspended
         for known, value, kind, changes in state.watch:
             how = FIELD if (is_own or (changes and not state.suspended)) else GAP
             if how == FIELD and self._states.others_watch(known):
                 how = GAP
+            if has_rounds and changes:
+                self._watch.contents.doubt(known, value, kind, state.line)
             self._watch.contents.compare(known, value, kind, state.line, how)
 
     def _finish_given(self, state: FrameState) -> None:

@@ -115,6 +115,7 @@ def _place(by_line: dict[int, StatementPlan], plan: StatementPlan) -> None:
         plan.names = dict.fromkeys((*other.names, *plan.names), CHANGED)
         plan.stores = [*other.stores, *plan.stores]
         plan.is_with = plan.is_with or other.is_with
+        plan.is_loop = plan.is_loop or other.is_loop
         plan.mutates = plan.mutates or other.mutates
         for path, flags in other.paths.items():
             plan.paths[path] = plan.paths.get(path, 0) | flags
@@ -144,6 +145,7 @@ def _of_statement(node: Any) -> StatementPlan:
         plan.block = (_first(body[0]), int(body[-1].end_lineno))
     plan.is_with = isinstance(node, _WITHS)
     plan.mutates = plan.is_with
+    plan.is_loop = isinstance(node, (*_LOOPS, _ast.While))
     reader = StatementReader(plan)
     if isinstance(node, _LOOPS):
         reader.read(node.target, ENTERED)

@@ -53,12 +53,12 @@ class StatementPlan:
         names: name to when it has been stored.
         stores: (path to the object, last step) of attributes and items that are stored or deleted.
         is_with: its first line comes again when its block ends.
-        is_compound: there is more than one statement in it.
+        is_compound: there is more than one statement in it; `is_loop`: one of them runs others in rounds.
         paths: paths that it goes, to what may happen to the value: `GIVEN` to a call, or `CHANGED_BY_IT`.
         mutates: it can change what it reads.
     """
 
-    __slots__ = ("block", "first", "is_compound", "is_with", "last", "mutates", "names", "paths", "stores")
+    __slots__ = ("block", "first", "is_compound", "is_loop", "is_with", "last", "mutates", "names", "paths", "stores")
 
     def __init__(self, first: int, last: int) -> None:
         self.first = first
@@ -68,6 +68,7 @@ class StatementPlan:
         self.stores: list[Any] = []
         self.is_with = False
         self.is_compound = False
+        self.is_loop = False
         self.paths: dict[Any, int] = {}
         self.mutates = False
 

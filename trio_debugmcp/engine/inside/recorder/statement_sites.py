@@ -31,12 +31,25 @@ class StatementSite:
     Attributes:
         number: in the record.
         names: (name, key, when) of what it stores in its frame; `fields`: in its globals.
+        has_rounds: it is a loop on one line: what it leaves as it was may have been stored again.
         stores: of attributes and items.
         checks: (where its name is, name, key, steps, what may happen to it, whether it is a secret) of paths.
     """
 
     __slots__ = (
-        *("block", "checks", "fields", "has_writes", "is_with", "line", "mutates", "names", "number", "plan"),
+        *(
+            "block",
+            "checks",
+            "fields",
+            "has_writes",
+            "has_rounds",
+            "is_with",
+            "line",
+            "mutates",
+            "names",
+            "number",
+            "plan",
+        ),
         *("exit", "fields_of_module", "has_conflict", "is_long", "stores", "with_ends"),
     )
 
@@ -49,6 +62,7 @@ class StatementSite:
         self.stores: tuple[Any, ...] = ()
         self.block = plan.block
         self.is_with = plan.is_with
+        self.has_rounds = plan.is_loop and plan.is_compound
         self.checks = checks
         self.mutates = plan.mutates
         self.has_writes = bool(names or fields or self.stores or plan.mutates)
@@ -83,7 +97,7 @@ class SiteMaker:
         if not is_function:
             site.fields_of_module = tuple([(name, words.key(f".{name}"), *rest) for name, _, *rest in names])
         stored = set(plan.names)
-        site.has_conflict = any([stored & _names_of(base, step) for base, step in plan.stores])
+        site.has_conflict = plan.is_compound or any([stored & _names_of(base, step) for base, step in plan.stores])
         if plan.is_with:
             site.exit = StatementSite(number, StatementPlan(plan.first, plan.last), (), (), ())
             site.with_ends = _first_run(code, plan)
