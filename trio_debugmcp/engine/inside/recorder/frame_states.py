@@ -8,6 +8,7 @@ A frame that runs is known by itself, so it is never taken for a later one at th
 """
 
 import _thread
+from itertools import count
 from typing import Any
 
 _get_ident = _thread.get_ident
@@ -61,6 +62,7 @@ class FrameStates:
         self.waiting: dict[int, FrameState] = {}
         self.stacks: dict[int, list[FrameState]] = {}
         self._numbers: dict[int, int] = {}
+        self._count = count(1)
 
     def thread(self) -> int:
         """Return the number of this thread."""
@@ -78,7 +80,7 @@ class FrameStates:
         if stack is None:
             self.stacks[ident] = [state]
             if ident not in self._numbers:
-                self._numbers[ident] = len(self._numbers) + 1
+                self._numbers[ident] = next(self._count)
         else:
             stack.append(state)
 

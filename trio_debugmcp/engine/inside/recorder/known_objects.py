@@ -114,8 +114,7 @@ class KnownObjects:
         known.key = id(value)
         known.fields = None
         known.content = None
-        self.by_id[known.key] = known
-        return known
+        return self.by_id.setdefault(known.key, known)  # another thread may have been quicker
 
     def _hold(self, value: Any) -> HeldKnown:
         known = HeldKnown(value)
@@ -144,5 +143,5 @@ class KnownObjects:
             self._held[place] = last
             last.place = place
         known.place = -1
-        if known.key not in self._pinned:
+        if known.key not in self._pinned and self.by_id.get(known.key) is known:
             self.by_id.pop(known.key, None)

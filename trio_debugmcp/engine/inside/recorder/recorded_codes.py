@@ -6,6 +6,7 @@
 Code objects are known by identity: equal ones are different functions.
 """
 
+import _thread
 from typing import Any
 
 from trio_debugmcp.engine.inside.interruptions import is_own_code
@@ -92,6 +93,7 @@ class RecordedCodes:
         self._objects = objects
         self._files = files
         self._sources = ProgramSources(choice.files)
+        self._lock = _thread.RLock()
         self._maker = SiteMaker(words)
         self._plans: dict[str, Any] = {}
         self._codes = 0
@@ -105,8 +107,11 @@ class RecordedCodes:
             return known
         if not self._is_wanted(code, frame):
             return None
-        made = self.by_id[id(code)] = self._made(code, frame)
-        return made
+        with self._lock:  # another thread may begin the same code
+            known = self.by_id.get(id(code))
+            if known is None or known.code is not code:
+                known = self.by_id[id(code)] = self._made(code, frame)
+            return known
 
     def _is_wanted(self, code: Any, frame: Any) -> bool:
         file = code.co_filename
@@ -190,13 +195,17 @@ class RecordedCodes:
             if code_record.has_source:
                 return None
             plan = StatementPlan(line, line)
-        known = code_record.sites.get(plan.first)
-        if known is not None and known.plan is plan:
+        with self._lock:
+            known = code_record.sites.get(plan.first)
+            if known is None or known.plan is not plan:
+                known = self._new_site(code_record, plan)
             code_record.sites[line] = known
             return known
+
+    def _new_site(self, code_record: CodeRecord, plan: StatementPlan) -> StatementSite:
         self._sites += 1
         site = self._maker.made(self._sites, code_record.code, plan)
-        code_record.sites[line] = code_record.sites[plan.first] = site
+        code_record.sites[plan.first] = site
         self._files.fact({"site": site.number, "code": code_record.number, "line": plan.first})
         return site
 

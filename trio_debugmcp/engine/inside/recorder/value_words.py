@@ -7,6 +7,7 @@ No code of the program runs: only exact types of Python are looked into. A text 
 those seen last.
 """
 
+import _thread
 import types
 from itertools import islice
 from typing import Any
@@ -69,6 +70,7 @@ class ValueWords:
     def __init__(self, texts: TextBlocks, objects: KnownObjects) -> None:
         self._texts = texts
         self._objects = objects
+        self._lock = _thread.RLock()
         self._keys: dict[str, int] = {}
         self.labels: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
@@ -113,13 +115,18 @@ class ValueWords:
     def key(self, text: str) -> int:
         """Return the number of the text of a key; 0 if there are too many."""
         known = self._keys.get(text)
-        if known is None:
-            known = self._texts.add(text, is_key=True)
-            if known > _MOST_KEYS:
-                known = 0
-            self._keys[text] = known
-            self.labels[known] = text
-        return known
+        return self._new_key(text) if known is None else known
+
+    def _new_key(self, text: str) -> int:
+        with self._lock:  # a key has one number, whichever thread needs it first
+            known = self._keys.get(text)
+            if known is None:
+                known = self._texts.add(text, is_key=True)
+                if known > _MOST_KEYS:
+                    known = 0
+                self.labels[known] = text
+                self._keys[text] = known
+            return known
 
     def label(self, key: int) -> str:
         """Return the text of a key that is not an index."""
