@@ -207,6 +207,18 @@ async def test_a_recorded_run_answers_how_it_changed_what_was_called_and_what_a_
             assert words in (await failure(client, tool, **arguments)).message
 
 
+async def test_two_runs_of_a_program_before_and_after_a_change_are_compared(debugging: Connect, tmp_path: Path) -> None:
+    file, new = tmp_path / "shop.py", next(iter(NEW.values()))
+    async with debugging() as client:
+        await recorded(client, new, file, SHOP.replace("    cart.extend(items)", "    cart = [*items]"))
+        await recorded(client, new, file)
+        found = await client.call("run_compare", good="run-1", bad="run-2")
+        assert any("the source of bad has " in note and "cart.extend(items)" in note for note in found["notes"]), found
+        assert any(" shop.py:9 total | for _, price in cart: | " in line for line in found["because"]), found
+        error = await failure(client, "run_compare", good="run-2", bad="run-2")
+        assert (error.code, "name two runs" in error.message) == ("INVALID_PARAMETER", True)
+
+
 LOOP = """\
 import time
 

@@ -241,6 +241,9 @@ EXPECTED: dict[str, Expected] = {
         {}, without="RUN_NOT_FOUND", paused="RUN_NOT_FOUND", running="RUN_NOT_FOUND",
         mistakes=(({"run": "run-9"}, "RUN_NOT_FOUND"), ({"move": "up"}, "INVALID_PARAMETER")),
     ),
+    "run_compare": Expected(
+        {"good": "run-1", "bad": "run-2"}, without="RUN_NOT_FOUND", paused="RUN_NOT_FOUND", running="RUN_NOT_FOUND"
+    ),
     "run_list": Expected({}, without=None),
     "debug_record": Expected(
         {"on": False}, paused="RUN_NOT_FOUND", running="RUN_NOT_FOUND", mistakes=(({"max_mb": 0}, "INVALID_PARAMETER"),)

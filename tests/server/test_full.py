@@ -22,7 +22,7 @@ from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect
 
 TOOLS = {tool.name: tool for tool in open_toolbox().tools}
 
-RUNS = {"run_list", "debug_record", "why", "history_get", "calls_get", "run_goto"}
+RUNS = {"run_list", "debug_record", "why", "history_get", "calls_get", "run_goto", "run_compare"}
 """Those about recorded runs, whose answers are in tests/real/test_recorded_programs.py."""
 
 ELSEWHERE = {

@@ -43,6 +43,8 @@ class _Block(NamedTuple):
 class WordFile:
     """Entries of some words each, numbered from 1; those of the oldest blocks may be gone.
 
+    They are searched from both ends, by whole words and by halves, hence so many methods.
+
     Attributes:
         first, last: numbers of the entries that are there; last is 0 where there is none.
         state: how the recorder left the file: 0 while it runs, or when it was killed.
@@ -144,6 +146,12 @@ class WordFile:
         for block in range(len(self._blocks)):
             counts.update(memoryview(self._column(block, place)).cast("I")[1::2].tolist())
         return counts
+
+    def blocks(self) -> Iterator[tuple[int, list[list[int]]]]:
+        """Yield the number of the first entry of each block, and its words, a list for each place."""
+        for block, first in enumerate(self._firsts):
+            columns = [memoryview(self._column(block, place)).cast("Q").tolist() for place in range(self._width)]
+            yield first, columns
 
     def _last(self, place: int, part: bytes, before: int, at: int) -> int:
         block = bisect_right(self._firsts, before - 1) - 1

@@ -56,6 +56,7 @@ _FAMILIES = (
     "runs.asking_why",
     "runs.run_histories",
     "runs.run_goto",
+    "runs.run_compare",
     "runs.run_list",
     "runs.recording_pieces",
     "looking.program_streams",

@@ -1,0 +1,124 @@
+"""Two recorded runs: the first values that differ, loops that ran otherwise, and the place where they part."""
+
+from functools import cache
+
+import pytest
+
+from tests.runs.recorded_programs import python, record
+from trio_debugmcp.runs.process_record import ProcessRecord
+from trio_debugmcp.runs.run_comparing import BothLines, RunComparison, compared, masked_value
+
+pytestmark = pytest.mark.real
+
+SHOP = """\
+def price(kind):
+    if kind == "tea":
+        return 3
+    return 5
+
+def discount(total):
+    if total > 10:
+        return total * 0.9
+    return total
+
+def pay(kinds):
+    total = 0
+    for kind in kinds:
+        total += price(kind)
+    seen = [object(), id(kinds), {"b", "a"}]
+    return discount(total)
+
+kinds = KINDS
+print(pay(kinds))
+"""
+
+THREADS = """\
+import threading
+
+def work(n, most):
+    found = []
+    for i in range(n):
+        found.append(i)
+    if len(found) > most:
+        found.clear()
+    return found
+
+most = MOST
+threads = [threading.Thread(target=work, args=(n, most)) for n in (3, 4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+@cache
+def shop(kinds: str, old: str = "", new: str = "") -> ProcessRecord:
+    source = SHOP.replace("KINDS", kinds)
+    return record(source.replace(old, new) if old else source, python(3, 13), name="shop.py").processes[0]
+
+
+def sources(comparison: RunComparison) -> tuple[str | None, str | None]:
+    good, bad = comparison.good, comparison.bad
+    return None if good is None else good.source, None if bad is None else bad.source
+
+
+def said(lines: BothLines) -> tuple[str, list[str], list[str]]:
+    assert lines.good is not None
+    assert lines.bad is not None
+    return lines.bad.source, lines.good.values, lines.bad.values
+
+
+def test_runs_that_differ_by_identities_and_the_order_of_sets_alone_are_equal() -> None:
+    same = compared(shop('("tea", "ham")'), shop('("tea", "ham")'))
+    assert (sources(same), same.because) == ((None, None), [])
+    assert same.notes == ["they are equal, step by step and value by value"]
+
+
+def test_the_place_where_the_ways_part_is_named_with_the_values_that_decided() -> None:
+    found = compared(shop('("tea", "ham")'), shop('("tea", "tea")'))
+    assert sources(found) == ("return 5", "return 3")
+    kind, decided = found.because[-2:]
+    assert said(kind) == ("for kind in kinds:", ["kind='ham'"], ["kind='tea'"])
+    assert (decided.what, said(decided)[0]) == ("then they part", 'if kind == "tea":')
+
+
+def test_a_loop_with_another_number_of_rounds_is_folded_and_named() -> None:
+    found = compared(shop('("tea", "ham")'), shop('("tea", "ham", "ham", "ham")'))
+    assert sources(found) == ("return total", "return total * 0.9")
+    (loop,) = [lines for lines in found.because if "rounds" in lines.what]
+    assert (loop.what, said(loop)[0]) == ("2 rounds in good, 4 in bad", "for kind in kinds:")
+    assert said(found.because[-1])[0] == "if total > 10:"
+
+
+def test_behind_a_changed_statement_the_first_difference_of_unchanged_code_is_found() -> None:
+    found = compared(shop('("tea", "ham")'), shop('("tea", "ham")', "return 3", "return 30"))
+    assert sources(found) == ("return total", "return total * 0.9")
+    assert said(found.because[0]) == ("total += price(kind)", ["total=3"], ["total=30"])
+    assert "price:3 | return 30" in found.notes[1]
+    assert any(line.source == "return 30" for line in found.led_to_bad), "what led to the first difference"
+
+
+def test_lines_that_have_moved_are_the_same() -> None:
+    found = compared(shop('("tea", "ham")'), shop('("tea", "ham")', "def discount", "\n# moved\n\ndef discount"))
+    assert (sources(found), found.because) == ((None, None), [])
+
+
+def test_threads_are_compared_each_by_itself() -> None:
+    good, bad = (
+        record(THREADS.replace("MOST", most), python(3, 13), name="threads.py").processes[0] for most in ("9", "3")
+    )
+    found = compared(good, bad)
+    assert sources(found) == ("return found", "found.clear()")
+    assert found.notes[0] == "3 threads, each compared by itself; 1 part"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("<Cart at 0x7f00aa>", "<Cart at 0x7fffbb>", True), ("{3, 1}", "{1, 3}", True), ("{'a': 1}", "{'a': 2}", False),
+        ("'/tmp/x1/a'", "'/tmp/y2/a'", True), ("[139634515100992]", "[140168147584320]", True), ("12", "13", False),
+    ],
+)  # fmt: skip
+def test_what_is_another_in_each_run_does_not_count(one: str, other: str, same: bool) -> None:
+    assert (masked_value(one) == masked_value(other)) is same
