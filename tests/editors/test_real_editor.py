@@ -364,6 +364,10 @@ async def test_an_editor_opens_sets_and_pages_the_values_of_a_python_program(
             assert await assigned(shown["order"]["variablesReference"], "name", "'eva'") == "'eva'"
             assert await assigned(locals_, "limit", "limit + 1") == "6"
             assert await assigned(globals_, "limit", "limit * 10") == "60"
+            hexadecimal = {"hex": True}
+            assert (await inside(globals_, format=hexadecimal))["limit"]["value"] == "0x3c"
+            wanted = {"expression": "limit * 2", "frameId": frame, "context": "watch", "format": hexadecimal}
+            assert (await editor.ask("evaluate", **wanted))["result"] == "0xc"
             value = await watched("order")
             assert (await inside(value["variablesReference"]))["name"]["value"] == "'eva'"
             assert (await inside(locals_))["limit"]["value"] == "6"

@@ -6,6 +6,7 @@ How long something takes is asserted on a virtual clock, elsewhere; here the mac
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -50,6 +51,12 @@ def line_of(name: str, text: str) -> int:
 def at(name: str, text: str) -> dict[str, object]:
     """That line as arguments of the breakpoint tools."""
     return {"file": program(name), "line": line_of(name, text)}
+
+
+GDB = bool(shutil.which("gdb") or os.environ.get("REQUIRE_ADAPTERS"))
+"""Whether programs are attached to by pid. Where nothing may be absent they are: without gdb that fails."""
+
+needs_gdb = pytest.mark.skipif(not GDB, reason="attaching by pid needs gdb")
 
 
 class Place(NamedTuple):

@@ -1,6 +1,5 @@
 """Other Pythons than this one as the debugged one: which there are, and what has to work with each."""
 
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,7 +10,7 @@ import pytest
 import trio
 
 from tests.pythons import Interpreter, found
-from tests.real.conftest import PROGRAMS, hits, text_of, where
+from tests.real.conftest import GDB, PROGRAMS, hits, text_of, where
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 OLDEST = (3, 8)
@@ -61,7 +60,7 @@ async def debug(client: DebugClient, interpreter: Interpreter) -> list[str]:
         done += ["launch", "breakpoint", "step", "child"]
         await _trace(client, interpreter, file)
         done.append("tracepoints")
-        if shutil.which("gdb"):
+        if GDB:
             await _attach(client, interpreter, file)
             done.append("attach by pid")
     return done

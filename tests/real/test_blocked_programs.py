@@ -1,7 +1,6 @@
 """Programs that are blocked: one call tells where everything is, launched or attached to by pid."""
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -13,7 +12,7 @@ import pytest
 import trio
 
 from tests.patience import FACTOR
-from tests.real.conftest import Connect, text_of, where
+from tests.real.conftest import Connect, needs_gdb, text_of, where
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 TWO_LOCKS = """\
@@ -107,13 +106,15 @@ for _ in range(300):
 work(0)
 """
 
-TRACEABLE = bool(shutil.which("gdb")) and (
+TRACEABLE = (
     os.geteuid() == 0
     or not (scope := Path("/proc/sys/kernel/yama/ptrace_scope")).exists()
     or scope.read_text().strip() == "0"
 )
 
-WAYS = ["launched", pytest.param("attached", marks=pytest.mark.skipif(not TRACEABLE, reason="needs gdb"))]
+NEEDS_TRACING = pytest.mark.skipif(not TRACEABLE, reason="the system allows no tracing")
+
+WAYS = ["launched", pytest.param("attached", marks=[needs_gdb, NEEDS_TRACING])]
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The engine, which `adapter_options={"engine": "own"}` asks for: programs on Python 3.12 and newer under it."""
 
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,8 @@ import pytest
 import trio
 
 from tests.pythons import Interpreter, found
-from tests.real.conftest import Connect, at, hits, program, where
-from trio_debugmcp.testing import DebugClient
+from tests.real.conftest import Connect, at, hits, needs_gdb, program, where
+from trio_debugmcp.testing import DebugClient, ToolFailed
 
 NEW = {"{}.{}".format(*each.version): each for each in found() if each.version >= (3, 12)}
 """Without one there is nothing to try: pyenv has them on the machines where this runs."""
@@ -292,7 +291,7 @@ while True:
 """
 
 
-@pytest.mark.skipif(shutil.which("gdb") is None, reason="attaching by pid needs gdb")
+@needs_gdb
 async def test_a_breakpoint_of_before_an_attach_stops_in_a_function_that_has_begun(
     python: Interpreter, debugging: Connect, tmp_path: Path
 ) -> None:
@@ -537,3 +536,44 @@ async def test_a_program_that_puts_methods_into_types_of_c_stops_and_continues(
         assert where(await client.call("debug_step")).line == 12
         end = await client.call("debug_continue")
         assert (end["exitCode"], end["stdout"]) == (0, "there\n")
+
+
+YIELDS = """\
+def numbers():
+    for n in range(2):
+        yield n + 5
+
+def work():
+    for number in numbers():
+        print(number)
+
+work()
+"""
+
+
+async def test_a_step_out_of_a_generator_shows_what_it_has_yielded(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "yields.py"
+        await launched(client, python, file, YIELDS, breakpoints=[{"file": str(file), "line": 3}])
+        stop = await client.call("debug_step", mode="out")
+        assert (where(stop).function, stop["yielded"], stop.get("returned")) == ("work", {"numbers": "5"}, None)
+        assert (await client.call("stop_get"))["yielded"] == {"numbers": "5"}
+        await client.call("breakpoint_remove", id="*")
+        stop = await client.call("debug_step", mode="out")
+        assert (where(stop).function, stop["returned"]) == ("<module>", {"work": "None"})
+
+
+async def test_a_refusal_names_the_engine_where_it_is_the_one_that_cannot(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        await launched(client, python, tmp_path / "yields.py", YIELDS, stop_at_entry=True)
+        for tool, words in (
+            ("breakpoint_set_data", {"expression": "numbers"}),
+            ("memory_read", {"expression": "numbers"}),
+            ("debug_step", {"mode": "back"}),
+        ):
+            with pytest.raises(ToolFailed, match=r"^NOT_SUPPORTED: the engine cannot "):
+                await client.call(tool, **words)

@@ -181,3 +181,88 @@ async def test_a_recursion_without_end_stops_and_its_traceback_is_the_programs(
         assert end["stderr"].count("Traceback") == 1
         assert "trio_debugmcp" not in end["stderr"]
         assert end["stderr"].endswith("\nRecursionError: maximum recursion depth exceeded\n")
+
+
+LET_GO = """\
+import asyncio, gc, threading, weakref
+
+gc.disable()
+known = {}
+
+class Kept(Exception):
+    pass
+
+def kept(name):
+    made = Kept(name)
+    known[name] = weakref.ref(made, lambda _: known.pop(name))
+    made.extra = made_too = type("Extra", (), {})()
+    known[f"{name}, extra"] = weakref.ref(made_too, lambda _: known.pop(f"{name}, extra"))
+    return made
+
+class Asked:
+    def __getattr__(self, name):
+        raise AttributeError(kept(name))
+
+async def failing(name):
+    await asyncio.sleep(0)
+    raise kept(name)
+
+async def tasks():
+    try:
+        await asyncio.gather(failing("gathered"), asyncio.sleep(0))
+    except Kept:
+        pass
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(failing("grouped"))
+    except* Kept:
+        pass
+
+def stopped():
+    here = kept("stopped")
+    there = [here]
+    print("stopped")
+
+def raised():
+    try:
+        raise kept("raised")
+    finally:
+        done = True
+
+def outer():
+    try:
+        raised()
+    except Kept:
+        pass
+
+done = threading.Event()
+thread = threading.Thread(target=done.wait)
+thread.start()
+hasattr(Asked(), "asked")
+getattr(Asked(), "defaulted", None)
+outer()
+stopped()
+done.set()
+thread.join()
+asyncio.run(tasks())
+print(sorted(known))
+"""
+
+
+async def test_nothing_lives_longer_because_of_the_engine(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "let_go.py"
+    file.write_text(LET_GO)
+    plain = await trio.run_process([python.path, str(file)], capture_stdout=True)
+    async with debugging() as client:
+        places = [{"file": str(file), "line": line} for line in (38, 42)]
+        stop = await launched(client, python, file, LET_GO, breakpoints=places)
+        printed = ""
+        while stop["state"] == "Paused":
+            await client.call("evaluate", expression="[*locals().values()]")
+            await client.call("variables_get", depth=2)
+            printed += stop.get("stdout", "")
+            stop = await client.call("debug_continue")
+        printed += stop.get("stdout", "")
+        assert printed == plain.stdout.decode()

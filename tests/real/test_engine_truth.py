@@ -1,6 +1,5 @@
 """The engine's truth: what counts as a hit, who catches an exception, what becomes of evaluations that wait."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 import trio
 
 from tests.pythons import Interpreter
-from tests.real.conftest import Connect, hits, where
+from tests.real.conftest import Connect, hits, needs_gdb, where
 from tests.real.test_engine import NEW, launched
 from trio_debugmcp.testing import ToolFailed
 
@@ -322,7 +321,7 @@ while True:
 """
 
 
-@pytest.mark.skipif(shutil.which("gdb") is None, reason="attaching by pid needs gdb")
+@needs_gdb
 async def test_an_attach_is_refused_where_other_tools_leave_no_number_for_a_debugger(
     python: Interpreter, debugging: Connect, tmp_path: Path
 ) -> None:

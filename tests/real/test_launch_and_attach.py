@@ -1,7 +1,6 @@
 """How sessions start and end with real debugpy, and the lists of resources at these edges."""
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 import trio
 
-from tests.real.conftest import Connect, at, program, where
+from tests.real.conftest import GDB, Connect, at, program, where
 from trio_debugmcp.testing import ToolFailed
 
 SESSION, BREAKPOINTS, THREADS = "debugger://session", "debugger://breakpoints", "debugger://threads"
@@ -71,7 +70,7 @@ async def test_attaching_by_pid_works_where_tracing_is_allowed_and_says_what_is_
     traceable = os.geteuid() == 0 or not yama.exists() or yama.read_text().strip() == "0"
     try:
         async with debugging() as client:
-            if shutil.which("gdb") and traceable:
+            if GDB and traceable:
                 attached = await client.call("debug_attach", pid=target.pid)
                 assert attached["pid"] == target.pid
                 assert (await client.call("debug_pause"))["reason"] == "Pause"

@@ -4,7 +4,6 @@ How long a goodbye may take is asserted on a virtual clock: tests/session/test_t
 """
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import pytest
 import trio
 import trio.testing
 
-from tests.real.conftest import TEST_SECONDS, at, program, where
+from tests.real.conftest import TEST_SECONDS, at, needs_gdb, program, where
 from trio_debugmcp.testing import DebugClient, connect_process
 
 GONE_SECONDS = 120
@@ -319,7 +318,7 @@ while True:
 """Starts children for ever: each of them has to end in its own way, whatever becomes of the debugger."""
 
 
-@pytest.mark.skipif(shutil.which("gdb") is None, reason="attaching by pid needs gdb")
+@needs_gdb
 @pytest.mark.parametrize("ending", ["detach", "SIGTERM", "SIGKILL", "SIGKILL while a child is stopped"])
 async def test_a_program_that_was_attached_to_runs_on_with_all_its_children(ending: str, tmp_path: Path) -> None:
     script = tmp_path / "breeder.py"

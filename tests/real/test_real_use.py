@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from tests.real.conftest import TEST_SECONDS, Connect, at, line_of, program, text_of, where
+from tests.real.conftest import TEST_SECONDS, Connect, at, line_of, needs_gdb, program, text_of, where
 
 TESTS = "failing_tests.py"
 
@@ -64,7 +64,7 @@ def page(address: str) -> dict[str, object]:
     return content
 
 
-@pytest.mark.skipif(shutil.which("gdb") is None, reason="attaching by pid needs gdb")
+@needs_gdb
 @pytest.mark.parametrize("name", ["flask_shop.py", "http_shop.py"])
 async def test_a_web_server_that_is_attached_to_stops_in_a_request_and_serves_on_after_detaching(
     debugging: Connect, name: str

@@ -1,7 +1,6 @@
 """Tracepoints and counts that lose nothing, however the program ends: with real debugpy."""
 
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 import trio
 
-from tests.real.conftest import Connect, breakpoints, hits, text_of
+from tests.real.conftest import Connect, breakpoints, hits, needs_gdb, text_of
 from trio_debugmcp.testing import DebugClient
 
 HITS = 20_000
@@ -127,7 +126,7 @@ while True:
 """
 
 
-@pytest.mark.skipif(shutil.which("gdb") is None, reason="attaching by process id takes gdb")
+@needs_gdb
 async def test_an_attached_program_and_its_child_record_their_hits(debugging: Connect, tmp_path: Path) -> None:
     app = write(tmp_path, SERVER.replace("LIMIT", "600"))
     (tmp_path / "app_child.py").write_text("def serve(number):\n    return number  # there\nserve('child')\n")

@@ -189,6 +189,7 @@ class Capabilities(DapStruct, frozen=True):
     supports_data_breakpoints: bool | None = None
     supports_instruction_breakpoints: bool | None = None
     supports_debugger_properties: bool | None = None
+    supports_value_formatting_options: bool | None = None
     exception_breakpoint_filters: list[ExceptionBreakpointFilter] | None = None
     hit_records: str | None = None
     """Our own, of a direct line: breakpoints can be judged inside the program, which records hits under this key."""

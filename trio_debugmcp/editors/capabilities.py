@@ -55,6 +55,7 @@ _OF_ADAPTER = {
     "supportsReadMemoryRequest": "supports_read_memory_request",
     "supportsDisassembleRequest": "supports_disassemble_request",
     "supportsInstructionBreakpoints": "supports_instruction_breakpoints",
+    "supportsValueFormattingOptions": "supports_value_formatting_options",
 }
 """What the session's adapter decides; nothing of it is there before there is one."""
 

@@ -18,6 +18,7 @@ from trio_debugmcp.editors.numbers import AdapterNumber
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.renewing import as_of_now, settled, way_to_value
 from trio_debugmcp.editors.tool_caller import is_held
+from trio_debugmcp.editors.value_formats import formatted
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.secrets import check_arguments
 from trio_debugmcp.session.looking.adapter_evaluation import Evaluation
@@ -44,8 +45,7 @@ ASSIGN_SECONDS = 5.0
 REMOVE_SECONDS = 1.0
 """For a name of ours to be removed from the program, also after a failure."""
 
-_copies = count(1)
-"""So that two who copy at once have a name each."""
+_copies = count(1)  # so that two who copy at once have a name each
 
 _NOTHING = ("None", "NoneType")
 
@@ -125,14 +125,14 @@ async def _evaluated(
         if not session.looking.is_python:
             raise EditorRefusal("The program is not paused.", word="notStopped")
         running = (await session.looking.evaluation.in_main(expression, seconds, limit=VALUE_LENGTH)).evaluation
-        return _value(editor, expression, running.value, running.type)
+        return _value(editor, expression, formatted(running.value, arguments.format), running.type)
     thread, index = (snapshot.stack.thread_id or 0, 0) if place is None else (place.thread, place.frame)
     frame = await session.looking.frame(thread, index, snapshot)
     if arguments.context == "clipboard" and session.requests.capabilities.supports_clipboard_context:
         found = await _copied(session, frame, expression, seconds)
     else:
         found = await _numbered(session, frame, expression, seconds)
-    answer = _value(editor, expression, found.value, found.type)
+    answer = _value(editor, expression, formatted(found.value, arguments.format), found.type)
     await session.requests.heard()
     answer["variablesReference"] = _number(editor, snapshot, AdapterNumber("", 0, 0, thread, index), found, expression)
     return _with_more(editor, answer, found.named, found.indexed, found.memory)

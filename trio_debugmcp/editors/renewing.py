@@ -157,6 +157,6 @@ def _busy() -> EditorRefusal:
 
 def _over(session: DebugSession) -> EditorRefusal:
     return EditorRefusal(
-        f"An evaluation has called a function since, which ends {session.profile.name}'s numbers of values: look at "
-        "this value once more."
+        f"An evaluation has called a function since, which ends {session.requests.debugger_name}'s numbers of values: "
+        "look at this value once more."
     )

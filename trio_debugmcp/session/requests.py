@@ -45,6 +45,9 @@ answered by then will not answer at all."""
 _MAX_TURNS = 1000
 """Of the event pump that are waited for; it takes a few for an event, and an evaluation may have written much."""
 
+ENGINE = "the engine"
+"""What debugs a program on CPython 3.12 or newer, where a message names it."""
+
 T = TypeVar("T")
 
 _ABOUT_A_STOP = frozenset(
@@ -117,6 +120,11 @@ class Requests:
 
     def __repr__(self) -> str:
         return f"<Requests of {self.session_id} to {self.profile.name}: {self._connection!r}>"
+
+    @property
+    def debugger_name(self) -> str:
+        """What debugs the program, as a message names it: our engine, or the adapter by its name."""
+        return ENGINE if self.capabilities.engine_requests else self.profile.name
 
     @property
     def form(self) -> Form:
@@ -201,11 +209,10 @@ class Requests:
             UsageError: `NOT_SUPPORTED`.
         """
         if not getattr(self.capabilities, CAPABILITY_FIELDS[capability]):
-            name = self.profile.name
             raise UsageError(
                 "NOT_SUPPORTED",
-                f"{name} cannot {cannot} ({capability}). {instead}",
-                {"adapter": name, "capability": capability},
+                f"{self.debugger_name} cannot {cannot} ({capability}). {instead}",
+                {"adapter": self.profile.name, "capability": capability},
             )
 
     def learn(self, declared: Capabilities) -> None:
@@ -259,10 +266,10 @@ class Requests:
             return body
         except trio.TooSlowError:
             if behind is not None and not behind.ended and command in _ABOUT_A_STOP | _SETS_BREAKPOINTS:
-                raise _is_behind(self.profile.name, command, seconds, behind) from None
+                raise _is_behind(self.debugger_name, command, seconds, behind) from None
             raise UsageError(
                 "TIMEOUT",
-                f"{self.profile.name} did not answer '{command}' within {seconds:g} s. If it does not recover, use "
+                f"{self.debugger_name} did not answer '{command}' within {seconds:g} s. If it does not recover, use "
                 "debug_disconnect and launch again.",
             ) from None
         except AdapterRefused as refusal:

@@ -151,6 +151,7 @@ def test_what_other_clients_did_is_not_what_came_of_the_call() -> None:
             "stop 3 of 3 · Exception KeyError: 'x', a.py:14 in f · n = 0",
         ),
         ("debug_step", {"state": "Paused", "at": "a.py:1", "returned": {"f": "9.5"}}, "Paused a.py:1 · f returned 9.5"),
+        ("debug_step", {"state": "Paused", "at": "a.py:1", "yielded": {"f": "9.5"}}, "Paused a.py:1 · f yielded 9.5"),
         (
             "debug_continue",
             {"state": "Running", "timedOut": True, "threads": ["1 MainThread a.py:1 in f, waits for input('? ')"]},

@@ -57,7 +57,7 @@ class EventDispatch:
     ) -> None:
         self.overflows = 0
         self.faults: list[BaseException] = []
-        self._unjudged: BaseException | None = None
+        self._unjudged = 0
         self._threads = threads
         self._events = events
         self._attention = attention
@@ -299,7 +299,7 @@ class EventDispatch:
                 self._steps.at_unwind(step, frame)
             if self._exceptions.is_wanted:
                 record = self._threads.current()
-                record.unwinding, record.unwound_to = error, frame.f_back
+                record.unwinding, record.unwound_to = id(error), id(frame.f_back)
                 if frame.f_back is None and self._exceptions.at_end(record, frame, error):
                     self._exception_stop(record, frame, offset, error, "unhandled")
         except RecursionError:
@@ -315,7 +315,7 @@ class EventDispatch:
                 self._raised(_frame(1), offset, error)
         except RecursionError:
             self.overflows += 1
-            self._unjudged = error
+            self._unjudged = id(error)
         except BaseException as failure:
             self._fail(failure)
 
@@ -326,10 +326,10 @@ class EventDispatch:
         record = self._threads.current()
         if record.is_evaluating or record.ident in self._threads.own:
             return
-        if self._unjudged is not None:  # in a frame further in there was no room for it
-            if self._unjudged is error:
-                record.unwinding = None
-            self._unjudged = None
+        if self._unjudged:  # in a frame further in there was no room for it
+            if self._unjudged == id(error):
+                record.unwinding = 0
+            self._unjudged = 0
         mode = self._exceptions.at_raise(record, frame, offset, error)
         if mode is not None:
             self._exception_stop(record, frame, offset, error, mode)

@@ -12,6 +12,7 @@ from trio_debugmcp.engine.inside.interruptions import is_own_code
 from trio_debugmcp.engine.inside.program_files import ProgramFiles
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord
 
+_traceback: Any = BaseException.__dict__["__traceback__"].__get__
 _mro_of: Any = type.__dict__["__mro__"].__get__
 _name_of: Any = type.__dict__["__name__"].__get__
 _qualname_of: Any = type.__dict__["__qualname__"].__get__
@@ -77,26 +78,24 @@ class ExceptionStops:
 
     def at_raise(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException) -> str | None:
         """An exception is raised in a frame, or comes to it from its callee; return the mode in which it stops."""
-        arrived = (
-            record.unwinding is error and record.unwound_to is frame
-        )  # else it is raised again, of a task's result
-        record.unwinding = record.unwound_to = None
+        arrived = record.unwinding == id(error) and record.unwound_to == id(frame) and _has_come(error)
+        record.unwinding = record.unwound_to = 0  # else it is raised again, of a task's result
         if is_own_code(frame.f_code):
             return None
-        if arrived and record.pending is not error:
+        if arrived and record.pending != id(error):
             return None
         modes = self._modes_of(type(error))
         if not modes:
             return None
         if not arrived and "always" in modes and self._files.steps_into(frame.f_code.co_filename):
-            record.pending = None
+            record.pending = 0
             return "always"
         if modes.isdisjoint(_NOT_CAUGHT) or (self._ends_task is not None and holds(error, self._ends_task)):
             return None
-        record.pending = None
+        record.pending = 0
         verdict = propagation.judge(error, frame, offset)
         if verdict.outcome is verdicts.UNKNOWN:
-            record.pending = error
+            record.pending = id(error)
             return None
         if verdict.outcome is verdicts.UNCAUGHT:
             return self._at_end(verdict, modes, frame, error)
@@ -141,7 +140,7 @@ class ExceptionStops:
         verdict = propagation.judge(error, frame, offset, exact=True)  # who is the first that catches it
         leaves = verdict.leaves_user_code(self._is_user)
         if leaves is None:
-            record.pending = error
+            record.pending = id(error)
         return "userUnhandled" if leaves and verdict.how != "test outcome" else None
 
     def caught_by(self, frame: Any, offset: int, error: BaseException) -> dict[str, Any] | None:
@@ -170,9 +169,9 @@ class ExceptionStops:
 
     def at_end(self, record: ThreadRecord, frame: Any, error: BaseException) -> bool:
         """An exception leaves the outermost frame of a thread; return whether it stops there."""
-        if record.pending is not error:
+        if record.pending != id(error):
             return False
-        record.pending = None
+        record.pending = 0
         return any(each.mode == "unhandled" and each.is_of(type(error)) for each in self._options)
 
     def _is_of_user(self, frame: Any) -> bool:
@@ -195,6 +194,12 @@ class ExceptionStops:
 
     def _is_user(self, frame: Any) -> bool:
         return self._files.is_user(frame.f_code.co_filename)
+
+
+def _has_come(error: BaseException) -> bool:
+    """Whether an exception has come from a callee: else it is a new one, with the number of one that is gone."""
+    step = _traceback(error)
+    return step is not None and step.tb_next is not None
 
 
 def _outermost(frame: Any) -> Any:

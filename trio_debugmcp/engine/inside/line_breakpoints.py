@@ -7,7 +7,6 @@
 When breakpoints are set, the code of functions that have begun is looked at as well.
 """
 
-import sys
 from typing import Any, Callable
 
 from trio_debugmcp.engine.inside import monitoring
@@ -25,8 +24,6 @@ _MOST_PLANS = 5000
 
 NOT_LOOKED_FOR: frozenset[int] = frozenset([-1])
 """Instructions of a line of which they are not known yet."""
-
-_current_frames = sys._current_frames
 
 
 class LinePlan:

@@ -10,6 +10,8 @@ import _ast
 import itertools
 from typing import Any
 
+from trio_debugmcp.engine.inside.steps import YIELDED
+
 MOST_CHILDREN = 1000
 """Of a value that is asked for whole. What is beyond is counted in a last row, and can be had in pages."""
 
@@ -72,7 +74,10 @@ class NumberedScope:
         found = [children.Child(*pair) for pair in pairs]
         stop = self.record.stop
         if self.kind == "locals" and stop is not None and stop.frame is self.frame:
-            returned = [children.Child(f"(return) {name}", value, children.NO_PATH) for name, value in stop.returned]
+            returned = [
+                children.Child(name if name.startswith(YIELDED) else f"(return) {name}", value, children.NO_PATH)
+                for name, value in stop.returned
+            ]
             found = returned + found
         return found[start : start + count], len(found)
 

@@ -32,6 +32,7 @@ CAPABILITIES = {
     "supportTerminateDebuggee": True,
     "supportsDelayedStackTraceLoading": True,
     "supportsTerminateRequest": True,
+    "supportsValueFormattingOptions": True,
 }
 
 

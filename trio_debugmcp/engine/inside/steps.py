@@ -33,6 +33,9 @@ _ASYNC_GENERATOR = 0x200
 _WRAPPED = "async_generator_wrapped_value"
 """The type in which an async generator hands out what it yields; what is not wrapped is awaited."""
 
+YIELDED = "(yield) "
+"""Before the name of a generator, where the value is one that it has yielded."""
+
 _MOST_CALLEES = 1000
 
 _Function: Any = type(lambda: None)
@@ -47,7 +50,7 @@ class StepUnderWay:
 
     Attributes:
         frame: where it continues; None if only what comes next in the thread counts.
-        returned: what the functions have returned that the frame has called.
+        returned: what the functions have returned that the frame has called, or a generator has yielded.
         target: the call that is to be gone into, or None if it is not a certain one.
     """
 
@@ -142,7 +145,7 @@ class Steps:
         flags = frame.f_code.co_flags
         if flags & _COROUTINE or (flags & _ASYNC_GENERATOR and _name_of(type(value)) != _WRAPPED):
             return None  # it waits
-        return self._back(step, frame, value)
+        return self._back(step, frame, value, YIELDED)
 
     def at_unwind(self, step: StepUnderWay, frame: Any) -> None:
         """An exception leaves a function: what comes next counts, in its caller."""
@@ -154,11 +157,11 @@ class Steps:
     def _counts(self, frame: Any) -> bool:
         return not is_own_code(frame.f_code) and self._files.steps_into(frame.f_code.co_filename)
 
-    def _back(self, step: StepUnderWay, frame: Any, value: Any) -> Any:
+    def _back(self, step: StepUnderWay, frame: Any, value: Any, how: str = "") -> Any:
         """A frame returns to its caller. Returns that, if it is the user's."""
         back = frame.f_back
         if back is not None and self._counts(back):
-            step.returned.append((frame.f_code.co_qualname, value))
+            step.returned.append((how + frame.f_code.co_qualname, value))
             return back
         self._leave(step, frame)
         return None

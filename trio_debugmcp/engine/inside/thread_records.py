@@ -51,9 +51,9 @@ class ThreadRecord:
         is_evaluating: code of ours runs the program's in it: nothing stops there.
         entering: the frame that it has just entered, in which a breakpoint of its function is to stop.
         passing: a frame whose next line is not looked at: it has been gone to.
-        unwinding: the exception that has just left a frame.
-        unwound_to: the frame further out, to which it comes unless something in C keeps it.
-        pending: an exception of which it will be decided later whether anything catches it.
+        unwinding: the id of the exception that has just left a frame; no exception lives longer because of us.
+        unwound_to: the id of the frame further out, to which it comes unless something in C keeps it.
+        pending: the id of an exception of which it will be decided later whether anything catches it.
     """
 
     __slots__ = (
@@ -71,9 +71,9 @@ class ThreadRecord:
         self.parked: Any = None
         self.entering: Any = None
         self.passing: Any = None
-        self.unwinding: Any = None
-        self.unwound_to: Any = None
-        self.pending: Any = None
+        self.unwinding = 0
+        self.unwound_to = 0
+        self.pending = 0
         self.thread: Any = None
         self.is_claimed = False
 
@@ -135,8 +135,15 @@ class ThreadRecords:
         return None
 
     def tops(self) -> dict[int, Any]:
-        """Return the innermost frame of each thread of the program, by identifier, in the order of their starts."""
+        """Return the innermost frame of each thread of the program, by identifier, in the order of their starts.
+
+        Of the calling thread the innermost that is not ours: a frame that is kept in one of its own variables would
+        live on, with all from which it was called, until the next collection.
+        """
         found: dict[int, Any] = _current_frames()
+        mine = program_frame(found.pop(_get_ident()))
+        if mine is not None:
+            found[_get_ident()] = mine
         for ident in self.own:
             found.pop(ident, None)
         ordered = {ident: found.pop(ident) for ident in self._started() if ident in found}
@@ -168,7 +175,7 @@ class ThreadRecords:
 
     def forget_ended(self) -> None:
         """Drop the records of threads that have ended."""
-        alive = _current_frames()
+        alive = frozenset(_current_frames())
         for ident in list(self._records):
             if ident not in alive:
                 self._records.pop(ident, None)

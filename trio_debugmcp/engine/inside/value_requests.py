@@ -58,7 +58,7 @@ class ValueRequests:
         budget = bounds.Budget(size=_SIZE)
         rows: list[dict[str, Any]] = []
         try:
-            renderer = rendering.Renderer(budget, _MOST_TEXT)
+            renderer = rendering.Renderer(budget, _MOST_TEXT, hexadecimal=_is_hexadecimal(arguments))
             for child in found:
                 if budget.spent():
                     break
@@ -105,6 +105,12 @@ class ValueRequests:
                 names.write_back()
             shown.assign(name, value)
             inside = self._values.described(shown.record, frame, "", value)
-            return {"value": evaluation.text_of(value, _MOST_TEXT), "type": type(value).__name__, **inside}
+            text = evaluation.text_of(value, _MOST_TEXT, hexadecimal=_is_hexadecimal(request.arguments))
+            return {"value": text, "type": type(value).__name__, **inside}
 
         return evaluate_in(self._engine, request, shown.record, shown.frame, assign)
+
+
+def _is_hexadecimal(arguments: dict[str, Any]) -> bool:
+    wanted = arguments.get("format")
+    return type(wanted) is dict and wanted.get("hex") is True

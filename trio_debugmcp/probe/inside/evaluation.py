@@ -243,9 +243,9 @@ def shown(value: Any, limit: int) -> Json:
     return found
 
 
-def text_of(value: Any, limit: int) -> str:
+def text_of(value: Any, limit: int, hexadecimal: bool = False) -> str:
     """Return a value as text. Code of the program runs: the user has asked for it, and can interrupt it."""
-    return rendering.Renderer(bounds.UnboundedBudget(), limit, deepest=limit).render(value)
+    return rendering.Renderer(bounds.UnboundedBudget(), limit, deepest=limit, hexadecimal=hexadecimal).render(value)
 
 
 def _trace(text: str, error: str) -> str:

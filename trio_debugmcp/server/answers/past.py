@@ -68,6 +68,7 @@ class PastStop(Answer, frozen=True, kw_only=True):
     changed: dict[str, str] = {}
     compared_with: int | None = None
     returned: dict[str, str] = {}
+    yielded: dict[str, str] = {}
     locals: dict[str, str] = {}
     read: dict[str, Any] = {}
     source: str | None = None
@@ -148,6 +149,7 @@ def past_stop(debugger: Debugger, kept: KeptStop) -> PastStop:
         at=places.at_location(stop.location),
         compared_with=kept.compared_with,
         returned={} if found is None else values.returned(found.returned),
+        yielded={} if found is None else values.yielded(found.returned),
         source=_source(kept),
         notes=notes,
         session=kept.session_id if several else None,

@@ -57,6 +57,7 @@ _TOLD_BY_STOP = frozenset(
         "source",
         "changed",
         "returned",
+        "yielded",
         "locals",
         "show",
         "breakpoints",
@@ -117,6 +118,7 @@ def _stop(answer: Mapping[str, Any]) -> Iterator[str]:
             yield " ".join(part for part in ("Paused", answer.get("reason"), raised, place) if part)
             yield from _values(answer.get("changed") or {})
             yield from _values(answer.get("returned") or {}, " returned ")
+            yield from _values(answer.get("yielded") or {}, " yielded ")
             yield from _values(answer.get("show") or {})
             if not answer.get("changed") and not answer.get("show"):
                 yield from _values(answer.get("locals") or {})

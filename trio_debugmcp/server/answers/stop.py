@@ -92,6 +92,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     stack: list[str] = []
     changed: dict[str, str] = {}
     returned: dict[str, str] = {}
+    yielded: dict[str, str] = {}
     locals: dict[str, str] = {}
     source: str | None = None
     instruction: str | None = None
@@ -181,6 +182,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     omitted: dict[str, int] = {}
     places = Places(debugger.workspace.directory)
     shown, known, total = _locals(stack, omitted, notes)
+    results = () if stack.locals is None else stack.locals.returned
     full = paused_data(snapshot, 1 + FRAMES_BELOW, known, total)
     exception, mode, by = stopped_by(places, stop.exception)
     notes += _said(debugger, stop)
@@ -199,7 +201,8 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
         at=places.at_location(stop.location),
         stack=_stack(places, stack, omitted),
         changed={change.expression: data_change(change) for change in stop.changes},
-        returned=_returned(stack),
+        returned=values.returned(results),
+        yielded=values.yielded(results),
         locals=shown,
         source=text.numbered_excerpt(source) or None,
         omitted=omitted,
@@ -304,10 +307,6 @@ def _stack(places: Places, stack: Stack, omitted: dict[str, int]) -> list[str]:
     if left_out > 0:
         omitted["frames"] = left_out
     return places.frames(below, before=top.location.file)
-
-
-def _returned(stack: Stack) -> dict[str, str]:
-    return {} if stack.locals is None else values.returned(stack.locals.returned)
 
 
 def data_change(change: DataChange) -> str:

@@ -115,8 +115,22 @@ NO_PATH = " (no path)"
 """At the end of the name of what no path leads to: a global that a local hides, for example."""
 
 
+YIELDED = "(yield) "
+"""Before the name of a generator, where the value is one that it has yielded; see `inside.steps` of the engine."""
+
+
 def returned(variables: Iterable[Variable]) -> dict[str, str]:
     """Return what functions have returned, by their names, which lead nowhere."""
+    return _results(variable for variable in variables if not variable.name.startswith(YIELDED))
+
+
+def yielded(variables: Iterable[Variable]) -> dict[str, str]:
+    """Return what generators have yielded, by their names."""
+    own = (variable for variable in variables if variable.name.startswith(YIELDED))
+    return _results(replace(variable, name=variable.name[len(YIELDED) :]) for variable in own)
+
+
+def _results(variables: Iterable[Variable]) -> dict[str, str]:
     found: dict[str, str] = {}
     for variable in variables:
         _put(found, variable.name, rendered(variable.value, variable.type))

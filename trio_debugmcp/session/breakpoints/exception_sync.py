@@ -60,7 +60,7 @@ class ExceptionSync:
             for exception in exceptions
             if (why := exception_problem(profile, able, exception.exception_type))
         }
-        problems = tuple((id_, f"{profile.name} {why}") for id_, why in cannot.items())
+        problems = tuple((id_, f"{self._requests.debugger_name} {why}") for id_, why in cannot.items())
         watched = (
             frozenset()
             if problem

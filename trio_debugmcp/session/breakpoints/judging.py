@@ -60,7 +60,7 @@ class Judging:
         answer = self._requests.profile.words.about_breakpoint(answer)
         if not self.is_judged(place) or answer.message or not answer.verified:
             return answer
-        return replace(answer, message=JUDGED_HERE.format(self._requests.profile.name))
+        return replace(answer, message=JUDGED_HERE.format(self._requests.debugger_name))
 
     def is_judged(self, place: StopPlace) -> bool:
         """Whether what a pass of this breakpoint means is decided here."""

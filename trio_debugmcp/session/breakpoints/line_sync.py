@@ -163,7 +163,7 @@ class LineSync:
     ) -> None:
         """Merge what became of breakpoints: what the adapter answered, and what it cannot do."""
         results: list[tuple[str, DapBreakpoint | None]] = [(place.id, answer) for place, answer in answers]
-        name = self._requests.profile.name
+        name = self._requests.debugger_name
         results += [(place.id, DapBreakpoint(message=f"{name} does not support {what}")) for place, what in unsupported]
         sent = {place for place, _ in results}
         for place in mine:

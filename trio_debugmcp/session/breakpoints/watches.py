@@ -55,7 +55,7 @@ async def watch_of(requests: Requests, frame: StackFrame, question: WatchQuestio
     if info.access_types and question.access not in info.access_types:
         raise UsageError(
             "INVALID_PARAMETER",
-            f"{requests.profile.name} can watch `{shortened(text)}` for {', '.join(info.access_types)}, not for "
+            f"{requests.debugger_name} can watch `{shortened(text)}` for {', '.join(info.access_types)}, not for "
             f"{question.access}. Pass one of these as `access`.",
             {"accessTypes": info.access_types},
         )

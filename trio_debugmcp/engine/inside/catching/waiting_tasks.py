@@ -134,7 +134,7 @@ def _end_of_task(task: "Any", exception: BaseException, runner: "FrameType | Non
 
 def _caller_of_main(task: "Any", runner: "FrameType | None") -> "FrameType | None":
     """Return the frame that waits for the end of a task which a loop runs: that of `asyncio.run(main())`."""
-    for innermost in [runner, *_current_frames().values()]:
+    for innermost in [runner, *_tops_of_others()]:
         frame = innermost
         while frame is not None:
             way = _WAITS_FOR_MAIN.get((_module(frame), frame.f_code.co_name))
@@ -143,6 +143,11 @@ def _caller_of_main(task: "Any", runner: "FrameType | None") -> "FrameType | Non
                 return outer.f_back if outer is not None and _is_trio(frame) else outer
             frame = frame.f_back
     return None
+
+
+def _tops_of_others() -> "list[FrameType]":
+    """Return the innermost frames of threads, without this one: kept in one of its own variables it would live on."""
+    return [top for top in _current_frames().values() if top.f_code is not _tops_of_others.__code__]
 
 
 def _is_trio(frame: "FrameType") -> bool:
@@ -200,7 +205,7 @@ def _end_of_work(future: "Any", exception: BaseException) -> RaiseVerdict | None
         if _named(callback) != _FROM_THREAD:
             return None
         ends.append(_end_of_future(NameScope(None, callback).value(("deref", "destination")), exception, None, 0))
-    for innermost in _current_frames().values():
+    for innermost in _tops_of_others():
         frame: FrameType | None = innermost
         while frame is not None:
             if frame.f_code.co_name == "result" and _module(frame) == "concurrent.futures._base":

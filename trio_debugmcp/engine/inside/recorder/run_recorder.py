@@ -82,8 +82,9 @@ class RunRecorder:
 
     def adopt(self) -> None:
         """Record frames that have begun before: their names are said when one of their lines comes."""
-        for top in list(_current_frames().values()):
-            frame: Any = top
+        tops: list[Any] = list(_current_frames().values())
+        while tops:
+            frame = tops.pop()  # not kept by a variable: one of them is the frame of this function
             while frame is not None:
                 code = frame.f_code
                 self._record(code, frame)

@@ -75,6 +75,10 @@ def _integer(value: int, limit: int) -> str:
     return f"<int of {bits} bits>" if bits > MOST_BITS else cut(int.__repr__(value), max(limit, 40))
 
 
+def _hexadecimal(value: int, limit: int) -> str:
+    return cut(hex(value), max(limit, 40))
+
+
 def _plain(value: Any, limit: int) -> str:
     return cut(repr(value), limit)
 
@@ -155,6 +159,11 @@ _BY_ID = {id(cls): atom for cls, atom in _KINDS.items()}
 def of(cls: type) -> Optional[Atom]:
     """Return how the values of exactly this type are shown, or None."""
     return _BY_ID.get(id(cls))
+
+
+def in_hexadecimal(cls: type) -> Optional[Atom]:
+    """Return what shows a value of a type, integers as hexadecimal numbers."""
+    return _hexadecimal if cls is int else of(cls)
 
 
 def inherited(cls: type, method: Any) -> Optional[Atom]:

@@ -48,6 +48,7 @@ class Renderer:
         types: Whether the type of each value is wanted, also where its text shows it.
         fields: Whether an object whose `__repr__` may not be run shows its fields.
         deepest: Down to which depth the program's `repr` is run.
+        hexadecimal: Whether integers are shown so.
 
     Attributes:
         withheld: The text of the last value lacks what only code of the program knows.
@@ -62,12 +63,14 @@ class Renderer:
         types: bool = False,
         fields: bool = False,
         deepest: int = CODE_DEPTH,
+        hexadecimal: bool = False,
     ) -> None:
         self.types = types
         self.withheld = self.withheld_any = False
         self._code, self._fields, self._deepest = code, fields, deepest
         self._budget = budget
         self._limit = max(limit, 1)
+        self._atom = atoms.in_hexadecimal if hexadecimal else atoms.of
         self._open: List[int] = []
 
     def render(self, value: Any) -> str:
@@ -87,7 +90,7 @@ class Renderer:
         return text
 
     def _render(self, value: Any, limit: int, depth: int) -> str:
-        simple = atoms.of(type(value))
+        simple = self._atom(type(value))
         return self._compound(value, limit, depth) if simple is None else simple(value, limit)
 
     def _compound(self, value: Any, limit: int, depth: int) -> str:
@@ -131,7 +134,7 @@ class Renderer:
     def _part(self, value: Any, depth: int) -> Part:
         """Return a value that is inside of another one."""
         cls = type(value)
-        simple = atoms.of(cls)
+        simple = self._atom(cls)
         if simple is not None:
             length = facts.length(value) if issubclass(cls, (str, bytes, bytearray)) else 0
             if (length or 0) <= _SHORT_TEXT:

@@ -13,16 +13,16 @@ def check_support(debugger: Debugger, exception_type: str, launched: Profile | N
     Raises:
         UsageError: `NOT_SUPPORTED`.
     """
-    profile, able = launched, None
+    profile, able, name = launched, None, "" if launched is None else launched.name
     if launched is None:
         session = _session(debugger)
         # What listens has no program: those that dial in are asked.
         if session is None or not session.started or isinstance(session.start, Listen):
             return
-        profile, able = session.profile, session.requests.capabilities
+        profile, able, name = session.profile, session.requests.capabilities, session.requests.debugger_name
     problem = exception_problem(profile, able, exception_type) if profile is not None else None
     if problem is not None and profile is not None:
-        raise UsageError("NOT_SUPPORTED", f"{profile.name} {problem}.", {"adapter": profile.name})
+        raise UsageError("NOT_SUPPORTED", f"{name} {problem}.", {"adapter": profile.name})
 
 
 def check_lineage(debugger: Debugger) -> None:

@@ -130,7 +130,7 @@ async def _write(debugger: Debugger, params: MemoryWrite) -> MemoryBytes:
     changed = await memory_access.write(session.requests, where, params.offset, data)
     session.refresh_locals()
     if changed is None:
-        note = f"not read back: {session.profile.name} cannot read memory (supportsReadMemoryRequest)"
+        note = f"not read back: {session.requests.debugger_name} cannot read memory (supportsReadMemoryRequest)"
         return MemoryBytes(address=where, bytes=shown.hex_text(data), notes=[note])
     before, after = changed
     return MemoryBytes(address=after.address, bytes=shown.hex_text(after.data), before=shown.hex_text(before.data))
@@ -154,8 +154,8 @@ async def _disassemble(debugger: Debugger, params: Disassemble) -> Instructions:
     if address is None:
         raise UsageError(
             "NOT_SUPPORTED",
-            f"{session.profile.name} does not say at which instruction a frame is (instructionPointerReference). Pass "
-            "an `address`.",
+            f"{session.requests.debugger_name} does not say at which instruction a frame is "
+            "(instructionPointerReference). Pass an `address`.",
             {"adapter": session.profile.name, "capability": "instructionPointerReference"},
         )
     found = await memory_access.instructions(session.requests, address, params.count)
