@@ -196,7 +196,7 @@ async def _serve_kept(app: App, tokens: Tokens, websocket: _Endpoint | None, kep
         async def serve_call(incoming: Incoming, outgoing: Outgoing) -> None:
             await server.run(incoming, outgoing, server.create_initialization_options())
 
-        calls = KeptCalls(serve_call, kept.idle_seconds)
+        calls = KeptCalls(serve_call, kept.idle_seconds, lambda: len(app.clients) > 1)  # one is the shells
         with bound(Place.of(kept.project), record) as listener:
             async with trio.open_nursery() as nursery:
                 if kept.once:

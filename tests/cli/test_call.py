@@ -172,6 +172,54 @@ def test_a_server_in_another_pid_namespace_is_not_ended_by_its_number(
     assert shell.answer("--status")["pid"] == pid
 
 
+def test_a_server_whose_socket_was_removed_is_still_kept(shell: Shell) -> None:
+    shell.run("debug_state")
+    pid = shell.answer("--status")["pid"]
+    socket_file = Path(Place.of(str(shell.project)).socket)
+    away = socket_file.with_name("away")
+    socket_file.rename(away)
+    status = shell.answer("--status")
+    assert (status["kept"], status["reachable"]) == (True, False)
+    assert f"kill {pid} ends it" in status["problem"]
+    assert shell.error("--end") == (1, status["problem"])
+    away.rename(socket_file)
+    assert shell.answer("--status")["pid"] == pid
+
+
+def test_ctrl_c_ends_a_call_and_what_it_waits_for(shell: Shell) -> None:
+    shell.answer("debug_launch", "code=import time; time.sleep(600)", "stop_at_entry=false", "wait=false")
+    with subprocess.Popen(
+        own_command("call", "debug_wait", "timeout=600"),
+        cwd=shell.project,
+        env=shell.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as waiting:
+        while not any("debug_wait" in event for event in shell.answer("timeline_query")["events"]):
+            pass
+        waiting.send_signal(signal.SIGINT)
+        said, errors = waiting.communicate(timeout=BOUND_SECONDS)
+    assert (waiting.returncode, said, errors) == (130, "", "")
+    while not any(
+        "debug_wait" in event and "cancel" in event.lower() for event in shell.answer("timeline_query")["events"]
+    ):
+        pass
+    assert shell.answer("debug_state")["state"] == "Running"
+
+
+@pytest.mark.parametrize("json_option", [(), ("--json",)])
+def test_a_terminal_with_few_characters_gets_the_others_as_escapes(shell: Shell, json_option: tuple[str, ...]) -> None:
+    (shell.project / "sign.py").write_text("sign = '\u2192\U0001f600'\nprint(1)\n", encoding="utf-8")
+    shell.answer("debug_launch", "program=sign.py", 'breakpoints=["sign.py:2"]')
+    shell.environment |= {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
+    done = shell.run("evaluate", "expression=sign", *json_option)
+    assert (done.returncode, json.loads(done.stdout)) == (0, {"value": "'\u2192\U0001f600'"})
+    failed = shell.run("evaluate", "expression=sign + 1")
+    assert failed.returncode == 5
+    assert "TypeError" in json.loads(failed.stderr)["error"]["message"]
+
+
 def test_a_removed_directory_and_a_closed_input_have_a_sentence(shell: Shell) -> None:
     assert shell.error("debug_state", "--end") == (
         2,

@@ -109,3 +109,9 @@ def test_paths_are_those_that_the_shell_sees(tmp_path: Path) -> None:
 def test_what_is_not_there_is_left_for_the_server_to_find(tmp_path: Path) -> None:
     given = {"program": "nowhere.py", "test": "test_total", "file": "/etc/passwd"}
     assert absolute_paths(given, str(tmp_path)) == given
+
+
+@pytest.mark.parametrize("wanted", [{"type": "array"}, {}])
+def test_a_value_that_is_nested_too_deep_is_refused_in_words(wanted: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="nested too deep"):
+        typed({"breakpoints": "[" * 100_000}, {"properties": {"breakpoints": wanted}})

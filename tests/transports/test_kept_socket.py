@@ -5,6 +5,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 import trio
+import trio.testing
 from trio.testing import MockClock
 
 from trio_debugmcp.kept.place import Place
@@ -146,3 +147,18 @@ async def test_what_a_killed_server_has_left_is_replaced(place: Place) -> None:
     with bound(place, {"pid": 2}) as listener:
         async with await trio.open_unix_socket(place.socket), await listener.accept():
             assert place.record() == {"pid": 2}
+
+
+async def test_a_server_with_other_clients_is_not_idle(autojump_clock: MockClock, listener: MemoryListener) -> None:
+    used = [True]
+    calls = KeptCalls(until_closed, IDLE, lambda: used[0])
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(calls.serve, listener)
+        await trio.sleep(2.5 * IDLE)
+        assert nursery.child_tasks
+        async with await listener.connect():  # it still takes calls
+            await trio.sleep(2 * IDLE)
+        used[0] = False
+        await trio.testing.wait_all_tasks_blocked()
+        start = trio.current_time()
+    assert trio.current_time() - start == IDLE

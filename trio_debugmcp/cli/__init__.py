@@ -1,6 +1,7 @@
 """The command line, one file per command. Importing a command imports nothing that only its run needs."""
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -24,6 +25,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("-h", "--help", "--version")):
         arguments.insert(0, "serve")
+    for stream in (sys.stdout, sys.stderr):  # not every terminal has every character
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         parsed = _parse(arguments)
         return int(parsed.run(parsed))

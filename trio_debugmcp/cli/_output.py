@@ -44,8 +44,12 @@ def visible(text: str) -> str:
 
 
 def compact(value: Any) -> str:
-    """Encode `value` as one line of JSON."""
-    return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
+    """Encode `value` as one line of JSON; with escapes only, where standard output has few characters, as Latin-1."""
+    return json.dumps(plain(value), ensure_ascii=not _has_all_characters(), separators=(",", ":"))
+
+
+def _has_all_characters() -> bool:
+    return (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") in ("utf8", "utf16", "utf32")
 
 
 def write_line(line: str) -> None:

@@ -161,7 +161,8 @@ def _status(place: Place) -> dict[str, Any]:
     projects = other_projects(place)
     others = {"otherProjects": projects} if projects else {}
     if conversation is None:
-        return {"kept": False, "project": place.project, **others}
+        lost = {"reachable": False, "problem": _unreachable(place)} if place.is_served() else {}
+        return {"kept": bool(lost), "project": place.project, **lost, **others}
     with conversation:
         state = conversation.request("tools/call", {"name": "debug_state", "arguments": {}})
     record = place.record() or {}
@@ -174,8 +175,17 @@ def _status(place: Place) -> dict[str, Any]:
     return {"kept": True, "project": place.project, **shown, **page, "log": place.log, **now, **others}
 
 
+def _unreachable(place: Place) -> str:
+    """Return why a server that is there cannot be reached, and what ends it."""
+    pid = (place.record() or {}).get("pid")
+    by_hand = f"kill {pid} ends it" if isinstance(pid, int) else "it ends half an hour after its last call"
+    return f"The kept server runs, but its socket {place.socket} was removed: {by_hand}, then a call starts another."
+
+
 def _end(place: Place, as_json: bool) -> int:
     conversation = connected(place)
+    if conversation is None and place.is_served():
+        return _failed(_unreachable(place), "failed", FAILED, as_json)
     if conversation is None:
         return _show({"ended": False, "kept": False, "project": place.project}, as_json)
     with conversation:

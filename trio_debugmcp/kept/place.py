@@ -8,6 +8,7 @@
 Nothing here starts or connects anything.
 """
 
+import fcntl
 import json
 import os
 import stat
@@ -121,6 +122,17 @@ class Place(NamedTuple):
         except (OSError, ValueError):
             return None
         return record if isinstance(record, dict) else None
+
+    def is_served(self) -> bool:
+        """Whether a server holds the place, also one whose socket was removed."""
+        try:
+            with open(self.serving_lock, "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            pass
+        return False
 
     def clear(self) -> None:
         """Remove what a server leaves: its socket and what it wrote of itself. The log stays, for who looks for it."""

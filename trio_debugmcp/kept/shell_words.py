@@ -50,7 +50,17 @@ def typed(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, 
     """Return arguments with the types of a tool's schema: what it takes as text stays text, all else may be JSON.
 
     A text where only a list is taken is a list with this one item.
+
+    Raises:
+        UsageError: a value is nested too deep.
     """
+    try:
+        return _typed(arguments, schema)
+    except RecursionError:
+        raise UsageError("INVALID_PARAMETER", "A value is nested too deep to be read.") from None
+
+
+def _typed(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
     properties = schema.get("properties", {})
     result = coerce_arguments(arguments, schema)
     for key, value in result.items():

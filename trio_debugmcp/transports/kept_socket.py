@@ -1,7 +1,7 @@
 """MCP on a Unix socket that only this user can reach, for the server that is kept for a project's shells.
 
     with bound(place, record) as listener:
-        calls = KeptCalls(serve_connection, idle_seconds=1800)
+        calls = KeptCalls(serve_connection, 1800, is_used)
         await calls.serve(listener)             # returns when no call has come for so long
 
 Each connection is served as standard input and output are, one JSON message a line; all of them are one client, who
@@ -84,11 +84,17 @@ def _is_at(file: IO[str], path: str) -> bool:
 
 
 class KeptCalls:
-    """The connections that are served, and how long ago the last one ended."""
+    """The connections that are served, and how long ago the last one ended.
 
-    def __init__(self, serve_connection: ServeConnection, idle_seconds: float) -> None:
+    `is_used`: returns whether others use the server, such as a person at the page: meanwhile it is not idle.
+    """
+
+    def __init__(
+        self, serve_connection: ServeConnection, idle_seconds: float, is_used: Callable[[], bool] = lambda: False
+    ) -> None:
         self._serve_connection = serve_connection
         self._idle_seconds = idle_seconds
+        self._is_used = is_used
         self._idle = trio.CancelScope(deadline=trio.current_time() + idle_seconds)
         self._running = 0
         self._room = trio.CapacityLimiter(MAX_CALLS)
@@ -98,9 +104,17 @@ class KeptCalls:
         return f"<KeptCalls: {self._running} running>"
 
     async def serve(self, listener: trio.abc.Listener[trio.abc.Stream]) -> None:
-        """Serve connections until the last call ended `idle_seconds` ago."""
-        with self._idle:
-            await trio.serve_listeners(self._serve, [listener])
+        """Serve connections until the last call ended `idle_seconds` ago, and no one else uses the server."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trio.serve_listeners, self._serve, [listener])
+            while True:
+                with self._idle:
+                    await trio.sleep_forever()
+                if not self._running and not self._is_used():
+                    break
+                deadline = inf if self._running else trio.current_time() + self._idle_seconds
+                self._idle = trio.CancelScope(deadline=deadline)
+            nursery.cancel_scope.cancel(reason="no call has come for a while")
 
     async def wait_quiet(self) -> None:
         """Wait until no call is being served."""
