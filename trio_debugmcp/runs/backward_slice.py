@@ -80,7 +80,7 @@ class _Slicer:
                 continue
             expanded += 1
             for following in self._edges(edge.node):
-                if following.node.row <= self._asked:
+                if following.node.row < self._asked:
                     order += 1
                     heapq.heappush(queue, (distance + following.cost + cost.STEP, order, following))
         return len(queue)
@@ -93,6 +93,8 @@ class _Slicer:
         """Show a node, if its line is not shown; return whether it is to be followed."""
         node = edge.node
         execution = self._past.executions.at(node.row)
+        if execution is not None and execution.statement.is_definition and edge.cost and not edge.note:
+            return False
         if execution is None:
             self._show_default(node)
         elif not (edge.cost and execution.statement.is_passing_on):
@@ -147,7 +149,7 @@ class _Slicer:
     def _of_raise(self, row: int) -> Iterator[SliceEdge]:
         """Yield the first raise of an exception that has passed a line."""
         raised = self._past.executions.raised(row)
-        first = self._control.first_raise(raised.object) if raised is not None else 0
+        first = self._past.values.first_raise(raised.object) if raised is not None else 0
         if raised is not None and first and first != raised.number:
             owner = self._past.record.row(first).owner
             if owner:

@@ -11,6 +11,7 @@ import ast
 import msgspec
 
 from trio_debugmcp.runs import process_record as rows
+from trio_debugmcp.runs.call_arguments import called
 from trio_debugmcp.runs.executions import StatementExecution
 from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import Row
@@ -77,21 +78,31 @@ def because_line(
 
 def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
     """Return what a statement wrote, returned, raised or decided, with what it read."""
-    said = _effects(past, execution)
-    ending = past.executions.ending(execution.row)
-    if ending is not None and ending.kind == rows.RETURN:
-        said.append(f"-> {_short(past.record.text(ending))}")
-    if ending is not None and ending.kind == rows.YIELD:
-        said.append(f"yields {_short(past.record.text(ending))}")
-    raised = past.executions.raised(execution.row)
-    if raised is not None:
-        said.append(f"raises {_short(past.record.text(raised))}")
+    said = [*_effects(past, execution), *_ends(past, execution)]
     if isinstance(execution.statement.node, ast.If | ast.While):
         said.insert(0, "true" if past.executions.entered_body(execution) else "false")
     if execution.statement.is_loop and not said and not past.executions.entered_body(execution):
         said.append("ends")
     if not said or execution.statement.is_condition:
         said += [*_results(past, execution), *_reads(past, execution)][:_MOST_VALUES]
+    return said
+
+
+def _ends(past: PastProcess, execution: StatementExecution) -> list[str]:
+    """Return what a statement returned, yielded or raised, as far as that is not in its source."""
+    said = []
+    ending = past.executions.ending(execution.row)
+    text = past.record.text(ending) if ending is not None else ""
+    if ending is not None and ending.kind == rows.RETURN:
+        is_silent = text == "None" and not isinstance(execution.statement.node, ast.Return)
+        said += [] if is_silent else [f"-> {_short(text)}"]
+    elif ending is not None and ending.kind == rows.YIELD:
+        said.append(f"yields {_short(text)}")
+    raised = past.executions.raised(execution.row)
+    if raised is not None and isinstance(execution.statement.node, ast.Assert):
+        said.append("fails")
+    elif raised is not None:
+        said.append(f"raises {_short(past.record.text(raised))}")
     return said
 
 
@@ -113,10 +124,13 @@ def _effects(past: PastProcess, execution: StatementExecution) -> list[str]:
 def _results(past: PastProcess, execution: StatementExecution) -> list[str]:
     """Return the results of the calls in a condition."""
     said = []
+    written = {called(call) for call in execution.statement.calls}
     for start in past.executions.calls(execution.row):
         ending = past.executions.outcome(start.number)
-        if ending is not None and ending.kind == rows.RETURN:
+        if ending is not None and ending.kind == rows.RETURN and past.record.text(ending) != "None":
             name = past.record.code(start.key).name.rpartition(".")[2]
+            if name not in written:  # the interpreter has called it, or it was for a message
+                continue
             said.append(f"{name} -> {_short(past.record.text(ending))}")
     return said
 

@@ -50,7 +50,7 @@ class ControlEdges:
     def _called(self, execution: StatementExecution) -> Iterator[SliceEdge]:
         caller = self._past.executions.caller(execution.frame)
         if caller is not None and caller.scope.is_function:
-            yield SliceEdge(cost.CALLER, SliceNode(caller.row))
+            yield SliceEdge(cost.CALLER, SliceNode(caller.row, aim="run"))
 
     # --- Handlers -----------------------------------------------------------------------------------------------------
 
@@ -63,19 +63,12 @@ class ControlEdges:
     def of_exception(self, raised: int) -> Iterator[SliceEdge]:
         """Yield the line that raised an exception first, and the one in this frame that it passed."""
         row = self._record.row(raised)
-        first = self.first_raise(row.object) or raised
+        first = self._past.values.first_raise(row.object) or raised
         origin = self._record.row(first)
         if origin.owner:
             yield SliceEdge(cost.RAISED, SliceNode(origin.owner))
         if row.owner and row.owner != origin.owner:
             yield SliceEdge(cost.CALLER, SliceNode(row.owner))
-
-    def first_raise(self, exception: int) -> int:
-        """Return the row at which an exception was raised first; 0 if that was not recorded."""
-        number = self._record.forth_of(rows.WITH_VALUE, exception, 0, by_value=True) if exception else 0
-        while number and self._record.row(number).kind != rows.RAISE:
-            number = self._record.forth_of(rows.WITH_VALUE, exception, number, by_value=True)
-        return number
 
     # --- Guards -------------------------------------------------------------------------------------------------------
 

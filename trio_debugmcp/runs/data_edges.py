@@ -54,7 +54,7 @@ class DataEdges:
         if read.of_items:
             yield from self._objects.of_items(value, read.of_items, before)
         if value.object and (read.is_whole or read.of_items) and not says_nothing(value.text):
-            yield from self._objects.of_content(execution, str(read.path), value.object, before)
+            yield from self._objects.of_content(execution, str(read.path), value, before)
 
     def of_value(
         self, execution: StatementExecution, path: ValuePath, value: RecordedValue, price: float
@@ -84,7 +84,7 @@ class DataEdges:
             yield from self.of_value(execution, read.path.holder, holder, cost.HOLDER)
         if holder is not None and _is_index(read.path.steps[-1]):  # another order is another item
             before = self._past.values.bound(execution, read)
-            yield from self._objects.of_content(execution, str(read.path.holder), holder.object, before)
+            yield from self._objects.of_content(execution, str(read.path.holder), holder, before)
 
     def _of_nearest_holder(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
         """Yield what is known of the nearest object on a path whose own value is not in the record."""
@@ -99,7 +99,7 @@ class DataEdges:
                 yield from self.of_value(execution, path, value, cost.READ)
                 if value.object:
                     yield from self._objects.of_content(
-                        execution, str(path), value.object, self._past.executions.settled(execution.row)
+                        execution, str(path), value, self._past.executions.settled(execution.row)
                     )
                 return
 
@@ -122,7 +122,7 @@ class DataEdges:
             if value is not None and own is not None and arguments == []:
                 yield from self._objects.of_class(own, f".{name}", value)
             if value is not None and value.object and arguments == []:
-                yield from self._objects.of_content(caller, name, value.object, start)
+                yield from self._objects.of_content(caller, name, value, start)
 
     def _recorded_calls(self, execution: StatementExecution) -> set[ast.Call]:
         """Return the calls of a statement that have called what is recorded."""

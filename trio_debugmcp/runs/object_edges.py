@@ -77,14 +77,18 @@ class ObjectEdges:
 
     # --- What is in an object -----------------------------------------------------------------------------------------
 
-    def of_content(self, execution: StatementExecution, name: str, container: int, before: int) -> Iterator[SliceEdge]:
+    def of_content(
+        self, execution: StatementExecution, name: str, value: RecordedValue, before: int
+    ) -> Iterator[SliceEdge]:
         """Yield what has changed an object last, at different lines: those of other frames first."""
+        container = value.object
         changes = list(self._changes(execution, name, container, before))
         for changed, row in changes:
             far = 2.0 if self._record.label(row.key)[:1] == "." else 1.0
             near = 0.8 if changed.frame != execution.frame else 1.0
             yield SliceEdge(cost.CHANGE * far * near, SliceNode(changed.row))
-        if not changes and not self._record.back_of(frozenset({rows.SIZE}), container, before):
+        is_opaque = not changes and not self._record.back_of(frozenset({rows.SIZE}), container, before)
+        if is_opaque and not self._past.scopes.classes(type_name(value.text)):
             yield from self._of_calls_on(execution, container)
         owner = self._past.values.birth(container, before)
         if owner and owner != execution.row:

@@ -152,6 +152,13 @@ class RecordedValues:
             number = self._record.back_of(FIELDS, container, number)
         return items
 
+    def first_raise(self, exception: int) -> int:
+        """Return the row at which an exception was raised first; 0 if that was not recorded."""
+        number = self._record.forth_of(rows.WITH_VALUE, exception, 0, by_value=True) if exception else 0
+        while number and self._record.row(number).kind != rows.RAISE:
+            number = self._record.forth_of(rows.WITH_VALUE, exception, number, by_value=True)
+        return number
+
     def is_during(self, gap: Row) -> bool:
         """Whether a change by nothing that is recorded happened while its line ran, and not before it began."""
         return bool(gap.owner) and gap.number >= self._executions.settled(gap.owner)

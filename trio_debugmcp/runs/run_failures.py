@@ -1,10 +1,14 @@
 """What failed in a recorded run: the exception that nothing in recorded code caught, and where it was raised."""
 
+import heapq
 from typing import NamedTuple
 
 from trio_debugmcp.runs import process_record as rows
 from trio_debugmcp.runs.past_process import PastProcess
-from trio_debugmcp.runs.process_record import ProcessRecord
+from trio_debugmcp.runs.process_record import Row
+from trio_debugmcp.runs.row_search import each_back
+
+_EVENTS = frozenset({rows.LINE, rows.RETURN, rows.YIELD, rows.UNWIND})
 
 _NO_FAILURES = (
     "SystemExit(0",
@@ -30,30 +34,29 @@ class RunFailure(NamedTuple):
     raised: int
 
 
-def _unwound(record: ProcessRecord, before: int) -> int:
-    """Return the last row before one at which an exception has left a frame; 0: none."""
-    numbers = range(before - 1, record.first - 1, -1)
-    return next((number for number in numbers if record.row(number).kind == rows.UNWIND), 0)
-
-
 def failure(past: PastProcess) -> RunFailure | None:
-    """Return the last exception that has left recorded code, or None.
+    """Return the last exception that has left recorded code, or is on its way; None if there is none.
 
     A frame whose caller is not recorded is the program's own beginning, a test, a thread or a callback: an exception
-    that leaves it has reached a runner.
+    that leaves it has reached a runner. One that is on its way is what a stop at an exception is about.
     """
     record = past.record
-    number = record.last + 1
-    while number := _unwound(record, number):
-        unwound = record.row(number)
-        text = record.text(unwound)
-        start = record.row(record.frame(unwound.subject).start)
-        if start.owner or text.startswith(_NO_FAILURES):
+    codes = [code.number for code in record.codes]
+    ends = [each_back(record, kind, code, record.last + 1) for kind in (rows.UNWIND, rows.RAISE) for code in codes]
+    for number in heapq.merge(*ends, reverse=True):
+        row = record.row(number)
+        text = record.text(row)
+        if text.startswith(_NO_FAILURES) or not _is_last(past, row):
             continue
-        raised = record.forth_of(rows.WITH_VALUE, unwound.object, 0, by_value=True)
-        while raised and record.row(raised).kind != rows.RAISE:
-            raised = record.forth_of(rows.WITH_VALUE, unwound.object, raised, by_value=True)
-        row = record.row(raised).owner if raised else unwound.owner
-        if row:
-            return RunFailure(row, text, raised or number)
+        raised = past.values.first_raise(row.object) or number
+        line = record.row(raised).owner
+        if line:
+            return RunFailure(line, text, raised)
     return None
+
+
+def _is_last(past: PastProcess, row: Row) -> bool:
+    """Whether an exception has left all that is recorded, or was the last event of its frame."""
+    if row.kind == rows.UNWIND:
+        return not past.record.row(past.record.frame(row.subject).start).owner
+    return not past.record.forth_of(_EVENTS, row.subject, row.number)

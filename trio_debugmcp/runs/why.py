@@ -91,7 +91,10 @@ def _of_failure(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
             "nothing failed in this run: name what is wrong by `expression`, a line that did not run by `file` and "
             "`line`, or a moment by `at`"
         )
-    return _answer(past, failed.value, [SliceEdge(0.0, SliceNode(failed.row))], question, failed.raised)
+    line = because_line(past, failed.row)
+    is_assertion = line.values[:1] == ["fails"]
+    value = f"{line.source}: {' '.join(line.values[1:])}" if is_assertion else failed.value
+    return _answer(past, value, [SliceEdge(0.0, SliceNode(failed.row))], question, failed.raised)
 
 
 def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
@@ -122,7 +125,7 @@ def _of_expression(past: PastProcess, question: WhyQuestion, execution: Statemen
         )
     value = ", ".join(text for text in said if text)
     start = SliceEdge(0.0, SliceNode(execution.row, focus=(focus,)))
-    return _answer(past, value, [start], question, execution.row)
+    return _answer(past, value, [start], question, execution.row + 1)
 
 
 def _said(past: PastProcess, execution: StatementExecution, read: PathRead) -> str:
