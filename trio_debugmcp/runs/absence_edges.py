@@ -25,6 +25,8 @@ _RARE = 20
 
 _LEAST_ROUNDS = 8
 
+_MOST_KINDS = 2
+
 _MOST_ROUNDS = 5_000
 
 
@@ -127,7 +129,7 @@ class AbsenceEdges:
 
     def _of_setattr(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
         """Yield calls of `setattr` on an object that have set other attributes."""
-        for statement, path, name in self._past.scopes.setattr_calls():
+        for statement, path, name in self._past.scopes.attribute_updates():
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]:
                 run = self._past.executions.last_run(statement, frame, execution.row)
                 held = self._past.values.value(run, path) if run is not None and path is not None else None
@@ -258,19 +260,18 @@ class AbsenceEdges:
         yield from self._rare(rounds)
 
     def _rare(self, rounds: list[StatementExecution]) -> Iterator[SliceEdge]:
-        if len(rounds) < _LEAST_ROUNDS:
-            return
         kinds: dict[object, list[StatementExecution]] = {}
         for run in rounds:
             kinds.setdefault(self._kind(run), []).append(run)
-        for runs in kinds.values():
-            if len(runs) * _RARE <= len(rounds):
-                note = f"differs from the other {len(rounds) - len(runs)} rounds"
-                yield SliceEdge(cost.CHANGE, SliceNode(runs[-1].row), note)
-                for start in self._past.executions.calls(runs[-1].row):
-                    ending = self._past.executions.outcome(start.number)
-                    if ending is not None and ending.owner:
-                        yield SliceEdge(cost.CHANGE + cost.RESULT, SliceNode(ending.owner))
+        is_rare = len(rounds) >= _LEAST_ROUNDS
+        others = [runs for runs in list(kinds.values())[1:] if not is_rare or len(runs) * _RARE <= len(rounds)]
+        for runs in sorted(others, key=len)[:_MOST_KINDS]:
+            note = f"differs from the other {len(rounds) - len(runs)} rounds"
+            yield SliceEdge(cost.CHANGE if is_rare else cost.OTHER_ROUND, SliceNode(runs[-1].row), note)
+            for start in self._past.executions.calls(runs[-1].row):
+                ending = self._past.executions.outcome(start.number)
+                if ending is not None and ending.owner:
+                    yield SliceEdge(cost.OTHER_ROUND + cost.RESULT, SliceNode(ending.owner))
 
     def _kind(self, run: StatementExecution) -> object:
         """Return what rounds of one statement have in common: the lines that ended their calls, or kinds of values."""

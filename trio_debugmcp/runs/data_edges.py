@@ -30,9 +30,16 @@ class DataEdges:
         if copies is not None:
             yield from copies
             return
-        yield from (edge for _, edges in results for edge in edges)
+        for ending, edges in results:
+            yield from edges
+            if ending.object:
+                result = self._past.values.value_at(ending.number)
+                yield from self._objects.of_content(
+                    execution, "the result", result, self._past.executions.ended(execution.row)
+                )
         reads = reads_of(*focus) if focus else execution.statement.reads
-        price = cost.FOCUS if focus else cost.READ
+        is_carried = isinstance(execution.statement.node, ast.AugAssign)
+        price = cost.FOCUS if focus or is_carried else cost.READ
         recorded = self._recorded_calls(execution)
         for read in reads:
             if read.is_callee or (not focus and read.argument_of in recorded):

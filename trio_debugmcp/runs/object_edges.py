@@ -66,7 +66,7 @@ class ObjectEdges:
 
     def of_unseen_attribute(self, execution: StatementExecution, label: str) -> Iterator[SliceEdge]:
         """Yield calls of `setattr` with the name of an attribute whose value is not in the record."""
-        for statement, _, name in self._past.scopes.setattr_calls():
+        for statement, _, name in self._past.scopes.attribute_updates():
             key = path_of(name)
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:] if key is not None else ():
                 for run in self._past.executions.runs(statement, frame, execution.row):
@@ -105,7 +105,7 @@ class ObjectEdges:
             elif row.owner:
                 yield SliceEdge(price, SliceNode(row.owner))
         elif (execution := self._past.executions.at(owner)) is not None and not execution.statement.is_definition:
-            yield SliceEdge(price, SliceNode(owner))
+            yield SliceEdge(price + cost.GIVEN * execution.statement.is_given, SliceNode(owner))
 
     def _changes(
         self, execution: StatementExecution, name: str, container: int, before: int

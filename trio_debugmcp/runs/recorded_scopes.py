@@ -78,8 +78,8 @@ class RecordedScopes:
                 if any(path.steps[-1] == label for path in statement.stores):
                     yield statement
 
-    def setattr_calls(self) -> Iterator[tuple[Statement, ValuePath | None, ast.expr]]:
-        """Yield the statements that call `setattr` with a name that is not written there, with object and name."""
+    def attribute_updates(self) -> Iterator[tuple[Statement, ValuePath | None, ast.expr]]:
+        """Yield the statements that set attributes whose names are not written there, with object and names."""
         for code in self.codes():
             scope = self.of_code(code)
             for statement in scope.statements if scope is not None else ():
@@ -87,8 +87,20 @@ class RecordedScopes:
                     is_setattr = getattr(call.func, "id", "") == "setattr" and len(call.args) == 3
                     if is_setattr and not isinstance(call.args[1], ast.Constant):
                         yield statement, path_of(call.args[0]), call.args[1]
+                    elif len(call.args) == 1 and (target := _updated(call)) is not None:
+                        yield statement, path_of(target), call.args[0]
 
     def frames(self, scopes: list[SourceScope]) -> list[int]:
         """Return the frames of scopes, at most some hundred of each: the last ones."""
         codes = [code for code in self.codes() if self.of_code(code) in scopes]
         return [frame for code in codes for frame in self._record.frames_of(code)[-_MOST_FRAMES:]]
+
+
+def _updated(call: ast.Call) -> ast.expr | None:
+    """Return the object whose attributes `vars(OBJECT).update(…)` or `OBJECT.__dict__.update(…)` sets."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "update":
+        return None
+    target = call.func.value
+    if isinstance(target, ast.Call) and getattr(target.func, "id", "") == "vars" and target.args:
+        return target.args[0]
+    return target.value if isinstance(target, ast.Attribute) and target.attr == "__dict__" else None

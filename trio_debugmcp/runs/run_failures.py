@@ -1,5 +1,6 @@
 """What failed in a recorded run: the exception that nothing in recorded code caught, and where it was raised."""
 
+import ast
 import heapq
 from typing import NamedTuple
 
@@ -7,6 +8,8 @@ from trio_debugmcp.runs import process_record as rows
 from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import Row
 from trio_debugmcp.runs.row_search import each_back
+
+_RAISE = frozenset({rows.RAISE})
 
 _EVENTS = frozenset({rows.LINE, rows.RETURN, rows.YIELD, rows.UNWIND})
 
@@ -27,11 +30,13 @@ class RunFailure(NamedTuple):
         row: the LINE row of the statement that raised it first.
         value: the exception as text.
         raised: the RAISE row.
+        again: LINE rows of `raise` statements that have raised it again, in handlers.
     """
 
     row: int
     value: str
     raised: int
+    again: tuple[int, ...] = ()
 
 
 def failure(past: PastProcess) -> RunFailure | None:
@@ -51,8 +56,20 @@ def failure(past: PastProcess) -> RunFailure | None:
         raised = past.values.first_raise(row.object) or number
         line = record.row(raised).owner
         if line:
-            return RunFailure(line, text, raised)
+            return RunFailure(line, text, raised, _raised_again(past, row.object, raised))
     return None
+
+
+def _raised_again(past: PastProcess, exception: int, first: int) -> tuple[int, ...]:
+    """Return the lines at which handlers have raised an exception again."""
+    lines: list[int] = []
+    number = first
+    while number := past.record.forth_of(_RAISE, exception, number, by_value=True):
+        owner = past.record.row(number).owner
+        execution = past.executions.at(owner) if owner else None
+        if execution is not None and isinstance(execution.statement.node, ast.Raise) and owner not in lines:
+            lines.append(owner)
+    return tuple(lines)
 
 
 def _is_last(past: PastProcess, row: Row) -> bool:

@@ -147,7 +147,14 @@ class Statement:
     @property
     def is_passing_on(self) -> bool:
         """Whether it returns a variable as it is: where that comes from is all that counts."""
+        if any(outer.branch == "finalbody" for outer in (self, *self.outer())):  # it takes the place of another end
+            return False
         return isinstance(self.node, ast.Return) and isinstance(self.node.value, ast.Name) and len(self.nodes) == 1
+
+    @property
+    def is_given(self) -> bool:
+        """Whether it is a constant of the module: written out, from nothing that ran."""
+        return self.scope.parent is None and isinstance(self.node, ast.Assign) and not self.calls and not self.reads
 
     @property
     def leaves(self) -> bool:

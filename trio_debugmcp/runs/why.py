@@ -13,6 +13,7 @@ import ast
 import msgspec
 
 from trio_debugmcp.runs import process_record as rows
+from trio_debugmcp.runs import slicing_nodes as cost
 from trio_debugmcp.runs.backward_slice import SliceResult, backward_slice
 from trio_debugmcp.runs.because_lines import BecauseLine, because_line
 from trio_debugmcp.runs.executions import StatementExecution
@@ -94,7 +95,9 @@ def _of_failure(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     line = because_line(past, failed.row)
     is_assertion = line.values[:1] == ["fails"]
     value = f"{line.source}: {' '.join(line.values[1:])}" if is_assertion else failed.value
-    return _answer(past, value, [SliceEdge(0.0, SliceNode(failed.row))], question, failed.raised)
+    again = [SliceEdge(cost.RAISED_AGAIN, SliceNode(row, aim="run"), "raised it again") for row in failed.again]
+    asked = max([failed.raised, *(row + 1 for row in failed.again)])
+    return _answer(past, value, [SliceEdge(0.0, SliceNode(failed.row)), *again], question, asked)
 
 
 def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
