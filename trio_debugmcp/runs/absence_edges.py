@@ -1,7 +1,4 @@
-"""What did not happen: writes that were not reached, copies that were not renewed, rounds unlike all others.
-
-Also loops that ended early, and answers from a cache.
-"""
+"""What did not happen: writes that were not reached, loops that ended early, what was made before."""
 
 import ast
 from collections.abc import Iterator
@@ -20,34 +17,22 @@ _MOST_FRAMES = 20
 
 _MOST_ABSENT = 3
 
-_RARE = 20
-"""A kind of round is rare if it is at most one in so many."""
-
-_LEAST_ROUNDS = 8
-
-_MOST_KINDS = 2
-
-_MOST_ROUNDS = 5_000
-
 
 class AbsenceEdges:
-    """The edges to what did not happen in one process: of six kinds, hence so many methods."""
+    """The edges to what did not happen in one process."""
 
     def __init__(self, past: PastProcess) -> None:
         self._past = past
         self._record = past.record
 
-    def of_statement(self, execution: StatementExecution, asked: int) -> Iterator[SliceEdge]:
-        """Yield what did not happen to what a statement read, and to what it copied before row `asked`."""
+    def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
+        """Yield what did not happen to what a statement read."""
         for read in execution.statement.reads:
             if read.is_callee:
-                yield from self._of_cached(execution, read)
                 continue
             value = self._past.values.read(execution, read)
             if value is not None:
                 yield from self._of_read(execution, read, value)
-        yield from self._of_stale_copy(execution, asked)
-        yield from self._of_rounds(execution)
 
     def _of_read(self, execution: StatementExecution, read: PathRead, value: RecordedValue) -> Iterator[SliceEdge]:
         if read.of_items:
@@ -197,99 +182,3 @@ class AbsenceEdges:
         inside = [loop, *(inner for inner in loop.all_inner() if isinstance(inner.node, ast.Break))]
         runs = [self._past.executions.last_run(statement, use.frame, use.row) for statement in inside]
         return max((run for run in runs if run is not None), key=lambda run: run.row, default=None)
-
-    # --- Stale, cached ------------------------------------------------------------------------------------------------
-
-    def _of_stale_copy(self, execution: StatementExecution, asked: int) -> Iterator[SliceEdge]:
-        """Yield the later write of what a statement has copied."""
-        path = execution.statement.copied
-        if path is None or not path.steps or not isinstance(execution.statement.node, ast.Assign | ast.AnnAssign):
-            return
-        value = self._past.values.value(execution, path)
-        holder = self._past.values.value(execution, path.holder)
-        if value is None or holder is None or not holder.object:
-            return
-        later = self._record.forth(rows.FIELD, self._record.row(value.row).key, holder.object, execution.row)
-        if later and later < asked and (owner := self._record.row(later).owner):
-            yield SliceEdge(cost.ABSENCE, SliceNode(owner), f"changed since #{execution.row}")
-
-    def _of_cached(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
-        """Yield the run of a function that made a value, where a call of it made no frame."""
-        name = str(read.path).rpartition(".")[2]
-        written = [effect for effect in self._past.executions.effects(execution.row) if effect.kind == rows.WRITE]
-        for code in self._past.scopes.codes():
-            scope = self._past.scopes.of_code(code)
-            if scope is None or scope.name.rpartition(".")[2] != name or not _is_decorated(scope.node):
-                continue
-            if any(start.key == code for start in self._past.executions.calls(execution.row)):
-                return
-            for frame in reversed(self._record.frames_of(code)):
-                start = self._record.frame(frame).start
-                ending = self._past.executions.outcome(start) if start < execution.row else None
-                if (
-                    ending is not None
-                    and ending.kind == rows.RETURN
-                    and (not written or self._same(ending, written[0]))
-                ):
-                    yield SliceEdge(cost.RESULT, SliceNode(ending.owner), f"answered #{execution.row} from a cache")
-                    return
-
-    def _same(self, one: rows.Row, other: rows.Row) -> bool:
-        return one.object == other.object and self._record.text(one) == self._record.text(other)
-
-    # --- Many rounds --------------------------------------------------------------------------------------------------
-
-    def _of_rounds(self, execution: StatementExecution) -> Iterator[SliceEdge]:
-        """Yield the value before the first round of what a loop carries on, and the rare round among many."""
-        statement = execution.statement
-        if not any(outer.is_loop for outer in statement.outer()):
-            return
-        carried = [read.path.name for read in statement.reads if read.path.name in statement.names]
-        is_accumulating = bool(carried or statement.mutates or statement.stores)
-        if not is_accumulating:
-            return
-        rounds = []
-        for run in self._past.executions.runs(statement, execution.frame, execution.row + 1):
-            rounds.append(run)
-            if len(rounds) >= _MOST_ROUNDS:
-                break
-        if carried and len(rounds) > 1:
-            before = self._past.values.name(rounds[-1], carried[0], rounds[-1].row)
-            if before is not None and before.owner and self._record.row(before.owner).kind == rows.LINE:
-                yield SliceEdge(cost.READ, SliceNode(before.owner))
-        yield from self._rare(rounds)
-
-    def _rare(self, rounds: list[StatementExecution]) -> Iterator[SliceEdge]:
-        kinds: dict[object, list[StatementExecution]] = {}
-        for run in rounds:
-            kinds.setdefault(self._kind(run), []).append(run)
-        is_rare = len(rounds) >= _LEAST_ROUNDS
-        others = [runs for runs in list(kinds.values())[1:] if not is_rare or len(runs) * _RARE <= len(rounds)]
-        for runs in sorted(others, key=len)[:_MOST_KINDS]:
-            note = f"differs from the other {len(rounds) - len(runs)} rounds"
-            yield SliceEdge(cost.CHANGE if is_rare else cost.OTHER_ROUND, SliceNode(runs[-1].row), note)
-            for start in self._past.executions.calls(runs[-1].row):
-                ending = self._past.executions.outcome(start.number)
-                if ending is not None and ending.owner:
-                    yield SliceEdge(cost.OTHER_ROUND + cost.RESULT, SliceNode(ending.owner))
-
-    def _kind(self, run: StatementExecution) -> object:
-        """Return what rounds of one statement have in common: the lines that ended their calls, or kinds of values."""
-        endings = [self._past.executions.outcome(start.number) for start in self._past.executions.calls(run.row)]
-        if endings:
-            return tuple(self._record.row(ending.owner).key if ending and ending.owner else 0 for ending in endings)
-        values = [self._past.values.read(run, read) for read in run.statement.reads if not read.is_callee]
-        return tuple(_kind_of_text(value.text) if value is not None else "" for value in values)
-
-
-def _is_decorated(node: ast.AST) -> bool:
-    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and bool(node.decorator_list)
-
-
-def _kind_of_text(text: str) -> str:
-    """Return the kind of a value by its text: of a number whether it is negative, or none."""
-    if text[:1] == "-":
-        return "negative"
-    if text[:1].isdigit():
-        return "float" if "." in text else "int"
-    return "text" if text[:1] in "'\"" else text[:12]

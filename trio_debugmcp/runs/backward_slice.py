@@ -21,7 +21,9 @@ from trio_debugmcp.runs.data_edges import DataEdges
 from trio_debugmcp.runs.executions import StatementExecution
 from trio_debugmcp.runs.object_edges import ObjectEdges
 from trio_debugmcp.runs.past_process import PastProcess
+from trio_debugmcp.runs.round_edges import RoundEdges
 from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode, ValueGap
+from trio_debugmcp.runs.stale_edges import StaleEdges
 
 _MOST_EXPANDED = 150
 """Nodes that are followed: behind the lines that are shown, only to count what is left out."""
@@ -63,6 +65,8 @@ class _Slicer:
         self.shown: dict[int, list[str]] = {}
         self._control = ControlEdges(past)
         self._absence = AbsenceEdges(past)
+        self._stale = StaleEdges(past)
+        self._rounds = RoundEdges(past)
         self._past = past
         self._asked = asked
         self._followed: set[object] = set()
@@ -140,11 +144,13 @@ class _Slicer:
         elif node.aim == "run":
             yield from self._control.of_run(execution, is_decisive=True)
         else:
-            yield from self._data.of_statement(execution, node.focus)
+            yield from self._data.of_statement(execution, node.focus, whole=node.aim != "argument")
             if not node.focus:
                 yield from self._of_raise(node.row)
                 yield from self._control.of_run(execution, is_decisive=execution.statement.is_constant)
-                yield from self._absence.of_statement(execution, self._asked)
+                yield from self._absence.of_statement(execution)
+                yield from self._stale.of_statement(execution, self._asked)
+                yield from self._rounds.of_statement(execution)
 
     def _of_raise(self, row: int) -> Iterator[SliceEdge]:
         """Yield the first raise of an exception that has passed a line."""

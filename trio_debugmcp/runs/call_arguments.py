@@ -15,6 +15,8 @@ MAKERS = ("__init__", "__new__", "__post_init__")
 def call_of(past: PastProcess, execution: StatementExecution, start: Row) -> ast.Call | None:
     """Return the call in a statement that has called a function; None where none is written, or several fit."""
     name = past.record.code(start.key).name.rpartition(".")[2]
+    if name == "<genexpr>":
+        return None
     names = {name}
     if name in MAKERS:
         own = past.values.parameter(start, "self")

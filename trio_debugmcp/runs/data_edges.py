@@ -11,7 +11,7 @@ from trio_debugmcp.runs.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import Row
 from trio_debugmcp.runs.read_paths import PathRead, ValuePath, calls_in, reads_of
-from trio_debugmcp.runs.recorded_values import RecordedValue, says_nothing
+from trio_debugmcp.runs.recorded_values import RecordedValue, says_nothing, type_name
 from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode
 
 
@@ -23,8 +23,10 @@ class DataEdges:
         self._objects = objects
         self._record = past.record
 
-    def of_statement(self, execution: StatementExecution, focus: tuple[ast.expr, ...]) -> Iterator[SliceEdge]:
-        """Yield what the value of a statement, or of expressions in it, was made of."""
+    def of_statement(
+        self, execution: StatementExecution, focus: tuple[ast.expr, ...], *, whole: bool
+    ) -> Iterator[SliceEdge]:
+        """Yield what the value of a statement, or of expressions in it, was made of; `whole`: and what is in that."""
         results = list(self._results(execution, focus))
         copies = self._copied(execution, focus, results)
         if copies is not None:
@@ -37,7 +39,7 @@ class DataEdges:
                 yield from self._objects.of_content(
                     execution, "the result", result, self._past.executions.ended(execution.row)
                 )
-        reads = reads_of(*focus) if focus else execution.statement.reads
+        reads = reads_of(*focus, whole=whole) if focus else execution.statement.reads
         is_carried = isinstance(execution.statement.node, ast.AugAssign)
         price = cost.FOCUS if focus or is_carried else cost.READ
         recorded = self._recorded_calls(execution)
@@ -60,7 +62,13 @@ class DataEdges:
         before = self._past.values.bound(execution, read)
         if read.of_items:
             yield from self._objects.of_items(value, read.of_items, before)
-        if value.object and (read.is_whole or read.of_items) and not says_nothing(value.text):
+        is_read_by_methods = read.target_of is not None and self._past.scopes.classes(type_name(value.text))
+        if (
+            value.object
+            and (read.is_whole or read.of_items)
+            and not says_nothing(value.text)
+            and not is_read_by_methods
+        ):
             yield from self._objects.of_content(execution, str(read.path), value, before)
 
     def of_value(
@@ -121,7 +129,7 @@ class DataEdges:
         for name in names:
             arguments = argument(self._past, caller, row, name)
             if arguments:
-                yield SliceEdge(cost.COPY, SliceNode(caller.row, focus=tuple(arguments)))
+                yield SliceEdge(cost.COPY, SliceNode(caller.row, focus=tuple(arguments), aim="argument"))
             elif arguments is None:
                 yield SliceEdge(cost.READ, SliceNode(caller.row))
             value = self._past.values.parameter(row, name)
@@ -142,7 +150,7 @@ class DataEdges:
         """Yield how each call that a statement made has ended, and the line that ended it."""
         wanted = {id(call) for call in calls_in(*focus)} if focus else set()
         shown: dict[int, int] = {}
-        for start in self._past.executions.calls(execution.row):
+        for start in reversed(self._past.executions.calls(execution.row)):
             call = call_of(self._past, execution, start)
             if call is None and _is_of_message(execution.statement.node, self._record.code(start.key).name):
                 continue
@@ -183,6 +191,8 @@ class DataEdges:
         self, execution: StatementExecution, focus: tuple[ast.expr, ...], results: list[tuple[Row, list[SliceEdge]]]
     ) -> list[SliceEdge] | None:
         """Return the one edge to where an object comes from that a statement only passes on; None if it made one."""
+        if isinstance(execution.statement.node, ast.GeneratorExp):  # one line, many rounds
+            return None
         path = execution.statement.copied if not focus else None
         if len(focus) == 1 and not calls_in(*focus) and isinstance(focus[0], ast.Name | ast.Attribute | ast.Subscript):
             return None

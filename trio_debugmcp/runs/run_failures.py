@@ -9,7 +9,8 @@ from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import Row
 from trio_debugmcp.runs.row_search import each_back
 
-_RAISE = frozenset({rows.RAISE})
+_RAISED = frozenset({rows.RAISE, rows.UNWIND})
+"""An exception raised again by a bare `raise` is not a RAISE: the line at which it leaves its frame tells."""
 
 _EVENTS = frozenset({rows.LINE, rows.RETURN, rows.YIELD, rows.UNWIND})
 
@@ -63,11 +64,11 @@ def failure(past: PastProcess) -> RunFailure | None:
 def _raised_again(past: PastProcess, exception: int, first: int) -> tuple[int, ...]:
     """Return the lines at which handlers have raised an exception again."""
     lines: list[int] = []
-    number = first
-    while number := past.record.forth_of(_RAISE, exception, number, by_value=True):
+    raising, number = past.record.row(first).owner, first
+    while number := past.record.forth_of(_RAISED, exception, number, by_value=True):
         owner = past.record.row(number).owner
         execution = past.executions.at(owner) if owner else None
-        if execution is not None and isinstance(execution.statement.node, ast.Raise) and owner not in lines:
+        if execution is not None and isinstance(execution.statement.node, ast.Raise) and owner not in [*lines, raising]:
             lines.append(owner)
     return tuple(lines)
 

@@ -11,7 +11,7 @@ class SliceNode(NamedTuple):
         row: its LINE row, or the START row of a call whose parameters matter.
         focus: the expressions of it that matter; empty: all.
         names: of a START row: the parameters that matter.
-        aim: what is asked of it: `value`, or `run`: why it ran at all.
+        aim: what is asked of it: its `value`; `argument`: which object it has passed to a call; `run`: why it ran.
     """
 
     row: int
@@ -65,6 +65,7 @@ GUARD = 2.2
 GUARD_OF_CONSTANT = 0.35
 LOOP_END = 1.0
 ABSENCE = 1.2
+STALE = 0.8
 CALLER = 2.5
 RAISED = 0.4
 HOLDER = 1.6

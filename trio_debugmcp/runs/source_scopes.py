@@ -146,10 +146,13 @@ class Statement:
 
     @property
     def is_passing_on(self) -> bool:
-        """Whether it returns a variable as it is: where that comes from is all that counts."""
+        """Whether it returns variables as they are: where they come from is all that counts."""
         if any(outer.branch == "finalbody" for outer in (self, *self.outer())):  # it takes the place of another end
             return False
-        return isinstance(self.node, ast.Return) and isinstance(self.node.value, ast.Name) and len(self.nodes) == 1
+        if not isinstance(self.node, ast.Return) or self.node.value is None or len(self.nodes) > 1:
+            return False
+        values = self.node.value.elts if isinstance(self.node.value, ast.Tuple) else [self.node.value]
+        return all(isinstance(value, ast.Name) for value in values)
 
     @property
     def is_given(self) -> bool:
