@@ -253,3 +253,36 @@ async def test_a_piece_of_a_running_program_is_recorded(
         await client.call("debug_disconnect")
         (line,) = (await client.call("run_list"))["runs"]
         assert line.startswith("run-1 a piece of loop.py: recorded, ")
+
+
+PARENT = """\
+import subprocess
+import sys
+
+def child():
+    price = 3
+    price = price * 2
+    assert price == 5, price
+
+if len(sys.argv) > 1:
+    child()
+else:
+    subprocess.run([sys.executable, __file__, "child"], check=False)
+    print("done")
+"""
+
+
+async def test_why_asks_the_process_that_failed_and_the_next_question_the_same(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    file, new = tmp_path / "parent.py", next(iter(NEW.values()))
+    async with debugging() as client:
+        await recorded(client, new, file, PARENT)
+        (line,) = (await client.call("run_list"))["runs"]
+        first, second = map(int, re.findall(r"processes (\d+), (\d+)", line)[0])
+        found = await client.call("why")
+        assert any(" parent.py:6 child | price = price * 2" in each for each in found["because"])
+        assert found["notes"] == [f"of process {second}: see run_list for the others"]
+        assert (await client.call("history_get", expression="price"))["total"] == 2, "of the same process"
+        error = await failure(client, "history_get", expression="price", process=first)
+        assert "was never written in this run" in error.message

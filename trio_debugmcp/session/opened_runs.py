@@ -7,8 +7,9 @@ Reading is work without an end in sight, so it is done in a thread, one question
 
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import trio
 
@@ -20,6 +21,14 @@ T = TypeVar("T")
 
 _KEPT = 2
 """Runs whose columns are kept in memory: one, and the one that it is compared with."""
+
+
+class ProcessAnswer(NamedTuple, Generic[T]):
+    """What was found, in the record of which process, and of how many."""
+
+    found: T
+    record: ProcessRecord
+    processes: int
 
 
 class OpenedRuns:
@@ -34,19 +43,35 @@ class OpenedRuns:
         return f"<OpenedRuns {list(self._opened)}>"
 
     async def ask(
-        self, directory: str, work: Callable[[ProcessRecord], T], *, is_over: bool, pid: int | None = None
-    ) -> T:
+        self,
+        directory: str,
+        work: Callable[[ProcessRecord], T],
+        *,
+        is_over: bool,
+        pid: int | None = None,
+        passes_on: type[Exception] | None = None,
+    ) -> ProcessAnswer[T]:
         """Return what `work` finds in the record of a process: of that id, or the one that was launched.
 
-        When the caller is cancelled, the thread is left to itself, and the next question waits for it. `is_over`: the
-        files do not change any more.
+        `passes_on`: where it raises this and none is named, the other processes are asked, too. `is_over`: the files do
+        not change any more. When the caller is cancelled, the thread is left to itself, and the next question waits.
 
         Raises:
             RunFileError: there is no such record, or it cannot be read.
         """
 
-        def run() -> T:
-            return work(process_of(self._open(directory, is_over=is_over), pid))
+        def run() -> ProcessAnswer[T]:
+            opened = self._open(directory, is_over=is_over)
+            first = process_of(opened, pid)
+            try:
+                return ProcessAnswer(work(first), first, len(opened.processes))
+            except Exception as error:
+                if pid is not None or passes_on is None or not isinstance(error, passes_on):
+                    raise
+                for record in opened.processes[1:]:
+                    with suppress(passes_on):
+                        return ProcessAnswer(work(record), record, len(opened.processes))
+                raise
 
         return await trio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._one)
 

@@ -9,8 +9,6 @@ what it may take, one that is over with what it takes.
 """
 
 import shutil
-from collections import OrderedDict
-from collections.abc import Hashable
 from itertools import count
 from pathlib import Path
 
@@ -24,6 +22,7 @@ from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import MERGE_SECONDS, Merger
 from trio_debugmcp.session.opened_runs import OpenedRuns
 from trio_debugmcp.session.run_directories import RunDirectories, size_of
+from trio_debugmcp.session.run_readers import RunReaders
 from trio_debugmcp.state.changes import KeptRunsRemoved, RunKept
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.recorded_runs import KeptRun
@@ -36,8 +35,6 @@ MAX_KEPT_MB = 2048
 
 _MB = 1_000_000
 
-_MOST_POSITIONS = 100
-
 
 class RunStore:
     """The recorded runs of one server. What is known of each is in the state; here are the directories.
@@ -46,7 +43,7 @@ class RunStore:
 
     Attributes:
         opened: what reads them.
-        positions: the moment that a reader was shown last, by reader, run and process.
+        readers: what clients were shown of them.
     """
 
     def __init__(self, merger: Merger, clock: Clock, host: Host) -> None:
@@ -54,7 +51,7 @@ class RunStore:
         self._numbers = count(1)
         self._files = RunDirectories()
         self.opened = OpenedRuns()
-        self.positions: OrderedDict[Hashable, int] = OrderedDict()
+        self.readers = RunReaders()
         self._planned: dict[str, KeptRun] = {}
         self._recording: dict[str, KeptRun] = {}
         self._directories: dict[str, str] = {}
@@ -101,13 +98,6 @@ class RunStore:
     def size(self, run: KeptRun) -> int:
         """Return the bytes of a run's files now."""
         return size_of(self._directories[run.id])
-
-    def keep_position(self, key: Hashable, row: int) -> None:
-        """Keep which moment of a run a reader was shown last."""
-        self.positions[key] = row
-        self.positions.move_to_end(key)
-        while len(self.positions) > _MOST_POSITIONS:
-            self.positions.popitem(last=False)
 
     # --- Recording -------------------------------------------------------------------------------------------
 

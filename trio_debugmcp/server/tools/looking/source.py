@@ -77,7 +77,7 @@ async def _of_run(debugger: Debugger, params: SourceGet) -> SourceAnswer:
             raise UsageError("INVALID_PATH", f"The text of '{params.file}' was not kept with the run: read the file.")
         return _RanSource(file, text, line_counts(record, file))
 
-    found, _, places = await asked(debugger, params, _RanSource, work)
+    found, _, places, _ = await asked(debugger, params, _RanSource, work)
     lines, counts = found.text.splitlines(), found.counts
     last = _last_line(params, found.file, lines)
     name = places.file(found.file)

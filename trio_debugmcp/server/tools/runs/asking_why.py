@@ -9,7 +9,15 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.runs.process_record import LINE, ProcessRecord
 from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer, WhyQuestion, why
 from trio_debugmcp.server.answers.why_shown import WhyData, WhyShown, recorded_line
-from trio_debugmcp.server.tools.runs.reading_runs import EventNumber, RunQuestion, asked, number_of, recorded_file
+from trio_debugmcp.server.tools.runs.reading_runs import (
+    EventNumber,
+    FoundInRun,
+    RunQuestion,
+    asked,
+    number_of,
+    recorded_file,
+    shown_to_reader,
+)
 from trio_debugmcp.server.tools.tool import Tool
 from trio_debugmcp.session.debugger import Debugger
 
@@ -41,8 +49,9 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
             "INVALID_PARAMETER", 'what="run" asks why a line ran: name it by `at`, a number of an earlier answer.'
         )
     resolved = debugger.workspace.resolve(params.file) if params.file is not None else ""
-
     is_over = debugger.runs.run(params.run).ended_at is not None
+    shown = shown_to_reader(debugger, params)
+    known = frozenset(shown.rows) if at else frozenset()  # a second question leads further, and repeats nothing
 
     def work(record: ProcessRecord) -> WhyAnswer:
         file = recorded_file(record, params.file, resolved) if params.file is not None else ""
@@ -53,28 +62,43 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
             file=file,
             line=params.line or 0,
             limit=params.limit,
+            known=known,
         )
-        try:
-            return _answer(record, question, is_over=is_over)
-        except NoAnswerError as error:
-            reason = str(error)
-            raise UsageError("INVALID_PARAMETER", f"{reason[:1].upper()}{reason[1:].rstrip('.')}.") from None
+        return _answer(record, question, is_over=is_over)
 
-    found, run, places = await asked(debugger, params, WhyAnswer, work)
+    is_bare = params.expression is None and not at and params.line is None
+    found = await asked(debugger, params, WhyAnswer, work, of_any=is_bare)
+    shown.show({number_of(line.at, "at") for line in found.found.because})
+    return _shown(found)
+
+
+def _shown(reading: FoundInRun[WhyAnswer]) -> WhyShown:
+    found, run, places, notes = reading
     return WhyShown(
-        full=WhyData(value=found.value, because=found.because, gaps=found.gaps, omitted=found.omitted, run=run.id),
+        full=WhyData(
+            value=found.value,
+            because=found.because,
+            gaps=found.gaps,
+            omitted=found.omitted,
+            run=run.id,
+            notes=notes,
+        ),
         value=found.value,
         because=[recorded_line(places, line) for line in found.because],
         gaps=found.gaps,
         omitted=found.omitted,
         run=run.id,
+        notes=notes,
     )
 
 
 def _answer(record: ProcessRecord, question: WhyQuestion, *, is_over: bool) -> WhyAnswer:
     """Return the answer; while the program is stopped, before what it is stopped at is a failure, of its last line."""
     try:
-        return why(record, question)
+        found = why(record, question)
+        if found.because or not question.known:
+            return found
+        return why(record, msgspec.structs.replace(question, known=frozenset()))  # there is nothing else than that
     except NoAnswerError:
         last = 0 if is_over or question != WhyQuestion(limit=question.limit) else _last_line(record)
         if not last:

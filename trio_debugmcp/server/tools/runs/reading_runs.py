@@ -9,9 +9,12 @@ from msgspec import Meta
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.runs.process_record import ProcessRecord
 from trio_debugmcp.runs.run_files import RunFileError
+from trio_debugmcp.runs.why import NoAnswerError
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.tools.tool import Params
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.run_readers import ShownRun
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.recorded_runs import KeptRun
 
@@ -47,11 +50,12 @@ class RunPlaces(Places):
 
 
 class FoundInRun(NamedTuple, Generic[T]):
-    """What a tool has found in a run, and how it names the files of it."""
+    """What a tool has found in a run, how it names the files of it, and of which of several processes it is."""
 
     found: T
     run: KeptRun
     places: RunPlaces
+    notes: list[str]
 
 
 def number_of(text: str | None, name: str) -> int:
@@ -72,32 +76,57 @@ def number_of(text: str | None, name: str) -> int:
     return int(digits)
 
 
-async def asked(
-    debugger: Debugger, params: RunQuestion, kind: type[T], work: Callable[[ProcessRecord], T]
-) -> FoundInRun[T]:
-    """Return what is found in the record that a call is about.
-
-    `kind`: of what is found, a struct; a recording of the session keeps it.
+def shown_to_reader(debugger: Debugger, params: RunQuestion) -> ShownRun:
+    """Return what the client that calls was shown of the run that it asks about.
 
     Raises:
-        UsageError: `RUN_NOT_FOUND`: there is no such run, or nothing of it can be read.
+        UsageError: `RUN_NOT_FOUND`.
     """
-    run = debugger.runs.run(params.run)
+    reader = (READER.get() or (None, None))[0]
+    return debugger.runs.readers.of(reader, debugger.runs.run(params.run).id)
+
+
+async def asked(
+    debugger: Debugger,
+    params: RunQuestion,
+    kind: type[T],
+    work: Callable[[ProcessRecord], T],
+    *,
+    of_any: bool = False,
+) -> FoundInRun[T]:
+    """Return what is found in the record that a call is about: of the process that it names, or that was asked last.
+
+    `kind`: of what is found, a struct; a recording of the session keeps it. `of_any`: the process that was launched is
+    asked, and where it has no answer the others.
+
+    Raises:
+        UsageError: `RUN_NOT_FOUND`: there is no such run, or nothing of it can be read; `INVALID_PARAMETER`: it has no
+            answer.
+    """
+    run, shown = debugger.runs.run(params.run), shown_to_reader(debugger, params)
+    pid = params.process if params.process is not None or of_any else shown.process
     question = msgspec.json.encode(params).decode()
 
     async def ask() -> object:
         try:
             directory, is_over = debugger.runs.directory(run), run.ended_at is not None
-            found, root = await debugger.runs.opened.ask(
-                directory, lambda record: (work(record), record.facts.root), is_over=is_over, pid=params.process
+            answer = await debugger.runs.opened.ask(
+                directory, work, is_over=is_over, pid=pid, passes_on=NoAnswerError if of_any else None
             )
+        except NoAnswerError as error:
+            reason = str(error)
+            raise UsageError("INVALID_PARAMETER", f"{reason[:1].upper()}{reason[1:].rstrip('.')}.") from None
         except (RunFileError, FileNotFoundError) as error:
             raise unreadable(run, error) from None
-        return {"found": msgspec.to_builtins(found), "root": root}
+        facts = answer.record.facts
+        several = facts.pid if answer.processes > 1 else None
+        return {"found": msgspec.to_builtins(answer.found), "root": facts.root, "process": several}
 
     answer: Any = await debugger.host.find_out(f"{run.id} {type(params).__name__} {question}", ask)
     places = RunPlaces(debugger.workspace.directory, answer["root"])
-    return FoundInRun(msgspec.convert(answer["found"], kind), run, places)
+    shown.of_process(answer["process"])
+    notes = [] if answer["process"] is None else [f"of process {answer['process']}: see run_list for the others"]
+    return FoundInRun(msgspec.convert(answer["found"], kind), run, places, notes)
 
 
 def unreadable(run: KeptRun, error: Exception) -> UsageError:

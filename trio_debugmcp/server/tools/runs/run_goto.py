@@ -9,8 +9,7 @@ from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import ProcessRecord
 from trio_debugmcp.runs.run_moves import NoMomentError, RunMoment, last_line, moment_at, moment_number, moved
 from trio_debugmcp.server.answers.run_answers import RecordedMoment, recorded_moment
-from trio_debugmcp.server.answers.stop import READER
-from trio_debugmcp.server.tools.runs.reading_runs import EventNumber, RunQuestion, asked, number_of
+from trio_debugmcp.server.tools.runs.reading_runs import EventNumber, RunQuestion, asked, number_of, shown_to_reader
 from trio_debugmcp.server.tools.tool import Tool
 from trio_debugmcp.session.debugger import Debugger
 
@@ -33,8 +32,8 @@ _NOWHERE = {
 
 
 async def _goto(debugger: Debugger, params: RunGoto) -> RecordedMoment:
-    key = ((READER.get() or (None, None))[0], debugger.runs.run(params.run).id, params.process)
-    known = debugger.runs.positions.get(key, 0)
+    shown = shown_to_reader(debugger, params)
+    known = shown.row if params.process in (None, shown.process) else 0
     at = number_of(params.at, "at")
 
     def work(record: ProcessRecord) -> RunMoment:
@@ -54,9 +53,9 @@ async def _goto(debugger: Debugger, params: RunGoto) -> RecordedMoment:
             line = following
         return moment_at(PastProcess(record), line)
 
-    found, run, places = await asked(debugger, params, RunMoment, work)
-    debugger.runs.keep_position(key, found.row)
-    return recorded_moment(places, found, run.id, [])
+    found, run, places, notes = await asked(debugger, params, RunMoment, work)
+    shown.row = found.row
+    return recorded_moment(places, found, run.id, notes)
 
 
 TOOLS = (

@@ -78,14 +78,15 @@ async def _history(debugger: Debugger, params: HistoryGet) -> HistoryShown:
         except NoHistoryError as error:
             raise _sentence(error) from None
 
-    found, run, places = await asked(debugger, params, RunHistory, work)
+    found, run, places, of_process = await asked(debugger, params, RunHistory, work)
+    notes = [*found.notes, *of_process]
     data = HistoryData(
         entries=found.entries,
         total=found.total,
         is_least=found.is_least,
         undecided=found.undecided,
         run=run.id,
-        notes=found.notes,
+        notes=notes,
     )
     return HistoryShown(
         full=data,
@@ -93,7 +94,7 @@ async def _history(debugger: Debugger, params: HistoryGet) -> HistoryShown:
         total=found.total,
         undecided=found.undecided,
         run=run.id,
-        notes=found.notes,
+        notes=notes,
     )
 
 
@@ -116,8 +117,8 @@ async def _calls(debugger: Debugger, params: CallsGet) -> CallsShown:
         tree = call_tree(past, matching(past, starts, condition, undecided), limits)
         return msgspec.structs.replace(tree, undecided=len(undecided))
 
-    found, run, places = await asked(debugger, params, CallTree, work)
-    notes = ["there are more calls than were looked at: narrow it by `where` or `under`"] if found.is_least else []
+    found, run, places, notes = await asked(debugger, params, CallTree, work)
+    notes += ["there are more calls than were looked at: narrow it by `where` or `under`"] if found.is_least else []
     if not found.calls:
         notes.append("no call fits")
     data = CallsData(
