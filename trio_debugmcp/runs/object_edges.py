@@ -16,6 +16,10 @@ from trio_debugmcp.runs.source_scopes import SourceScope, Statement
 _MOST_CHANGES = 4
 """Of the content of one object: the last ones, at as many lines."""
 
+_GENERATOR = "<generator "
+
+_ENTRIES = frozenset({rows.START, rows.RESUME})
+
 _MOST_LOOKED_AT = 400
 """Changes of one object: the last ones."""
 
@@ -82,6 +86,8 @@ class ObjectEdges:
     ) -> Iterator[SliceEdge]:
         """Yield what has changed an object last, at different lines: those of other frames first."""
         container = value.object
+        if value.text.startswith(_GENERATOR):
+            yield from self._of_generator(execution, value, before)
         changes = list(self._changes(execution, name, container, before))
         for changed, row in changes:
             far = 2.0 if self._record.label(row.key)[:1] == "." else 1.0
@@ -93,6 +99,23 @@ class ObjectEdges:
         owner = self._past.values.birth(container, before)
         if owner and owner != execution.row:
             yield from self.of_owner(owner, cost.BIRTH if changes else cost.CHANGE)
+
+    def _of_generator(self, execution: StatementExecution, value: RecordedValue, before: int) -> Iterator[SliceEdge]:
+        """Yield what has taken the items of a generator before, and the line that gave the last one."""
+        born = self._record.forth_of(rows.WITH_VALUE, value.object, 0, by_value=True)
+        frame = self._past.scopes.first_frame(value.text[len(_GENERATOR) : -1], born)
+        last = self._record.back_of(_ENTRIES, frame, before) if frame else 0
+        if not last:
+            return
+        taker, ending = self._past.executions.at(self._record.row(last).owner), self._past.executions.outcome(last)
+        while taker is not None and taker.frame and not taker.scope.is_named:  # another generator passes them on
+            caller = self._past.executions.caller(taker.frame)
+            taker = caller
+        is_used_up = ending is not None and ending.kind == rows.RETURN and ending.number < before
+        if taker is not None and taker.row != execution.row:
+            yield SliceEdge(cost.USED, SliceNode(taker.row), "used it up" if is_used_up else "took items from it")
+        if ending is not None and ending.owner:
+            yield SliceEdge(cost.CHANGE, SliceNode(ending.owner))
 
     def of_owner(self, owner: int, price: float, name: str = "") -> Iterator[SliceEdge]:
         """Yield the line that a row belongs to, but no definitions; of a call the parameter `name`, or its caller."""

@@ -54,6 +54,12 @@ class RecordedScopes:
             break
         return found
 
+    def first_frame(self, name: str, after: int) -> int:
+        """Return the first frame of code of that qualified name that began after a row; 0: none."""
+        codes = [code.number for code in self._record.codes if code.name == name]
+        frames = [frame for code in codes for frame in self._record.frames_of(code)]
+        return next((frame for frame in frames if self._record.frame(frame).start > after), 0)
+
     def classes(self, name: str) -> list[SourceScope]:
         """Return the classes of that name whose bodies ran."""
         scopes = [self.of_code(code) for code in self.codes()]

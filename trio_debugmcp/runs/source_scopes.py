@@ -101,8 +101,9 @@ class Statement:
 
     @cached_property
     def mutates(self) -> list[tuple[ValuePath, str]]:
-        """The containers whose own methods it calls to change them: their paths, and the methods."""
-        found = []
+        """The containers that it changes: their paths, and the methods of theirs that it calls; empty: an item."""
+        items = [path for path in self.stores if not isinstance(path.steps[-1], str) or path.steps[-1][:1] == "["]
+        found = [(path.holder, "") for path in items]
         for call in self.calls:
             if isinstance(call.func, ast.Attribute) and call.func.attr in MUTATORS:
                 path = path_of(call.func.value)
@@ -250,6 +251,11 @@ class SourceScope:
         for scope in self.inner:
             yield scope
             yield from scope.all_inner()
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it is not a lambda or a generator expression."""
+        return not isinstance(self.node, ast.Lambda | ast.GeneratorExp)
 
     @property
     def module(self) -> "SourceScope":
