@@ -662,3 +662,41 @@ async def test_a_child_whose_parent_ends_before_it_has_dialed_in_is_debugged(
         stop = await launched(client, python, tmp_path / "leaving.py", LEAVING, **more)
         assert (stop["state"], where(stop).line, stop["locals"]) == ("Paused", 2, {"total": "1"})
         assert (await client.call("debug_continue"))["state"] == "Disconnected"
+
+
+DROPPED = """\
+def held():
+    try:
+        yield 1
+    finally:
+        print("cleanup")
+
+class Held:
+    def __del__(self):
+        print("deleted")
+
+def plain():
+    yield 1
+
+cycle = [held(), plain(), Held()]
+cycle.append(cycle)
+kept = [held(), plain(), Held()]
+for each in (*cycle[:2], *kept[:2]):
+    next(each)
+del each
+print("ends")
+"""
+
+
+async def test_what_is_dropped_while_the_interpreter_ends_does_not_stop(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "dropped.py"
+        places = [{"file": str(file), "line": 5}, {"file": str(file), "statement": 'print("deleted")'}]
+        await launched(client, python, file, DROPPED, breakpoints=places, stop_at_entry=True)
+        await client.call("breakpoint_set", file=str(file), line=5, log_message="logged")
+        end = await client.call("debug_continue")
+        assert (end["state"], end.get("exitCode")) == ("Disconnected", 0), end
+        assert sorted(end["stdout"].split()) == ["cleanup", "cleanup", "deleted", "deleted", "ends"]
+        assert end["log"] == "logged\nlogged\n"

@@ -20,6 +20,7 @@ _PARKING = monitoring.LINE | monitoring.JUMP | monitoring.PY_RETURN | monitoring
 _USER = "all-stop"
 
 _frame: Any = sys._getframe
+_is_finalizing = sys.is_finalizing
 
 _MOST_ROUNDS = 20
 """Looks at the threads, which move on between two of them."""
@@ -94,8 +95,13 @@ class HeldThreads:
     # --- By the thread itself -----------------------------------------------------------------------------------------
 
     def stop(self, stop: ThreadStop, is_wanted: Callable[[], bool] = lambda: True) -> None:
-        """Hold the calling thread at a stop until it is resumed; `is_wanted` is asked again when it has its turn."""
+        """Hold the calling thread at a stop until it is resumed; `is_wanted` is asked again when it has its turn.
+
+        While the interpreter ends there is no stop: no other thread runs any more that would end it.
+        """
         record = stop.record
+        if _is_finalizing():
+            return
         try:
             self._take_turn(record)
             if self.is_over or not is_wanted():
@@ -127,7 +133,7 @@ class HeldThreads:
         self.raise_kept(record)
 
     def _holds(self, record: ThreadRecord, *, at_breakpoint: bool) -> bool:
-        if self.holder is None or self.holder is record or self.is_over:
+        if self.holder is None or self.holder is record or self.is_over or _is_finalizing():
             return False
         return at_breakpoint or not self._loans
 

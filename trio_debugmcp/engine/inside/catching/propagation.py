@@ -25,6 +25,9 @@ _PLACE = __name__.rpartition(".")[0]
 _FINALIZING = frozenset({"__del__", "__getattr__", "__getattribute__"})
 """What the end of an object runs, in whichever frame it comes: a runner calls none of these."""
 
+_SUSPENDED = 0x20 | 0x80 | 0x100 | 0x200
+"""Flags of the code of generators and coroutines of all kinds."""
+
 _COROUTINES = 0x80 | 0x100
 
 _AWAITED = 0x20 | 0x200
@@ -107,7 +110,7 @@ def _careful(exception: BaseException, frame: "FrameType", offset: int) -> Raise
         if result[0] == handlers.DOUBT and doubt is None:
             doubt = _unknown(frame, inner, result[1], before=False)
         outer = inner.f_back
-        if outer is None and inner.f_code.co_name in _FINALIZING:  # at the end of a thread, which drops what it had
+        if outer is None and _is_dropped(inner, thrown):  # at the end of a thread or the program, with what it had
             return _doubted(_caught(frame, inner, (handlers.CAUGHT, inner.f_lineno, "C code")), doubt)
         if outer is None:
             return doubt or _end(frame, inner, None, thrown)
@@ -120,6 +123,12 @@ def _careful(exception: BaseException, frame: "FrameType", offset: int) -> Raise
         if way == c_calls.UNCLEAR and doubt is None:
             doubt = _unknown(frame, outer, what, before=True)
         (inner, offset) = (outer, outer.f_lasti)
+
+
+def _is_dropped(frame: "FrameType", thrown: ThrownException) -> bool:
+    """Return whether C code runs a frame because an object is gone: its finalizer, or a generator that is closed."""
+    code = frame.f_code
+    return code.co_name in _FINALIZING or bool(code.co_flags & _SUSPENDED and thrown.is_a(GeneratorExit))
 
 
 def _doubted(verdict: RaiseVerdict, doubt: RaiseVerdict | None) -> RaiseVerdict:
