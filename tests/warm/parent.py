@@ -118,6 +118,8 @@ def become(
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
             os.close(stream)
+        # Those of this process may have been files, which have a position that is asked for; these may be pipes.
+        sys.stdout, sys.stderr = (os.fdopen(number, "w", 1, closefd=False) for number in (1, 2))
         os.chdir(directory)
         os.environ.clear()
         os.environ.update(environment)
