@@ -12,6 +12,7 @@ by the DAP reader, which waits for the event pump, which waits for this inbox.
 from collections import Counter
 from collections.abc import Callable
 from itertools import count
+from math import inf
 from typing import Protocol
 
 import trio
@@ -54,8 +55,8 @@ class Merger:
         self.capture_numbers = count(1)  # none is used twice: an old id is refused, not mistaken
         self.people_numbers = count(1)  # of questions, waiting calls and receipts, likewise
         self._listener = listener
-        # No buffer: a sender is never ahead of the state by more than its own change.
-        self._inbox, self._changes = trio.open_memory_channel[tuple[Change, trio.Event]](0)
+        # A sender waits until its change is merged, so it is never ahead of the state by more than that.
+        self._inbox, self._changes = trio.open_memory_channel[tuple[Change, trio.Event]](inf)
         self._changed = trio.lowlevel.ParkingLot()
         self._changed_or_happened = trio.lowlevel.ParkingLot()
 
@@ -74,7 +75,8 @@ class Merger:
     async def merge(self, change: Change) -> State:
         """Send a change and return when it is part of the state. A change that was sent is not undone by cancelling."""
         merged = trio.Event()
-        await self._inbox.send((change, merged))
+        await trio.lowlevel.checkpoint_if_cancelled()
+        self._inbox.send_nowait((change, merged))
         await merged.wait()
         return self.state
 

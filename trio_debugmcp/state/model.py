@@ -6,6 +6,7 @@ that holds one sees a consistent picture. Only `reduce` makes new states.
 Long because it is the list of what is known: a struct for each thing, and the fields say what it is made of.
 """
 
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -24,6 +25,7 @@ from trio_debugmcp.state.payloads import (
 )
 from trio_debugmcp.state.people.party import People
 from trio_debugmcp.state.recorded_runs import KeptRun
+from trio_debugmcp.state.remembered import remembered
 
 
 class Origin(Struct, frozen=True):
@@ -333,12 +335,9 @@ class State(Struct, frozen=True):
         """The session that was launched or attached to, of which the one in focus comes."""
         return None if self.focus is None else self.snapshot(self.roots().get(self.focus, ""))
 
-    def roots(self) -> dict[str, str]:
+    def roots(self) -> Mapping[str, str]:
         """The id of every session, with that of the root it comes from; one whose parent has ended is a root."""
-        roots: dict[str, str] = {}
-        for snapshot in self.snapshots:  # parents stand before their children, so one pass finds the root of each
-            roots[snapshot.id] = roots.get(snapshot.parent or "", snapshot.id)
-        return roots
+        return roots_of(self.snapshots)
 
     @property
     def shown(self) -> tuple[Snapshot, ...]:
@@ -379,3 +378,12 @@ class State(Struct, frozen=True):
 
 ResumeKind = Literal["continue", "step"]
 """Whether the focus may pass to another session that is paused: see focus.py."""
+
+
+@remembered
+def roots_of(snapshots: tuple[Snapshot, ...]) -> Mapping[str, str]:
+    """Return the same of the sessions alone."""
+    roots: dict[str, str] = {}
+    for snapshot in snapshots:  # parents stand before their children, so one pass finds the root of each
+        roots[snapshot.id] = roots.get(snapshot.parent or "", snapshot.id)
+    return roots

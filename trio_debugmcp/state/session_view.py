@@ -1,12 +1,13 @@
 """`debugger://session` as a view of the state: one session, those beside it, and its children."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from trio_debugmcp.state.model import Snapshot, State
+from trio_debugmcp.state.model import Snapshot, State, roots_of
 from trio_debugmcp.state.payloads import ChildSession, Listening, SessionPayload, SessionsPayload, iso_time
+from trio_debugmcp.state.remembered import remembered
 
 
 def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionPayload:
@@ -51,11 +52,16 @@ def own_parts(snapshot: Snapshot) -> tuple[object, ...]:
     return snapshot.id, snapshot.origin, snapshot.phase, snapshot.stop, snapshot.exit_code, snapshot.dialed_in
 
 
-def tree_parts(state: State) -> dict[str, tuple[object, ...]]:
+def tree_parts(state: State) -> Mapping[str, tuple[object, ...]]:
     """The parts of all sessions that the payloads of those of their tree are made of, by the id of its root."""
-    roots = state.roots()
+    return _tree_parts(state.snapshots)
+
+
+@remembered
+def _tree_parts(snapshots: tuple[Snapshot, ...]) -> Mapping[str, tuple[object, ...]]:
+    roots = roots_of(snapshots)
     trees: dict[str, list[object]] = {}
-    for snapshot in state.snapshots:
+    for snapshot in snapshots:
         trees.setdefault(roots[snapshot.id], []).append(
             (snapshot.id, snapshot.parent, snapshot.origin, snapshot.phase, snapshot.stop)
         )

@@ -107,6 +107,8 @@ def out_of_step(state: State, session_id: str) -> list[StopPlace]:
     Those are tracepoints that have sent all their notifications, what was held for a run that is over, and the places
     that it was observed at.
     """
+    if not state.breakpoints and not state.run_places:  # looked at after each change of the state
+        return []
 
     def stale(place: StopPlace, binding: Binding) -> bool:
         if isinstance(place, RunPlace):
