@@ -28,7 +28,7 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
     env: Annotated[dict[str, str | None], Meta(description="Added; null removes.")] = {}
     stdin: Annotated[str | None, Meta(description="The whole of it.")] = None
     adapter: Annotated[str | None, Meta(description="Debug adapter or language; default: by the program.")] = None
-    stop_at_entry: Annotated[bool | None, Meta(description="Default: only if there is no breakpoint.")] = None
+    stop_at_entry: Annotated[bool | None, Meta(description="Default: only without breakpoints and `record`.")] = None
     stop_on_uncaught: Annotated[bool, Meta(description="Stop where an exception that nothing catches is raised.")] = (
         True
     )

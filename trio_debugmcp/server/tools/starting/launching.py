@@ -127,6 +127,8 @@ def _stops_at_entry(debugger: Debugger, params: DebugLaunch, test: str | None, *
     """Return whether a launch stops at entry; `of_users`: only breakpoints count that outlast a run."""
     if params.stop_at_entry is not None:
         return params.stop_at_entry
+    if params.record:  # what happened is asked when it has happened
+        return False
     state = debugger.state
     if state.root is not None:  # breakpoints of the programs beside it say nothing about this one
         own = debugger.workspace.resolve(params.program) if params.program is not None else None
