@@ -11,6 +11,9 @@ from tests.real.conftest import Connect
 from tests.server.scene import failure
 from trio_debugmcp.testing import DebugClient
 
+RUNS_ON_ENGINE: bool = sys.version_info[:2] >= (3, 12)
+"""Whether tests that are debugged, which run on the Python of the tests, can be recorded."""
+
 NEW = {"{}.{}".format(*each.version): each for each in found() if (3, 12) <= each.version < (3, 14)}
 """Without one there is nothing to try: pyenv has them on the machines where this runs."""
 
@@ -146,7 +149,7 @@ async def test_a_failing_test_stops_recorded_and_why_is_asked_at_the_stop(debugg
     file.write_text(FAILING)
     async with debugging() as client:
         arguments = {"test": f"{file}::test_each_pays_for_himself", "record": True}
-        if sys.version_info < (3, 12):  # tests run on the Python of the tests
+        if not RUNS_ON_ENGINE:
             error = await failure(client, "debug_launch", **arguments)
             assert error.code == "NOT_SUPPORTED"
             assert "only CPython 3.12 and newer" in error.message
