@@ -1,6 +1,7 @@
 """Recorded runs of programs on Python 3.12 and newer: which are kept, what is refused, what is answered from them."""
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
