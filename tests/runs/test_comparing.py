@@ -122,3 +122,13 @@ def test_threads_are_compared_each_by_itself() -> None:
 )  # fmt: skip
 def test_what_is_another_in_each_run_does_not_count(one: str, other: str, same: bool) -> None:
     assert (masked_value(one) == masked_value(other)) is same
+
+
+def test_a_changed_statement_that_decides_is_shown_as_it_is_in_each() -> None:
+    found = compared(shop('("tea", "ham")'), shop('("tea", "ham")', 'if kind == "tea"', 'if kind != "tea"'))
+    assert sources(found) == ("return 3", "return 5")
+    decided = found.because[-1]
+    assert decided.good is not None
+    assert decided.bad is not None
+    assert (decided.good.source, decided.good.values[0]) == ('if kind == "tea":', "true")
+    assert (decided.bad.source, decided.bad.values[0]) == ('if kind != "tea":', "false")

@@ -49,6 +49,7 @@ class RunParting(msgspec.Struct, frozen=True):
         last: the last common step; None: the very first differ.
         good, bad: the next LINE row of each; 0: it ends there.
         folds: loops that only ran another number of rounds.
+        changed: what ran between `last` and the next steps, and only one of the sources has; 0: nothing.
     """
 
     same: int
@@ -56,6 +57,7 @@ class RunParting(msgspec.Struct, frozen=True):
     good: int
     bad: int
     folds: list[CountFold]
+    changed: AlignedStep = AlignedStep(0, 0)
 
     @property
     def has_ended(self) -> bool:
@@ -112,7 +114,7 @@ def _walked(good: "_Walk", bad: "_Walk", loops: set[int]) -> RunParting:
         is_over = last is None or not good.key or not bad.key
         fold = None if is_over or last is None else _folded(good, bad, last, loops)
         if fold is None:
-            return RunParting(same, last, good.row, bad.row, folds)
+            return RunParting(same, last, good.row, bad.row, folds, AlignedStep(good.skipped, bad.skipped))
         folds.append(fold)
 
 
@@ -152,7 +154,8 @@ class _Walk:
 
     Attributes:
         key, row: of the step at hand; 0 at the end.
-        changed: the first LINE row of a statement that only this source has.
+        changed: the first LINE row of a statement that only this source has; `skipped`: the last one that was passed
+            over for the step at hand.
     """
 
     def __init__(self, record: ProcessRecord, keys: dict[int, int], thread: int | None) -> None:
@@ -160,11 +163,12 @@ class _Walk:
         self.changed = 0
         self._thread = thread
         self._steps = self._made()
-        self.key = self.row = 0
+        self.key = self.row = self.skipped = 0
         self.advance()
 
     def advance(self) -> None:
         """Go to the next step."""
+        self.skipped = 0
         self.key, self.row = next(self._steps, (0, 0))
 
     def skipped_to(self, key: int, frame: int, header: int) -> int:
@@ -196,7 +200,8 @@ class _Walk:
                 if self._thread is not None and self._of_thread(word & 0xFFFF_FFFF, threads) != self._thread:
                     continue
                 if key == CHANGED:
-                    self.changed = self.changed or first + place
+                    self.skipped = first + place
+                    self.changed = self.changed or self.skipped
                     continue
                 yield key, first + place
 

@@ -84,14 +84,17 @@ def compared(good: ProcessRecord, bad: ProcessRecord) -> RunComparison:
         notes.append("they are equal, step by step and value by value")
     elif parting.has_ended:
         notes.append("they took the same way to the end")
-    if parting.last is not None and not parting.has_ended:
-        because.append(_both(alignment, parting.last, "then they part"))
+    decided = parting.last
+    if parting.changed.good and parting.changed.bad:
+        decided = parting.changed
+    if decided is not None and not parting.has_ended:
+        because.append(_both(alignment, decided, "then they part"))
     return RunComparison(
         same=parting.same,
         good=because_line(alignment.good, parting.good) if parting.good else None,
         bad=because_line(alignment.bad, parting.bad) if parting.bad else None,
         because=because,
-        led_to_bad=_led_to(bad, differences[0] if differences else parting.last),
+        led_to_bad=_led_to(bad, differences[0] if differences else decided),
         notes=notes,
     )
 

@@ -129,6 +129,9 @@ def _find_bug_source(given: Mapping[str, str]) -> str:
         f"Find the cause of this symptom: {given['symptom']}",
         f"Reproduce it with a breakpoint where it shows, or where the wrong value is last written: set "
         f"`breakpoint_set({place})`. {_start(given['program'], ', show=[…]')} `show` holds what must be true there.",
+        "In Python 3.12 and newer ask first: launch it with `record=true`, then `why()` if it fails, "
+        "`why(expression=…)` for a wrong value, `why(file=…, line=…)` for a line that did not run; `why(at=…)` asks on "
+        "from a number of the answer. Otherwise, or where that leads no further:",
         "Compare what you see with what should be: the locals of the stop, and `variables_get(path=…)` for what is "
         "inside of them.",
         "Halve the way: set `breakpoint_set(file=…, line=…, log_message=…)` at several places between the start and "
@@ -169,6 +172,9 @@ def _trace_data_flow(given: Mapping[str, str]) -> str:
     message = _quoted(f"{variable} = {{{variable}!r}}")
     return _steps(
         f"Follow how `{variable}` changes while the program runs, without stopping it.",
+        "In Python 3.12 and newer launch it once with `record=true`: then "
+        f"`history_get(expression={_quoted(variable)})` has every write with the value before and after it, and "
+        f"`why(expression={_quoted(variable)})` where the last one came from. Otherwise:",
         f"Set a tracepoint with `breakpoint_set({place}, log_message={message})`, and one at every other line that "
         "reads or writes it, each with a message that says where it is.",
         f"{_start(given['program'])} It runs to its end; or, in a session that waits, use `debug_continue`.",

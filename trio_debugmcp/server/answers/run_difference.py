@@ -52,6 +52,9 @@ def _both(places: Places, lines: BothLines) -> str:
     line = lines.bad or lines.good
     if line is None:
         return lines.what
+    if lines.good is not None and lines.bad is not None and lines.good.source != lines.bad.source:
+        good, bad = recorded_line(places, lines.good), recorded_line(places, lines.bad)
+        return f"good {good}, bad {bad}; {lines.what}"
     sides = [
         f"{name} {' '.join(side.values) or '-'}"
         for name, side in (("good", lines.good), ("bad", lines.bad))
