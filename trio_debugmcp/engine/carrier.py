@@ -34,7 +34,7 @@ _INSIDE, _ARRIVAL = _FOLDER / "inside", _FOLDER / "arrival.py"
 INJECTOR = _FOLDER / "injector.py"
 """The program that brings the engine into a process that runs already."""
 
-_AT_START = """
+AT_START = """
 given = PARAMETERS
 hide(given)
 bring_in(given, "arrive")
@@ -92,7 +92,7 @@ def _write(directory: Path, host: str, port: int, token: str) -> None:
         blobs = blobs if kept.is_file() else str(directory)
     values = {"home": str(directory), "sources": str(own), "blobs": blobs, "digest": digest()}
     parameters = repr({**values, "host": host, "port": port, "token": token})
-    for name, calls in (("sitecustomize.py", _AT_START), ("late.py", _LATE)):
+    for name, calls in (("sitecustomize.py", AT_START), ("late.py", _LATE)):
         (directory / name).write_text(BRING_IN + calls.replace("PARAMETERS", parameters), encoding="utf-8")
 
 

@@ -26,7 +26,8 @@ def begin(host, port, token):
         if not debugpy.is_client_connected():
             debugpy.connect((host, port), access_token=token)
         return
-    bring_in({"sources": SOURCES, "blobs": "", "home": "", "host": host, "port": port, "token": token}, "arrive_here")
+    own = {"sources": SOURCES, "blobs": "", "home": "", "site": SITE}
+    bring_in({**own, "host": host, "port": port, "token": token}, "arrive_here")
 
 
 begin(*address[:2], TOKEN)
@@ -47,5 +48,6 @@ def fetching_line(host: str, port: int, token: str) -> str:
 def fetched_code(token: str) -> bytes:
     """Return what is sent to a program that has shown the token: code that it executes, with the engine in it."""
     calls = _FETCHED.replace("TOKEN", repr(token)).replace("TRIED", repr(TRIED))
-    calls = calls.replace("SOURCES", repr(marshal.dumps(carrier.sources(), 2)))
+    site = carrier.BRING_IN + carrier.AT_START
+    calls = calls.replace("SITE", repr(site)).replace("SOURCES", repr(marshal.dumps(carrier.sources(), 2)))
     return _BEGINS + (carrier.BRING_IN + calls).encode()

@@ -12,6 +12,7 @@ import sys
 from typing import Any
 
 from trio_debugmcp.engine.inside.attention import Attention
+from trio_debugmcp.engine.inside.carrying_home import CarryingHome
 from trio_debugmcp.engine.inside.door_connection import DoorConnection, connect
 from trio_debugmcp.engine.inside.evaluating_requests import EvaluatingRequests
 from trio_debugmcp.engine.inside.event_dispatch import EventDispatch
@@ -201,5 +202,5 @@ _one: list[Children] = []
 def _children(given: dict[str, Any]) -> Children:
     """Return what follows the children of this process, and of its forks."""
     if not _one:
-        _one.append(Children(str(given["home"])))
+        _one.append(Children(CarryingHome(given)))
     return _one[0]

@@ -10,6 +10,7 @@ import posix
 import sys
 from typing import Any, Callable
 
+from trio_debugmcp.engine.inside.carrying_home import CarryingHome
 from trio_debugmcp.engine.inside.started_pythons import StartedPythons
 from trio_debugmcp.engine.inside.thread_records import program_frame
 
@@ -27,15 +28,16 @@ class Children:
         parent: in a fork the process that it is one of, which may have ended since; else 0.
     """
 
-    def __init__(self, home: str) -> None:
+    def __init__(self, home: CarryingHome) -> None:
         self.are_debugged = True
         self.parent = 0
         self._engine: Any = None
         self._forking: Any = None
         self._forked_at = 0
         self._again: Callable[[], None] = lambda: None
+        self._home = home
         self._started = StartedPythons(
-            home.encode(), lambda: self.are_debugged and not self._engine.is_over, self._at_replacement, self._at_child
+            home.path, lambda: self.are_debugged and not self._engine.is_over, self._at_replacement, self._at_child
         )
 
     def watch(self, engine: Any, again: Callable[[], None]) -> None:
@@ -52,6 +54,7 @@ class Children:
     def leave_alone(self) -> None:
         """Have children start without the engine."""
         self.are_debugged = False
+        self._home.remove()
 
     # --- Forks --------------------------------------------------------------------------------------------------------
 

@@ -38,7 +38,7 @@ class StartedPythons:
 
     def __init__(
         self,
-        home: bytes,
+        home: Callable[[], bytes],
         are_followed: Callable[[], bool],
         at_replacement: Callable[[], None],
         at_child: Callable[[int], None],
@@ -157,7 +157,7 @@ class StartedPythons:
             text = _bytes(command)
             if not self._are_followed() or not python_commands.runs_python([_SHELL], [_SHELL, b"-c", text]):
                 return inner(*arguments, **more)
-            home = self._home.replace(b"'", b"'\\''")
+            home = self._home().replace(b"'", b"'\\''")
             return inner(b"export PYTHONPATH='" + home + b'\'"${PYTHONPATH:+:$PYTHONPATH}"; ' + text)
 
         return run
@@ -176,7 +176,8 @@ class StartedPythons:
                     _putenv(_NAME, given)
 
     def _path(self, given: bytes | None) -> bytes:
-        return self._home + b":" + given if given else self._home
+        home = self._home()
+        return home + b":" + given if given and home else given or home
 
     def _environment(self, environment: Any) -> Any:
         """Return an environment with the directory in it."""
