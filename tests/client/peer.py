@@ -263,7 +263,7 @@ def content(uri: str, value: str) -> Json:
     return {"contents": [{"uri": uri, "text": value}]}
 
 
-def received(events: EventStream) -> list[Any]:
+def received(events: EventStream[Any]) -> list[Any]:
     """Take out of a stream the events that it has received."""
     taken: list[Any] = []
     while True:

@@ -24,7 +24,7 @@ async def test_streams_and_expectations_end_with_the_client(peer: Peer, autojump
         async with events:
             pass
         with pytest.raises(ValueError, match="no such event kind: nonsense"):
-            client.events("nonsense")  # type: ignore[arg-type]
+            client.events("nonsense")  # type: ignore[call-overload]
         with pytest.raises(ValueError, match="buffer"):
             client.events(buffer=0)
     with pytest.raises(NotConnected, match="closed while waiting for 'toolsChange'"):

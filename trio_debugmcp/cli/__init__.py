@@ -5,6 +5,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 
 from trio_debugmcp import __version__
@@ -27,7 +28,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments.insert(0, "serve")
     for stream in (sys.stdout, sys.stderr):  # not every terminal has every character
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            with suppress(OSError):  # of a stream whose descriptor is another one by now; it is set all the same
+                stream.reconfigure(errors="backslashreplace")
     try:
         parsed = _parse(arguments)
         return int(parsed.run(parsed))

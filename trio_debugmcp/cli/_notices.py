@@ -99,7 +99,7 @@ def progress_line(name: str, progress: float, total: float | None, message: str 
     return " ".join([*words, *([message] if message else [])])
 
 
-async def _show(events: "EventStream", notices: Notices) -> None:
+async def _show(events: "EventStream[Any]", notices: Notices) -> None:
     async for event in events:
         _show_one(event, notices)
 
@@ -111,7 +111,7 @@ def _show_one(event: Any, notices: Notices) -> None:
         notices.write(f"server: {event.line}")
 
 
-def _left(events: "EventStream") -> list[Any]:
+def _left(events: "EventStream[Any]") -> list[Any]:
     events_left = []
     try:
         while True:

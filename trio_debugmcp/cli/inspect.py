@@ -186,7 +186,7 @@ async def ask(args: argparse.Namespace) -> Any:
     return plain(result)
 
 
-def _received(errors: "EventStream") -> Iterator[str]:
+def _received(errors: "EventStream[Any]") -> Iterator[str]:
     with suppress(trio.WouldBlock):
         while True:
             yield str(plain(errors.receive_nowait())["message"])

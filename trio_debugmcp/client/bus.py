@@ -16,7 +16,7 @@ latest state always arrives, and a loss is never silent.
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 from weakref import WeakSet
 
 import trio
@@ -29,6 +29,8 @@ from trio_debugmcp.clock import Clock
 
 E = TypeVar("E", bound=Event)
 Predicate = Callable[[Any], bool]
+
+E_co = TypeVar("E_co", bound=Event, covariant=True)
 
 DEFAULT_BUFFER_EVENTS = 1000
 """Events that a listener may lag behind before it loses the oldest: the start of a large server, several times."""
@@ -48,7 +50,7 @@ class EventStreamStatistics(Struct, frozen=True):
     dropped: int
 
 
-class EventStream:
+class EventStream(Generic[E_co]):
     """Events from the moment that the block is entered, for one reader: `async with stream: async for event in stream`.
 
     Iteration ends when the client is closed; it continues across disconnects and reconnects.
@@ -58,7 +60,7 @@ class EventStream:
         self._bus = bus
         self._kinds = kinds
         self._buffer = buffer
-        self._queue: deque[Event] = deque()
+        self._queue: deque[Any] = deque()
         self._gap: EventsDropped | None = None
         self._dropped = 0
         self._arrived = trio.lowlevel.ParkingLot()
@@ -82,7 +84,7 @@ class EventStream:
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> Event:
+    async def __anext__(self) -> E_co:
         """Wait for the next event.
 
         Raises:
@@ -96,9 +98,10 @@ class EventStream:
             if self._closed:
                 raise StopAsyncIteration
             await self._arrived.park()
-        return self._take()
+        event: E_co = self._take()
+        return event
 
-    def receive_nowait(self) -> Event:
+    def receive_nowait(self) -> E_co:
         """The next event, if there is one already.
 
         Raises:
@@ -107,7 +110,8 @@ class EventStream:
         """
         if not self._queue:
             raise trio.EndOfChannel if self._closed else trio.WouldBlock
-        return self._take()
+        event: E_co = self._take()
+        return event
 
     def statistics(self) -> EventStreamStatistics:
         """How far the reader lags behind, and what it has lost."""
@@ -131,7 +135,7 @@ class EventStream:
         self._closed = True
         self._arrived.unpark_all()
 
-    def _take(self) -> Event:
+    def _take(self) -> Any:
         # The gap comes first, because the oldest events were dropped; its number is below theirs.
         if self._gap is not None:
             gap, self._gap = self._gap, None
@@ -139,16 +143,16 @@ class EventStream:
         return self._queue.popleft()
 
 
-class Expectation:
+class Expectation(Generic[E_co]):
     """One awaited event. It listens from its creation, so it can be armed before the action that causes the event."""
 
     def __init__(self, kind: str, predicate: Predicate | None) -> None:
         self._kind = kind
         self._predicate = predicate
-        self._event: Event | None = None
+        self._event: Any = None
         self._arrived = trio.Event()
 
-    def __await__(self) -> Generator[Any, Any, Any]:
+    def __await__(self) -> Generator[Any, Any, E_co]:
         return self._wait().__await__()
 
     def offer(self, event: Event) -> None:
@@ -163,11 +167,12 @@ class Expectation:
         """Wake the waiter with an error: the event will not come any more."""
         self._arrived.set()
 
-    async def _wait(self) -> Event:
+    async def _wait(self) -> E_co:
         await self._arrived.wait()
         if self._event is None:
             raise NotConnected(f"The client was closed while waiting for {self._kind!r}")
-        return self._event
+        event: E_co = self._event
+        return event
 
 
 class EventBusStatistics(Struct, frozen=True):
@@ -191,9 +196,9 @@ class EventBus:
         self._clock = clock
         self._published = 0
         self._closed = False
-        self._streams: list[EventStream] = []
+        self._streams: list[EventStream[Any]] = []
         # Weak: an expectation that the caller has dropped will never be awaited.
-        self._expectations: WeakSet[Expectation] = WeakSet()
+        self._expectations: WeakSet[Expectation[Any]] = WeakSet()
 
     def __repr__(self) -> str:
         return f"<EventBus: {self._published} events, {len(self._streams)} streams>"
@@ -209,28 +214,28 @@ class EventBus:
         for listener in self._listeners():
             listener.offer(event)
 
-    def stream(self, kinds: Iterable[str], buffer: int) -> EventStream:
+    def stream(self, kinds: Iterable[str], buffer: int) -> EventStream[Any]:
         """Make a stream of the events of `kinds`, or of all kinds when none is named."""
         if buffer < 1:
             raise ValueError(f"buffer must be at least 1, not {buffer}")
         return EventStream(self, frozenset(_known(kinds)), buffer)
 
-    def expect(self, kind: str, predicate: Predicate | None) -> Expectation:
+    def expect(self, kind: str, predicate: Predicate | None) -> Expectation[Any]:
         """Start to wait for one event; dropping the result stops it."""
         _known([kind])
-        expectation = Expectation(kind, predicate)
+        expectation: Expectation[Any] = Expectation(kind, predicate)
         self._expectations.add(expectation)
         if self._closed:
             expectation.close()
         return expectation
 
-    def add(self, stream: EventStream) -> None:
+    def add(self, stream: EventStream[Any]) -> None:
         """Hand `stream` what is published from now on."""
         self._streams.append(stream)
         if self._closed:
             stream.close()
 
-    def remove(self, stream: EventStream) -> None:
+    def remove(self, stream: EventStream[Any]) -> None:
         """Hand nothing more to `stream`."""
         self._streams.remove(stream)
 
@@ -240,7 +245,7 @@ class EventBus:
         for listener in self._listeners():
             listener.close()
 
-    def _listeners(self) -> list[EventStream | Expectation]:
+    def _listeners(self) -> list[EventStream[Any] | Expectation[Any]]:
         # A copy: a predicate may start to listen, or drop an expectation, while events are being handed out.
         return [*self._streams, *self._expectations]
 

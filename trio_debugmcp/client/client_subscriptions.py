@@ -1,17 +1,15 @@
-"""What an `InspectorClient` follows: resources that it subscribes to, and the events of everything that happens."""
+"""What an `InspectorClient` follows: resources that it subscribes to."""
 
 from contextlib import AbstractAsyncContextManager
 
-from trio_debugmcp.client.bus import DEFAULT_BUFFER_EVENTS, EventStream, Expectation, Predicate
-from trio_debugmcp.client.client_views import ClientViews
-from trio_debugmcp.client.events import EventKind
+from trio_debugmcp.client.client_events import ClientEvents
 from trio_debugmcp.client.given import need_text
 from trio_debugmcp.client.state.subscriptions import EXPLICIT, Updates
 from trio_debugmcp.errors import UsageError
 
 
-class ClientSubscriptions(ClientViews):
-    """What an `InspectorClient` does about subscriptions, and the events that it hands out."""
+class ClientSubscriptions(ClientEvents):
+    """What an `InspectorClient` does about subscriptions."""
 
     # --- Subscriptions ------------------------------------------------------------------------------------------------
 
@@ -60,26 +58,6 @@ class ClientSubscriptions(ClientViews):
         """
         self._need_subscriptions(uri)
         return self._state.subscriptions.mailbox(uri)
-
-    # --- Events -------------------------------------------------------------------------------------------------------
-
-    def events(self, *kinds: EventKind, buffer: int = DEFAULT_BUFFER_EVENTS) -> EventStream:
-        """Listen for a block: `async with client.events("error") as events: async for event in events`.
-
-        Args:
-            kinds: the kinds of events; all if none is named.
-            buffer: how many events a slow listener may lag behind; beyond it the oldest are dropped, and an
-                `eventsDropped` in their place counts them.
-        """
-        return self._parts.bus.stream(kinds, buffer)
-
-    def wait_for(self, kind: EventKind, predicate: Predicate | None = None) -> Expectation:
-        """`await client.wait_for(kind)`: the next event of `kind` that `predicate` accepts.
-
-        It listens from the call, not from the `await`, so it can be armed before the action: `coming =
-        client.wait_for("toolsChange")`, act, `await coming`.
-        """
-        return self._parts.bus.expect(kind, predicate)
 
     def _need_subscriptions(self, uri: str) -> None:
         need_text(uri, "uri")

@@ -3,7 +3,7 @@
 `timestamp` is the moment of the call, not of its answer: of two overlapping calls the later one is the newer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -29,6 +29,11 @@ class ResourceReadInvocation(Struct, frozen=True, kw_only=True, eq=False, rename
     timestamp: datetime
     metadata: Mapping[str, Any] | None = None
 
+    @property
+    def text(self) -> str:
+        """What the resource has as text; what is binary is left out."""
+        return _read_text(self.result)
+
 
 class ResourceTemplateReadInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="camel"):
     """One read through a resource template.
@@ -49,6 +54,11 @@ class ResourceTemplateReadInvocation(Struct, frozen=True, kw_only=True, eq=False
     timestamp: datetime
     metadata: Mapping[str, Any] | None = None
 
+    @property
+    def text(self) -> str:
+        """What the resource has as text; what is binary is left out."""
+        return _read_text(self.result)
+
 
 class PromptGetInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="camel"):
     """One `prompts/get`.
@@ -66,6 +76,11 @@ class PromptGetInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="c
     result: types.GetPromptResult
     timestamp: datetime
     metadata: Mapping[str, Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """The text of its messages, a paragraph each."""
+        return "\n\n".join(_block_texts([message.content for message in self.result.messages]))
 
 
 ToolCallFault = Literal["refused", "timeout", "protocol"]
@@ -100,5 +115,24 @@ class ToolCallInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="ca
     fault: ToolCallFault | None = None
     metadata: Mapping[str, Any] | None = None
 
+    @property
+    def text(self) -> str:
+        """The text of the result, also of one that says that the tool has failed; empty where there is none."""
+        return "" if self.result is None else "\n".join(_block_texts(self.result.content))
+
 
 Invocation = ResourceReadInvocation | ResourceTemplateReadInvocation | PromptGetInvocation | ToolCallInvocation
+
+
+def _read_text(result: types.ReadResourceResult) -> str:
+    return "\n".join(content.text for content in result.contents if isinstance(content, types.TextResourceContents))
+
+
+def _block_texts(blocks: Sequence[Any]) -> list[str]:
+    """Return the texts of blocks, those of embedded resources among them."""
+    texts = []
+    for block in blocks:
+        content = block.resource if isinstance(block, types.EmbeddedResource) else block
+        if isinstance(content, types.TextContent | types.TextResourceContents):
+            texts.append(content.text)
+    return texts

@@ -20,6 +20,9 @@ NATIVE_CAPABILITIES: dict[str, Any] = dict.fromkeys(
 class Refusal(Exception):
     """Raised by an answer: the request fails with this text."""
 
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text)
+
 
 class FakeNative(ABC):
     """Memory from `memory_address` on, instructions of four bytes each, and targets of a goto or a step in.

@@ -73,7 +73,7 @@ async def test_without_auto_sync_changes_are_reported_and_nothing_is_fetched(
 ) -> None:
     async with InspectorClient(peer, InspectorOptions(auto_sync_lists=False)) as client:
         for capability in ("tools", "resources", "prompts"):
-            signal: Any = client.wait_for(f"{capability}ListChanged")  # type: ignore[arg-type]
+            signal: Any = client.wait_for(f"{capability}ListChanged")  # type: ignore[call-overload]
             for _ in range(5):
                 peer.changed(capability)
             assert (await signal).count == 5

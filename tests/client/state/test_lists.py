@@ -55,7 +55,7 @@ class TestEachList:
         attribute, method, _, event = KINDS[kind]
         setattr(peer, attribute, ["demo://a", "demo://b"])
         client = InspectorClient(peer)
-        change: Any = client.wait_for(event)  # type: ignore[arg-type]
+        change: Any = client.wait_for(event)  # type: ignore[call-overload]
         async with client:
             assert keys(client, kind) == ["demo://a", "demo://b"]
             assert peer.count(method) == 1
@@ -68,12 +68,12 @@ class TestEachList:
         attribute, _, call, event = KINDS[kind]
         async with InspectorClient(peer) as client:
             setattr(peer, attribute, ["demo://a"])
-            change: Any = client.wait_for(event)  # type: ignore[arg-type]
+            change: Any = client.wait_for(event)  # type: ignore[call-overload]
             listed = await getattr(client, call)()
             assert listed == getattr(client, kind)
             assert keys(client, kind) == ["demo://a"]
             assert (await change).added == ("demo://a",)
-            again: Any = client.wait_for(event)  # type: ignore[arg-type]
+            again: Any = client.wait_for(event)  # type: ignore[call-overload]
             await getattr(client, call)()
             assert (await again).added == (), "an explicit list is always announced"
 
@@ -92,7 +92,7 @@ class TestEachList:
         setattr(peer, attribute, ["demo://old"])
         async with InspectorClient(peer) as client:
             setattr(peer, attribute, ["demo://new"])
-            change: Any = client.wait_for(event)  # type: ignore[arg-type]
+            change: Any = client.wait_for(event)  # type: ignore[call-overload]
             start = trio.current_time()
             peer.changed(GROUP[kind])
             changed = await change

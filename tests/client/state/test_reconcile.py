@@ -114,7 +114,12 @@ async def test_the_stream_is_open_before_connect_is_announced() -> None:
     peer = Peer(modern=True, capabilities={"tools": {"listChanged": True}})
     client = InspectorClient(peer)
     seen: list[int] = []
-    connected = client.wait_for("connect", lambda _: not seen.append(len(peer.listening)))  # type: ignore[func-returns-value]
+
+    def look(_: object) -> bool:
+        seen.append(len(peer.listening))
+        return True
+
+    connected = client.wait_for("connect", look)
     async with client:
         await connected
         assert seen == [1]
@@ -300,7 +305,7 @@ async def test_after_a_reconnect_subscriptions_are_made_again_and_everything_is_
         peer.tools, peer.contents = ["after"], {ONE: "v2"}
         await back
         assert trio.current_time() == pytest.approx(0.5)
-        assert (await reread).content.result.contents[0].text == "v2"
+        assert (await reread).content.text == "v2"
         assert client.status == "connected"
         assert names(client) == ["after"]
         assert client.get_subscribed_resources() == (ONE,)

@@ -106,7 +106,7 @@ class _Shell:
         except (EOFError, Quit):
             pass
 
-    async def talk(self, changes: "EventStream") -> None:
+    async def talk(self, changes: "EventStream[Any]") -> None:
         """Run what a person types; errors are shown and change nothing."""
         info = self._client.server_info
         name = f"{info.name} {info.version}" if info is not None else "a server without a name"
@@ -145,7 +145,7 @@ class _Shell:
                 self._running.cancel("Ctrl-C")
 
 
-async def _report(changes: "EventStream", terminal: Terminal) -> None:
+async def _report(changes: "EventStream[Any]", terminal: Terminal) -> None:
     """Show what changes, until the connection is closed for good."""
     async for event in changes:
         fields: Any = event

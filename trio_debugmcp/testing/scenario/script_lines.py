@@ -43,6 +43,9 @@ ROOT = "program"
 class BadScenario(ValueError):
     """Raised for a file that is not a scenario; the message says where and why."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+
 
 class Setting(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The first line: what is found in the program, the server's options, and the state at the beginning.
