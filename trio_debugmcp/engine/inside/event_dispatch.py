@@ -298,9 +298,9 @@ class EventDispatch:
             if step is not None:
                 self._steps.at_unwind(step, frame)
             if self._exceptions.is_wanted:
-                record = self._threads.current()
-                record.unwinding, record.unwound_to = id(error), id(frame.f_back)
-                if frame.f_back is None and self._exceptions.at_end(record, frame, error):
+                record, back = self._threads.current(), frame.f_back
+                record.unwinding, record.unwound_to = id(error), id(back)
+                if back is None and self._exceptions.at_end(record, frame, error):
                     self._exception_stop(record, frame, offset, error, "unhandled")
         except RecursionError:
             self.overflows += 1

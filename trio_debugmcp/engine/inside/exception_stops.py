@@ -93,13 +93,16 @@ class ExceptionStops:
         if modes.isdisjoint(_NOT_CAUGHT) or (self._ends_task is not None and holds(error, self._ends_task)):
             return None
         record.pending = 0
+        leaves = "userUnhandled" in modes  # then it counts who catches it
+        if not leaves and propagation.is_caught(error, frame, offset):
+            return None
         verdict = propagation.judge(error, frame, offset)
         if verdict.outcome is verdicts.UNKNOWN:
             record.pending = id(error)
             return None
         if verdict.outcome is verdicts.UNCAUGHT:
             return self._at_end(verdict, modes, frame, error)
-        return self._if_it_leaves(record, frame, offset, error) if "userUnhandled" in modes else None
+        return self._if_it_leaves(record, frame, offset, error) if leaves else None
 
     def _at_end(self, verdict: Any, modes: frozenset[str], frame: Any, error: BaseException) -> str | None:
         """Return the mode in which an exception stops that no code in Python catches."""

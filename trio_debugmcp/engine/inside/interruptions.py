@@ -38,7 +38,7 @@ def clean(error: BaseException) -> None:
     inner = None if step is None else step.tb_next
     if _passed_on:
         _passed_on.discard(id(error))
-    if inner is not None and is_own_code(inner.tb_frame.f_code):
+    if inner is not None and inner.tb_frame.f_code.co_filename.startswith(OWN_FILES):
         step.tb_next = _without_ours(inner)
 
 

@@ -9,7 +9,7 @@ from trio_debugmcp.engine.inside.catching import c_calls, handlers, readings, ru
 from trio_debugmcp.engine.inside.catching.expected_failures import is_expected
 from trio_debugmcp.engine.inside.catching.known_managers import RUNS_TEST
 from trio_debugmcp.engine.inside.catching.namespaces import lineage
-from trio_debugmcp.engine.inside.catching.settling import settle
+from trio_debugmcp.engine.inside.catching.settling import settle, settle_named
 from trio_debugmcp.engine.inside.catching.thrown_exception import ThrownException
 from trio_debugmcp.engine.inside.catching.verdicts import RaiseVerdict
 
@@ -67,9 +67,27 @@ def _iteration(exception: BaseException, frame: "FrameType", offset: int) -> Rai
     return _caught(frame, frame, (handlers.CAUGHT, frame.f_lineno, "C code"))
 
 
+def is_caught(exception: BaseException, frame: "FrameType", offset: int) -> bool:
+    """Return whether it is caught for sure, by the frames' handlers alone: of most, without a verdict on each.
+
+    Nothing is raised, but for what a signal handler of the program raises meanwhile.
+    """
+    try:
+        return _catcher(exception, frame, offset) is not None
+    except Exception as error:
+        if not _is_own(error):
+            raise
+        return False
+
+
 def _quick(exception: BaseException, frame: "FrameType", offset: int) -> RaiseVerdict | None:
     """Return who catches it for sure, None if that is not found by the frames' handlers alone."""
-    thrown = ThrownException(exception, lineage(type(exception)))
+    found = _catcher(exception, frame, offset)
+    return None if found is None else _caught(frame, *found)
+
+
+def _catcher(exception: BaseException, frame: "FrameType", offset: int) -> "tuple[FrameType, Plan] | None":
+    thrown: ThrownException | None = None
     outer: FrameType | None = frame
     while outer is not None:
         code = outer.f_code
@@ -80,9 +98,13 @@ def _quick(exception: BaseException, frame: "FrameType", offset: int) -> RaiseVe
         if code.co_exceptiontable:
             reading = readings.of(code)
             plan = reading.plans.get(offset) or reading.plan(offset)
-            result = settle(plan, outer, thrown) if plan[0] != handlers.LEAVES else plan
-            if result[0] == handlers.CAUGHT and not _is_relay(outer):
-                return _caught(frame, outer, result)
+            if plan[0] != handlers.LEAVES:
+                result = settle_named(plan, outer, lineage(type(exception))) if thrown is None else None
+                if result is None:
+                    thrown = thrown or ThrownException(exception, lineage(type(exception)))
+                    result = settle(plan, outer, thrown)
+                if result[0] == handlers.CAUGHT and not (code.co_name in runners.RELAY_NAMES and _is_relay(outer)):
+                    return outer, result
         outer = outer.f_back
     return None
 

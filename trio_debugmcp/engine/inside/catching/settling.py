@@ -48,6 +48,14 @@ def settle(plan: "Plan", frame: "FrameType | None", thrown: ThrownException, sco
         plan = yes if decision else no
 
 
+def settle_named(plan: "Plan", frame: "FrameType", classes: "Classes") -> "Plan | None":
+    """Return what `settle` does where the handler has plain names, one of which matches, and keeps it; else None."""
+    if plan[0] != handlers.MATCH or plan[1] is None or not _named(plan[1], frame, classes):
+        return None
+    yes: Plan = plan[3]
+    return yes if yes[0] == handlers.CAUGHT else None
+
+
 def _both(first: "Plan", second: "Plan", reason: str) -> "Plan":
     """Return what is true either way."""
     if first[0] == second[0] and first[0] != handlers.DOUBT:
