@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.runs.recorded_programs import described, python, run_recorded
-from trio_debugmcp.runs.process_record import FIELD, LINE, SEEN, START, ProcessRecord
+from trio_debugmcp.runs.process_record import FIELD, LINE, SEEN, START, WRITE, ProcessRecord
 
 pytestmark = pytest.mark.real
 
@@ -87,11 +87,14 @@ def test_threads_share_one_order_and_keep_their_frames_apart(version: tuple[int,
     frames = process.frames_of(code.number)
     assert len(frames) == 8
     assert len({process.frame(frame).thread for frame in frames} | {1}) >= 2
-    for place, frame in enumerate(frames):
+    begun = set()
+    for frame in frames:
         key, number, written = process.key_of("total"), 0, []
-        while number := process.forth(8, key, frame, number):
+        while number := process.forth(WRITE, key, frame, number):
             written.append(int(process.text(process.row(number))))
-        assert written == [place * 1000 + each for each in range(300)]
+        assert written == [written[0] + place for place in range(300)]
+        begun.add(written[0])
+    assert begun == {number * 1000 for number in range(8)}
 
 
 LONG = """\
@@ -107,7 +110,7 @@ def test_where_the_files_are_full_the_oldest_rows_go_and_that_is_said() -> None:
     (process,) = run_recorded(LONG, python(3, 13), maxMb=5).run.processes
     assert process.first > 1
     assert process.facts.dropped == process.first - 1
-    row = process.row(process.back(8, process.key_of("y"), 2, process.last))
+    row = process.row(process.back(WRITE, process.key_of("y"), 2, process.last))
     assert process.text(row) == "399999"
     assert process.code(process.frame(row.subject).code).name == "work"
     size = sum(file.stat().st_size for file in process.directory.iterdir())

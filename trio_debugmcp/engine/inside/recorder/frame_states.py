@@ -23,6 +23,7 @@ class FrameState:
         watch: containers that the line under way can change, as (known, value, kind, whether it does so itself).
         given: objects that it gives to calls, as (known, value).
         targets: objects whose fields it stores, as they were before, where it stores the way to them, too.
+        holds: it knows names of objects that are held.
         globals: what is known of the namespace of its module.
         raised, called, suspended: what has happened in the line under way: an exception came here; recorded code was
             called; the frame was left for a while.
@@ -30,8 +31,22 @@ class FrameState:
     """
 
     __slots__ = (
-        *("called", "code", "frame", "given", "is_module", "known", "line", "lines", "number", "parent", "pending"),
-        *("globals", "is_begun", "raised", "start", "suspended", "targets", "watch"),
+        *(
+            "called",
+            "code",
+            "frame",
+            "given",
+            "is_module",
+            "known",
+            "line",
+            "lines",
+            "number",
+            "parent",
+            "pending",
+            "holds",
+            "sites",
+        ),
+        *("globals", "holds", "is_begun", "raised", "sites", "start", "suspended", "targets", "watch"),
     )
 
     def __init__(self, code: Any, frame: Any, number: int) -> None:
@@ -45,7 +60,8 @@ class FrameState:
         self.given: Any = ()
         self.targets: Any = ()
         self.globals: Any = None
-        self.raised = self.suspended = self.is_module = self.is_begun = False
+        self.sites: dict[int, Any] = code.sites
+        self.raised = self.suspended = self.is_module = self.is_begun = self.holds = False
         self.parent: FrameState | None = None
 
 
@@ -64,12 +80,8 @@ class FrameStates:
         self._numbers: dict[int, int] = {}
         self._count = count(1)
 
-    def thread(self) -> int:
-        """Return the number of this thread."""
-        return self._numbers.get(_get_ident(), 0)
-
-    def enter(self, state: FrameState, frame: Any) -> None:
-        """A frame begins, or continues, in this thread."""
+    def enter(self, state: FrameState, frame: Any) -> int:
+        """A frame begins, or continues, in this thread; return the thread's number."""
         parent = state.parent = self.above(frame)
         if parent is not None:
             parent.called += 1
@@ -83,6 +95,7 @@ class FrameStates:
                 self._numbers[ident] = next(self._count)
         else:
             stack.append(state)
+        return self._numbers[ident]
 
     def above(self, frame: Any) -> FrameState | None:
         """Return the nearest recorded frame that has called this one."""
@@ -100,14 +113,15 @@ class FrameStates:
         state = self.living.pop(frame, None)
         if state is None:
             return None
-        stack = self.stacks.get(_get_ident())
+        ident = _get_ident()
+        stack = self.stacks.get(ident)
         if stack:
             if stack[-1] is state:
                 stack.pop()
             elif state in stack:
                 stack.remove(state)
             if not stack:  # the thread may end, and another one have its number then
-                self.stacks.pop(_get_ident(), None)
+                self.stacks.pop(ident, None)
         return state
 
     def wait(self, state: FrameState, frame: Any) -> None:

@@ -3,14 +3,18 @@
     fields.check(known, key, value, line, False, GAP)       # SEEN at first sight, else a row where it differs
     fields.write(known, key, value, line, False)            # a line has stored it
 
-A value is known again by its token: an atom by itself, an object by what is known of it.
+A value is known again by its token: an atom, a function or a class by itself, an object by what is known of it.
 """
 
+import types
 from typing import Any
 
+from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, WeakKnown
 from trio_debugmcp.engine.inside.recorder.object_paths import MISSING
 from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, SEEN
 from trio_debugmcp.engine.inside.recorder.value_words import ValueWords, is_atom
+
+_FUNCTION, _MODULE, _BUILTIN = types.FunctionType, types.ModuleType, types.BuiltinFunctionType
 
 
 class Deleted:
@@ -30,15 +34,19 @@ class KnownFields:
 
     def token(self, value: Any) -> Any:
         """Return what is kept of a value to know it again: an atom itself, else what is known of the object."""
-        return value if is_atom(value) else self._objects.of(value)
+        cls = type(value)
+        if cls is _FUNCTION or is_atom(value) or cls is type or cls is _MODULE or cls is _BUILTIN:
+            return value
+        return self._objects.of(value)
 
     def is_same(self, token: Any, value: Any) -> bool:
         """Whether a value is the one that a token was kept of."""
         if token is value:
             return True
-        if is_atom(value):
-            return type(token) is type(value) and bool(token == value)
-        return self._objects.by_id.get(id(value)) is token
+        kind = type(token)
+        if kind is WeakKnown or kind is HeldKnown:
+            return self._objects.by_id.get(id(value)) is token
+        return kind is type(value) and is_atom(value) and bool(token == value)
 
     def check(self, known: Any, key: int, value: Any, line: int, secret: bool, gap: int) -> None:
         """Write what a field is now if nothing, or something else, is known of it."""

@@ -23,6 +23,8 @@ from trio_debugmcp.engine.inside.recorder.statement_reader import (
 from trio_debugmcp.engine.inside.recorder.statement_sites import CELL, EITHER, GLOBAL, StatementSite
 from trio_debugmcp.engine.inside.recorder.value_words import ValueWords, is_atom
 
+_NONE = type(None)
+
 _dict_get = dict.get
 
 _MOST_WATCHED = 40
@@ -45,6 +47,14 @@ class LineWatch:
 
     def begin(self, state: FrameState, site: StatementSite, names: Any) -> None:
         """Check what a statement is about to read, and remember what it can change."""
+        if not site.others:
+            for name in site.plain:
+                cls = type(names.get(name))
+                if cls is not int and cls is not str and cls is not _NONE and cls is not bool and cls is not float:
+                    break
+            else:  # nothing that could be changed
+                state.watch = state.given = ()
+                return
         watch: Any = []
         given: Any = []
         globals_known, line = state.globals, state.line

@@ -23,7 +23,7 @@ from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ENTERED,
 )
 from trio_debugmcp.engine.inside.recorder.statement_sites import StatementSite
-from trio_debugmcp.engine.inside.recorder.value_words import ValueWords, is_atom
+from trio_debugmcp.engine.inside.recorder.value_words import INT, ZERO, ValueWords, is_atom
 
 _dict_get = dict.get
 
@@ -79,6 +79,12 @@ class LineWrites:
                 continue
             value = names.get(name, MISSING)
             token = known.get(name, MISSING)
+            if type(value) is int and when != CHANGED and not secret and not state.raised and -ZERO <= value < ZERO:
+                known[name] = value
+                self._add(WRITE | key << 32 | state.number, (value + ZERO | INT) << 32, state.line)
+                if type(token) is HeldKnown:
+                    self._objects.dying.append(token)
+                continue
             if value is MISSING:
                 if token is MISSING or (token is None and name not in known):
                     continue
@@ -88,7 +94,8 @@ class LineWrites:
                     self._add(SEEN_NAME | key << 32 | state.number, self._word(value, secret), state.line)
                 continue
             else:
-                known[name] = fields.token(value)
+                known[name] = now = fields.token(value)
+                state.holds = state.holds or type(now) is HeldKnown
             if type(token) is HeldKnown and token is not known.get(name):
                 self._objects.dying.append(token)
             word = self._words.deleted if value is MISSING else self._word(value, secret)

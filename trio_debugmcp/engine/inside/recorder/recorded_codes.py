@@ -12,6 +12,7 @@ from typing import Any
 from trio_debugmcp.engine.inside.interruptions import is_own_code
 from trio_debugmcp.engine.inside.program_files import ProgramFiles, absolute
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
+from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_plans import bare_plans, source_plans
 from trio_debugmcp.engine.inside.recorder.statement_reader import StatementPlan
 from trio_debugmcp.engine.inside.recorder.statement_sites import SiteMaker, StatementSite
@@ -56,7 +57,7 @@ class CodeRecord:
     Attributes:
         number: in the record.
         sites: by line; filled as lines run.
-        parameters: (name, key) of each.
+        parameters: (name, key, whether it is a secret) of each.
     """
 
     __slots__ = (
@@ -68,15 +69,15 @@ class CodeRecord:
         self.number = number
         self.plans = plans
         self.sites: dict[int, StatementSite] = {}
-        self.parameters: tuple[tuple[str, int], ...] = ()
+        self.parameters: tuple[tuple[str, int, bool], ...] = ()
         self.known_globals: Any = None
         self.has_source = True
         self.is_function = bool(code.co_flags & _OPTIMIZED)
         self.keys: dict[str, int] = {}
 
-    def named(self, names: Any) -> list[tuple[str, int]]:
-        """Return (name, key) of those of a frame's names that the code has."""
-        return [(name, key) for name, key in self.keys.items() if name in names]
+    def named(self, names: Any) -> list[tuple[str, int, bool]]:
+        """Return (name, key, whether it is a secret) of those of a frame's names that the code has."""
+        return [(name, key, is_secret(name)) for name, key in self.keys.items() if name in names]
 
 
 class RecordedCodes:
@@ -140,7 +141,7 @@ class RecordedCodes:
         made.keys = {name: words.key(name) for name in every or code.co_names}
         count = code.co_argcount + code.co_kwonlyargcount
         count += bool(code.co_flags & _VARARGS) + bool(code.co_flags & _KEYWORDS)
-        made.parameters = tuple([(name, words.key(name)) for name in code.co_varnames[:count]])
+        made.parameters = tuple([(name, words.key(name), is_secret(name)) for name in code.co_varnames[:count]])
         module = dict.get(frame.f_globals, "__name__")
         self._files.fact(
             {

@@ -115,26 +115,45 @@ class WordBlocks:
         self._map[: HEAD_WORDS * _WORD] = _packed([MAGIC, 1, width, RUNNING, 0, 0, 0, 0])
         self.view = memoryview(self._map)[HEAD_WORDS * _WORD :].cast("Q")
 
-    def add(self, first: int, second: int, third: int = 0) -> int:
-        """Add an entry; return its number."""
+    def add(self, first: int, second: int, third: int) -> int:
+        """Add an entry of three words; return its number."""
         number = self.next
         self.next = number + 1
-        place = (number - self.base) * self._width
+        place = (number - self.base) * 3
         if place >= self.words:
             place = self.room(number)
         # Nothing is called from here on, so no other thread comes in between.
         view = self.view
         view[place + 1] = second
-        if self._width == 3:
-            view[place + 2] = third
+        view[place + 2] = third
         view[place] = first
         return number
 
-    def put(self, number: int, first: int) -> None:
-        """Write the first word of an entry that was just added."""
-        place = (number - self.base) * self._width
+    def add_line(self, first: int) -> int:
+        """Add an entry of three words, of which only the first is not zero."""
+        number = self.next
+        self.next = number + 1
+        place = (number - self.base) * 3
+        if place >= self.words:
+            place = self.room(number)
+        self.view[place] = first
+        return number
+
+    def reserve(self) -> int:
+        """Return the number of a new entry that `put` will write."""
+        number = self.next
+        self.next = number + 1
+        if (number - self.base) * self._width >= self.words:
+            self.room(number)
+        return number
+
+    def put(self, number: int, first: int, second: int) -> None:
+        """Write an entry of two words that was reserved."""
+        place = (number - self.base) * 2
         if place >= 0:
-            self.view[place] = first
+            view = self.view
+            view[place + 1] = second
+            view[place] = first
 
     def room(self, number: int) -> int:
         """Begin the block anew, if no other thread has done it; return the place of an entry that had no room."""

@@ -14,13 +14,13 @@ from typing import Any, Callable
 
 from trio_debugmcp.engine.inside import monitoring
 from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
-from trio_debugmcp.engine.inside.recorder.known_objects import KnownObjects
+from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.line_watch import LineWatch
 from trio_debugmcp.engine.inside.recorder.line_writes import LineWrites
+from trio_debugmcp.engine.inside.recorder.object_paths import MISSING
 from trio_debugmcp.engine.inside.recorder.recorded_codes import CodeRecord, RecordedCodes, RunChoice
 from trio_debugmcp.engine.inside.recorder.recording_tool import PY_YIELD
 from trio_debugmcp.engine.inside.recorder.row_kinds import (
-    LINE,
     RAISE,
     RESUME,
     RETURN,
@@ -31,16 +31,12 @@ from trio_debugmcp.engine.inside.recorder.row_kinds import (
     YIELD,
 )
 from trio_debugmcp.engine.inside.recorder.run_output import RunOutput
-from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.value_words import ValueWords
 
 DISABLE = monitoring.DISABLE
 
 _FIRST_LINE_IS_SILENT = sys.version_info >= (3, 13)
 """Whether the line on which a function begins is not reported when its body is there, too."""
-
-_NO_ROW = 1 << 63
-"""First word of a frame whose START row is not written yet."""
 
 _STAYING = 3
 """Blocks of rows before the first failure that stay where the oldest go."""
@@ -66,6 +62,9 @@ class RunRecorder:
         self._living = self._states.living
         self._watch = LineWatch(output.rows, self._words, self._objects, self._states, collections.deque)
         self._writes = LineWrites(output.rows, self._words, self._objects, self._states, self._watch)
+        self._by_id = self.codes.by_id
+        self._begin, self._finish = self._watch.begin, self._writes.finish
+        self._add_line = output.rows.add_line
 
     def callbacks(self) -> dict[int, Callable[..., Any]]:
         """Return what is to be called by each event."""
@@ -103,43 +102,46 @@ class RunRecorder:
 
     def _begun(self, frame: Any, record: CodeRecord, is_late: bool) -> FrameState:
         """A frame begins; late: it has begun before the recording, or before this was looked at."""
-        above = self._states.above(frame)
-        number = self._frames.add(_NO_ROW, record.number << 32 | (above.number if above is not None else 0))
+        number = self._frames.reserve()
         state = FrameState(record, frame, number)
-        self._states.enter(state, frame)
-        state.globals = self.codes.globals_of(record, frame)
-        names = frame.f_locals
-        state.is_module = not record.is_function and names is frame.f_globals
+        thread = self._states.enter(state, frame)
+        known = record.known_globals
+        state.globals = known if known.held is frame.f_globals else self.codes.globals_of(record, frame)
         parent = state.parent
-        who = self._states.thread() << 32 | (0 if parent is None else parent.number)
-        state.start = self._add(
-            START | record.number << 32 | number, who, 0 if is_late or parent is None else parent.line
-        )
-        self._frames.put(number, state.start)
-        if not state.is_module:
-            self._say_names(state, record, names, is_late)
+        above, line = (0, 0) if parent is None else (parent.number, parent.line)
+        state.start = self._add(START | record.number << 32 | number, thread << 32 | above, 0 if is_late else line)
+        self._frames.put(number, state.start, record.number << 32 | above)
+        if not record.is_function:
+            state.is_module = frame.f_locals is frame.f_globals
+        if is_late or record.parameters:
+            self._say_names(state, record, frame.f_locals, is_late)
         return state
 
     def _say_names(self, state: FrameState, record: CodeRecord, names: Any, is_late: bool) -> None:
         """Write the parameters of a frame; of one that has begun before, all of its names."""
-        token = self._watch.fields.token
-        for name, key in record.named(names) if is_late else record.parameters:
-            if name in names:
-                value = names[name]
-                word = self._words.secret if is_secret(name) else self._words.of(value)
-                state.known[name] = token(value)
-                self._add((SEEN_NAME if is_late else WRITE) | key << 32 | state.number, word, state.start)
+        if state.is_module:
+            return
+        token, kind = self._watch.fields.token, (SEEN_NAME if is_late else WRITE) | state.number
+        for name, key, secret in record.named(names) if is_late else record.parameters:
+            value = names.get(name, MISSING)
+            if value is not MISSING:
+                word = self._words.secret if secret else self._words.of(value)
+                state.known[name] = now = token(value)
+                self._add(kind | key << 32, word, state.start)
                 if word & 0xFFFF_FFFF:
                     self._writes.look_at(value, state.start)
+                    state.holds = state.holds or type(now) is HeldKnown
 
     # --- Events -------------------------------------------------------------------------------------------------------
 
     def _start(self, code: Any, offset: int) -> Any:
         try:
             frame = _getframe(1)
-            record = self._record(code, frame)
-            if record is None:
-                return DISABLE
+            record = self._by_id.get(id(code))
+            if record is None or record.code is not code:
+                record = self._record(code, frame)
+                if record is None:
+                    return DISABLE
             self._begun(frame, record, is_late=False)
             if _FIRST_LINE_IS_SILENT and code.co_firstlineno in record.plans:
                 state = self._living[frame]
@@ -169,10 +171,10 @@ class RunRecorder:
         if state is None or state.code is not record:
             self._begun(frame, record, is_late=True)
             return None
-        self._states.enter(state, frame)
+        thread = self._states.enter(state, frame)
         parent = state.parent
         above, line = (0, 0) if parent is None else (parent.number, parent.line)
-        self._add(RESUME | record.number << 32 | state.number, self._states.thread() << 32 | above, line)
+        self._add(RESUME | record.number << 32 | state.number, thread << 32 | above, line)
         return None
 
     def _line(self, code: Any, line: int) -> Any:
@@ -188,27 +190,30 @@ class RunRecorder:
             if record is None:
                 return DISABLE
             state = self._begun(frame, record, is_late=True)
-        site = state.code.sites.get(line) or self.codes.site(state.code, line)
+        site = state.sites.get(line)
         if site is None:
-            return None
+            site = self.codes.site(state.code, line)
+            if site is None:
+                return None
+        names: Any = None
         pending = state.pending
-        is_same = pending is not None and pending.number == site.number
-        if is_same and (site.is_long or line != site.line or state.is_begun):
-            state.is_begun = False
-            return None
-        names = frame.f_locals
-        if pending is not None and pending.has_writes:
-            self._writes.finish(state, pending, names, line)
+        if pending is not None:
+            if pending.number == site.number and (site.is_long or line != site.line or state.is_begun):
+                state.is_begun = False
+                return None
+            if pending.has_writes:
+                names = frame.f_locals
+                self._finish(state, pending, names, line)
         if self._objects.dying:
             self._objects.bury()
         state.raised = state.suspended = False
         state.called = 0
         state.lines += 1
-        state.line = self._add(LINE | site.number << 32 | state.number, 0, 0)
+        state.line = self._add_line(site.word | state.number)
         if site.is_with and frame.f_lasti >= site.with_ends:  # its block has ended
             site = site.exit
         elif site.checks:
-            self._watch.begin(state, site, names)
+            self._begin(state, site, frame.f_locals if names is None else names)
         state.pending = site
         return None
 
@@ -228,7 +233,8 @@ class RunRecorder:
             if pending is not None and pending.has_writes:
                 self._writes.finish(state, pending, frame.f_locals, 0)
             self._add(kind | state.code.number << 32 | state.number, self._words.of(value), state.line)
-            self._objects.replaced(state.known)
+            if state.holds:
+                self._objects.replaced(state.known)
             if kind == UNWIND and state.parent is None and not self._rows.pinned:
                 self._rows.pin(_STAYING)
         except Exception as fault:

@@ -9,6 +9,7 @@ Made when the statement runs for the first time.
 from itertools import pairwise
 from typing import Any
 
+from trio_debugmcp.engine.inside.recorder.row_kinds import LINE
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,
@@ -33,6 +34,7 @@ class StatementSite:
         names: (name, key, when) of what it stores in its frame; `fields`: in its globals.
         has_rounds: it is a loop on one line: what it leaves as it was may have been stored again.
         stores: of attributes and items.
+        plain: local names that it reads; `others`: the other checks.
         checks: (where its name is, name, key, steps, what may happen to it, whether it is a secret) of paths.
     """
 
@@ -50,11 +52,14 @@ class StatementSite:
             "number",
             "plan",
         ),
-        *("exit", "fields_of_module", "has_conflict", "is_long", "stores", "with_ends"),
+        *("exit", "fields_of_module", "has_conflict", "is_long", "stores", "with_ends", "word", "plain", "others"),
     )
 
     def __init__(self, number: int, plan: StatementPlan, names: Any, fields: Any, checks: Any) -> None:
         self.number = number
+        self.word = LINE | number << 32
+        self.plain = tuple([name for where, name, _, steps, flags, _ in checks if where == LOCAL and not steps])
+        self.others = tuple([check for check in checks if check[0] != LOCAL or check[3]])
         self.plan = plan
         self.line = plan.first
         self.names = names

@@ -22,7 +22,7 @@ INDEX = 1 << 27
 
 _MOST_KEYS = INDEX - 1
 
-_INT, _ZERO = 1 << 31, 1 << 30
+INT, ZERO = 1 << 31, 1 << 30
 
 MOST_ATOM, MOST_TEXT = 200, 80
 """Characters of the text of an atom, and of another value."""
@@ -84,8 +84,8 @@ class ValueWords:
         """Return the word of a value."""
         cls = type(value)
         if cls is int:
-            if -_ZERO <= value < _ZERO:
-                return (value + _ZERO | _INT) << 32
+            if -ZERO <= value < ZERO:
+                return (value + ZERO | INT) << 32
             if value.bit_length() > _MOST_BITS:
                 return self.number(f"<int of {value.bit_length()} bits>") << 32
             return self.number(int.__repr__(value)) << 32
