@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs.recorded_programs import python, record
+from tests.runs.recorded_programs import python, record, run_recorded
 from trio_debugmcp.runs.process_record import FIELD, LINE, RETURN, START, WRITE, open_run
 from trio_debugmcp.runs.run_files import RunFileError
 
@@ -50,3 +50,34 @@ def test_a_record_has_what_each_line_wrote_and_who_called(version: tuple[int, in
 def test_a_directory_without_a_run_is_said_to_have_none(tmp_path: Path) -> None:
     with pytest.raises(RunFileError, match="there is no recorded run"):
         open_run(tmp_path)
+
+
+def recorded_shop(folder: Path) -> Path:
+    """A run of the shop, and the directory of its process."""
+    return run_recorded(SHOP, python(3, 13), folder).run.processes[0].directory
+
+
+def test_a_record_of_another_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    rows = recorded_shop(tmp_path) / "rows"
+    data = rows.read_bytes()
+    rows.write_bytes(bytes([data[0] + 1]) + data[1:])
+    with pytest.raises(RunFileError, match=r"another version of trio-debugmcp .* record the run again"):
+        open_run(tmp_path / "run")
+
+
+def test_a_torn_line_of_facts_and_a_torn_block_are_left_out(tmp_path: Path) -> None:
+    folder = recorded_shop(tmp_path)
+    with (folder / "facts").open("a") as facts:
+        facts.write('{"site": 99, "co')
+    (folder / "rows-000007.z").write_bytes(b"\x28\0\0\0")
+    (process,) = open_run(tmp_path / "run").processes
+    assert process.facts.ended == "exit"
+    assert process.row(1).kind == START
+    with pytest.raises(RunFileError, match=f"row {process.last + 1} is not in the record"):
+        process.row(process.last + 1)
+
+
+def test_a_file_of_something_else_is_said_to_be_none_of_a_run(tmp_path: Path) -> None:
+    (recorded_shop(tmp_path) / "rows").write_bytes(b"something else" * 100)
+    with pytest.raises(RunFileError, match="is not of a recorded run"):
+        open_run(tmp_path / "run")

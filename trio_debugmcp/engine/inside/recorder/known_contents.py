@@ -80,8 +80,12 @@ class KnownContents:
             self._add(how | known.number, 0, line)
             self._add(SIZE | UNWATCHED << 32 | known.number, length << 32 | before, line)
             return
-        new = known.content = self._copied(value, kind)
-        changes = self._changes(old, new, kind)
+        changes = self._appended(old, value) if kind == LIST and length > before else self._replaced(old, value, kind)
+        if changes is None:
+            new = known.content = self._copied(value, kind)
+            for item in old[1] if kind == DICT else old:
+                self._objects.left(item)
+            changes = self._changes(old, new, kind)
         if len(changes) > MOST_SAID:
             self._add(how | known.number, 0, line)
         else:
@@ -90,6 +94,29 @@ class KnownContents:
                     self.said.add((known.number, key))
                 self._add(how | key << 32 | known.number, word, line)
         self._add(SIZE | (WRITTEN if how == FIELD else FOUND) << 32 | known.number, length << 32 | before, line)
+
+    def _appended(self, old: list[Any], value: Any) -> list[tuple[int, int]] | None:
+        """Return what is new in a list of which all else is as it was, and take it as known; None: it is not so."""
+        if not all(map(_is, old, _list_iter(value))):
+            return None
+        words, before = self._words, len(old)
+        tail = list(islice(_list_iter(value), before, None))
+        old.extend(tail)
+        return [(words.item_key(before + place), words.of(item)) for place, item in enumerate(tail)]
+
+    def _replaced(self, old: Any, value: Any, kind: int) -> list[tuple[int, int]] | None:
+        """Return what is new in a dict whose keys are as they were, and take it as known; None: it is not so."""
+        if kind != DICT or len(old[0]) != _length[DICT](value) or not all(map(_is, old[0], _keys(value))):
+            return None
+        words, values = self._words, old[1]
+        changes = []
+        for place, (key, item) in enumerate(zip(old[0], list(_values(value)))):
+            if values[place] is not item:
+                self._objects.left(values[place])
+                values[place] = item
+                secret = type(key) is str and is_secret(key)
+                changes.append((words.item_key(key), words.secret if secret else words.of(item)))
+        return changes
 
     def doubt(self, known: Any, value: Any, kind: int, line: int) -> None:
         """Write that it is not known what changed a container last, though it is as it was."""

@@ -56,6 +56,8 @@ class KnownFields:
         token = fields.get(key, MISSING)
         if token is value or (token is not MISSING and self.is_same(token, value)):
             return
+        if type(token) is HeldKnown:
+            self._objects.dying.append(token)
         fields[key] = self.token(value)
         kind = SEEN if token is MISSING else gap
         self._add(kind | key << 32 | known.number, self._words.secret if secret else self._words.of(value), line)
@@ -71,6 +73,9 @@ class KnownFields:
         """Write that a line has stored a value in a field; MISSING: has deleted it."""
         if known.fields is None:
             known.fields = {}
+        token = known.fields.get(key)
+        if type(token) is HeldKnown:
+            self._objects.dying.append(token)
         if value is MISSING:
             known.fields[key] = DELETED
             word = self._words.deleted

@@ -92,6 +92,12 @@ class KnownObjects:
             if _references(known.held) <= _ALONE - 1 and known.place >= 0:
                 self._release(known.place)
 
+    def left(self, value: Any) -> None:
+        """An object has perhaps left a container."""
+        known = self.by_id.get(id(value))
+        if type(known) is HeldKnown:
+            self.dying.append(known)
+
     def replaced(self, tokens: dict[str, Any]) -> None:
         """A frame has ended: what it knew by names may be gone."""
         for token in tokens.values():

@@ -5,13 +5,14 @@
 What a line changed is compared with what was known when it began, so another line's work is never taken for its own.
 """
 
+import _operator
 from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
 from trio_debugmcp.engine.inside.recorder.known_contents import KnownContents
 from trio_debugmcp.engine.inside.recorder.known_fields import DELETED, KnownFields
 from trio_debugmcp.engine.inside.recorder.known_objects import KnownObjects
-from trio_debugmcp.engine.inside.recorder.object_paths import MISSING, ObjectPaths
+from trio_debugmcp.engine.inside.recorder.object_paths import LIST, MISSING, ObjectPaths
 from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, SEEN_NAME
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,
@@ -24,6 +25,8 @@ from trio_debugmcp.engine.inside.recorder.statement_sites import CELL, EITHER, G
 from trio_debugmcp.engine.inside.recorder.value_words import ValueWords, is_atom
 
 _NONE = type(None)
+
+_is, _list_length, _list_iter = _operator.is_, list.__len__, list.__iter__
 
 _dict_get = dict.get
 
@@ -40,6 +43,7 @@ class LineWatch:
         self._objects = objects
         self._states = states
         self.paths = ObjectPaths()
+        self._layouts = self.paths.layouts
         self.fields = KnownFields(rows, words, objects)
         self.contents = KnownContents(rows, words, objects, deque)
 
@@ -95,35 +99,31 @@ class LineWatch:
         self, state: FrameState, names: Any, value: Any, steps: Any, flags: int, watch: list[Any], given: list[Any]
     ) -> None:
         """Go a path from a value; check the fields on the way, and the containers."""
-        line = state.line
-        layout = self.paths.layout(type(value))
+        layouts, by_id = self._layouts, self._objects.by_id
+        cls = type(value)
+        layout = layouts.get(id(cls)) or self.paths.layout(cls)
         known = None
         if layout.kind:
             known = self._contained(state, value, layout.kind, flags if not steps else 0, watch)
             if flags & INSIDE and not steps:
                 self._contained_inside(state, value, layout.kind, watch)
         for how, what, key, secret in steps:
-            place = key
             if how == ATTRIBUTE:
-                after = self.paths.attribute(value, what)
+                own = None if layout.names is None else layout.names(value)
+                after = MISSING if own is None else _dict_get(own, what, MISSING)
+                if after is MISSING:
+                    after = self.paths.attribute(value, what)
+                if known is None:
+                    known = by_id.get(id(value)) or self._objects.of(value)
+                fields = known.fields
+                if after is MISSING or fields is None or fields.get(key, MISSING) is not after:
+                    self._differing(known, key, after, state.line, secret)
             else:
-                item = what if how == CONSTANT else self.named(state, names, what)
-                after = MISSING if item is MISSING else self.paths.item(value, item)
-                if how != CONSTANT:
-                    place = self._words.item_key(item)
-                if place == 0 or type(value) is tuple:
-                    known = self
-            if known is None:
-                known = self._objects.of(value)
-            if known is not self and not (how != ATTRIBUTE and self.contents.is_watched(known)):
-                if after is not MISSING:
-                    self.fields.check(known, place, after, line, secret, GAP)
-                else:
-                    self.fields.check_absent(known, place, line, GAP)
+                after = self._item(state, names, value, known, (how, what, key, secret))
             if after is MISSING or is_atom(after):
                 return
-            value, known = after, None
-            layout = self.paths.layout(type(value))
+            value, known, cls = after, None, type(after)
+            layout = layouts.get(id(cls)) or self.paths.layout(cls)
             if layout.kind:
                 known = self._contained(state, value, layout.kind, flags, watch)
                 if flags & INSIDE:
@@ -132,11 +132,31 @@ class LineWatch:
             own = layout.names(value) if layout.names is not None else None
             given.append((self._objects.of(value), value, -1 if own is None else len(own)))
 
-    def _contained(self, state: FrameState, value: Any, kind: int, flags: int, watch: list[Any]) -> Any:
-        known = self._objects.of(value)
-        if known.content is None:
-            self.contents.look(known, value, kind, state.line)
+    def _differing(self, known: Any, key: int, after: Any, line: int, secret: bool) -> None:
+        """A field is not the very object that it was: say so if that is another value."""
+        if after is not MISSING:
+            self.fields.check(known, key, after, line, secret, GAP)
         else:
+            self.fields.check_absent(known, key, line, GAP)
+
+    def _item(self, state: FrameState, names: Any, value: Any, known: Any, step: Any) -> Any:
+        """Go to an item; check it, where not all of the container's are checked already. Return it, or MISSING."""
+        how, what, key, secret = step
+        item = what if how == CONSTANT else self.named(state, names, what)
+        if item is MISSING:
+            return MISSING
+        after = self.paths.item(value, item)
+        place = key if how == CONSTANT else self._words.item_key(item)
+        if known is not None and place and type(value) is not tuple and not self.contents.is_watched(known):
+            self._differing(known, place, after, state.line, secret)
+        return after
+
+    def _contained(self, state: FrameState, value: Any, kind: int, flags: int, watch: list[Any]) -> Any:
+        known = self._objects.by_id.get(id(value)) or self._objects.of(value)
+        content = known.content
+        if content is None:
+            self.contents.look(known, value, kind, state.line)
+        elif kind != LIST or len(content) != _list_length(value) or not all(map(_is, content, _list_iter(value))):
             how, line = self._of_caller(state, known)
             self.contents.compare(known, value, kind, line, how)
         if len(watch) < _MOST_WATCHED:

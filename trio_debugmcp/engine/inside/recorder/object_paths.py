@@ -17,8 +17,6 @@ MISSING: Any = facts.MISSING
 LIST, DICT, SET, DEQUE = 1, 2, 3, 4
 """Kinds of containers; 0: it is another value."""
 
-_MOST_TYPES = 5000
-
 _type_dict: Any = type.__dict__["__dict__"].__get__
 
 _dict_get = dict.get
@@ -26,6 +24,9 @@ _list_len, _tuple_len = list.__len__, tuple.__len__
 
 
 _KINDS: Any = ((list, LIST), (dict, DICT), (set, SET), (collections.deque, DEQUE))
+
+
+_MOST_TYPES = 5000
 
 
 class TypeLayout:
@@ -58,24 +59,28 @@ class TypeLayout:
 
 
 class ObjectPaths:
-    """What is known of types, and the ways that are gone by it."""
+    """What is known of types, and the ways that are gone by it.
+
+    Attributes:
+        layouts: by the id of the type, which is held.
+    """
 
     def __init__(self) -> None:
-        self._layouts: dict[int, TypeLayout] = {}
+        self.layouts: dict[int, TypeLayout] = {}
 
     def layout(self, cls: Any) -> TypeLayout:
         """Return the layout of a type."""
-        known = self._layouts.get(id(cls))
+        known = self.layouts.get(id(cls))
         if known is None or known.cls is not cls:
-            if len(self._layouts) >= _MOST_TYPES:
-                self._layouts.clear()
-            known = self._layouts[id(cls)] = TypeLayout(cls)
+            if len(self.layouts) >= _MOST_TYPES:
+                self.layouts.clear()
+            known = self.layouts[id(cls)] = TypeLayout(cls)
         return known
 
     def attribute(self, value: Any, name: str) -> Any:
         """Return an attribute that is stored in an object itself, or MISSING."""
         cls = type(value)
-        known = self._layouts.get(id(cls)) or self.layout(cls)
+        known = self.layouts.get(id(cls)) or self.layout(cls)
         try:
             if known.names is not None:
                 found = _dict_get(known.names(value), name, MISSING)

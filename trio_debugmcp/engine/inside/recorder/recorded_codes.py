@@ -57,11 +57,23 @@ class CodeRecord:
     Attributes:
         number: in the record.
         sites: by line; filled as lines run.
+        is_secret: its name is that of a secret, so its results are not written.
         parameters: (name, key, whether it is a secret) of each.
     """
 
     __slots__ = (
-        *("code", "has_source", "is_function", "keys", "known_globals", "number", "parameters", "plans", "sites"),
+        *(
+            "code",
+            "has_source",
+            "is_function",
+            "is_secret",
+            "keys",
+            "known_globals",
+            "number",
+            "parameters",
+            "plans",
+            "sites",
+        ),
     )
 
     def __init__(self, code: Any, number: int, plans: dict[int, StatementPlan]) -> None:
@@ -72,6 +84,7 @@ class CodeRecord:
         self.parameters: tuple[tuple[str, int, bool], ...] = ()
         self.known_globals: Any = None
         self.has_source = True
+        self.is_secret = is_secret(code.co_name)
         self.is_function = bool(code.co_flags & _OPTIMIZED)
         self.keys: dict[str, int] = {}
 

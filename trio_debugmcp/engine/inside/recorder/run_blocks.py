@@ -23,6 +23,9 @@ HEAD_WORDS = 8
 ENTRIES = 65_536
 """In one block of words."""
 
+ROW_WORDS = 3 * ENTRIES
+"""In one block of rows."""
+
 TEXT_BYTES = 1 << 20
 """Of the block of texts at hand."""
 

@@ -10,6 +10,7 @@ What is wrong with the files ends the recording, and never the program.
 import posix
 from typing import Any
 
+from trio_debugmcp.engine.inside.interruptions import as_the_programs, is_foreign
 from trio_debugmcp.engine.inside.recorder.run_blocks import (
     BROKEN,
     ENDED,
@@ -62,6 +63,8 @@ class RunOutput:
 
     def fault(self, error: BaseException) -> None:
         """Something went wrong in the recorder: count it, and say the first one. A full disk ends the recording."""
+        if is_foreign(error):  # of the program: a handler of a signal has raised it while this thread was here
+            raise as_the_programs(error)
         self.faults += 1
         if isinstance(error, OSError):
             self.end("no room on the disk" if error.errno in (_ENOSPC, _EDQUOT) else f"the files: {error.strerror}")

@@ -30,8 +30,9 @@ from trio_debugmcp.engine.inside.recorder.row_kinds import (
     WRITE,
     YIELD,
 )
+from trio_debugmcp.engine.inside.recorder.run_blocks import ROW_WORDS
 from trio_debugmcp.engine.inside.recorder.run_output import RunOutput
-from trio_debugmcp.engine.inside.recorder.value_words import ValueWords
+from trio_debugmcp.engine.inside.recorder.value_words import INT, ZERO, ValueWords
 
 DISABLE = monitoring.DISABLE
 
@@ -64,7 +65,6 @@ class RunRecorder:
         self._writes = LineWrites(output.rows, self._words, self._objects, self._states, self._watch)
         self._by_id = self.codes.by_id
         self._begin, self._finish = self._watch.begin, self._writes.finish
-        self._add_line = output.rows.add_line
 
     def callbacks(self) -> dict[int, Callable[..., Any]]:
         """Return what is to be called by each event."""
@@ -124,7 +124,10 @@ class RunRecorder:
         token, kind = self._watch.fields.token, (SEEN_NAME if is_late else WRITE) | state.number
         for name, key, secret in record.named(names) if is_late else record.parameters:
             value = names.get(name, MISSING)
-            if value is not MISSING:
+            if type(value) is int and not secret and -ZERO <= value < ZERO:
+                state.known[name] = value
+                self._add(kind | key << 32, (value + ZERO | INT) << 32, state.start)
+            elif value is not MISSING:
                 word = self._words.secret if secret else self._words.of(value)
                 state.known[name] = now = token(value)
                 self._add(kind | key << 32, word, state.start)
@@ -144,9 +147,7 @@ class RunRecorder:
                     return DISABLE
             self._begun(frame, record, is_late=False)
             if _FIRST_LINE_IS_SILENT and code.co_firstlineno in record.plans:
-                state = self._living[frame]
-                self._line_in(frame, code, code.co_firstlineno)
-                state.is_begun = state.lines == 1
+                self._first_line(frame, code)
         except Exception as error:
             self._fault(error)
         return None
@@ -179,43 +180,58 @@ class RunRecorder:
 
     def _line(self, code: Any, line: int) -> Any:
         try:
-            return self._line_in(_getframe(1), code, line)
-        except Exception as error:
-            self._fault(error)
-
-    def _line_in(self, frame: Any, code: Any, line: int) -> Any:
-        state = self._living.get(frame)
-        if state is None:
-            record = self._record(code, frame)
-            if record is None:
+            frame = _getframe(1)
+            state = self._living.get(frame) or self._late(frame, code)
+            if state is None:
                 return DISABLE
-            state = self._begun(frame, record, is_late=True)
-        site = state.sites.get(line)
-        if site is None:
-            site = self.codes.site(state.code, line)
+            site = state.sites.get(line) or self.codes.site(state.code, line)
             if site is None:
                 return None
-        names: Any = None
-        pending = state.pending
-        if pending is not None:
-            if pending.number == site.number and (site.is_long or line != site.line or state.is_begun):
-                state.is_begun = False
-                return None
-            if pending.has_writes:
-                names = frame.f_locals
-                self._finish(state, pending, names, line)
-        if self._objects.dying:
-            self._objects.bury()
-        state.raised = state.suspended = False
-        state.called = 0
-        state.lines += 1
-        state.line = self._add_line(site.word | state.number)
-        if site.is_with and frame.f_lasti >= site.with_ends:  # its block has ended
-            site = site.exit
-        elif site.checks:
-            self._begin(state, site, frame.f_locals if names is None else names)
-        state.pending = site
+            names: Any = None
+            pending = state.pending
+            if pending is not None:
+                if pending.number == site.number and (site.is_long or line != site.line or state.is_begun):
+                    state.is_begun = False
+                    return None
+                if pending.has_writes:
+                    names = frame.f_locals
+                    self._finish(state, pending, names, line)
+            if self._objects.dying:
+                self._objects.bury()
+            state.raised = state.suspended = False
+            state.called = 0
+            state.lines += 1
+            rows = self._rows  # as `add_line`, without a call
+            state.line = number = rows.next
+            rows.next = number + 1
+            place = (number - rows.base) * 3
+            if place >= ROW_WORDS:
+                place = rows.room(number)
+            rows.view[place] = site.word | state.number
+            if site.is_with and frame.f_lasti >= site.with_ends:  # its block has ended
+                site = site.exit
+            elif site.checks:
+                self._begin(state, site, frame.f_locals if names is None else names)
+            state.pending = site
+        except Exception as error:
+            self._fault(error)
         return None
+
+    def _late(self, frame: Any, code: Any) -> FrameState | None:
+        """A line of a frame that is not known: it began before the recording."""
+        record = self._record(code, frame)
+        return None if record is None else self._begun(frame, record, is_late=True)
+
+    def _first_line(self, frame: Any, code: Any) -> None:
+        """Write the line on which a function begins and is written, too, if that is not reported."""
+        state = self._living[frame]
+        site = self.codes.site(state.code, code.co_firstlineno)
+        if site is not None:
+            state.lines = 1
+            state.line = self._rows.add_line(site.word | state.number)
+            self._begin(state, site, frame.f_locals)
+            state.pending = site
+            state.is_begun = True
 
     def _return(self, code: Any, offset: int, value: Any) -> Any:
         self._left(_getframe(1), RETURN, value)
@@ -232,7 +248,8 @@ class RunRecorder:
             pending, state.pending = state.pending, None
             if pending is not None and pending.has_writes:
                 self._writes.finish(state, pending, frame.f_locals, 0)
-            self._add(kind | state.code.number << 32 | state.number, self._words.of(value), state.line)
+            word = self._words.secret if state.code.is_secret else self._words.of(value)
+            self._add(kind | state.code.number << 32 | state.number, word, state.line)
             if state.holds:
                 self._objects.replaced(state.known)
             if kind == UNWIND and state.parent is None and not self._rows.pinned:
