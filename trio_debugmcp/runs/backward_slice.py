@@ -16,6 +16,7 @@ from trio_debugmcp.runs import process_record as rows
 from trio_debugmcp.runs import slicing_nodes as cost
 from trio_debugmcp.runs.absence_edges import AbsenceEdges
 from trio_debugmcp.runs.call_arguments import argument
+from trio_debugmcp.runs.call_edges import CallEdges
 from trio_debugmcp.runs.control_edges import ControlEdges
 from trio_debugmcp.runs.data_edges import DataEdges
 from trio_debugmcp.runs.executions import StatementExecution
@@ -61,7 +62,8 @@ class _Slicer:
 
     def __init__(self, past: PastProcess, asked: int) -> None:
         self.objects = ObjectEdges(past)
-        self._data = DataEdges(past, self.objects)
+        self._calls = CallEdges(past, self.objects)
+        self._data = DataEdges(past, self.objects, self._calls)
         self.shown: dict[int, list[str]] = {}
         self._control = ControlEdges(past)
         self._absence = AbsenceEdges(past)
@@ -133,18 +135,18 @@ class _Slicer:
             row = self._past.record.row(node.row)
             return row.key, node.names
         raised = self._past.executions.raised(node.row) is not None
-        return execution.statement, raised, node.focus, node.aim
+        return execution.statement, raised, node.focus, node.names, node.aim
 
     def _edges(self, node: SliceNode) -> Iterator[SliceEdge]:
         """Yield what a node depends on."""
         execution = self._past.executions.at(node.row)
         if execution is None:
             if self._past.record.row(node.row).kind == rows.START:
-                yield from self._data.of_parameters(node.row, node.names)
+                yield from self._calls.of_parameters(node.row, node.names)
         elif node.aim == "run":
             yield from self._control.of_run(execution, is_decisive=True)
         else:
-            yield from self._data.of_statement(execution, node.focus, whole=node.aim != "argument")
+            yield from self._data.of_node(execution, node)
             if not node.focus:
                 yield from self._of_raise(node.row)
                 yield from self._control.of_run(execution, is_decisive=execution.statement.is_constant)

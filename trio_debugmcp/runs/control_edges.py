@@ -13,6 +13,8 @@ from trio_debugmcp.runs.source_scopes import Statement
 _TRANSPARENT = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)
 """Statements whose blocks run without a decision."""
 
+_ENDS = (ast.Return, ast.Raise)
+
 _FAR_GUARDS = 3
 """So many of the guards of one block are looked at: the last ones."""
 
@@ -80,10 +82,20 @@ class ControlEdges:
         while statement is not None:
             for guard in [before for before in statement.before if self._may_leave(before)][-_FAR_GUARDS:]:
                 run = self._past.executions.last_run(guard, execution.frame, execution.row)
+                if guard.is_loop:
+                    yield from self._inner_guards(guard, execution, price + cost.STEP)
                 if run is not None and not (not guard.is_loop and self._past.executions.entered_body(run)):
                     yield SliceEdge(price if is_near else cost.GUARD, SliceNode(run.row), note="let it pass")
             is_near = is_near and not (statement.parent is not None and statement.parent.is_loop)
             statement = statement.parent
+
+    def _inner_guards(self, loop: Statement, execution: StatementExecution, price: float) -> Iterator[SliceEdge]:
+        """Yield the conditions in a loop that would have left the function, and did not."""
+        for inner in loop.all_inner():
+            if isinstance(inner.node, ast.If) and any(isinstance(leaf.node, _ENDS) for leaf in inner.all_inner()):
+                run = self._past.executions.last_run(inner, execution.frame, execution.row)
+                if run is not None and not self._past.executions.entered_body(run):
+                    yield SliceEdge(price, SliceNode(run.row), note="let it pass")
 
     def _may_leave(self, statement: Statement) -> bool:
         """Whether a condition or a loop has a block that leaves: by return, raise, continue or break."""

@@ -8,7 +8,7 @@ from trio_debugmcp.runs import slicing_nodes as cost
 from trio_debugmcp.runs.executions import StatementExecution
 from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import Row
-from trio_debugmcp.runs.read_paths import path_of
+from trio_debugmcp.runs.read_paths import ValuePath, path_of
 from trio_debugmcp.runs.recorded_values import CONTENT, RecordedValue, type_name
 from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.source_scopes import SourceScope, Statement
@@ -52,12 +52,12 @@ class ObjectEdges:
         if value.object and value.text not in PLAIN:
             owner = self._past.values.birth(value.object, value.row)
             if owner:
-                yield from self.of_owner(owner, price)
+                yield from self.of_owner(owner, price, hint=value.text)
                 return
         if holder is not None:
             label = self._record.label(self._record.row(value.row).key)
             yield from self.of_class(holder, label, value)
-            yield from self.of_owner(self._past.values.birth(holder.object, value.row), price, label[1:])
+            yield from self.of_owner(self._past.values.birth(holder.object, value.row), price, label[1:], value.text)
 
     def of_class(self, holder: RecordedValue, label: str, value: RecordedValue) -> Iterator[SliceEdge]:
         """Yield the line of a class body that has given an attribute the value that its instances have."""
@@ -68,8 +68,11 @@ class ObjectEdges:
                 if written and self._past.values.value_at(written).text == value.text:
                     yield SliceEdge(cost.READ, SliceNode(self._record.row(written).owner), "the default of the class")
 
-    def of_unseen_attribute(self, execution: StatementExecution, label: str) -> Iterator[SliceEdge]:
-        """Yield calls of `setattr` with the name of an attribute whose value is not in the record."""
+    def of_unseen_attribute(self, execution: StatementExecution, path: ValuePath, label: str) -> Iterator[SliceEdge]:
+        """Yield what may have given an attribute the value that is not in the record: its class, or a `setattr`."""
+        holder = self._past.values.value(execution, path.holder)
+        if holder is not None:
+            yield from self._of_class_attribute(execution, path, type_name(holder.text), label[1:])
         for statement, _, name in self._past.scopes.attribute_updates():
             key = path_of(name)
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:] if key is not None else ():
@@ -78,6 +81,22 @@ class ObjectEdges:
                     if value is not None and value.text == repr(label[1:]):
                         yield SliceEdge(cost.READ, SliceNode(run.row), f"sets {label}")
                         break
+
+    def _of_class_attribute(
+        self, execution: StatementExecution, path: ValuePath, class_name: str, name: str
+    ) -> Iterator[SliceEdge]:
+        """Yield the line of a class body, or of the body of a base, that has set an attribute, and what changed it."""
+        key = self._record.key_of(name)
+        for scope in self._past.scopes.classes(class_name) if key else ():
+            for frame in self._past.scopes.frames([scope])[-1:]:
+                written = self._record.back(rows.WRITE, key, frame, execution.row)
+                if written:
+                    value = self._past.values.value_at(written)
+                    yield SliceEdge(cost.READ, SliceNode(value.owner), "all instances share it")
+                    yield from self.of_content(execution, str(path), value, execution.row)
+                    return
+            for base in scope.bases:
+                yield from self._of_class_attribute(execution, path, base, name)
 
     # --- What is in an object -----------------------------------------------------------------------------------------
 
@@ -117,7 +136,7 @@ class ObjectEdges:
         if ending is not None and ending.owner:
             yield SliceEdge(cost.CHANGE, SliceNode(ending.owner))
 
-    def of_owner(self, owner: int, price: float, name: str = "") -> Iterator[SliceEdge]:
+    def of_owner(self, owner: int, price: float, name: str = "", hint: str = "") -> Iterator[SliceEdge]:
         """Yield the line that a row belongs to, but no definitions; of a call the parameter `name`, or its caller."""
         if not owner:
             return
@@ -128,7 +147,9 @@ class ObjectEdges:
             elif row.owner:
                 yield SliceEdge(price, SliceNode(row.owner))
         elif (execution := self._past.executions.at(owner)) is not None and not execution.statement.is_definition:
-            yield SliceEdge(price + cost.GIVEN * execution.statement.is_given, SliceNode(owner))
+            names = (name,) if execution.statement.place_of((name,)) >= 0 else ()
+            node = SliceNode(owner, names=names, hint=hint)
+            yield SliceEdge(price + cost.GIVEN * execution.statement.is_given, node)
 
     def _changes(
         self, execution: StatementExecution, name: str, container: int, before: int
@@ -182,7 +203,8 @@ class ObjectEdges:
             return
         key, module = self._record.key_of(f".{name}"), self._record.code(start.key).globals
         made = self._record.back(rows.FIELD, key, module, start.number) if key else 0
-        if made:
+        chosen = self._past.scopes.classes(name)
+        if made and chosen and len(chosen[0].bases) > 1:
             method = scope.name.rpartition(".")[2]
             owner = self._record.row(made).owner
             yield SliceEdge(cost.CLASS, SliceNode(owner), f"the order of its bases decides which {method}")

@@ -10,7 +10,8 @@ class SliceNode(NamedTuple):
     Attributes:
         row: its LINE row, or the START row of a call whose parameters matter.
         focus: the expressions of it that matter; empty: all.
-        names: of a START row: the parameters that matter.
+        names: of a START row: the parameters that matter; of a line that takes a value apart: the name that does.
+        hint: the value that is wanted, as text: of many calls those count first whose results are in it.
         aim: what is asked of it: its `value`; `argument`: which object it has passed to a call; `run`: why it ran.
     """
 
@@ -18,6 +19,7 @@ class SliceNode(NamedTuple):
     focus: tuple[ast.expr, ...] = ()
     names: tuple[str, ...] = ()
     aim: str = "value"
+    hint: str = ""
 
 
 class SliceEdge(NamedTuple):

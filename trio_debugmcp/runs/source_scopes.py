@@ -145,6 +145,15 @@ class Statement:
             return None
         return path_of(value) if isinstance(value, ast.expr) else None
 
+    def place_of(self, names: tuple[str, ...]) -> int:
+        """Return the place at which a statement that takes a value apart finds that of a name; -1: it does not."""
+        targets = self.node.targets if isinstance(self.node, ast.Assign) else []
+        if len(names) == 1 and len(targets) == 1 and isinstance(targets[0], ast.Tuple):
+            for place, target in enumerate(targets[0].elts):
+                if getattr(target, "id", getattr(target, "attr", "")) == names[0]:
+                    return place
+        return -1
+
     @property
     def is_passing_on(self) -> bool:
         """Whether it returns variables as they are: where they come from is all that counts."""
@@ -218,6 +227,12 @@ class SourceScope:
         """The names that are its own."""
         names = {name for statement in self.statements for name in statement.names}
         return (frozenset(names) | frozenset(self.parameters)) - self.outside
+
+    @property
+    def bases(self) -> list[str]:
+        """The names of the bases of a class, as far as they are names."""
+        nodes = self.node.bases if isinstance(self.node, ast.ClassDef) else []
+        return [getattr(node, "id", getattr(node, "attr", "")) for node in nodes]
 
     @property
     def fields(self) -> list[str]:
