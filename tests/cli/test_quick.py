@@ -93,6 +93,14 @@ def test_a_server_that_answers_nothing_is_not_asked_a_second_time(shell: Shell) 
     silent = [sys.executable, "-c", "import sys, time; print('why', file=sys.stderr); time.sleep(60)"]
     assert shell("inspect", "--timeout", "1", "--era", "legacy", "--", *silent).code == 4
     assert shell.error["message"].startswith("Cannot connect: no handshake within 1 s\nwhy")
+    limits = ("--timeout", "600", "--connect-timeout", "1")
+    for method in (
+        ("--method", "ping"),
+        ("--method", "tools/call", "--tool-name", "x"),
+        ("--method", "ping", "--root", "x=/"),
+    ):
+        assert shell("inspect", *limits, *method, "--era", "legacy", "--", *silent).code == 4
+        assert "no handshake within 1 s" in shell.error["message"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What `inspect` asks a server command without the SDK: most of the time of a request would be the SDK's import.
 
-    result = await request(["my-server"], os.environ, None, era="auto", method="ping", params={}, seconds=30)
-    result = await call_tool(["my-server"], os.environ, None, era="auto", call=call, seconds=30)
+    result = await request(["my-server"], os.environ, None, era="auto", method="ping", params={}, seconds=30, connect=9)
+    result = await call_tool(["my-server"], os.environ, None, era="auto", call=call, seconds=30, connect=9)
 
 Each is None if `InspectorClient` should do it instead: the light client explains nothing that is out of the ordinary.
 """
@@ -57,6 +57,7 @@ async def request(
     method: str,
     params: Json,
     seconds: float,
+    connect: float,
 ) -> Json | None:
     """Start the server, make one request, stop the server.
 
@@ -70,7 +71,7 @@ async def request(
             env,
             cwd,
             lambda _line: None,
-            lambda pipes: ask(pipes, era=era, method=method, params=params, seconds=seconds),
+            lambda pipes: ask(pipes, era=era, method=method, params=params, seconds=seconds, connect=connect),
         )
     except RequestFailed as failure:
         raise _as_failure(failure, "") from failure
@@ -85,6 +86,7 @@ async def call_tool(
     call: ToolCall,
     notices: Notices,
     seconds: float,
+    connect: float,
 ) -> Json | None:
     """Start the server, call the tool, stop the server; None if nothing was called.
 
@@ -98,7 +100,7 @@ async def call_tool(
             env,
             cwd,
             lambda line: notices.write(f"server: {line}"),
-            lambda pipes: call_over_pipes(pipes, call, era=era, seconds=seconds),
+            lambda pipes: call_over_pipes(pipes, call, era=era, seconds=seconds, connect=connect),
         )
     except RequestFailed as failure:
         raise _as_failure(failure, call.name) from failure

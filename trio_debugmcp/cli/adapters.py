@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles, tables_files
 from trio_debugmcp.cli._output import failed
 from trio_debugmcp.cli._patience import add_patience_option
+from trio_debugmcp.cli._status_lines import looking, status_line
 from trio_debugmcp.patience import Patience
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     unknown = next((name for name in arguments.check or () if name not in names), None)
     if unknown is not None:
         return failed("adapters", f"{unknown} is none of: {', '.join(profile.name for profile in profiles)}")
-    adapters = statuses(profiles, arguments.patience)
+    with looking("looking for debug adapters", quiet=arguments.json):
+        adapters = statuses(profiles, arguments.patience)
     to_check = (
         None
         if arguments.check is None
@@ -147,13 +149,13 @@ def in_words(status: Status) -> str:
     version = f" {status.version}" if status.version else ""
     untested = "" if status.tested else "; its table is not covered by our tests"
     if status.problem is not None:
-        line = f"{'missing':8}{status.name}: {status.language}. {status.problem}{untested}"
-        return f"{line}\n{'':8}→ {status.install}" if status.install else line
+        text = f"{status.name}: {status.language}. {status.problem}{untested}"
+        return status_line("missing", text, status.install)
     if status.check is None:
-        return f"{'ok':8}{status.name}{version}: {status.language}, {status.location}{untested}"
+        return status_line("ok", f"{status.name}{version}: {status.language}, {status.location}{untested}")
     if status.check["ok"]:
-        return f"{'ok':8}{status.name}{version}: debugged a program in {status.check['seconds']:.1f} s"
-    return f"{'failed':8}{status.name}{version}: {status.check['step']}: {status.check['problem']}"
+        return status_line("ok", f"{status.name}{version}: debugged a program in {status.check['seconds']:.1f} s")
+    return status_line("failed", f"{status.name}{version}: {status.check['step']}: {status.check['problem']}")
 
 
 # --- Check and install ------------------------------------------------------------------------------------------------
@@ -175,7 +177,8 @@ def _checked(
         elif program is None:
             result = AdapterCheck(False, 0.0, "sample", f"there is no sample program for {status.language}")
         else:
-            result = trio.run(check, profile_of[status.name], files, program, patience)
+            with looking(f"debugging {program.name} with {status.name}"):
+                result = trio.run(check, profile_of[status.name], files, program, patience)
         yield replace(status, check=to_builtins(result))
 
 

@@ -5,7 +5,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +14,7 @@ from msgspec import Struct, to_builtins
 from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles
 from trio_debugmcp.cli._output import failed, innermost
 from trio_debugmcp.cli._patience import add_patience_option
+from trio_debugmcp.cli._status_lines import looking, status_line
 from trio_debugmcp.installation import with_package
 from trio_debugmcp.patience import Patience
 
@@ -67,28 +68,24 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the findings; 0 if nothing is wrong."""
-    import trio
-
+    """Print each finding as it is known; 0 if nothing is wrong."""
     from trio_debugmcp.errors import UsageError
-    from trio_debugmcp.transports.command import own_command
 
     try:
         profiles = known_profiles(arguments)
     except UsageError as error:
         return failed("doctor", error.message)
-    checks = [_python(), *_adapters(profiles, arguments.patience), _attach(profiles), _py_spy()]
-    checks.append(trio.run(check_debugging, own_command("serve", "--no-state"), os.getcwd(), arguments.patience))
+    checks = []
+    for check in _checks(profiles, arguments.patience, quiet=arguments.json):
+        checks.append(check)
+        if not arguments.json:
+            print(status_line(check.status, f"{check.name}: {check.detail}", check.hint), flush=True)
     sizes, instructions = list_sizes()
     healthy = all(check.status != "failed" for check in checks)
     if arguments.json:
         hosts = {**to_builtins(sizes), "instructionsBytes": instructions}
         print(json.dumps({"ok": healthy, "checks": to_builtins(checks), "hosts": hosts}))
         return 0 if healthy else 1
-    for check in checks:
-        print(f"{check.status:8}{check.name}: {check.detail}")
-        if check.hint is not None:
-            print(f"{'':8}→ {check.hint}")
     print("\nWhat a host sees:")
     for name, size in sizes.items():
         print(
@@ -97,6 +94,22 @@ def run(arguments: argparse.Namespace) -> int:
         )
     print(f"{'':8}instructions: {instructions:,} bytes")
     return 0 if healthy else 1
+
+
+def _checks(profiles: "Sequence[Profile]", patience: Patience, *, quiet: bool) -> Iterator[DoctorFinding]:
+    import trio
+
+    from trio_debugmcp.transports.command import own_command
+
+    yield _python()
+    with looking("looking for debug adapters", quiet=quiet):
+        adapters = _adapters(profiles, patience)
+    yield from adapters
+    yield _attach(profiles)
+    yield _py_spy()
+    with looking("debugging a program of five lines", quiet=quiet):
+        debugged = trio.run(check_debugging, own_command("serve", "--no-state"), os.getcwd(), patience)
+    yield debugged
 
 
 # --- What is there ----------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from trio_debugmcp.cli._target import (
     pairs,
     run_command,
     said_by,
+    seconds,
     tool_failure,
     tool_result,
 )
@@ -69,6 +70,10 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     _add_parameters(parser)
     more = f"; {CALL_TIMEOUT_SECONDS:g} for tools/call"
     add_limits(parser, "the request", "indented JSON", 'one line {"result": …}', more)
+    parser.add_argument(
+        "--connect-timeout", type=seconds, metavar="S",
+        help="seconds for the server to start and to complete the handshake (default: as --timeout)",
+    )  # fmt: skip
     add_person_options(parser)
     add_target_options(parser)
     add_server_options(parser)
@@ -134,7 +139,7 @@ async def ask_quickly(args: argparse.Namespace) -> Any:
             return None  # the templates of RFC 6570 are the SDK's
         params = {"uri": args.uri} if args.uri else {}
         return await _without_sdk.request(
-            words, env, args.cwd, era=args.era, method=args.method, params=params, seconds=time_limit(args)
+            words, env, args.cwd, era=args.era, method=args.method, params=params, **_limits(args)
         )
     return None
 
@@ -144,9 +149,7 @@ async def _call_quickly(args: argparse.Namespace, env: dict[str, str]) -> Any:
 
     notices, person = _audience(args)
     call = ToolCall(args.tool_name, partial(_tool_arguments, args), CommandAudience(notices, person, args.root))
-    return await call_tool(
-        args.words, env, args.cwd, era=args.era, call=call, notices=notices, seconds=time_limit(args)
-    )
+    return await call_tool(args.words, env, args.cwd, era=args.era, call=call, notices=notices, **_limits(args))
 
 
 def time_limit(args: argparse.Namespace) -> float:
@@ -154,6 +157,11 @@ def time_limit(args: argparse.Namespace) -> float:
     if args.timeout is not None:
         return float(args.timeout)
     return CALL_TIMEOUT_SECONDS if args.method == "tools/call" else DEFAULT_TIMEOUT_SECONDS
+
+
+def _limits(args: argparse.Namespace) -> dict[str, float]:
+    limit = time_limit(args)
+    return {"seconds": limit, "connect": limit if args.connect_timeout is None else args.connect_timeout}
 
 
 def _audience(args: argparse.Namespace) -> tuple[Notices, Person]:
@@ -174,8 +182,8 @@ async def ask(args: argparse.Namespace) -> Any:
         on_log=notices.on_log,
         **person.options(args.root),
         auto_sync_lists=False,
-        connect_timeout=time_limit(args),
-        request_timeout=time_limit(args),
+        connect_timeout=_limits(args)["connect"],
+        request_timeout=_limits(args)["seconds"],
         metadata=pairs(args.metadata, "--metadata") or None,
     )
     client = InspectorClient(target, options)

@@ -19,21 +19,24 @@ METHODS = {"initialize", "ping", "resources/read", *LISTS}
 """What can be asked."""
 
 
-async def ask(pipes: Pipes, *, era: EraMode, method: str, params: Json, seconds: float) -> Json | None:
-    """Begin a connection, and make the one request that it is for.
+async def ask(
+    pipes: Pipes, *, era: EraMode, method: str, params: Json, seconds: float, connect: float | None = None
+) -> Json | None:
+    """Begin a connection, within `connect` seconds, and make the one request that it is for.
 
     Raises:
         RequestFailed: there was no answer in time.
     """
     exchange = Exchange(pipes)
+    connect = seconds if connect is None else connect
     server: Json | None = None
-    with trio.move_on_after(seconds) as limit:
+    with trio.move_on_after(connect) as limit:
         server = await negotiate(exchange, era, {})
         if server is None:
             return None
         limit.deadline = trio.current_time() + seconds
         return await _request(exchange, server, method, params)
-    raise no_handshake(method, seconds) if server is None else timed_out(method, seconds)
+    raise no_handshake(method, connect) if server is None else timed_out(method, seconds)
 
 
 async def _request(exchange: Exchange, server: Json, method: str, params: Json) -> Json | None:

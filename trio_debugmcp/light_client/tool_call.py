@@ -79,8 +79,12 @@ class ToolCall(Struct, frozen=True):
     audience: Audience
 
 
-async def call_tool(pipes: Pipes, call: ToolCall, *, era: EraMode, seconds: float) -> Json | None:
-    """Begin a connection, and call the tool; None if the full client should do it, and nothing was called.
+async def call_tool(
+    pipes: Pipes, call: ToolCall, *, era: EraMode, seconds: float, connect: float | None = None
+) -> Json | None:
+    """Begin a connection, within `connect` seconds, and call the tool.
+
+    None: the full client should do it, and nothing was called.
 
     Raises:
         RequestFailed: there is no result that the protocol and the tool's schema permit.
@@ -89,7 +93,9 @@ async def call_tool(pipes: Pipes, call: ToolCall, *, era: EraMode, seconds: floa
     outcome: Json | DebugError | None = None
     async with trio.open_nursery() as nursery:
         try:
-            outcome = await _RunningCall(Exchange(pipes), call, seconds, nursery).run(era)
+            outcome = await _RunningCall(Exchange(pipes), call, seconds, nursery).run(
+                era, seconds if connect is None else connect
+            )
         except DebugError as error:
             outcome = error  # raised outside of the nursery, which would wrap it in a group
         nursery.cancel_scope.cancel("the call is over")
@@ -115,16 +121,16 @@ class _RunningCall:
         exchange.on_request = self._on_request
         exchange.on_notification = self._on_notification
 
-    async def run(self, era: EraMode) -> Json | None:
+    async def run(self, era: EraMode, connect: float) -> Json | None:
         deadlines, exchange, seconds = self._deadlines, self._exchange, self._seconds
         server: Json | None = None
         tools: list[Json] | None = None
-        with deadlines.until(deadlines.now() + seconds) as limit:
+        with deadlines.until(deadlines.now() + connect) as limit:
             server = await negotiate(exchange, era, CAPABILITIES)
             deadlines.extend(limit, deadlines.now() + seconds)
             tools = None if server is None else await list_items(exchange, server, "tools/list")
         if limit.cancelled_caught:
-            raise no_handshake("tools/call", seconds) if server is None else timed_out("tools/list", seconds)
+            raise no_handshake("tools/call", connect) if server is None else timed_out("tools/list", seconds)
         if server is None or tools is None:
             return None
         tool = next((tool for tool in tools if tool["name"] == self._call.name), {})
