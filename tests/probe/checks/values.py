@@ -38,6 +38,26 @@ def check_atoms_read_as_in_python() -> None:
         assert show(value) == repr(value)
 
 
+def check_a_decorated_function_is_at_its_own_place() -> None:
+    def twice(function: Any) -> Any:
+        @functools.wraps(function)
+        def wrapper(*args: Any) -> Any:
+            return function(*args)
+
+        return wrapper
+
+    class Till:
+        @twice
+        @twice
+        def pay(self) -> None: ...
+
+    plain = Till.pay.__wrapped__.__wrapped__
+    assert show(Till.pay).endswith(f"Till.pay at values.py:{plain.__code__.co_firstlineno}>")
+    assert show(Till().pay).endswith(f"Till.pay at values.py:{plain.__code__.co_firstlineno}>")
+    plain.__wrapped__ = Till.pay  # a circle
+    assert show(Till.pay).startswith("<function ")
+
+
 def check_an_object_shows_what_is_inside_as_deep_as_there_is_room() -> None:
     lines = "Line(product='apple', count=2), Line(product='apple', count=2)"
     assert show(Basket()) == f"Basket(owner='ben', lines=[{lines}])"

@@ -102,6 +102,7 @@ def batch_answer(
         shown[id(place)] = _fitting(place, room // left, python=python)
         room, left = room - json_size(shown[id(place)][1]), left - 1
     notes = [f"held meanwhile: {', '.join(held)}"] if held else []
+    notes += [f"experiment {number}: {place.moved}" for number, place in enumerate(run.places, 1) if place.moved]
     notes += _uncounted(debugger, held)
     if run.interrupted:
         many = run.interrupted > 1
@@ -138,7 +139,8 @@ def until_answer(debugger: Debugger, stop: StopAnswer, run: Run, problem: str | 
     """Answer how a run until an expression holds has ended; `problem`: why it may never have come to its place."""
     (place,) = run.places
     first = not place.hits and place.passes == place.failures == 1
-    notes = [f"stopped there, as the first look failed: {place.error}"] if first else []
+    notes = [place.moved] if place.moved else []
+    notes += [f"stopped there, as the first look failed: {place.error}"] if first else []
     if not place.passes:
         notes.append("never reached" if problem is None else f"never reached: {problem}")
     if run.interrupted:

@@ -15,6 +15,7 @@ from trio_debugmcp.server.answers.stop_data import ShownValue, ThreadNow, with_d
 from trio_debugmcp.server.answers.values import shown_value
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.adapter_evaluation import INTERRUPT_SECONDS
+from trio_debugmcp.session.looking.program_threads import ThreadList
 from trio_debugmcp.session.stops.looking_back import keep_value
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened
@@ -107,9 +108,14 @@ async def _threads(debugger: Debugger, session_id: str | None) -> tuple[tuple[li
             if found.failure is not None:
                 return ([], 0), [_UNKNOWN.format(found.failure.reason)] if found.failure.is_slow else []
             current = None if session.snapshot is None else session.snapshot.threads.current
-            return ([thread_now(thread, current) for thread in found.threads], found.total), []
+            return ([thread_now(thread, current) for thread in found.threads], found.total), deadlock_notes(found)
         return ([], 0), [_UNKNOWN.format("there was not enough time")]
     return ([], 0), []
+
+
+def deadlock_notes(found: ThreadList) -> list[str]:
+    """Return a note on each circle of threads that wait for each other."""
+    return [f"deadlock: threads {', '.join(map(str, deadlock))} wait for each other" for deadlock in found.deadlocks]
 
 
 def with_thread_lines(debugger: Debugger, answer: StopAnswer, threads: Sequence[ThreadNow], total: int) -> StopAnswer:

@@ -59,11 +59,13 @@ class FunctionSync:
             ]
             unsupported += [(place, "log messages on functions") for place in unable]
             sent = [place for place in sent if place not in unable]
-        wanted = [self._function_breakpoint(place, judged=problem is None) for place in sent]
+        # The program judges each of a name itself; debuggers keep one of a name, and would lose the others.
+        groups = placement.by_function(sent) if problem is None else [placement.Group((place,)) for place in sent]
+        wanted = [self._function_breakpoint(group, judged=problem is None) for group in groups]
         self.sent = bool(sent or hidden)
         found = await self._names.set([*wanted, *hidden])
-        self._hidden.functions_bound(found, len(sent))
-        answered = zip(sent, found, strict=False)
+        self._hidden.functions_bound(found, len(groups))
+        answered = [(place, answer) for group, answer in zip(groups, found, strict=False) for place in group.members]
         answers = [(place, self._judging.noted(place, answer)) for place, answer in answered]
         if self._requests.profile.code.reads_source:  # such adapters verify whatever name they get
             answers = [
@@ -72,12 +74,18 @@ class FunctionSync:
             ]
         await self._lines.bind(mine, answers, unsupported)
 
-    def _function_breakpoint(self, place: StopPlace, *, judged: bool) -> dict[str, Any]:
+    def _function_breakpoint(self, group: placement.Group, *, judged: bool) -> dict[str, Any]:
+        name, _ = self._requests.profile.code.function_breakpoint(group.members[0].spec.function or "")
+        conditions = [self._conditions(place) for place in group.members]
+        if judged and not group.is_simple:
+            guarded = [each.get("condition", "") for each in conditions]
+            return {"name": name, "condition": self._hits.condition(zip(group.members, guarded, strict=True))}
+        return {"name": name, **conditions[0]}
+
+    def _conditions(self, place: StopPlace) -> dict[str, Any]:
         expressions, code = self._requests.profile.expressions, self._requests.profile.code
-        name, guard = code.function_breakpoint(place.spec.function or "")
+        _, guard = code.function_breakpoint(place.spec.function or "")
         conditions = placement.conditions_of(self._trial.as_sent(place))
         if guard is not None:
             conditions["condition"] = expressions.both(guard, place.spec.condition) if place.spec.condition else guard
-        if judged and not placement.Group((place,)).is_simple:
-            return {"name": name, "condition": self._hits.condition([(place, conditions.get("condition", ""))])}
-        return {"name": name, **conditions}
+        return conditions

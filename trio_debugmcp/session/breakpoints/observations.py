@@ -60,6 +60,7 @@ class ObservedPlace:
     """One observed place: a condition that is looked at, and what is captured at `max_hits` passes where it holds.
 
     Attributes:
+        requested: the line that was asked for, where the place is at another one, on which code is.
         until: the value of the condition is wanted where it does not hold; a run ends at a first look that fails.
         run_place: what adapters have there, once there is one, as it was last.
         hits: what was found, in order.
@@ -77,9 +78,11 @@ class ObservedPlace:
         capture: Sequence[str] = (),
         max_hits: int = 1,
         until: bool = False,
+        requested: int | None = None,
     ) -> None:
         self.file, self.line, self.function = file, line, function
         self.condition, self.capture, self.max_hits, self.until = condition, tuple(capture), max_hits, until
+        self.requested = None if requested == line else requested
         self.run_place: RunPlace | None = None
         self.hits: list[Hit] = []
         self.failures = 0
@@ -105,6 +108,11 @@ class ObservedPlace:
     def is_complete(self) -> bool:
         """Whether it has all its hits."""
         return len(self.hits) >= self.max_hits
+
+    @property
+    def moved(self) -> str | None:
+        """What is to be said of a line that is not the one that was asked for."""
+        return None if self.requested is None else f"moved from line {self.requested} to {self.line}, where code is"
 
     @property
     def text(self) -> str:

@@ -40,6 +40,14 @@ def by_line(breakpoints: list[StopPlace]) -> list[Group]:
     return [Group(tuple(members)) for members in lines.values()]
 
 
+def by_function(breakpoints: list[StopPlace]) -> list[Group]:
+    """Group breakpoints by the names of their functions, for a program that judges each of them itself."""
+    functions: dict[str | None, list[StopPlace]] = {}
+    for breakpoint in breakpoints:
+        functions.setdefault(breakpoint.spec.function, []).append(breakpoint)
+    return [Group(tuple(members)) for members in functions.values()]
+
+
 def grouped(breakpoints: list[StopPlace]) -> list[Group]:
     """Group breakpoints by their lines, for an adapter that observes one on each.
 

@@ -313,6 +313,7 @@ async def test_a_stop_of_a_child_ends_it_too(tmp_path: Path, autojump_clock: Moc
         assert 5 <= trio.current_time() - begin < 8
         assert answer["notes"] == [
             "Shop.total was not called within 5 s",
+            "calls in other processes of the program are not followed: s-2; batch_evaluate looks into all",
             "paused all the time: s-2; the program may wait for that",
         ]
         found.clean()

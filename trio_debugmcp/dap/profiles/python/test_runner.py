@@ -18,6 +18,18 @@ _MAX_NEAR = 5
 """Names that are suggested for a test that does not exist."""
 
 _RUNNER = """\
+def name_ids(pytest, test):
+    class Collected:
+        def pytest_collection_modifyitems(self, items):
+            self.ids = [item.nodeid for item in items]
+    import contextlib, io, sys
+    collected = Collected()
+    with contextlib.redirect_stdout(io.StringIO()):
+        pytest.main(["--collect-only", "-q", test], plugins=[collected])
+    ids = getattr(collected, "ids", [])
+    more = f", and {len(ids) - 20} more" if len(ids) > 20 else ""
+    if ids:
+        sys.stderr.write("there are: " + ", ".join(ids[:20]) + more + "\\n")
 def run(wanted, arguments):
     import importlib.util, os, sys
     def there(name):
@@ -40,7 +52,10 @@ def run(wanted, arguments):
         own_plugins = not os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
         options = ["-q", "-s", "--no-header"] + (["-n0"] if there("xdist") and own_plugins else [])
         plugins = pytest_plugins(stop, running) if stop is not None else []
-        sys.exit(int(pytest.main(options + [path()] + arguments, plugins=plugins)))
+        code = int(pytest.main(options + [path()] + arguments, plugins=plugins))
+        if code == 4 and "[" in path().rpartition("::")[2]:
+            name_ids(pytest, path().partition("[")[0])
+        sys.exit(code)
     name = wanted.replace("/", ".").replace(".py", "").replace("::", ".") if is_path else wanted
     if there("nose2"):
         import nose2

@@ -10,6 +10,9 @@ Atom = Callable[[Any, int], str]
 MOST_BITS = 2000
 """Of an integer that is shown in full: its decimal digits take quadratic time."""
 
+_MOST_WRAPPED = 20
+"""Decorators of one function that are looked through; a circle of them is possible."""
+
 _SMALL_ARRAY = 20
 """Items of an array that are shown."""
 
@@ -92,13 +95,23 @@ def _file_name(code: types.CodeType) -> str:
 
 
 def _function(value: Any, limit: int) -> str:
-    return cut(f"<function {value.__qualname__} at {_place(value.__code__)}>", limit)
+    return cut(f"<function {value.__qualname__} at {_place(_undecorated(value).__code__)}>", limit)
+
+
+def _undecorated(function: Any) -> Any:
+    """Return the function that decorators have wrapped, whose name and place are meant (`functools.wraps`)."""
+    for _ in range(_MOST_WRAPPED):
+        inner = dict.get(function.__dict__, "__wrapped__")
+        if type(inner) is not types.FunctionType:
+            break
+        function = inner
+    return function
 
 
 def _method(value: types.MethodType, limit: int) -> str:
     function = value.__func__
     if type(function) is types.FunctionType:
-        return cut(f"<method {function.__qualname__} at {_place(function.__code__)}>", limit)
+        return cut(f"<method {function.__qualname__} at {_place(_undecorated(function).__code__)}>", limit)
     return cut(f"<method of {facts.type_name(type(value.__self__))}>", limit)
 
 

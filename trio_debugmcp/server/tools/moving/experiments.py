@@ -102,8 +102,14 @@ async def _until(debugger: Debugger, params: DebugRunUntil) -> UntilStop:
     )
     spec = breakpoint_spec(debugger, wanted)
     session, snapshot = debugger.paused(params.session_id)
+    line = None if spec.file is None or spec.line is None else _line_with_code(debugger, spec.file, spec.line)
     place = ObservedPlace(
-        file=spec.file, line=spec.line, function=spec.function, condition=params.expression, until=True
+        file=spec.file,
+        line=line,
+        requested=spec.line,
+        function=spec.function,
+        condition=params.expression,
+        until=True,
     )
     run = Run([place], 1)
     before = debugger.state
@@ -136,22 +142,30 @@ def _place(debugger: Debugger, wanted: Experiment, number: int) -> ObservedPlace
             debugger,
             BreakpointSet(file=wanted.file, line=wanted.line, statement=wanted.statement, condition=wanted.condition),
         )
-        _check_code(debugger, spec.file or "", spec.line or 1)
+        line = _line_with_code(debugger, spec.file or "", spec.line or 1)
         _check_captures(debugger, spec.file, wanted.capture)
     except UsageError as error:
         details = {**(error.details or {}), "experiment": number}
         raise UsageError(error.code, f"Experiment {number}: {error.message}", details) from None
     return ObservedPlace(
-        file=spec.file, line=spec.line, condition=wanted.condition, capture=wanted.capture, max_hits=wanted.max_hits
+        file=spec.file,
+        line=line,
+        requested=spec.line,
+        condition=wanted.condition,
+        capture=wanted.capture,
+        max_hits=wanted.max_hits,
     )
 
 
-def _check_code(debugger: Debugger, file: str, line: int) -> None:
+def _line_with_code(debugger: Debugger, file: str, line: int) -> int:
+    """Return the line where a place is that is asked for at this one."""
     profile = debugger.language_of(file)
     if profile is None or not profile.code.reads_source:
-        return
-    if debugger.host.query(f"line {line} of {file}", lambda: profile.code.line_with_code(file, line)) is None:
+        return line
+    found: int | None = debugger.host.query(f"line {line} of {file}", lambda: profile.code.line_with_code(file, line))
+    if found is None:
         raise UsageError("INVALID_PARAMETER", f"no code follows line {line} of '{file}'.", {"line": line})
+    return found
 
 
 def _check_captures(debugger: Debugger, file: str | None, capture: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from trio_debugmcp.server.answers.lines import thread_now
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
 from trio_debugmcp.server.answers.stop_data import StopData, ThreadNow
-from trio_debugmcp.server.tools.answering import wait_answer, with_thread_lines
+from trio_debugmcp.server.tools.answering import deadlock_notes, wait_answer, with_thread_lines
 from trio_debugmcp.server.tools.looking.threads import outside_note
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -169,8 +169,7 @@ async def _blocked(debugger: Debugger, session: DebugSession, seen: list[LiveThr
     complete = 0 < found.total == len(found.threads)  # of the threads that do not fit any one may run
     if not complete or any(thread.state != "waiting" for thread in found.threads):
         return None
-    notes = [f"deadlock: threads {', '.join(map(str, deadlock))} wait for each other" for deadlock in found.deadlocks]
-    return Blocked([_BLOCKED, *notes], threads, found.total, is_sure=False)
+    return Blocked([_BLOCKED, *deadlock_notes(found)], threads, found.total, is_sure=False)
 
 
 def _is_running(snapshot: Snapshot | None) -> bool:

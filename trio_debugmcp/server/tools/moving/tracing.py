@@ -15,6 +15,7 @@ from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.looking.named_functions import FoundFunction, find_function
+from trio_debugmcp.server.tools.moving.calls_elsewhere import calls_under_way, other_processes
 from trio_debugmcp.server.tools.paths import file_lines
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -133,6 +134,9 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> TraceAnswer:
     other = None if outcome is None or outcome.paused is None else outcome.paused.id
     other = None if other == session.id else other
     notes = [REPLACED] if trace.replaced else _notes(params, function, state, stop, other, outlives=trace.outlives)
+    if state is None or state.begun < params.calls:
+        notes += await calls_under_way(debugger, session, function)
+        notes += other_processes(debugger, session, before)
     notes += _paused_others(debugger, session) if stop.timed_out else []
     code = function.code
     full = TraceData(function=code.qualname, file=function.file, line=code.line, calls=calls, stop=data_of(stop))
