@@ -236,6 +236,11 @@ async def test_what_refers_to_an_object_and_what_it_refers_to(debugging: Connect
         assert len(found["inbound"]) == 1 < found["inboundTotal"]
         found = await client.call("references_get", expression="Order", direction="inbound")
         assert found["instances"] == 2
+        found = await client.call("references_get", type="Order")
+        assert (found["value"], found["instances"]) == ("<class '__main__.Order'>", 2)
+        assert found["inbound"][0] == "2 of 2: `orders[…]`, global of __main__"
+        assert "INVALID_PARAMETER" in await failure(client, "references_get", type="orders")
+        assert "INVALID_PARAMETER" in await failure(client, "references_get", type="Order", expression="orders")
         code, message = await failure(client, "references_get", expression="count")
         assert (code, "is of type int" in message) == ("INVALID_PARAMETER", True)
         assert (await failure(client, "references_get", expression="visit(1)"))[0] == "SAFE_EVAL_REJECTED"

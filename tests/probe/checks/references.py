@@ -16,7 +16,7 @@ from typing import Any, Dict, List
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.safe import walk
-from trio_debugmcp.probe.inside.types import holders, referrers
+from trio_debugmcp.probe.inside.types import holders, instances, referrers
 from trio_debugmcp.probe.inside.types.referrers import AtomError, ReferenceQuestion
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 
@@ -370,3 +370,40 @@ def check_a_large_heap_is_walked_and_one_that_is_too_large_is_not() -> None:
         referrers.MOST_BLOCKS = most
     assert "to walk through" in found["notes"][0]
     assert [each["name"] for each in found["inbound"]] == ["value", "t"]
+
+
+class Page:
+    def tick(self) -> None: ...
+
+
+class SmallPage(Page):
+    pass
+
+
+def instances_of(cls: Any, seconds: float = 20.0) -> Dict[str, Any]:
+    budget = Budget(seconds, 1000000)
+    return instances.instances_json(cls, 50, budget, Renderer(budget, 60, code=False))
+
+
+def check_the_instances_of_a_class_are_counted_with_the_ways_that_hold_them() -> None:
+    HELD["pages"] = [Page().tick for _ in range(30)]
+    HELD["small"] = {number: SmallPage() for number in range(10)}
+    found = instances_of(Page)
+    assert (found["instances"], found["followed"]) == (40, 10)
+    paths = {group["path"]: group["count"] for group in found["groups"]}
+    assert paths == {
+        "tests.probe.checks.references.HELD[…][…].__self__": 8,
+        "tests.probe.checks.references.HELD[…][…]": 2,
+    }, found
+    assert instances_of(SmallPage)["instances"] == 10
+    del HELD["pages"], HELD["small"]
+    found = instances_of(Page)
+    assert (found["instances"], found["groups"]) == (0, [])
+    assert found["notes"] == ["the garbage collector tracks none; objects that can hold no others are not tracked"]
+    refused = False
+    try:
+        instances_of(HELD)
+    except instances.NoClassError:
+        refused = True
+    assert refused
+    assert instances_of(HostileMeta)["instances"] == 1, "nothing of it was run"

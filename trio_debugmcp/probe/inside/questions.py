@@ -288,6 +288,7 @@ QUESTIONS: Dict[str, Callable[[ProbeQuestion], Json]] = {
     "symbols": type_questions.symbols,
     "exception": _exception,
     "references": type_questions.references,
+    "instances": type_questions.instances,
     "tasks": task_questions.tasks,
     "modules": _modules,
     "start": _start,

@@ -17,7 +17,7 @@ from trio_debugmcp.session.looking.native_types import MembersQuestion, native_t
 from trio_debugmcp.session.looking.program_probe import MAX_SIZE
 from trio_debugmcp.session.looking.safe_evaluation import SafePlace, ask_safely
 from trio_debugmcp.session.looking.silence import Unanswered
-from trio_debugmcp.session.looking.type_descriptions import DescribedType, References, Symbols
+from trio_debugmcp.session.looking.type_descriptions import DescribedType, Instances, References, Symbols
 from trio_debugmcp.session.looking.ways import About, Seen, Ways
 from trio_debugmcp.state.model import Module, StackFrame
 from trio_debugmcp.state.payloads import shortened
@@ -30,6 +30,9 @@ PROBE_SECONDS = 1.5
 
 WALK_SECONDS = 0.8
 """To walk through the objects of the program, which stands still meanwhile."""
+
+INSTANCES_SECONDS = 2.0
+"""For the same, for some instances of a class one after another."""
 
 VALUE_LENGTH = 60
 """Characters of a class attribute's value, or of a default."""
@@ -132,6 +135,25 @@ class ProgramTypes:
             seconds=WALK_SECONDS,
             limit=VALUE_LENGTH,
             direction=direction,
+            count=count,
+        )
+
+    async def instances(self, place: SafePlace, name: str, count: int) -> Instances:
+        """Return how many instances of a class there are, and the ways that hold them.
+
+        Raises:
+            UsageError: as `describe`; `INVALID_PARAMETER` for what is not a class.
+        """
+        self._check_probe("references_get", "it does not tell what refers to an object")
+        return await ask_safely(
+            self._ways,
+            place,
+            "instances",
+            Instances,
+            name,
+            within=SECONDS,
+            seconds=INSTANCES_SECONDS,
+            limit=VALUE_LENGTH,
             count=count,
         )
 

@@ -114,6 +114,24 @@ class Outbound(ProbeAnswer, frozen=True):
     value: str
 
 
+class InstanceGroup(Inbound, frozen=True):
+    """A way by which instances of a class are held, and how many of those that were followed are held so."""
+
+    count: int = 0
+
+
+class Instances(ProbeAnswer, frozen=True):
+    """The answer to `instances`: how many there are, of which so many were `followed`, and the ways that hold them."""
+
+    value: str
+    type: str
+    instances: int
+    followed: int = 0
+    groups: tuple[InstanceGroup, ...] = ()
+    groups_total: int = 0
+    notes: tuple[str, ...] = ()
+
+
 class References(ProbeAnswer, frozen=True):
     """The answer to `references`. `instances`: of the class that is asked about, besides."""
 

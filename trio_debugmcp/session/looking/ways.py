@@ -201,6 +201,9 @@ def refusal(failure: Unanswered, about: About) -> UsageError | None:
             return UsageError("EVAL_FAILED", sentence, about.details)
         case "collection":
             return no_collection(about.words, failure.text)
+        case "class":
+            sentence = f"{about.words} is of type {failure.text}, not a class: pass it as `expression`."
+            return UsageError("INVALID_PARAMETER", sentence, {"parameter": "type"})
         case "rejected":
             return rejected(failure.text)
         case "ambiguous":

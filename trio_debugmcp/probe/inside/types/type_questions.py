@@ -51,6 +51,16 @@ def references(asked: ProbeQuestion) -> Json:
         raise UnknownError("atom", str(error)) from None
 
 
+def instances(asked: ProbeQuestion) -> Json:
+    """Return how many instances of the class that an expression names there are, and the ways that hold them."""
+    from trio_debugmcp.probe.inside.types import instances as found
+
+    try:
+        return found.instances_json(_found(asked), asked.number("count", 50), asked.budget, asked.renderer)
+    except found.NoClassError as error:
+        raise UnknownError("class", str(error)) from None
+
+
 def _found(asked: ProbeQuestion) -> Any:
     """What an expression stands for, found without running code of the program."""
     from trio_debugmcp.probe.inside.safe import readable  # compiled only in programs that are asked
