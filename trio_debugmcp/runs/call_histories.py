@@ -5,7 +5,15 @@ from fnmatch import fnmatchcase
 from trio_debugmcp.runs import process_record as rows
 from trio_debugmcp.runs.because_lines import BecauseLine, because_line
 from trio_debugmcp.runs.frame_moments import value_in
-from trio_debugmcp.runs.histories import HistoryPage, NoHistoryError, RowKind, RunHistory, history_rows, paged
+from trio_debugmcp.runs.histories import (
+    HistoryPage,
+    NoHistoryError,
+    RowKind,
+    RunHistory,
+    history_count,
+    history_rows,
+    paged,
+)
 from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import DELETED, ProcessRecord, Row
 from trio_debugmcp.runs.read_paths import ValuePath
@@ -32,7 +40,8 @@ def call_history(past: PastProcess, function: str, page: HistoryPage) -> RunHist
         when = f" before #{page.before}" if page.before else ""
         raise NoHistoryError(f"no function {function} was called in recorded code{when}. {called_names(record)}")
     found = history_rows(record, kinds, page.before)
-    return paged(page, found, lambda number: call_lookup(past, number), lambda number: call_line(past, number))
+    known = history_count(record, kinds, page.before)
+    return paged(page, found, known, lambda number: call_lookup(past, number), lambda number: call_line(past, number))
 
 
 def codes_named(record: ProcessRecord, function: str) -> list[int]:

@@ -1,7 +1,7 @@
 """Pages of the history of a recorded run: of a variable, a line or a function.
 
     page = HistoryPage(where=RecordedCondition("price > 3"), count=20)
-    history = paged(page, rows, lookup_at, line_of)
+    history = paged(page, rows, None, lookup_at, line_of)
     history.total                                   # how many there are, of which `entries` is a page
 
 Entries are in the order of time. A page begins at `start`; with `before` it is the last ones before that row.
@@ -15,13 +15,13 @@ import msgspec
 from trio_debugmcp.runs.because_lines import BecauseLine
 from trio_debugmcp.runs.process_record import ProcessRecord
 from trio_debugmcp.runs.recorded_conditions import RecordedCondition, ValueLookup
-from trio_debugmcp.runs.row_search import each, each_back
+from trio_debugmcp.runs.row_search import count, each, each_back
 
 MOST_JUDGED = 20_000
 """Rows at which a condition is judged: each takes some ten microseconds."""
 
-MOST_COUNTED = 1_000_000
-"""Rows that are counted: a second's work."""
+MOST_COUNTED = 200_000
+"""Rows that are looked at to be counted, where their kind and key alone do not tell."""
 
 RowKind = tuple[int, int, Callable[[int], bool] | None]
 """A kind of rows, their key, and which of them count."""
@@ -66,10 +66,17 @@ class RunHistory(msgspec.Struct, frozen=True):
 def paged(
     page: HistoryPage,
     rows: Iterator[int],
+    known: int | None,
     lookup_at: Callable[[int], ValueLookup],
     line_of: Callable[[int], BecauseLine],
 ) -> RunHistory:
-    """Return a page of rows, which come as `history_rows` yields them."""
+    """Return a page of rows, which come as `history_rows` yields them.
+
+    `known`: how many there are, if that need not be counted.
+    """
+    if known is not None and page.where is None:
+        shown = list(islice(rows, page.start, page.start + page.count))
+        return RunHistory([line_of(number) for number in shown], known)
     found: list[int] = []
     total = undecided = looked = 0
     most = MOST_COUNTED if page.where is None else MOST_JUDGED
@@ -91,6 +98,14 @@ def paged(
     return RunHistory([line_of(number) for number in found], total, looked > most, undecided, notes)
 
 
+def history_count(record: ProcessRecord, kinds: list[RowKind], before: int) -> int | None:
+    """Return how many rows there are of several kinds; None: they have to be looked at for that."""
+    wanted = [(kind, key, fits) for kind, key, fits in kinds if key]
+    if before or any(fits is not None and next(each(record, kind, key), 0) for kind, key, fits in wanted):
+        return None
+    return sum(count(record, kind, key) for kind, key, fits in wanted if fits is None)
+
+
 def history_rows(record: ProcessRecord, kinds: list[RowKind], before: int) -> Iterator[int]:
     """Yield the rows of several kinds: in order, or with `before` the last ones before that first."""
     streams = []
@@ -98,6 +113,9 @@ def history_rows(record: ProcessRecord, kinds: list[RowKind], before: int) -> It
         if key:
             found = each_back(record, kind, key, before) if before else each(record, kind, key)
             streams.append(found if fits is None else filter(fits, found))
+    if len(streams) == 1:
+        yield from streams[0]
+        return
     heads = {place: number for place, stream in enumerate(streams) if (number := next(stream, 0))}
     nearest = max if before else min
     while heads:

@@ -3,7 +3,15 @@
 from trio_debugmcp.runs import process_record as rows
 from trio_debugmcp.runs.because_lines import because_line
 from trio_debugmcp.runs.frame_moments import value_in
-from trio_debugmcp.runs.histories import HistoryPage, NoHistoryError, RowKind, RunHistory, history_rows, paged
+from trio_debugmcp.runs.histories import (
+    HistoryPage,
+    NoHistoryError,
+    RowKind,
+    RunHistory,
+    history_count,
+    history_rows,
+    paged,
+)
 from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import ProcessRecord
 from trio_debugmcp.runs.read_paths import ValuePath
@@ -30,7 +38,9 @@ def line_history(past: PastProcess, file: str, line: int, page: HistoryPage) -> 
     def lookup_at(number: int) -> ValueLookup:
         return frame_lookup(past, record.row(number).subject, number)
 
-    return paged(page, history_rows(record, kinds, page.before), lookup_at, lambda number: because_line(past, number))
+    known = history_count(record, kinds, page.before)
+    found = history_rows(record, kinds, page.before)
+    return paged(page, found, known, lookup_at, lambda number: because_line(past, number))
 
 
 def frame_lookup(past: PastProcess, frame: int, before: int) -> ValueLookup:

@@ -24,6 +24,11 @@ def each_back(record: ProcessRecord, kind: int, key: int, before: int) -> Iterat
     yield from record.rows.last_high(0, kind << _KEY_BITS | key, before)
 
 
+def count(record: ProcessRecord, kind: int, key: int) -> int:
+    """Return how many rows there are of this kind and key."""
+    return record.rows.count_high(0, kind << _KEY_BITS | key)
+
+
 def counts(record: ProcessRecord, kind: int) -> dict[int, int]:
     """Return how many rows of a kind there are of each key."""
     found = record.rows.high_counts(0)

@@ -140,6 +140,11 @@ class WordFile:
         """Yield the entries after one whose word at a place begins with these 32 bits, in order."""
         yield from self._next(place, high.to_bytes(4, "little"), after, 4)
 
+    def count_high(self, place: int, high: int) -> int:
+        """Return how many words at a place begin with these 32 bits."""
+        columns = (self._column(block, place) for block in range(len(self._blocks)))
+        return sum(memoryview(column).cast("I")[1::2].tolist().count(high) for column in columns)
+
     def high_counts(self, place: int) -> Counter[int]:
         """Return how often each number is what words at a place begin with."""
         counts: Counter[int] = Counter()

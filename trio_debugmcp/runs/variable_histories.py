@@ -8,7 +8,15 @@ import msgspec
 from trio_debugmcp.runs import process_record as rows
 from trio_debugmcp.runs.because_lines import BecauseLine, because_line
 from trio_debugmcp.runs.frame_moments import value_in
-from trio_debugmcp.runs.histories import HistoryPage, NoHistoryError, RowKind, RunHistory, history_rows, paged
+from trio_debugmcp.runs.histories import (
+    HistoryPage,
+    NoHistoryError,
+    RowKind,
+    RunHistory,
+    history_count,
+    history_rows,
+    paged,
+)
 from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import DELETED, ProcessRecord, Row
 from trio_debugmcp.runs.read_paths import ValuePath, path_of
@@ -49,7 +57,8 @@ def variable_history(past: PastProcess, expression: str, page: HistoryPage) -> R
     def line_of(number: int) -> BecauseLine:
         return _write_line(past, record.row(number), modules)
 
-    history = paged(page, history_rows(record, kinds, page.before), lookup_at, line_of)
+    known = history_count(record, kinds, page.before)
+    history = paged(page, history_rows(record, kinds, page.before), known, lookup_at, line_of)
     return msgspec.structs.replace(history, notes=[*history.notes, *notes])
 
 

@@ -1,9 +1,11 @@
 """How the tools about recorded runs read them: which run and process a call is about, in a thread, errors in words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
 import msgspec
+import trio
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
@@ -19,6 +21,9 @@ from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.recorded_runs import KeptRun
 
 T = TypeVar("T")
+
+QUESTION_SECONDS = 60.0
+"""For an answer from a run's files; of ten million lines it takes some seconds."""
 
 RunId = Annotated[
     Annotated[str, Meta(min_length=1)] | None, Meta(description="A run from run_list; default: the last one.")
@@ -110,9 +115,10 @@ async def asked(
     async def ask() -> object:
         try:
             directory, is_over = debugger.runs.directory(run), run.ended_at is not None
-            answer = await debugger.runs.opened.ask(
-                directory, work, is_over=is_over, pid=pid, passes_on=NoAnswerError if of_any else None
-            )
+            with answered_in_time(debugger):
+                answer = await debugger.runs.opened.ask(
+                    directory, work, is_over=is_over, pid=pid, passes_on=NoAnswerError if of_any else None
+                )
         except NoAnswerError as error:
             reason = str(error)
             raise UsageError("INVALID_PARAMETER", f"{reason[:1].upper()}{reason[1:].rstrip('.')}.") from None
@@ -127,6 +133,24 @@ async def asked(
     shown.of_process(answer["process"])
     notes = [] if answer["process"] is None else [f"of process {answer['process']}: see run_list for the others"]
     return FoundInRun(msgspec.convert(answer["found"], kind), run, places, notes)
+
+
+@contextmanager
+def answered_in_time(debugger: Debugger) -> Iterator[None]:
+    """Bound a question to a run; its thread is left to itself then.
+
+    Raises:
+        UsageError: `TIMEOUT`.
+    """
+    seconds = debugger.patience.seconds(QUESTION_SECONDS)
+    with trio.move_on_after(seconds) as scope:
+        yield
+    if scope.cancelled_caught:
+        raise UsageError(
+            "TIMEOUT",
+            f"The run was read for {seconds:g} s without an answer. Ask for less of it, by `before` or `under`, "
+            "or record a smaller piece.",
+        )
 
 
 def unreadable(run: KeptRun, error: Exception) -> UsageError:

@@ -9,7 +9,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.runs.run_comparing import RunComparison, compared
 from trio_debugmcp.runs.run_files import RunFileError
 from trio_debugmcp.server.answers.run_difference import RunDifference, run_difference
-from trio_debugmcp.server.tools.runs.reading_runs import RunPlaces, unreadable
+from trio_debugmcp.server.tools.runs.reading_runs import RunPlaces, answered_in_time, unreadable
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
 
@@ -28,9 +28,10 @@ async def _compare(debugger: Debugger, params: RunCompare) -> RunDifference:
         directories = debugger.runs.directory(good), debugger.runs.directory(bad)
         is_over = good.ended_at is not None and bad.ended_at is not None
         try:
-            found, root = await debugger.runs.opened.ask_two(
-                directories, lambda one, other: (compared(one, other), other.facts.root), is_over=is_over
-            )
+            with answered_in_time(debugger):
+                found, root = await debugger.runs.opened.ask_two(
+                    directories, lambda one, other: (compared(one, other), other.facts.root), is_over=is_over
+                )
         except (RunFileError, FileNotFoundError) as error:
             raise unreadable(bad, error) from None
         return {"found": msgspec.to_builtins(found), "root": root}
