@@ -101,13 +101,14 @@ class AbsenceEdges:
         yield from self._of_setattr(execution, label, holder)
         for writer in self._past.scopes.storing(label):
             edges = []
-            for frame in self._past.scopes.frames([writer.scope])[-_MOST_FRAMES:]:
+            frames = self._past.scopes.frames([writer.scope])[-_MOST_FRAMES:]
+            for frame in frames:
                 run = self._past.executions.last_run(writer, frame, execution.row)
                 decided = None if run is not None else self._decided_against(writer, execution, 0, frame)
                 if decided is not None and self._is_on(decided, writer, label, holder):
                     edges.append(decided)
             if edges:
-                times = f" ({len(edges)} times)" if len(edges) > 1 else ""
+                times = f" ({len(edges)} times in the last {len(frames)} calls)" if len(edges) > 1 else ""
                 yield SliceEdge(
                     cost.ABSENCE, SliceNode(edges[-1].row), f"so {label} is not set at line {writer.first}{times}"
                 )

@@ -2,13 +2,15 @@
 
 import ast
 from collections.abc import Iterator
+from itertools import islice
 
-from trio_debugmcp.runs.process_record import ProcessRecord, RecordedCode
+from trio_debugmcp.runs.process_record import START, ProcessRecord, RecordedCode
 from trio_debugmcp.runs.read_paths import ValuePath, path_of
+from trio_debugmcp.runs.row_search import each, each_back
 from trio_debugmcp.runs.source_reader import ScopedSource, read_source
 from trio_debugmcp.runs.source_scopes import SourceScope, Statement
 
-_MOST_FRAMES = 300
+MOST_FRAMES = 300
 """Of a function whose frames are looked through: the last ones."""
 
 
@@ -19,6 +21,7 @@ class RecordedScopes:
         self._record = record
         self._sources: dict[int, ScopedSource | None] = {}
         self._scopes: dict[int, SourceScope | None] = {}
+        self._frames: dict[int, list[int]] = {}
 
     def codes(self) -> list[int]:
         """Return the numbers of the code objects that ran."""
@@ -57,8 +60,9 @@ class RecordedScopes:
     def first_frame(self, name: str, after: int) -> int:
         """Return the first frame of code of that qualified name that began after a row; 0: none."""
         codes = [code.number for code in self._record.codes if code.name == name]
-        frames = [frame for code in codes for frame in self._record.frames_of(code)]
-        return next((frame for frame in frames if self._record.frame(frame).start > after), 0)
+        rows = [next(each(self._record, START, code, after), 0) for code in codes]
+        first = min([row for row in rows if row], default=0)
+        return self._record.row(first).subject if first else 0
 
     def classes(self, name: str) -> list[SourceScope]:
         """Return the classes of that name whose bodies ran."""
@@ -99,7 +103,14 @@ class RecordedScopes:
     def frames(self, scopes: list[SourceScope]) -> list[int]:
         """Return the frames of scopes, at most some hundred of each: the last ones."""
         codes = [code for code in self.codes() if self.of_code(code) in scopes]
-        return [frame for code in codes for frame in self._record.frames_of(code)[-_MOST_FRAMES:]]
+        return [frame for code in codes for frame in self._last_frames(code)]
+
+    def _last_frames(self, code: int) -> list[int]:
+        """Return the last frames of a code object, in the order in which they began. Kept: it is asked often."""
+        if code not in self._frames:
+            starts = islice(each_back(self._record, START, code, self._record.last + 1), MOST_FRAMES)
+            self._frames[code] = [self._record.row(start).subject for start in starts][::-1]
+        return self._frames[code]
 
 
 def _updated(call: ast.Call) -> ast.expr | None:

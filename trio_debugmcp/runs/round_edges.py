@@ -1,11 +1,13 @@
 """Rounds of a loop: what it began with, and the round that went another way than the others."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from trio_debugmcp.runs import process_record as rows
 from trio_debugmcp.runs import slicing_nodes as cost
 from trio_debugmcp.runs.executions import StatementExecution
 from trio_debugmcp.runs.past_process import PastProcess
+from trio_debugmcp.runs.row_search import each_back
 from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode
 
 _RARE = 20
@@ -28,22 +30,31 @@ class RoundEdges:
     def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
         """Yield the value before the first round of what a loop carries on, and the rare round among many."""
         statement = execution.statement
-        if not any(outer.is_loop for outer in statement.outer()):
-            return
         carried = [read.path.name for read in statement.reads if read.path.name in statement.names]
         is_accumulating = bool(carried or statement.mutates or statement.stores)
         if not is_accumulating:
             return
-        rounds = []
-        for run in self._past.executions.runs(statement, execution.frame, execution.row + 1):
-            rounds.append(run)
-            if len(rounds) >= _MOST_ROUNDS:
-                break
-        if carried and len(rounds) > 1:
+        is_looped = any(outer.is_loop for outer in statement.outer())
+        rounds = list(islice(self._rounds(execution, is_looped=is_looped), _MOST_ROUNDS))
+        if not is_looped and len(rounds) < _LEAST_ROUNDS:
+            return
+        if carried and is_looped and len(rounds) > 1:
             before = self._past.values.name(rounds[-1], carried[0], rounds[-1].row)
             if before is not None and before.owner and self._record.row(before.owner).kind == rows.LINE:
                 yield SliceEdge(cost.READ, SliceNode(before.owner))
         yield from self._rare(rounds)
+
+    def _rounds(self, execution: StatementExecution, *, is_looped: bool) -> Iterator[StatementExecution]:
+        """Yield the runs of a statement up to one, the last first: in its loop, or in all calls of its function."""
+        executions = self._past.executions
+        if is_looped:
+            yield from executions.runs(execution.statement, execution.frame, execution.row + 1)
+            return
+        for site in executions.sites(execution.statement, execution.code)[:1]:
+            for row in each_back(self._record, rows.LINE, site, execution.row + 1):
+                run = executions.at(row)
+                if run is not None:
+                    yield run
 
     def _rare(self, rounds: list[StatementExecution]) -> Iterator[SliceEdge]:
         kinds: dict[object, list[StatementExecution]] = {}

@@ -10,6 +10,7 @@ from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import Row
 from trio_debugmcp.runs.read_paths import PathRead
 from trio_debugmcp.runs.recorded_values import CONTENT, RecordedValue
+from trio_debugmcp.runs.row_search import each_back
 from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode
 
 _MOST_LINES = 200
@@ -105,9 +106,8 @@ class StaleEdges:
                 continue
             if any(start.key == code for start in self._past.executions.calls(execution.row)):
                 return
-            for frame in reversed(self._record.frames_of(code)):
-                start = self._record.frame(frame).start
-                ending = self._past.executions.outcome(start) if start < execution.row else None
+            for start in each_back(self._record, rows.START, code, execution.row):
+                ending = self._past.executions.outcome(start)
                 is_same = ending is not None and (not written or self._same(ending, written[0]))
                 if ending is not None and ending.kind == rows.RETURN and is_same:
                     yield SliceEdge(cost.RESULT, SliceNode(ending.owner), f"answered #{execution.row} from a cache")
