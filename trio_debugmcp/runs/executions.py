@@ -77,7 +77,8 @@ class StatementExecutions:
     def runs(self, statement: Statement, frame: int, before: int) -> Iterator[StatementExecution]:
         """Yield the runs of a statement in a frame before a row, the last one first."""
         sites = self.sites(statement, self.code_of(frame))
-        while row := max([self.record.back(rows.LINE, site, frame, before) for site in sites], default=0):
+        start = self.record.frame(frame).start
+        while row := max([self.record.back(rows.LINE, site, frame, before, start) for site in sites], default=0):
             execution = self.at(row)
             if execution is not None and execution.statement is statement:
                 yield execution

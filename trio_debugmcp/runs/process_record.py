@@ -147,9 +147,9 @@ class ProcessRecord:
         key, subject = first >> 32 & 0x0FFF_FFFF, first & 0xFFFF_FFFF
         return Row(number, first >> 60, key, subject, second >> 32, second & 0xFFFF_FFFF, owner)
 
-    def back(self, kind: int, key: int, subject: int, before: int) -> int:
-        """Return the last row before one of this kind, key and subject; 0: none."""
-        return self.rows.last_equal(0, kind << 60 | key << 32 | subject, before)
+    def back(self, kind: int, key: int, subject: int, before: int, after: int = 0) -> int:
+        """Return the last row before one, and after another, of this kind, key and subject; 0: none."""
+        return self.rows.last_equal(0, kind << 60 | key << 32 | subject, before, after)
 
     def forth(self, kind: int, key: int, subject: int, after: int) -> int:
         """Return the first row after one of this kind, key and subject; 0: none."""
@@ -180,10 +180,7 @@ class ProcessRecord:
             over = self.forth_of(_NOT_AFTER, subject, row)
             if over:
                 end = over + 1
-        for number in self.rows.equal(2, row, row):
-            if number >= end:
-                return
-            yield number
+        yield from self.rows.equal(2, row, row, end)
 
     # --- Names --------------------------------------------------------------------------------------------------------
 

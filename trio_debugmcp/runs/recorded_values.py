@@ -105,7 +105,7 @@ class RecordedValues:
         key = self._record.key_of(label)
         if not key:
             return None
-        return self._latest([self._record.back(kind, key, owner, before) for kind in FIELDS])
+        return self._last_of((rows.FIELD, rows.SEEN, rows.GAP), key, owner, before)
 
     def name(self, execution: StatementExecution, name: str, before: int) -> RecordedValue | None:
         """Return what a name was in the frame of an execution."""
@@ -117,10 +117,11 @@ class RecordedValues:
         if not key:
             return None
         if home is execution.scope:
-            own = self._record.back(rows.WRITE, key, execution.frame, before)
+            own = self._record.back(rows.WRITE, key, execution.frame, before, self._record.frame(execution.frame).start)
             return self._latest([own, *self._writes_from_within(home, name, key, before)])
-        seen = [self._record.back(kind, key, execution.frame, before) for kind in (rows.WRITE, rows.SEEN_NAME)]
-        return self._free(home, name, key, before, self._latest(seen))
+        start = self._record.frame(execution.frame).start
+        seen = self._last_of((rows.WRITE, rows.SEEN_NAME), key, execution.frame, before, start)
+        return self._free(home, name, key, before, seen)
 
     def _writes_from_within(self, home: SourceScope, name: str, key: int, before: int) -> list[int]:
         """Return the last writes of a name by inner functions that have declared it `nonlocal`."""
@@ -136,6 +137,15 @@ class RecordedValues:
         if seen is not None:
             writes = [write for write in writes if (write.text, write.object) == (seen.text, seen.object)]
         return max(writes, default=seen, key=lambda write: write.row)
+
+    def _last_of(
+        self, kinds: tuple[int, ...], key: int, subject: int, before: int, after: int = 0
+    ) -> RecordedValue | None:
+        """Return the last value that rows of some kinds tell."""
+        for kind in kinds:
+            after = self._record.back(kind, key, subject, before, after) or after
+        row = self._record.row(after) if after >= self._record.first else None
+        return self.value_at(after) if row is not None and row.kind in kinds else None
 
     def _latest(self, numbers: list[int]) -> RecordedValue | None:
         number = max(numbers, default=0)

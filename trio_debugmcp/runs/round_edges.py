@@ -17,7 +17,8 @@ _LEAST_ROUNDS = 8
 
 _MOST_KINDS = 2
 
-_MOST_ROUNDS = 5_000
+_MOST_ROUNDS, _MOST_WITHOUT_CALLS = 5_000, 300
+"""The last ones. What a round read takes longer to find than what it called."""
 
 
 class RoundEdges:
@@ -35,7 +36,8 @@ class RoundEdges:
         if not is_accumulating:
             return
         is_looped = any(outer.is_loop for outer in statement.outer())
-        rounds = list(islice(self._rounds(execution, is_looped=is_looped), _MOST_ROUNDS))
+        most = _MOST_ROUNDS if self._past.executions.calls(execution.row) else _MOST_WITHOUT_CALLS
+        rounds = list(islice(self._rounds(execution, is_looped=is_looped), most))
         if not is_looped and len(rounds) < _LEAST_ROUNDS:
             return
         if carried and is_looped and len(rounds) > 1:

@@ -108,17 +108,17 @@ class WordFile:
         block = bisect_right(self._firsts, number) - 1
         return block >= 0 and number - self._firsts[block] < self._blocks[block].entries
 
-    def last_equal(self, place: int, word: int, before: int) -> int:
-        """Return the last entry before one that has this very word at a place, or 0."""
-        return self._last(place, word.to_bytes(WORD, "little"), before, 0)
+    def last_equal(self, place: int, word: int, before: int, after: int = 0) -> int:
+        """Return the last entry before one, and after another, that has this very word at a place, or 0."""
+        return self._last(place, word.to_bytes(WORD, "little"), before, 0, after)
 
     def next_equal(self, place: int, word: int, after: int) -> int:
         """Return the first entry after one that has this very word at a place, or 0."""
         return next(self.equal(place, word, after), 0)
 
-    def equal(self, place: int, word: int, after: int) -> Iterator[int]:
-        """Yield the entries after one that have this very word at a place, in order."""
-        yield from self._next(place, word.to_bytes(WORD, "little"), after)
+    def equal(self, place: int, word: int, after: int, until: int = 0) -> Iterator[int]:
+        """Yield the entries after one, and before `until`, that have this very word at a place, in order."""
+        yield from self._next(place, word.to_bytes(WORD, "little"), after, until=until)
 
     def last_like(self, place: int, low: int, before: int) -> Iterator[int]:
         """Yield the entries before one whose word at a place ends with these 32 bits, the last first."""
@@ -158,13 +158,14 @@ class WordFile:
             columns = [memoryview(self._column(block, place)).cast("Q").tolist() for place in range(self._width)]
             yield first, columns
 
-    def _last(self, place: int, part: bytes, before: int, at: int) -> int:
+    def _last(self, place: int, part: bytes, before: int, at: int, after: int = 0) -> int:
         block = bisect_right(self._firsts, before - 1) - 1
-        while block >= 0:
+        while block >= 0 and self._firsts[block] + self._blocks[block].entries > after:
             column, first = self._column(block, place), self._firsts[block]
             end = min(max(before - first, 0), self._blocks[block].entries) * WORD
-            while end > 0:
-                found = column.rfind(part, 0, end)
+            begin = max(after + 1 - first, 0) * WORD
+            while end > begin:
+                found = column.rfind(part, begin, end)
                 if found < 0:
                     break
                 if found % WORD == at:
@@ -173,11 +174,14 @@ class WordFile:
             block -= 1
         return 0
 
-    def _next(self, place: int, part: bytes, after: int, at: int = 0) -> Iterator[int]:
+    def _next(self, place: int, part: bytes, after: int, at: int = 0, until: int = 0) -> Iterator[int]:
         for block in range(max(bisect_right(self._firsts, after + 1) - 1, 0), len(self._blocks)):
             column, first = self._column(block, place), self._firsts[block]
+            if until and first >= until:
+                return
+            end = (until - first) * WORD if until else len(column)
             start = max(after + 1 - first, 0) * WORD
-            while (found := column.find(part, start)) >= 0:
+            while (found := column.find(part, start, end)) >= 0:
                 if found % WORD == at:
                     yield first + found // WORD
                     start = found + WORD
