@@ -235,6 +235,28 @@ async def test_only_the_first_stop_has_to_be_asked_what_it_shows(
     assert recorded.read_text().count('"question":"stop"') == 1
 
 
+BESIDE = """\
+import threading, time
+threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+a = 1
+b = 2
+c = 3
+"""
+
+
+async def test_a_stop_is_asked_what_it_shows_where_another_thread_may_still_move(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    recorded = tmp_path / "recorded.jsonl"
+    async with debugging("legacy", "--record", str(recorded)) as client:
+        file = tmp_path / "beside.py"
+        await launched(client, python, file, BESIDE, breakpoints=[{"file": str(file), "statement": "a = 1"}])
+        for name in "ab":
+            assert name in (await client.call("debug_step"))["locals"]
+        await client.call("debug_disconnect")
+    assert recorded.read_text().count('"question":"stop"') == 3
+
+
 async def test_children_stop_too_however_they_are_started(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:

@@ -4,7 +4,8 @@
     answers.announce(stop)
 
 So the debugger knows all that it shows of a stop as soon as it knows of the stop. It is our thread that answers, as it
-does where it is asked: no signal handler of the program runs in that one. While it is busy the event goes without.
+does where it is asked: no signal handler of the program runs in that one. The event goes without an answer while it is
+busy, and where other threads may still move: the debugger asks a little later, when those are held that can be.
 """
 
 from typing import Any
@@ -35,6 +36,9 @@ class StopAnswers:
     def _announce_answered(self, stop: ThreadStop) -> None:
         from trio_debugmcp.probe.inside import questions  # loaded by now: a question was answered
 
+        if not self._engine.threads.are_all_held():
+            self._engine.event("stopped", stop.body)
+            return
         parameters = {**self._parameters, "thread": stop.record.id}
         answer = questions.call(self._question, encoded(parameters))
         self._engine.event("stopped", JsonText(f'{encoded(stop.body)[:-1]}, "answer": {answer}}}'))

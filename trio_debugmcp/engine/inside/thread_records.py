@@ -173,6 +173,10 @@ class ThreadRecords:
         """Whether the program has more than one thread."""
         return len(self.tops()) > 1
 
+    def are_all_held(self) -> bool:
+        """Whether no thread of the program can move; one that waits in C could, for all we know."""
+        return all([self.of(ident).is_held for ident in self.tops()])
+
     def forget_ended(self) -> None:
         """Drop the records of threads that have ended."""
         alive = frozenset(_current_frames())
