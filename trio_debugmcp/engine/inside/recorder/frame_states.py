@@ -49,20 +49,22 @@ class FrameState:
         *("globals", "holds", "is_begun", "raised", "sites", "start", "suspended", "targets", "watch"),
     )
 
+    globals: Any
+    parent: Any
+    start: int
+    targets: Any
+
     def __init__(self, code: Any, frame: Any, number: int) -> None:
         self.code = code
         self.frame = frame
         self.number = number
-        self.line = self.start = self.lines = self.called = 0
+        self.line = self.lines = self.called = 0
         self.pending: Any = None
         self.known: dict[str, Any] = {}
         self.watch: Any = ()
         self.given: Any = ()
-        self.targets: Any = ()
-        self.globals: Any = None
         self.sites: dict[int, Any] = code.sites
         self.raised = self.suspended = self.is_module = self.is_begun = self.holds = False
-        self.parent: FrameState | None = None
 
 
 class FrameStates:

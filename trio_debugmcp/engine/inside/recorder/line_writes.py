@@ -6,6 +6,7 @@ Where recorded code was called meanwhile, or the frame was left, only what the s
 its work; all else is a gap.
 """
 
+import _operator
 from itertools import islice
 from typing import Any
 
@@ -26,6 +27,8 @@ from trio_debugmcp.engine.inside.recorder.statement_sites import StatementSite
 from trio_debugmcp.engine.inside.recorder.value_words import INT, ZERO, ValueWords, is_atom
 
 _dict_get = dict.get
+
+_is, _list_length, _list_iter = _operator.is_, list.__len__, list.__iter__
 
 _MOST_NEW = 40
 """Fields that an object has got by one line, as far as they are written."""
@@ -141,6 +144,10 @@ class LineWrites:
         """
         is_own = not state.called and not state.suspended
         for known, value, kind, changes in state.watch:
+            content = known.content
+            is_alike = kind == LIST and not has_rounds and len(content) == _list_length(value)
+            if is_alike and all(map(_is, content, _list_iter(value))):
+                continue
             how = FIELD if (is_own or (changes and not state.suspended)) else GAP
             if how == FIELD and self._states.others_watch(known):
                 how = GAP

@@ -32,7 +32,15 @@ MUTATORS = frozenset(
 _OF_FIELDS = (ATTRIBUTE, "__dict__")
 """A step to the fields of an object, as a dictionary."""
 
-_RUNS_OTHERS: Any = (_ast.Call, _ast.Await, _ast.Yield, _ast.YieldFrom, _ast.With, _ast.AsyncWith, _ast.AsyncFor)
+HARMLESS = frozenset(
+    (
+        "len isinstance issubclass id range type bool int float abs min max sum any all enumerate zip round ord chr "
+        "repr str print sorted reversed tuple"
+    ).split()
+)
+"""Functions by whose names a call is taken to change nothing. One that does all the same makes a gap."""
+
+_RUNS_OTHERS: Any = (_ast.Await, _ast.Yield, _ast.YieldFrom, _ast.With, _ast.AsyncWith, _ast.AsyncFor)
 
 
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
@@ -173,6 +181,8 @@ class StatementReader:
 
     def _call(self, node: Any, when: int) -> None:
         func = node.func
+        if not (isinstance(func, _ast.Name) and func.id in HARMLESS):
+            self._plan.mutates = True
         receiver = path_of(func.value) if isinstance(func, _ast.Attribute) else None
         if receiver is None:
             if isinstance(func, _ast.Attribute):
