@@ -86,6 +86,8 @@ class KnownContents:
             for item in old[1] if kind == DICT else old:
                 self._objects.left(item)
             changes = self._changes(old, new, kind)
+        if kind == SET and not changes:  # a set may put its items into another order for itself
+            return
         if len(changes) > MOST_SAID:
             self._add(how | known.number, 0, line)
         else:
