@@ -50,6 +50,27 @@ async def test_exceptions_have_their_class_and_causes_and_a_rejected_promise_is_
         )
 
 
+@pytest.mark.parametrize(
+    ("imports", "call"),
+    [
+        ("const assert = require('assert');", "assert.strictEqual(number, 7);"),
+        ("const fs = require('fs');", "fs.readFileSync(`/nowhere/${number}`);"),
+        ("const { Buffer } = require('buffer');", "Buffer.alloc(-number);"),
+    ],
+)
+async def test_what_nodes_own_code_raises_stops_in_the_users_frame(
+    imports: str, call: str, debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "till.js"
+    file.write_text(f"{imports}\nfunction total(number) {{\n  {call}\n}}\ntotal(6);\n")
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=str(file), stop_at_entry=False)
+        assert (stop["reason"], stop["at"]) == ("Exception", f"{file}:3 in total")
+        assert stop["locals"] == {"number": "6"}
+        assert (await client.call("evaluate", expression="number + 1"))["value"] == "7"
+        assert (await client.call("stacktrace_get"))["frames"][0].startswith("total ")
+
+
 async def test_a_worker_thread_and_a_fork_are_children_of_the_program(debugging: Connect) -> None:
     async with debugging() as client:
         places = [at("worker.js", 3), at("child.js", 2)]

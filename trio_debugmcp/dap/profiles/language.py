@@ -128,6 +128,10 @@ class Code:
         """Whether a file is not the user's, as far as its name says."""
         return False
 
+    def is_internal(self, file: str) -> bool:
+        """Whether a file is of the runtime itself, where nobody looks for what is wrong."""
+        return False
+
     def module_in(self, file: str) -> str | None:
         """The module that is in a file, where files are modules."""
         return None

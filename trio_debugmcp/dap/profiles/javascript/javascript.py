@@ -190,6 +190,9 @@ class JavaScriptCode(Code):
 
     by_project: ClassVar[bool] = True
 
+    def is_internal(self, file: str) -> bool:
+        return file.startswith("<node_internals>/")
+
 
 class JavaScriptPrograms(LanguagePrograms):
     """What node can run."""
