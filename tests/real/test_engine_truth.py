@@ -700,3 +700,72 @@ async def test_what_is_dropped_while_the_interpreter_ends_does_not_stop(
         assert (end["state"], end.get("exitCode")) == ("Disconnected", 0), end
         assert sorted(end["stdout"].split()) == ["cleanup", "cleanup", "deleted", "deleted", "ends"]
         assert end["log"] == "logged\nlogged\n"
+
+
+ASKING = """\
+import unittest
+
+def numbers():
+    try:
+        yield from range(3)
+    finally:
+        done.append(1)
+
+done = []
+
+class Asked:
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+    def __getitem__(self, index):
+        if index:
+            raise IndexError(index)
+        return index
+
+class Ended:
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        raise StopIteration
+
+class Asking(unittest.TestCase):
+    def test_dropped_with_the_frame_of_the_test(self):
+        found = numbers()
+        next(found)
+
+    def test_closed(self):
+        found = numbers()
+        next(found)
+        found.close()
+
+    def test_asked(self):
+        self.assertFalse(hasattr(Asked(), "name"))
+        self.assertEqual((list(Asked()), list(Ended())), ([0], []))
+
+if __name__ == "__main__":
+    unittest.main()
+"""
+
+
+@pytest.mark.parametrize("target", ["program", "test"])
+async def test_what_c_code_catches_does_not_leave_the_users_code(
+    target: str, python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "test_asking.py"
+    file.write_text(ASKING)
+    launch = {"program": str(file)} if target == "program" else {"test": "test_asking.Asking"}
+    async with debugging() as client:
+        await client.call(
+            "breakpoint_set_exception",
+            exception_type="*",
+            break_on_first_chance=False,
+            break_on_second_chance=False,
+            break_on_user_unhandled=True,
+        )
+        options = {"python": [python.path]}
+        end = await client.call(
+            "debug_launch", **launch, cwd=str(tmp_path), env={"PYTHONPATH": ""}, adapter_options=options,
+            stop_at_entry=False,
+        )  # fmt: skip
+        assert (end["state"], end.get("exitCode")) == ("Disconnected", 0), end

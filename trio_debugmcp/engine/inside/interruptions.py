@@ -15,6 +15,8 @@ OWN_FILES = "<trio_debugmcp"
 EVALUATED = ("<breakpoint>", "<expression>", "<evaluate>")
 """File names of expressions that are the debugger's."""
 
+signal_handlers.pass_on()
+
 _traceback: Any = BaseException.__dict__["__traceback__"].__get__
 
 

@@ -4,11 +4,12 @@
         if signal_handlers.has_raised(error):
             raise
 
-A handler runs between any two steps of the main thread, also while that judges a condition of a breakpoint.
+A handler runs between any two steps of the main thread, also while that judges a condition of a breakpoint. pydevd
+passes nothing on: what is raised in a condition stops there. So with it a handler's exception is an error like others.
 """
 
 import _signal  # type: ignore[import-not-found, unused-ignore]
-from typing import Any
+from typing import Any, List
 
 _MOST_WRAPPERS = 8
 """Around a function: methods, partials, objects with a method `__call__`."""
@@ -26,9 +27,19 @@ _mro: Any = type.__dict__["__mro__"].__get__
 _names: Any = type.__dict__["__dict__"].__get__
 
 
+_passed_on: List[bool] = []
+
+
+def pass_on() -> None:
+    """Distinguish what handlers raise from now on: the debugger passes it on to the program."""
+    _passed_on.append(True)
+
+
 def has_raised(error: BaseException) -> bool:
     """Whether an exception is of a signal handler. `KeyboardInterrupt` always is: the handler of SIGINT is in C."""
-    return isinstance(error, KeyboardInterrupt) or handler_step(_traceback(error)) is not None
+    if isinstance(error, KeyboardInterrupt):
+        return True
+    return bool(_passed_on) and handler_step(_traceback(error)) is not None
 
 
 def handler_step(step: Any) -> Any:

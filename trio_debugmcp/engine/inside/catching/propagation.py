@@ -137,7 +137,7 @@ def _careful(exception: BaseException, frame: "FrameType", offset: int) -> Raise
         if outer is None:
             return doubt or _end(frame, inner, None, thrown)
         runner = _runner(outer) if outer.f_code.co_name in runners.NAMES else None
-        if runner is not None and inner.f_code.co_name not in _FINALIZING:
+        if runner is not None and not _is_dropped(inner, thrown):
             return doubt or _arrived(frame, inner, outer, runner, thrown)
         (way, what) = c_calls.between(inner, outer, thrown)
         if way == c_calls.CATCHES:

@@ -43,7 +43,8 @@ class RaiseVerdict:
     def leaves_user_code(self, is_user: "Callable[[FrameType], bool]") -> bool | None:
         """Return whether a library will handle an exception of the user's code: None if it is not known who will.
 
-        False if the user's code handles it, if it never was in the user's code, and if it comes to the end.
+        False if the user's code handles it, if it never was in the user's code, and if it comes to the end. What C code
+        catches between two frames answers a question (`hasattr`) or ends an iteration: it has not left the code.
         """
         if self.outcome is UNCAUGHT:
             return False
@@ -58,4 +59,4 @@ class RaiseVerdict:
             frame = frame.f_back
         if self.outcome is UNKNOWN or (self.reason is not None and not is_after_doubt):
             return None
-        return was_in_user_code and (self.how == "C code" or not is_user(self.frame))
+        return was_in_user_code and self.how != "C code" and not is_user(self.frame)
