@@ -129,7 +129,7 @@ class Code:
         return False
 
     def is_internal(self, file: str) -> bool:
-        """Whether a file is of the runtime itself, where nobody looks for what is wrong."""
+        """Whether a file is of the runtime itself, where the user has no code to look at."""
         return False
 
     def module_in(self, file: str) -> str | None:

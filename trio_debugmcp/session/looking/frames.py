@@ -111,7 +111,7 @@ def raising_frames(profile: Profile, frames: Sequence[StackFrame]) -> int:
     """Return how many frames at the top only raise an exception or a signal; none if no frame is the user's."""
     if profile.code.tells_library:
         return next((index for index, frame in enumerate(frames) if frame.is_user_code), 0)
-    # Where a library raises it is a place like any other, if there is a source; the runtime's own code is none.
+    # Where a library raises it is a place like any other, if there is a source, but not within the runtime itself.
     files = [frame.location.file for frame in frames]
     return next(
         (index for index, file in enumerate(files) if file is not None and not profile.code.is_internal(file)), 0
