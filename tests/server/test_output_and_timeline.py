@@ -85,13 +85,13 @@ async def test_a_burst_of_output_is_one_notification_and_all_of_it_can_be_read(
     async with running(era) as (client, adapter), client.subscribed(OUTPUT):
         before = (await client.read(OUTPUT))["revision"]
         start, first = trio.current_time(), len(client.notices)
-        for number in range(500):
+        for number in range(300):
             await write(adapter, f"{number}\n")
         await trio.sleep(10)
         assert since(client, start, first) == [(OUTPUT, 0.35)]
         payload = await client.read(OUTPUT)
-        assert [entry["text"] for entry in payload["entries"]] == [f"{number}\n" for number in range(500)]
-        assert payload["nextSeq"] == 501
+        assert [entry["text"] for entry in payload["entries"]] == [f"{number}\n" for number in range(300)]
+        assert payload["nextSeq"] == 301
         assert payload["revision"] <= before + 2  # not one for every fragment
 
 
@@ -112,7 +112,7 @@ async def test_a_flood_of_output_is_notified_every_second_and_costs_twenty_chang
         assert told[-1] <= 5 + 0.36
         payload = await client.read(OUTPUT)
         assert payload["revision"] - before <= 5 * 20 + 2
-        assert SHOWN_BYTES * 0.9 < len((await client.read_text(OUTPUT)).encode()) < 65_536
+        assert SHOWN_BYTES * 0.9 < len((await client.read_text(OUTPUT)).encode()) < 32_768
         assert payload["entries"][0]["text"].startswith("…")
 
 
@@ -339,7 +339,8 @@ async def test_the_timeline_is_bounded_and_reports_what_it_dropped(autojump_cloc
         for number in range(MAX_EVENTS):
             await server.app.debugger.merger.merge(Happened(Happening("output", {"text": str(number)})))
         payload = await client.read(TIMELINE)
-        assert len(payload["events"]) == SHOWN_EVENTS
+        assert 150 < len(payload["events"]) <= SHOWN_EVENTS
+        assert len((await client.read_text(TIMELINE)).encode()) < 32_768
         assert payload["events"][-1]["payload"] == {"text": str(MAX_EVENTS - 1)}
         assert payload["eventsDropped"] == before
         assert payload["totalEvents"] == MAX_EVENTS + before

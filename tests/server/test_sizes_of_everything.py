@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from trio.testing import MockClock
 
-from trio_debugmcp.server.answers.last_bounds import MAX_ANSWER_BYTES, MAX_RESOURCE_BYTES
+from trio_debugmcp.server.answers.last_bounds import MAX_ANSWER_BYTES, MAX_DATA_BYTES, MAX_RESOURCE_BYTES
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
 
@@ -87,6 +87,18 @@ def hostile(text: str) -> FakeAdapter:
     return adapter
 
 
+FULL: dict[str, dict[str, Any]] = {
+    "debug_state": {},
+    "threads_list": {},
+    "stacktrace_get": {"count": 400},
+    "variables_get": {"count": 1000},
+    "timeline_query": {"count": 1000},
+    "modules_list": {},
+    "stop_get": {},
+}
+"""Calls that answer with much data."""
+
+
 async def size_of_call(client: DebugClient, tool: str, arguments: dict[str, Any]) -> int:
     """Call a tool, and return the bytes of its answer or its error."""
     result = await client.sdk.call_tool(tool, arguments)
@@ -113,6 +125,8 @@ async def test_no_answer_error_or_resource_is_over_its_bound(autojump_clock: Moc
                     await adapter.stop("pause", description=text, text=text)
         sizes["an unknown tool"] = await size_of_call(client, text, {text: text})
         read = {uri: len((await client.read_text(uri)).encode()) for uri in await client.uris()}
+        whole = {tool: await size_of_call(client, tool, {**more, "full": True}) for tool, more in FULL.items()}
     assert {what: size for what, size in sizes.items() if size > MAX_ANSWER_BYTES} == {}
     assert {uri: size for uri, size in read.items() if size > MAX_RESOURCE_BYTES} == {}
+    assert {tool: size for tool, size in whole.items() if size > MAX_DATA_BYTES} == {}
     assert len(sizes) > 60

@@ -15,8 +15,8 @@ from trio_debugmcp.state.payloads import TimelineEvent, TimelinePayload, iso_tim
 MAX_EVENTS, MAX_BYTES = 10_000, 8 * 1024 * 1024
 """Events kept, and bytes of what they say. The oldest goes first, and is counted."""
 
-SHOWN_EVENTS = 250
-"""Events in the resource: what fits on a screen many times over, and a read stays below some 60 KiB."""
+SHOWN_EVENTS, SHOWN_BYTES = 250, 28_000
+"""Events in the resource, and bytes of these: what fits on a screen many times over. The tool pages through all."""
 
 
 class Timeline:
@@ -60,5 +60,11 @@ class Timeline:
 
     def payload(self, revision: int) -> TimelinePayload:
         """Return `debugger://timeline`, the last events."""
-        shown = list(self.after(self.last_id - SHOWN_EVENTS))
+        room, count = SHOWN_BYTES, 0
+        for size in islice(reversed(self._sizes), SHOWN_EVENTS):
+            room -= size + 1
+            if room < 0 and count:
+                break
+            count += 1
+        shown = list(self.after(self.last_id - count))
         return TimelinePayload(shown, self.total, self.dropped, revision)

@@ -30,10 +30,8 @@ class Rejection(Struct, frozen=True):
 
 
 Operand = tuple[str, Sequence["Operand"]]
-"""An operand of an assertion, as an expression, with the parts of it that are expressions, too."""
-
 Place = tuple[str, int]
-"""The name of a function, as frames have it, and a line."""
+"""An operand of an assertion with its parts, as expressions; the name of a function, as frames have it, and a line."""
 
 
 class Expressions:

@@ -16,7 +16,7 @@ from mcp_types import CallToolResult, ContentBlock, TextContent
 from msgspec import Struct
 from msgspec.structs import fields, replace
 
-from trio_debugmcp.server.answers.last_bounds import MAX_ANSWER_BYTES, bounded
+from trio_debugmcp.server.answers.last_bounds import MAX_ANSWER_BYTES, MAX_DATA_BYTES, bounded
 from trio_debugmcp.state.payloads import Payload
 
 
@@ -57,12 +57,13 @@ _encoder = msgspec.json.Encoder()
 def encoded(answer: Answer, *, full: bool = False, most: int = MAX_ANSWER_BYTES) -> tuple[str, dict[str, Any]]:
     """Return an answer as text and as structured content. Hosts show a model one or the other, so they are the same.
 
-    `full`: the answer as data; `most`: bytes of the words, data are for programs and pages.
+    `full`: the answer as data; `most`: bytes of the words. Data, for programs and pages, may have more.
     """
     body = whole(answer) if full else msgspec.to_builtins(replace(answer, full=None))
     body.pop("full", None)  # of an answer that has data in any case
     text = _encoder.encode(body)
-    if not full and len(text) > most:
+    most = max(most, MAX_DATA_BYTES) if full else most
+    if len(text) > most:
         body = bounded(body, most)
         text = _encoder.encode(body)
     return text.decode(), body

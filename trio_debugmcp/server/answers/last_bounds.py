@@ -19,7 +19,10 @@ MAX_ERROR_BYTES = 8192
 """JSON bytes of an error: a sentence, and the end of what a program has written."""
 
 MAX_RESOURCE_BYTES = 131072
-"""JSON bytes of a resource. Pages and programs read these whole, without paging: the events of a session, say."""
+"""JSON bytes of a resource. Timeline and output show the last 28 KB, but five hundred threads are read at once."""
+
+MAX_DATA_BYTES = 131072
+"""JSON bytes of an answer as data, for pages and programs: a page of five hundred events, say."""
 
 _ASKING = ("max_result_bytes", "max_value_length", "max_bytes")
 """Parameters that ask for more."""
@@ -27,23 +30,19 @@ _ASKING = ("max_result_bytes", "max_value_length", "max_bytes")
 _ESCAPED = 6
 """Bytes of a control character in JSON."""
 
-_LENGTHS = (4096, 1024, 256, 64)
-"""Characters of the texts that are left, tried in this order."""
-
-_COUNTS = (400, 100, 25, 5, 1)
-"""Items of the lists and objects that are left, with texts of the last length."""
+_CUTS = (
+    *((4096, None), (1024, None), (256, None)),
+    *((256, 400), (256, 100), (64, 400), (64, 100), (64, 25), (64, 5), (64, 1)),
+)
+"""Characters of the texts, and items of the lists and objects, that are left; tried in this order."""
 
 
 def bounded(value: Any, most: int) -> Any:
     """Return JSON data of at most so many bytes, as little changed as that takes. A cut says how much it left out."""
     if size_of(value) <= most:
         return value
-    for length in _LENGTHS:
-        shorter = _cut(value, length, None)
-        if size_of(shorter) <= most:
-            return shorter
-    for count in _COUNTS:
-        shorter = _cut(value, _LENGTHS[-1], count)
+    for length, count in _CUTS:
+        shorter = _cut(value, length, count)
         if size_of(shorter) <= most:
             return shorter
     return {"cut": f"{size_of(value)} bytes, which are too many at every depth"}

@@ -38,7 +38,7 @@ MAX_OUTPUT_LENGTH = 4 * 1024 * 1024
 MAX_ENTRY_LENGTH = 16 * 1024
 """Characters joined into one entry: output comes in fragments, and people read lines."""
 
-SHOWN_BYTES = 64_000
+SHOWN_BYTES = 28_000
 """Bytes of output in the resource, as JSON. Its readers follow along, and page back with process_read_output."""
 
 ANNOUNCE_SECONDS = 0.05
