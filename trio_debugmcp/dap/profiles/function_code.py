@@ -1,6 +1,11 @@
 """Functions in a source file, and what its lines decide: what a language knows of its code. Pure."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
+
+Operand = tuple[str, Sequence["Operand"]]
+"""An operand of an assertion, as an expression, with the parts of it that are expressions, too."""
 
 
 class FunctionCode(Struct, frozen=True):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.compilers import BuiltTest
-from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode
+from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode, Operand
 from trio_debugmcp.dap.profiles.printed_exceptions import PrintedExceptions
 from trio_debugmcp.dap.profiles.starts import MainClass
 
@@ -29,9 +29,8 @@ class Rejection(Struct, frozen=True):
     rule: str
 
 
-Operand = tuple[str, Sequence["Operand"]]
 Place = tuple[str, int]
-"""An operand of an assertion with its parts, as expressions; the name of a function, as frames have it, and a line."""
+"""The name of a function, as frames have it, and a line."""
 
 
 class Expressions:

@@ -14,7 +14,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles.language import Operand
+from trio_debugmcp.dap.profiles.function_code import Operand
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeVariable, ProbeVariables
 from trio_debugmcp.session.looking import capturing, summaries, trees

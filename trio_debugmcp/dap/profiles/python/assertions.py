@@ -10,7 +10,7 @@ operand has its parts with it.
 import ast
 from collections.abc import Iterator, Sequence
 
-from trio_debugmcp.dap.profiles.language import Operand
+from trio_debugmcp.dap.profiles.function_code import Operand
 
 _MOST_BYTES = 1024 * 1024
 """Larger files of Python are data."""

@@ -6,8 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
-from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode
-from trio_debugmcp.dap.profiles.language import Code, Operand
+from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode, Operand
+from trio_debugmcp.dap.profiles.language import Code
 from trio_debugmcp.dap.profiles.python import assertions, branches, code_lines
 
 _MAX_SOURCE_BYTES = 4 * 1024 * 1024
