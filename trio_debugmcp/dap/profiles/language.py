@@ -111,7 +111,8 @@ class Code:
 
     tells_library: ClassVar[bool] = False
     by_project: ClassVar[bool] = False
-    """How the user's files are known, if the adapter does not mark the others: by their names, or by the project."""
+    internals: ClassVar[tuple[str, ...]] = ()
+    """How the user's files are known, if the adapter does not mark the others; how those of the runtime begin."""
 
     def is_disassembly(self, file: str) -> bool:
         """Whether the adapter has made up this source of instructions."""
@@ -123,10 +124,6 @@ class Code:
 
     def is_library(self, file: str) -> bool:
         """Whether a file is not the user's, as far as its name says."""
-        return False
-
-    def is_internal(self, file: str) -> bool:
-        """Whether a file is of the runtime itself, where the user has no code to look at."""
         return False
 
     def module_in(self, file: str) -> str | None:

@@ -112,10 +112,8 @@ def raising_frames(profile: Profile, frames: Sequence[StackFrame]) -> int:
     if profile.code.tells_library:
         return next((index for index, frame in enumerate(frames) if frame.is_user_code), 0)
     # Where a library raises it is a place like any other, if there is a source, but not within the runtime itself.
-    files = [frame.location.file for frame in frames]
-    return next(
-        (index for index, file in enumerate(files) if file is not None and not profile.code.is_internal(file)), 0
-    )
+    files, internals = [frame.location.file for frame in frames], profile.code.internals
+    return next((index for index, file in enumerate(files) if file is not None and not file.startswith(internals)), 0)
 
 
 def active_thread(snapshot: Snapshot, thread_id: int | None) -> int:

@@ -189,9 +189,7 @@ class JavaScriptCode(Code):
     """Source files."""
 
     by_project: ClassVar[bool] = True
-
-    def is_internal(self, file: str) -> bool:
-        return file.startswith("<node_internals>/")
+    internals: ClassVar[tuple[str, ...]] = ("<node_internals>/",)
 
 
 class JavaScriptPrograms(LanguagePrograms):
