@@ -72,23 +72,29 @@ class RecordedProgram:
         self.run = open_run(folder / "run")
 
 
-def run_recorded(
-    source: str, interpreter: str, folder: Path | None = None, name: str = "program.py", **body: Any
-) -> RecordedProgram:
-    """Run a program under the recorder; further arguments are of the body of `recordRun`."""
-    folder = folder or fresh_folder()
+def given_of(folder: Path, **body: Any) -> dict[str, Any]:
+    """Return what brings the recorder into a program of a folder; makes its directories."""
     home, run, project = folder / "home", folder / "run", folder / "project"
     for each in (home, run, project):
         each.mkdir(parents=True, exist_ok=True)
-    (project / name).write_text(source, encoding="utf-8")
     sources = _sources()
-    given = {
+    return {
         "home": str(home),
         "sources": sources,
         "blobs": str(Path(sources).parent),
         "digest": carrier.digest(),
         "record": {"directory": str(run), "root": str(project), "include": [], "maxMb": 256, **body},
     }
+
+
+def run_recorded(
+    source: str, interpreter: str, folder: Path | None = None, name: str = "program.py", **body: Any
+) -> RecordedProgram:
+    """Run a program under the recorder; further arguments are of the body of `recordRun`."""
+    folder = folder or fresh_folder()
+    given = given_of(folder, **body)
+    home, project = folder / "home", folder / "project"
+    (project / name).write_text(source, encoding="utf-8")
     text = carrier.BRING_IN + _AT_START.replace("PARAMETERS", repr(given))
     (home / "sitecustomize.py").write_text(text, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(home), "PYTHONHASHSEED": "0"}

@@ -1,12 +1,14 @@
 """What becomes of a record where its process does not just run and end."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.runs.recorded_programs import described, python, run_recorded
-from trio_debugmcp.runs.process_record import FIELD, LINE, SEEN, START, WRITE, ProcessRecord
+from tests.runs.recorded_programs import described, given_of, python, run_recorded
+from trio_debugmcp.engine import carrier
+from trio_debugmcp.runs.process_record import FIELD, LINE, SEEN, SEEN_NAME, START, WRITE, ProcessRecord, open_run
 
 pytestmark = pytest.mark.real
 
@@ -183,3 +185,60 @@ def test_values_under_the_names_of_secrets_are_not_written(tmp_path: Path) -> No
     shown = "\n".join(described(process, number) for number in range(1, process.last + 1))
     assert "<secret>" in shown
     assert "hunter22" not in shown
+
+
+LATE = """\
+def inner(k):
+    items = [1, 2]
+    if k == 1:
+        exec(open(BEGIN).read(), {})
+    items.append(k)
+    return items
+def outer():
+    n = 0
+    for k in range(3):
+        n += len(inner(k))
+    return n
+outer()
+"""
+
+
+@VERSIONS
+def test_a_recording_that_begins_in_the_middle_has_what_its_frames_knew_by_then(
+    version: tuple[int, int], tmp_path: Path
+) -> None:
+    given, begin = given_of(tmp_path), tmp_path / "begin.py"
+    begin.write_text(f'{carrier.BRING_IN}\nbring_in({given!r}, "arrive_to_record")\n', encoding="utf-8")
+    program = tmp_path / "project" / "program.py"
+    program.write_text(LATE.replace("BEGIN", repr(str(begin))), encoding="utf-8")
+    subprocess.run([python(*version), str(program)], check=True)
+    (process,) = open_run(tmp_path / "run").processes
+    code = next(code for code in process.codes if code.name == "inner")
+    first = process.frame(process.frames_of(code.number)[0])
+    assert process.row(first.start).owner == 0
+    seen = process.row(process.forth(SEEN_NAME, process.key_of("items"), first.number, first.start))
+    assert process.text(seen) == "[1, 2]"
+    added = process.row(process.forth(FIELD, process.key_of("[2]"), seen.object, seen.number))
+    assert process.site(process.row(added.owner).key).line == 5
+
+
+DATACLASS = """\
+from dataclasses import dataclass
+@dataclass
+class Point:
+    x: int
+    y: int = 2
+point = Point(1)
+"""
+
+
+@VERSIONS
+def test_generated_methods_are_recorded_with_what_they_store(version: tuple[int, int]) -> None:
+    (process,) = run_recorded(DATACLASS, python(*version)).run.processes
+    made = next(code for code in process.codes if code.name.endswith("__init__"))
+    assert (made.file, made.source) == ("<string>", None)
+    module = next(code for code in process.codes if code.kind == "module")
+    point = process.row(process.back(FIELD, process.key_of(".point"), module.globals, process.last + 1)).object
+    x = process.row(process.back(FIELD, process.key_of(".x"), point, process.last + 1))
+    assert process.text(x) == "1"
+    assert process.site(process.row(x.owner).key).code == made.number

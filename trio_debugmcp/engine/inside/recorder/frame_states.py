@@ -52,7 +52,6 @@ class FrameState:
     globals: Any
     parent: Any
     start: int
-    targets: Any
 
     def __init__(self, code: Any, frame: Any, number: int) -> None:
         self.code = code
@@ -63,6 +62,7 @@ class FrameState:
         self.known: dict[str, Any] = {}
         self.watch: Any = ()
         self.given: Any = ()
+        self.targets: Any = ()
         self.sites: dict[int, Any] = code.sites
         self.raised = self.suspended = self.is_module = self.is_begun = self.holds = False
 

@@ -51,7 +51,7 @@ class LineWatch:
 
     def begin(self, state: FrameState, site: StatementSite, names: Any) -> None:
         """Check what a statement is about to read, and remember what it can change."""
-        if not site.others:
+        if not site.others and not site.has_conflict:
             for name in site.plain:
                 cls = type(names.get(name))
                 if cls is not int and cls is not str and cls is not _NONE and cls is not bool and cls is not float:

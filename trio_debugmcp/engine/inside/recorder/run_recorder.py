@@ -210,7 +210,7 @@ class RunRecorder:
             rows.view[place] = site.word | state.number
             if site.is_with and frame.f_lasti >= site.with_ends:  # its block has ended
                 site = site.exit
-            elif site.checks:
+            elif site.checks or site.has_conflict:
                 self._begin(state, site, frame.f_locals if names is None else names)
             state.pending = site
         except Exception as error:

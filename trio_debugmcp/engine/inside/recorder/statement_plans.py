@@ -13,6 +13,7 @@ from typing import Any, Iterator
 from trio_debugmcp.engine.inside.quiet_warnings import without_warnings
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ALWAYS,
+    ATTRIBUTE,
     CHANGED,
     ENTERED,
     GENERATORS,
@@ -25,6 +26,9 @@ from trio_debugmcp.engine.inside.recorder.statement_reader import (
 )
 
 _MOST_BYTES = 4_000_000
+
+_MOST_STORED = 30
+"""Attributes that a method without a source is taken to store, perhaps."""
 
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
@@ -78,12 +82,18 @@ def source_plans(text: bytes | str) -> SourcePlans | None:
 
 
 def bare_plans(code: Any) -> dict[int, StatementPlan]:
-    """Return plans of code without a source: one for each line, whose names are all that the code stores."""
+    """Return plans of code without a source: one for each line, whose names are all that the code has.
+
+    Of a method, as dataclasses generate them, it may store each attribute that it names.
+    """
     plans = {}
+    own = code.co_varnames[0] if code.co_argcount else ""
+    stores = [((own, ()), (ATTRIBUTE, name)) for name in code.co_names[:_MOST_STORED]] if own else []
     for _, _, line in code.co_lines():
         if line and line not in plans:
             plan = plans[line] = StatementPlan(line, line)
             plan.names = dict.fromkeys((*code.co_varnames, *code.co_cellvars, *code.co_freevars), CHANGED)
+            plan.stores = stores
             plan.is_compound = True
     return plans
 
