@@ -83,7 +83,10 @@ def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
         said.insert(0, "true" if past.executions.entered_body(execution) else "false")
     if execution.statement.is_loop and not said and not past.executions.entered_body(execution):
         said.append("ends")
-    if not said or execution.statement.is_condition:
+    has_failed = any(text.startswith("raises ") for text in said) and not isinstance(
+        execution.statement.node, ast.Raise
+    )
+    if not said or execution.statement.is_condition or has_failed:
         said += [*_results(past, execution), *_reads(past, execution)][:_MOST_VALUES]
     return said
 

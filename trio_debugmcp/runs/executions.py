@@ -7,6 +7,7 @@
 What a line has written, called and raised are rows that name it as their owner.
 """
 
+import ast
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -22,7 +23,12 @@ ENDS = frozenset({rows.RETURN, rows.YIELD, rows.UNWIND})
 _CHECKS = frozenset({rows.SEEN, rows.GAP, rows.SEEN_NAME, rows.SIZE, rows.FIELD})
 
 
+_LINES = frozenset({rows.LINE})
+
 _EVENTS = ENDS | {rows.LINE}
+
+_MOST_EXITS = 10
+"""Of `with` blocks that a `return` leaves, innermost first."""
 
 
 def next_event(record: ProcessRecord, line: int) -> int:
@@ -130,9 +136,21 @@ class StatementExecutions:
         return [owned for owned in self._owned(row) if owned.kind in (rows.START, rows.RESUME)]
 
     def outcome(self, start: int) -> Row | None:
-        """Return the row with which a call ended: RETURN, YIELD or UNWIND; None if it has not."""
+        """Return the row with which a call ended: RETURN, YIELD or UNWIND; None if it has not.
+
+        Its owner is the line of the `return`, also where a `with` block was left after it.
+        """
         number = outcome(self.record, start)
-        return self.record.row(number) if number else None
+        ending = self.record.row(number) if number else None
+        if ending is None or ending.kind != rows.RETURN or not ending.owner:
+            return ending
+        line = ending.owner
+        for _ in range(_MOST_EXITS):
+            execution = self.at(line)
+            if execution is None or not isinstance(execution.statement.node, ast.With | ast.AsyncWith):
+                return ending._replace(owner=line)
+            line = self.record.back_of(_LINES, ending.subject, line)
+        return ending
 
     def ending(self, row: int) -> Row | None:
         """Return how a line ended its frame, if it did."""

@@ -92,7 +92,8 @@ class ObjectEdges:
                 written = self._record.back(rows.WRITE, key, frame, execution.row)
                 if written:
                     value = self._past.values.value_at(written)
-                    yield SliceEdge(cost.READ, SliceNode(value.owner), "all instances share it")
+                    price = cost.READ if value.object else 2 * cost.READ
+                    yield SliceEdge(price, SliceNode(value.owner), "all instances share it")
                     yield from self.of_content(execution, str(path), value, execution.row)
                     return
             for base in scope.bases:
