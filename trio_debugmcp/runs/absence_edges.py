@@ -72,6 +72,9 @@ class AbsenceEdges:
     ) -> StatementExecution | None:
         """Return the run of the innermost statement around a writer that has run, and has not led to it."""
         above = set(map(id, use.statement.outer())) if not frame else set()
+        failed = self._failed_before(writer, frame or use.frame, use.row)
+        if failed is not None:
+            return failed if failed.row > since else None
         for outer in writer.outer():
             if id(outer) in above or outer is use.statement:
                 return None
@@ -80,6 +83,14 @@ class AbsenceEdges:
             run = self._past.executions.last_run(outer, frame or use.frame, use.row)
             if run is not None:
                 return run if run.row > since or isinstance(outer.node, ast.If | ast.Match) else None
+        return None
+
+    def _failed_before(self, writer: Statement, frame: int, before: int) -> StatementExecution | None:
+        """Return the run of the statement before one in its block, if an exception left the block there."""
+        for earlier in writer.before[-1:]:
+            run = self._past.executions.last_run(earlier, frame, before)
+            if run is not None and self._past.executions.raised(run.row) is not None:
+                return run
         return None
 
     def _of_late_binding(self, execution: StatementExecution, name: str, value: RecordedValue) -> Iterator[SliceEdge]:
