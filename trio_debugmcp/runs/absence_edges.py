@@ -65,7 +65,15 @@ class AbsenceEdges:
             decided = self._decided_against(writer, execution, value.owner)
             if decided is not None:
                 absent += 1
-                yield SliceEdge(cost.ABSENCE, SliceNode(decided.row), f"so {name} is not set at line {writer.first}")
+                yield from self._not_reached(decided, f"so {name} is not set at line {writer.first}")
+
+    def _not_reached(self, decided: StatementExecution, note: str) -> Iterator[SliceEdge]:
+        """Yield the line that decided against another one; where it raised, also what kept the exception."""
+        yield SliceEdge(cost.ABSENCE, SliceNode(decided.row), note)
+        kept = self._past.executions.ended(decided.row) if self._past.executions.raised(decided.row) else 0
+        keeper = self._past.executions.at(kept) if kept and kept <= self._record.last else None
+        if keeper is not None and keeper.frame == decided.frame:
+            yield SliceEdge(cost.ABSENCE, SliceNode(keeper.row, aim="run"), "kept its exception")
 
     def _decided_against(
         self, writer: Statement, use: StatementExecution, since: int, frame: int = 0
@@ -120,9 +128,7 @@ class AbsenceEdges:
                     edges.append(decided)
             if edges:
                 times = f" ({len(edges)} times in the last {len(frames)} calls)" if len(edges) > 1 else ""
-                yield SliceEdge(
-                    cost.ABSENCE, SliceNode(edges[-1].row), f"so {label} is not set at line {writer.first}{times}"
-                )
+                yield from self._not_reached(edges[-1], f"so {label} is not set at line {writer.first}{times}")
 
     def _of_setattr(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
         """Yield calls of `setattr` on an object that have set other attributes."""
@@ -166,7 +172,7 @@ class AbsenceEdges:
                     found = None if decided is None else self._past.values.value(decided, path)
                     if decided is not None and found is not None and found.object == value.object:
                         note = f"so {path} is not changed at line {statement.first}"
-                        yield SliceEdge(cost.ABSENCE, SliceNode(decided.row), note)
+                        yield from self._not_reached(decided, note)
                 elif method and not self._past.executions.effects(run.row) and statement is not execution.statement:
                     found = self._past.values.value(run, path)
                     if found is not None and found.object == value.object:
