@@ -99,7 +99,8 @@ class RunAlignment:
     def is_changed(self, which: int, line: int) -> bool:
         """Whether a LINE row of one of the runs is of a statement that only its source has."""
         record = (self.good, self.bad)[which].record
-        return self._keys[which].get(record.row(line).key, CHANGED) == CHANGED
+        head = record.rows.word(line, 0)  # not the whole row: this is asked for each value
+        return head >> 60 != rows.LINE or self._keys[which].get(head >> 32 & _MASK, CHANGED) == CHANGED
 
 
 def _walked(good: "_Walk", bad: "_Walk", loops: set[int]) -> RunParting:

@@ -15,12 +15,12 @@ import msgspec
 from trio_debugmcp.runs import process_record as rows
 from trio_debugmcp.runs.because_lines import BecauseLine, because_line
 from trio_debugmcp.runs.past_process import PastProcess
-from trio_debugmcp.runs.process_record import DELETED, ProcessRecord
+from trio_debugmcp.runs.process_record import DELETED, ProcessRecord, Row
 from trio_debugmcp.runs.run_alignment import AlignedStep, CountFold, RunAlignment, RunParting
 from trio_debugmcp.runs.why import NoAnswerError, WhyQuestion, why
 
-MOST_VALUES = 500_000
-"""Values of each run that are compared: about a second's work."""
+MOST_VALUES = 200_000
+"""Values of each run that are compared: a few seconds of work."""
 
 _MOST_DIFFERENT = 3
 
@@ -32,6 +32,8 @@ _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b|/tmp/[^\s'\",)\]}>]*|\b1[34]\d{13}
 """Addresses, files that are made anew each time, and what `id` returns."""
 
 _SET = re.compile(r"\{[^{}:]*\}")
+
+_MASK = (1 << 28) - 1
 
 _WITH_VALUE = frozenset((rows.WRITE, rows.FIELD, rows.RETURN))
 
@@ -158,25 +160,30 @@ _Value = tuple[tuple[int, str], str, int]
 def _values(alignment: RunAlignment, which: int, end: int) -> Iterator[_Value]:
     """Yield what common statements wrote and returned: kind and name, the masked text, the LINE row."""
     record = (alignment.good, alignment.bad)[which].record
-    owners: dict[int, bool] = {}
-    for first, (heads, _, row_owners) in record.rows.blocks():
-        if first >= end:
-            return
-        for place, head in enumerate(heads):
-            kind, number = head >> 60, first + place
-            if number >= end:
-                return
-            owner = row_owners[place]
-            if kind not in _WITH_VALUE or owner < record.first:
+    has_changed = bool(alignment.changed[which])
+    texts, names, lines = dict[int, str](), dict[int, str](), dict[int, int]()
+    for first, (heads, values, owners) in record.rows.blocks():
+        for place, head in enumerate(heads[: max(end - first, 0)]):
+            kind, subject = head >> 60, head & 0xFFFF_FFFF
+            if kind == rows.LINE:  # of each frame the line under way
+                lines[subject] = first + place
+            if kind not in _WITH_VALUE:
                 continue
-            if owner not in owners:
-                owners.clear()
-                line = record.row(owner)
-                owners[owner] = line.kind == rows.LINE and not alignment.is_changed(which, owner)
-            if owners[owner]:
-                row = record.row(number)
-                name = record.label(row.key) if kind != rows.RETURN else ""
-                yield (kind, name), "" if row.text == DELETED else masked_value(record.text(row)), owner
+            owner, key, number = owners[place], head >> 32 & _MASK, values[place] >> 32
+            is_common = owner >= record.first if kind == rows.FIELD else lines.get(subject) == owner
+            if kind == rows.RETURN:
+                lines.pop(subject, None)
+            if not is_common or (has_changed and alignment.is_changed(which, owner)):
+                continue
+            if number not in texts:
+                value = Row(first + place, kind, 0, subject, number, 0, owner)
+                texts[number] = "" if number == DELETED else masked_value(record.text(value))
+            if kind == rows.RETURN:  # its key is the code
+                yield (kind, ""), texts[number], owner
+                continue
+            if key not in names:
+                names[key] = record.label(key)
+            yield (kind, names[key]), texts[number], owner
 
 
 def masked_value(text: str) -> str:
