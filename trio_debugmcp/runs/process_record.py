@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.runs.run_files import RunFileError, TextFile, WordFile, facts_of
 
 LINE, START, RESUME, RETURN, YIELD, UNWIND, RAISE = 1, 2, 3, 4, 5, 6, 7
@@ -314,7 +315,7 @@ def _facts(facts: list[dict[str, Any]], state: int, dropped: int) -> RecordFacts
     parent = merged.get("parent")
     return RecordFacts(
         pid=int(merged.get("pid", 0)),
-        argv=tuple(merged.get("argv") or ()),
+        argv=tuple([masked(str(word)) for word in merged.get("argv") or ()]),
         python=str(merged.get("python", "")),
         root=str(merged.get("root", "")),
         parent=(int(parent[0]), int(parent[1])) if parent else None,
