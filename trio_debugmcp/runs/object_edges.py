@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from itertools import islice
 
 from trio_debugmcp.runs import process_record as rows
 from trio_debugmcp.runs import slicing_nodes as cost
@@ -13,8 +14,13 @@ from trio_debugmcp.runs.recorded_values import CONTENT, RecordedValue, type_name
 from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.source_scopes import SourceScope, Statement
 
+_MOST_HELD = 2_000
+"""Rows with an object as their value that are looked at for the names it has: the first ones."""
+
 _MOST_CHANGES = 4
 """Of the content of one object: the last ones, at as many lines."""
+
+_NAMED = frozenset({rows.WRITE, rows.FIELD, rows.SEEN, rows.GAP, rows.SEEN_NAME})
 
 _GENERATOR = "<generator "
 
@@ -174,7 +180,7 @@ class ObjectEdges:
     def _of_calls_on(self, execution: StatementExecution, target: int) -> Iterator[SliceEdge]:
         """Yield the last calls of methods of an object whose content is not recorded, by other frames."""
         calls: dict[Statement, tuple[int, ast.Call]] = {}
-        for statement, path, call in self._past.scopes.method_calls():
+        for statement, path, call in self._past.scopes.method_calls(self._names_of(target)):
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:]:
                 run = self._past.executions.last_run(statement, frame, execution.row)
                 held = self._past.values.value(run, path) if run is not None else None
@@ -183,6 +189,12 @@ class ObjectEdges:
         for row, call in sorted(calls.values(), key=lambda last: last[0])[-_MOST_CHANGES:]:
             note = f"{_method(call)} was called on it; its content is not recorded"
             yield SliceEdge(cost.CALLED_ON, SliceNode(row, focus=tuple(call.args)), note)
+
+    def _names_of(self, target: int) -> set[str]:
+        """Return the names and attributes that an object was found in."""
+        held = islice(self._record.rows.next_like(1, target, self._record.first - 1), _MOST_HELD)
+        keys = {row.key for row in map(self._record.row, held) if row.kind in _NAMED}
+        return {self._record.label(key).removeprefix(".") for key in keys} - {""}
 
     def of_items(self, value: RecordedValue, label: str, before: int) -> Iterator[SliceEdge]:
         """Yield what has given the items of a container an attribute, last and at different lines."""

@@ -8,6 +8,7 @@
 A row is of one of the kinds below; what its key, subject, value and owner are stands in docs/recording-runs.md.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -129,6 +130,10 @@ class ProcessRecord:
         facts = facts_of(directory)
         self._codes = {fact["code"]: _code(fact) for fact in facts if "code" in fact and "file" in fact}
         self._sites = {fact["site"]: Site(fact["site"], fact["code"], fact["line"]) for fact in facts if "site" in fact}
+        self._sites_of: dict[int, list[Site]] = defaultdict(list)
+        for site in sorted(self._sites.values(), key=lambda site: site.line):
+            self._sites_of[site.code].append(site)
+        self._frames_of: dict[int, list[int]] | None = None
         self._sources: dict[int, str | None] = {}
         self.facts = _facts(facts, self.rows.state, self.first - 1)
 
@@ -226,7 +231,7 @@ class ProcessRecord:
 
     def sites_of(self, code: int) -> list[Site]:
         """Return the statements of a code that ran, by line."""
-        return sorted((site for site in self._sites.values() if site.code == code), key=lambda site: site.line)
+        return self._sites_of.get(code, [])
 
     @property
     def last_frame(self) -> int:
@@ -241,11 +246,12 @@ class ProcessRecord:
 
     def frames_of(self, code: int) -> list[int]:
         """Return the frames of a code, in the order in which they began."""
-        return [
-            number
-            for number in range(self.frames.first, self.frames.last + 1)
-            if self.frames.word(number, 1) >> 32 == code
-        ]
+        if self._frames_of is None:
+            self._frames_of = defaultdict(list)
+            for first, (_, words) in self.frames.blocks():
+                for number, word in enumerate(words, first):
+                    self._frames_of[word >> 32].append(number)
+        return self._frames_of.get(code, [])
 
     def source(self, code: int) -> str | None:
         """Return the text that a code was made of, as it was then, or None."""

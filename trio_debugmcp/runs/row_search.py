@@ -29,6 +29,12 @@ def count(record: ProcessRecord, kind: int, key: int) -> int:
     return record.rows.count_high(0, kind << _KEY_BITS | key)
 
 
+def each_of_code_back(record: ProcessRecord, kinds: tuple[int, ...], before: int) -> Iterator[int]:
+    """Yield the rows before one of these kinds, whose keys are code, the last first."""
+    tops = bytes(kind << 4 for kind in kinds)  # the other four bits are of the key: there are never so many codes
+    yield from record.rows.last_top(0, tops, before)
+
+
 def counts(record: ProcessRecord, kind: int) -> dict[int, int]:
     """Return how many rows of a kind there are of each key."""
     found = record.rows.high_counts(0)

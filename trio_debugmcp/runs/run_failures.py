@@ -1,13 +1,12 @@
 """What failed in a recorded run: the exception that nothing in recorded code caught, and where it was raised."""
 
 import ast
-import heapq
 from typing import NamedTuple
 
 from trio_debugmcp.runs import process_record as rows
 from trio_debugmcp.runs.past_process import PastProcess
 from trio_debugmcp.runs.process_record import Row
-from trio_debugmcp.runs.row_search import each_back
+from trio_debugmcp.runs.row_search import each_of_code_back
 
 _RAISED = frozenset({rows.RAISE, rows.UNWIND})
 """An exception raised again by a bare `raise` is not a RAISE: the line at which it leaves its frame tells."""
@@ -47,9 +46,7 @@ def failure(past: PastProcess) -> RunFailure | None:
     that leaves it has reached a runner. One that is on its way is what a stop at an exception is about.
     """
     record = past.record
-    codes = [code.number for code in record.codes]
-    ends = [each_back(record, kind, code, record.last + 1) for kind in (rows.UNWIND, rows.RAISE) for code in codes]
-    for number in heapq.merge(*ends, reverse=True):
+    for number in each_of_code_back(record, (rows.UNWIND, rows.RAISE), record.last + 1):
         row = record.row(number)
         text = record.text(row)
         if text.startswith(_NO_FAILURES) or not _is_last(past, row):

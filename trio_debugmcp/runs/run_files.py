@@ -145,6 +145,16 @@ class WordFile:
         columns = (self._column(block, place) for block in range(len(self._blocks)))
         return sum(memoryview(column).cast("I")[1::2].tolist().count(high) for column in columns)
 
+    def last_top(self, place: int, tops: bytes, before: int) -> Iterator[int]:
+        """Yield the entries before one whose word at a place begins with one of these bytes, the last first."""
+        for block in range(bisect_right(self._firsts, before - 1) - 1, -1, -1):
+            first = self._firsts[block]
+            column = self._column(block, place)[WORD - 1 : max(before - first, 0) * WORD : WORD]
+            found = max(map(column.rfind, _each_byte(tops)))
+            while found >= 0:
+                yield first + found
+                found = max(column.rfind(top, 0, found) for top in _each_byte(tops))
+
     def high_counts(self, place: int) -> Counter[int]:
         """Return how often each number is what words at a place begin with."""
         counts: Counter[int] = Counter()
@@ -201,6 +211,10 @@ class WordFile:
         elif self._blocks[block].path is not None:
             self._columns.move_to_end((block, place))
         return known
+
+
+def _each_byte(data: bytes) -> list[bytes]:
+    return [data[at : at + 1] for at in range(len(data))]
 
 
 def _words(data: bytes, start: int, count: int) -> list[int]:

@@ -100,9 +100,9 @@ class StaleEdges:
         """Yield the run of a function that made a value, where a call of it made no frame."""
         name = str(read.path).rpartition(".")[2]
         written = [effect for effect in self._past.executions.effects(execution.row) if effect.kind == rows.WRITE]
-        for code in self._past.scopes.codes():
+        for code in self._past.scopes.named(name):
             scope = self._past.scopes.of_code(code)
-            if scope is None or scope.name.rpartition(".")[2] != name or not _is_decorated(scope.node):
+            if scope is None or not _is_decorated(scope.node):
                 continue
             if any(start.key == code for start in self._past.executions.calls(execution.row)):
                 return
