@@ -11,6 +11,8 @@ from trio_debugmcp.engine import OLDEST, WantedEngine
 from trio_debugmcp.errors import CannotRun
 from trio_debugmcp.patience import Patience
 
+_TESTS = ("test", "tests")
+
 
 class PythonRecordings(Recordings):
     """The code of a project is what is below the directory that has its settings."""
@@ -37,4 +39,7 @@ class PythonRecordings(Recordings):
         )
 
     def project_root(self, file: str, place: str) -> str:
-        return project_root(Path(file), place)
+        root = Path(project_root(Path(file), place))
+        while root.name in _TESTS and root.parent != root:  # with settings of their own: what they test is above them
+            root = Path(project_root(root.parent, str(root.parent)))
+        return str(root)
