@@ -25,6 +25,7 @@ from _real_environments import CACHE, INSTALL_SECONDS, installed, pythons, versi
 PLAY_SECONDS = 300
 
 REQUIREMENTS = ["pytest==8.3.5", "pygments==2.18.0", "markupsafe==3.0.2", "pyyaml==6.0.2", "markdown-it-py==3.0.0"]
+REQUIREMENTS += ["hypothesis==6.131.0"]
 
 
 class RealBug(NamedTuple):
