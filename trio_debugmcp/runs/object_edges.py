@@ -147,13 +147,16 @@ class ObjectEdges:
         """Yield the line that a row belongs to, but no definitions; of a call the parameter `name`, or its caller."""
         if not owner:
             return
-        row = self._record.row(owner)
+        row, execution = self._record.row(owner), self._past.executions.at(owner)
+        if row.kind == rows.LINE and execution is None:  # of generated code: what it was called with counts
+            owner = self._record.frame(row.subject).start
+            row = self._record.row(owner)
         if row.kind == rows.START:
             if name == ".0" or name in self._record.code(row.key).params:
                 yield SliceEdge(cost.ARGUMENT, SliceNode(owner, names=(name,)))
             elif row.owner:
                 yield SliceEdge(price, SliceNode(row.owner))
-        elif (execution := self._past.executions.at(owner)) is not None and not execution.statement.is_definition:
+        elif execution is not None and not execution.statement.is_definition:
             names = (name,) if execution.statement.place_of((name,)) >= 0 else ()
             node = SliceNode(owner, names=names, hint=hint)
             yield SliceEdge(price + cost.GIVEN * execution.statement.is_given, node)
