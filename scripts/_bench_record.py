@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from tests.runs.recorded_programs import python, run_recorded
-from trio_debugmcp.runs.process_record import LINE, ProcessRecord
+from trio_debugmcp.runs.files.process_record import LINE, ProcessRecord
 
 ROUNDS = 3
 

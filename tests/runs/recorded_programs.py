@@ -17,7 +17,7 @@ from typing import Any
 from tests.pythons import found
 from trio_debugmcp.engine import carrier
 from trio_debugmcp.probe import packing
-from trio_debugmcp.runs.process_record import KIND_NAMES, ProcessRecord, RecordedRun, open_run
+from trio_debugmcp.runs.files.process_record import KIND_NAMES, ProcessRecord, RecordedRun, open_run
 
 _AT_START = """
 given = PARAMETERS

@@ -5,8 +5,8 @@ from functools import cache
 import pytest
 
 from tests.runs.recorded_programs import python, record
-from trio_debugmcp.runs.process_record import ProcessRecord
-from trio_debugmcp.runs.run_comparing import BothLines, RunComparison, compared, masked_value
+from trio_debugmcp.runs.comparing.run_comparing import BothLines, RunComparison, compared, masked_value
+from trio_debugmcp.runs.files.process_record import ProcessRecord
 
 pytestmark = pytest.mark.real
 

@@ -5,15 +5,15 @@ from functools import cache
 import pytest
 
 from tests.runs.recorded_programs import python, record
-from trio_debugmcp.runs.call_histories import call_history
-from trio_debugmcp.runs.call_trees import TreeLimits, call_tree, matching, root_starts, starts_under
-from trio_debugmcp.runs.frame_moments import locals_in
-from trio_debugmcp.runs.histories import HistoryPage, NoHistoryError, RunHistory
-from trio_debugmcp.runs.line_histories import line_counts, line_history
-from trio_debugmcp.runs.past_process import PastProcess
-from trio_debugmcp.runs.recorded_conditions import RecordedCondition
-from trio_debugmcp.runs.run_moves import NoMomentError, last_line, moment_at, moment_number, moved
-from trio_debugmcp.runs.variable_histories import variable_history
+from trio_debugmcp.runs.histories.call_histories import call_history
+from trio_debugmcp.runs.histories.call_trees import TreeLimits, call_tree, matching, root_starts, starts_under
+from trio_debugmcp.runs.histories.histories import HistoryPage, NoHistoryError, RunHistory
+from trio_debugmcp.runs.histories.line_histories import line_counts, line_history
+from trio_debugmcp.runs.histories.recorded_conditions import RecordedCondition
+from trio_debugmcp.runs.histories.variable_histories import variable_history
+from trio_debugmcp.runs.past.frame_moments import locals_in
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.run_moves import NoMomentError, last_line, moment_at, moment_number, moved
 
 pytestmark = pytest.mark.real
 

@@ -2,7 +2,7 @@
 
 import ast
 
-from trio_debugmcp.runs.read_paths import PathRead, calls_in, reads_of
+from trio_debugmcp.runs.source.read_paths import PathRead, calls_in, reads_of
 
 
 def read(source: str) -> list[PathRead]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.runs.random_programs import programs
 from tests.runs.recorded_programs import fresh_folder, python, run_recorded
-from trio_debugmcp.runs.process_record import (
+from trio_debugmcp.runs.files.process_record import (
     FIELD,
     GAP,
     LINE,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trio_debugmcp.runs.recorded_conditions import ConditionError, RecordedCondition
+from trio_debugmcp.runs.histories.recorded_conditions import ConditionError, RecordedCondition
 
 TEXTS = {"n": "3", "name": "'tea'", "cart": "<Cart>", "none": "None", "done": "True", "x.y": "2.5", "d['k']": "(1, 2)"}
 

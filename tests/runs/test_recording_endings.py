@@ -8,7 +8,7 @@ import pytest
 
 from tests.runs.recorded_programs import described, given_of, python, run_recorded
 from trio_debugmcp.engine import carrier
-from trio_debugmcp.runs.process_record import FIELD, LINE, SEEN, SEEN_NAME, START, WRITE, ProcessRecord, open_run
+from trio_debugmcp.runs.files.process_record import FIELD, LINE, SEEN, SEEN_NAME, START, WRITE, ProcessRecord, open_run
 
 pytestmark = pytest.mark.real
 

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.runs.recorded_programs import python, record
-from trio_debugmcp.runs.past_process import PastProcess
-from trio_debugmcp.runs.process_record import RAISE, START, UNWIND, ProcessRecord
-from trio_debugmcp.runs.row_search import each_of_code_back
+from trio_debugmcp.runs.files.process_record import RAISE, START, UNWIND, ProcessRecord
+from trio_debugmcp.runs.files.row_search import each_of_code_back
+from trio_debugmcp.runs.past.past_process import PastProcess
 
 pytestmark = pytest.mark.real
 

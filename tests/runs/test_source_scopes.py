@@ -1,7 +1,7 @@
 """A source as scopes and their statements."""
 
-from trio_debugmcp.runs.source_reader import read_source
-from trio_debugmcp.runs.source_scopes import SourceScope
+from trio_debugmcp.runs.source.source_reader import read_source
+from trio_debugmcp.runs.source.source_scopes import SourceScope
 
 SOURCE = """\
 class Shop:

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from tests.runs.recorded_programs import python, record
-from trio_debugmcp.runs.process_record import ProcessRecord
+from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer, WhyQuestion, why
 
 pytestmark = pytest.mark.real

@@ -12,17 +12,17 @@ import ast
 
 import msgspec
 
-from trio_debugmcp.runs import process_record as rows
-from trio_debugmcp.runs import slicing_nodes as cost
-from trio_debugmcp.runs.backward_slice import SliceResult, backward_slice
-from trio_debugmcp.runs.because_lines import BecauseLine, because_line
-from trio_debugmcp.runs.executions import StatementExecution
-from trio_debugmcp.runs.past_process import PastProcess
-from trio_debugmcp.runs.process_record import ProcessRecord
-from trio_debugmcp.runs.read_paths import PathRead, reads_of
-from trio_debugmcp.runs.run_failures import failure
-from trio_debugmcp.runs.slicing_nodes import SliceEdge, SliceNode, ValueGap
-from trio_debugmcp.runs.unreached_lines import runs_of_line, unreached
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.backward_slice import SliceResult, backward_slice
+from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line
+from trio_debugmcp.runs.slicing.run_failures import failure
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
+from trio_debugmcp.runs.slicing.unreached_lines import runs_of_line, unreached
+from trio_debugmcp.runs.source.read_paths import PathRead, reads_of
 
 _MOST_LOOKED_BACK = 20_000
 """Rows from the end in which a place is looked for where a name has a value."""

@@ -13,9 +13,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 import trio
 
-from trio_debugmcp.runs.process_record import ProcessRecord, RecordedRun, open_run
-from trio_debugmcp.runs.run_facts import RunFacts, facts_of_run
-from trio_debugmcp.runs.run_files import RunFileError
+from trio_debugmcp.runs.files.process_record import ProcessRecord, RecordedRun, open_run
+from trio_debugmcp.runs.files.run_facts import RunFacts, facts_of_run
+from trio_debugmcp.runs.files.run_files import RunFileError
 
 T = TypeVar("T")
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from trio_debugmcp.runs.because_lines import BecauseLine
-from trio_debugmcp.runs.call_trees import CallNode
-from trio_debugmcp.runs.run_moves import RunMoment
+from trio_debugmcp.runs.histories.call_trees import CallNode
+from trio_debugmcp.runs.past.run_moves import RunMoment
+from trio_debugmcp.runs.slicing.because_lines import BecauseLine
 from trio_debugmcp.server.answers import text
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.places import Places

@@ -1,6 +1,6 @@
 """Where two recorded runs part, in words and as data."""
 
-from trio_debugmcp.runs.run_comparing import BothLines, RunComparison
+from trio_debugmcp.runs.comparing.run_comparing import BothLines, RunComparison
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.text import MAX_LINE_LENGTH

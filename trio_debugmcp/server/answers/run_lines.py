@@ -1,6 +1,6 @@
 """Recorded runs in answers: a line for each, and as data."""
 
-from trio_debugmcp.runs.run_facts import RunFacts
+from trio_debugmcp.runs.files.run_facts import RunFacts
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.text import size_text
 from trio_debugmcp.state.payloads import signal_name

@@ -5,8 +5,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.runs.line_histories import line_counts
-from trio_debugmcp.runs.process_record import ProcessRecord
+from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.histories.line_histories import line_counts
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.paths import source_path

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.runs.process_record import LINE, ProcessRecord
+from trio_debugmcp.runs.files.process_record import LINE, ProcessRecord
 from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer, WhyQuestion, why
 from trio_debugmcp.server.answers.why_shown import WhyData, WhyShown, recorded_line
 from trio_debugmcp.server.tools.runs.reading_runs import (

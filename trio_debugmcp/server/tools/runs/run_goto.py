@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.runs.past_process import PastProcess
-from trio_debugmcp.runs.process_record import ProcessRecord
-from trio_debugmcp.runs.run_moves import NoMomentError, RunMoment, last_line, moment_at, moment_number, moved
+from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.run_moves import NoMomentError, RunMoment, last_line, moment_at, moment_number, moved
 from trio_debugmcp.server.answers.run_answers import RecordedMoment, recorded_moment
 from trio_debugmcp.server.tools.runs.reading_runs import EventNumber, RunQuestion, asked, number_of, shown_to_reader
 from trio_debugmcp.server.tools.tool import Tool

@@ -7,16 +7,16 @@ import msgspec
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.runs import process_record as rows
-from trio_debugmcp.runs.call_histories import call_history, called_names, codes_named
-from trio_debugmcp.runs.call_trees import CallTree, TreeLimits, call_tree, matching, root_starts, starts_under
-from trio_debugmcp.runs.histories import HistoryPage, NoHistoryError, RunHistory
-from trio_debugmcp.runs.line_histories import line_history
-from trio_debugmcp.runs.past_process import PastProcess
-from trio_debugmcp.runs.process_record import ProcessRecord
-from trio_debugmcp.runs.recorded_conditions import ConditionError, RecordedCondition
-from trio_debugmcp.runs.row_search import each
-from trio_debugmcp.runs.variable_histories import variable_history
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.files.row_search import each
+from trio_debugmcp.runs.histories.call_histories import call_history, called_names, codes_named
+from trio_debugmcp.runs.histories.call_trees import CallTree, TreeLimits, call_tree, matching, root_starts, starts_under
+from trio_debugmcp.runs.histories.histories import HistoryPage, NoHistoryError, RunHistory
+from trio_debugmcp.runs.histories.line_histories import line_history
+from trio_debugmcp.runs.histories.recorded_conditions import ConditionError, RecordedCondition
+from trio_debugmcp.runs.histories.variable_histories import variable_history
+from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.server.answers.run_answers import CallsData, CallsShown, HistoryData, HistoryShown, call_lines_of
 from trio_debugmcp.server.answers.why_shown import recorded_line
 from trio_debugmcp.server.tools.runs.reading_runs import EventNumber, RunQuestion, asked, number_of, recorded_file

@@ -1,0 +1,194 @@
+"""Two recorded runs compared: the first values that differ, the loops that ran otherwise, the place where they part.
+
+    found = compared(good, bad)
+    found.good.source, found.bad.source             # what each did next
+    found.because                                   # in the order of time, each with the values of both
+
+Addresses, temporary files and the order of sets do not count.
+"""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from trio_debugmcp.runs.comparing.run_alignment import AlignedStep, CountFold, RunAlignment, RunParting
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line
+from trio_debugmcp.runs.why import NoAnswerError, WhyQuestion, why
+
+MOST_VALUES = 200_000
+"""Values of each run that are compared: a few seconds of work."""
+
+_MOST_DIFFERENT = 3
+
+_MOST_FOLDS = 3
+
+_WHY_LINES = 6
+
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b|/tmp/[^\s'\",)\]}>]*|\b1[34]\d{13}\b")
+"""Addresses, files that are made anew each time, and what `id` returns."""
+
+_SET = re.compile(r"\{[^{}:]*\}")
+
+_MASK = (1 << 28) - 1
+
+_WITH_VALUE = frozenset((rows.WRITE, rows.FIELD, rows.RETURN))
+
+
+class BothLines(msgspec.Struct, frozen=True):
+    """A statement in both runs: `what` says why it is here."""
+
+    what: str
+    good: BecauseLine | None
+    bad: BecauseLine | None
+
+
+class RunComparison(msgspec.Struct, frozen=True):
+    """What differs.
+
+    Attributes:
+        same: how many steps were equal before the ways part.
+        good, bad: what each run did next; None: it ended there.
+        because: what differed before, and what decided the parting.
+        led_to_bad: what led to that decision in the bad run.
+        notes: what else is to be known.
+    """
+
+    same: int
+    good: BecauseLine | None
+    bad: BecauseLine | None
+    because: list[BothLines]
+    led_to_bad: list[BecauseLine]
+    notes: list[str] = []
+
+
+def compared(good: ProcessRecord, bad: ProcessRecord) -> RunComparison:
+    """Compare two runs of one program or test: one that is as it should be, and one that is not."""
+    alignment = RunAlignment(PastProcess(good), PastProcess(bad))
+    threads = alignment.streams()
+    partings = [alignment.parting(pair, is_only=len(threads) == 1) for pair in threads]
+    real = [parting for parting in partings if not parting.has_ended]
+    parting = min(real, key=lambda found: found.bad or found.good) if real else partings[0] if partings else None
+    if parting is None:
+        return RunComparison(0, None, None, [], [], ["nothing was recorded in one of them"])
+    notes = _notes(alignment, len(threads), len(real))
+    differences, is_whole = _differences(alignment, parting)
+    if not is_whole:
+        notes.append(f"only the first {MOST_VALUES:,} values were compared")
+    because = [_both(alignment, step, "differs") for step in differences]
+    because += [_folded(alignment, fold) for fold in parting.folds[:_MOST_FOLDS]]
+    if len(parting.folds) > _MOST_FOLDS:
+        notes.append(f"{len(parting.folds) - _MOST_FOLDS} more loops had other numbers of rounds")
+    if parting.has_ended and not because:
+        notes.append("they are equal, step by step and value by value")
+    elif parting.has_ended:
+        notes.append("they took the same way to the end")
+    decided = parting.last
+    if parting.changed.good and parting.changed.bad:
+        decided = parting.changed
+    if decided is not None and not parting.has_ended:
+        because.append(_both(alignment, decided, "then they part"))
+    return RunComparison(
+        same=parting.same,
+        good=because_line(alignment.good, parting.good) if parting.good else None,
+        bad=because_line(alignment.bad, parting.bad) if parting.bad else None,
+        because=because,
+        led_to_bad=_led_to(bad, differences[0] if differences else decided),
+        notes=notes,
+    )
+
+
+def _notes(alignment: RunAlignment, threads: int, parted: int) -> list[str]:
+    notes = [f"{threads} threads, each compared by itself; {parted} part"] if threads > 1 else []
+    pasts = (("good", alignment.good), ("bad", alignment.bad))
+    for (name, past), row in zip(pasts, alignment.changed, strict=True):
+        if row:
+            line = because_line(past, row)
+            notes.append(f"only the source of {name} has {line.at} {line.function}:{line.line} | {line.source}")
+    return notes
+
+
+def _both(alignment: RunAlignment, step: AlignedStep, what: str) -> BothLines:
+    return BothLines(what, because_line(alignment.good, step.good), because_line(alignment.bad, step.bad))
+
+
+def _folded(alignment: RunAlignment, fold: CountFold) -> BothLines:
+    return _both(alignment, fold.step, f"{fold.good:,} rounds in good, {fold.bad:,} in bad")
+
+
+def _led_to(bad: ProcessRecord, step: AlignedStep | None) -> list[BecauseLine]:
+    """Return what led to the first difference in the bad run."""
+    if step is None:
+        return []
+    try:
+        return why(bad, WhyQuestion(at=step.bad, limit=_WHY_LINES)).because
+    except NoAnswerError:
+        return []
+
+
+# --- Values -----------------------------------------------------------------------------------------------------------
+
+
+def _differences(alignment: RunAlignment, parting: RunParting) -> tuple[list[AlignedStep], bool]:
+    """Return the first steps whose values differ before the ways part; and whether all were compared."""
+    ends = (parting.good or alignment.good.record.last + 1, parting.bad or alignment.bad.record.last + 1)
+    if parting.folds:  # behind a loop with another number of rounds the values are others anyway
+        first = parting.folds[0].step
+        ends = (first.good + 1, first.bad + 1)
+    values = [_values(alignment, which, ends[which]) for which in (0, 1)]
+    found: list[AlignedStep] = []
+    for count, (one, other) in enumerate(zip(*values, strict=False)):
+        if count >= MOST_VALUES:
+            return found, False
+        if one[0] != other[0]:  # one has written what the other has not: what follows is not the same any more
+            break
+        if one[1] != other[1]:
+            step = AlignedStep(one[2], other[2])
+            if step not in found:
+                found.append(step)
+            if len(found) >= _MOST_DIFFERENT:
+                break
+    return found, True
+
+
+_Value = tuple[tuple[int, str], str, int]
+
+
+def _values(alignment: RunAlignment, which: int, end: int) -> Iterator[_Value]:
+    """Yield what common statements wrote and returned: kind and name, the masked text, the LINE row."""
+    record = (alignment.good, alignment.bad)[which].record
+    has_changed = bool(alignment.changed[which])
+    texts, names, lines = dict[int, str](), dict[int, str](), dict[int, int]()
+    for first, (heads, values, owners) in record.rows.blocks():
+        for place, head in enumerate(heads[: max(end - first, 0)]):
+            kind, subject = head >> 60, head & 0xFFFF_FFFF
+            if kind == rows.LINE:  # of each frame the line under way
+                lines[subject] = first + place
+            if kind not in _WITH_VALUE:
+                continue
+            owner, key, number = owners[place], head >> 32 & _MASK, values[place] >> 32
+            is_common = owner >= record.first if kind == rows.FIELD else lines.get(subject) == owner
+            if kind == rows.RETURN:
+                lines.pop(subject, None)
+            if not is_common or (has_changed and alignment.is_changed(which, owner)):
+                continue
+            if number not in texts:
+                value = Row(first + place, kind, 0, subject, number, 0, owner)
+                texts[number] = "" if number == DELETED else masked_value(record.text(value))
+            if kind == rows.RETURN:  # its key is the code
+                yield (kind, ""), texts[number], owner
+                continue
+            if key not in names:
+                names[key] = record.label(key)
+            yield (kind, names[key]), texts[number], owner
+
+
+def masked_value(text: str) -> str:
+    """Return a text without what is another one in each run: addresses, temporary files, the order of sets."""
+    text = _ADDRESS.sub("…", text)
+    if "{" in text:
+        text = _SET.sub(lambda found: "{" + ", ".join(sorted(found[0][1:-1].split(", "))) + "}", text)
+    return text

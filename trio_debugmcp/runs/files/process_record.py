@@ -1,0 +1,332 @@
+"""`ProcessRecord`: what one process of a recorded run did, row by row, searched from behind.
+
+    run = open_run(Path("RUN"))
+    record = run.processes[0]
+    row = record.row(record.last)
+    record.back(WRITE, record.key_of("total"), row.subject, row.number)     # its last write in that frame
+
+A row is of one of the kinds below; what its key, subject, value and owner are stands in docs/recording-runs.md.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from trio_debugmcp.masking.mask import masked
+from trio_debugmcp.runs.files.run_files import RunFileError, TextFile, WordFile, facts_of
+
+LINE, START, RESUME, RETURN, YIELD, UNWIND, RAISE = 1, 2, 3, 4, 5, 6, 7
+WRITE, FIELD, SEEN, GAP, SIZE, SEEN_NAME = 8, 9, 10, 11, 12, 13
+
+KIND_NAMES = {
+    LINE: "LINE",
+    START: "START",
+    RESUME: "RESUME",
+    RETURN: "RETURN",
+    YIELD: "YIELD",
+    UNWIND: "UNWIND",
+    RAISE: "RAISE",
+    WRITE: "WRITE",
+    FIELD: "FIELD",
+    SEEN: "SEEN",
+    GAP: "GAP",
+    SIZE: "SIZE",
+    SEEN_NAME: "SEEN_NAME",
+}
+
+DELETED = 1
+"""The number of the text of what was deleted."""
+
+INDEX = 1 << 27
+"""In a key: the rest is an index."""
+
+_INT, _ZERO = 1 << 31, 1 << 30
+
+_ENDS = {1: "ended", 2: "no room on the disk", 3: "an error of the recorder"}
+
+WITH_VALUE = frozenset((RETURN, YIELD, UNWIND, RAISE, WRITE, FIELD, SEEN, GAP, SEEN_NAME))
+"""Rows that have a value."""
+
+_NOT_AFTER = frozenset((LINE, RETURN, UNWIND))
+
+
+class Row(NamedTuple):
+    """One row; `text` is the number of one: see `ProcessRecord.text`."""
+
+    number: int
+    kind: int
+    key: int
+    subject: int
+    text: int
+    object: int
+    owner: int
+
+
+class Site(NamedTuple):
+    """A statement: the number of its code, and its first line."""
+
+    number: int
+    code: int
+    line: int
+
+
+class RecordedCode(NamedTuple):
+    """A function, class body or module that ran."""
+
+    number: int
+    file: str
+    name: str
+    first: int
+    kind: str
+    source: int | None
+    params: tuple[str, ...]
+    cells: tuple[str, ...]
+    free: tuple[str, ...]
+    module: str
+    globals: int
+
+
+class FrameRecord(NamedTuple):
+    """One call: a frame is one however often it is left and continued. `start` is its START row."""
+
+    number: int
+    code: int
+    start: int
+    parent: int
+    thread: int
+
+
+class RecordFacts(NamedTuple):
+    """What is known of the record as a whole."""
+
+    pid: int
+    argv: tuple[str, ...]
+    python: str
+    root: str
+    parent: tuple[int, int] | None
+    ended: str | None
+    faults: int
+    first_fault: str
+    dropped: int
+
+
+class ProcessRecord:
+    """The record of one process. Rows, names, code and frames are asked of it, hence so many methods.
+
+    Attributes:
+        directory: its files.
+        first, last: numbers of the rows that are there; rows before `first` were dropped.
+        facts: what is known of it as a whole.
+        rows, frames: its words as they are, for `row_search`.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.rows = WordFile(directory, "rows", 3)
+        self.frames = WordFile(directory, "frames", 2)
+        self._texts = TextFile(directory)
+        self.first, self.last = self.rows.first, self.rows.last
+        facts = facts_of(directory)
+        self._codes = {fact["code"]: _code(fact) for fact in facts if "code" in fact and "file" in fact}
+        self._sites = {fact["site"]: Site(fact["site"], fact["code"], fact["line"]) for fact in facts if "site" in fact}
+        self._sites_of: dict[int, list[Site]] = defaultdict(list)
+        for site in sorted(self._sites.values(), key=lambda site: site.line):
+            self._sites_of[site.code].append(site)
+        self._frames_of: dict[int, list[int]] | None = None
+        self._sources: dict[int, str | None] = {}
+        self.facts = _facts(facts, self.rows.state, self.first - 1)
+
+    def __repr__(self) -> str:
+        return f"<ProcessRecord {self.directory} rows {self.first} to {self.last}>"
+
+    # --- Rows ---------------------------------------------------------------------------------------------------------
+
+    def row(self, number: int) -> Row:
+        """Return a row.
+
+        Raises:
+            RunFileError: there is none of that number, or not any more.
+        """
+        first, second = self.rows.word(number, 0), self.rows.word(number, 1)
+        owner = self.rows.word(number, 2)
+        key, subject = first >> 32 & 0x0FFF_FFFF, first & 0xFFFF_FFFF
+        return Row(number, first >> 60, key, subject, second >> 32, second & 0xFFFF_FFFF, owner)
+
+    def back(self, kind: int, key: int, subject: int, before: int, after: int = 0) -> int:
+        """Return the last row before one, and after another, of this kind, key and subject; 0: none."""
+        return self.rows.last_equal(0, kind << 60 | key << 32 | subject, before, after)
+
+    def forth(self, kind: int, key: int, subject: int, after: int) -> int:
+        """Return the first row after one of this kind, key and subject; 0: none."""
+        return self.rows.next_equal(0, kind << 60 | key << 32 | subject, after)
+
+    def back_of(self, kinds: frozenset[int], subject: int, before: int) -> int:
+        """Return the last row before one of these kinds about a subject, whatever its key; 0: none."""
+        for number in self.rows.last_like(0, subject, before):
+            if self.rows.word(number, 0) >> 60 in kinds:
+                return number
+        return 0
+
+    def forth_of(self, kinds: frozenset[int], subject: int, after: int, *, by_value: bool = False) -> int:
+        """Return the first row after one of these kinds about a subject, whatever its key; 0: none.
+
+        `by_value`: the first whose value is that object.
+        """
+        for number in self.rows.next_like(int(by_value), subject, max(after, self.first - 1)):
+            if self.rows.word(number, 0) >> 60 in kinds:
+                return number
+        return 0
+
+    def owned(self, row: int, until: int = 0) -> Iterator[int]:
+        """Yield the rows whose owner a LINE or START row is, in order, up to the next line of its frame."""
+        end = until or self.rows.last + 1
+        if not until:
+            subject = self.rows.word(row, 0) & 0xFFFF_FFFF
+            over = self.forth_of(_NOT_AFTER, subject, row)
+            if over:
+                end = over + 1
+        yield from self.rows.equal(2, row, row, end)
+
+    # --- Names --------------------------------------------------------------------------------------------------------
+
+    def text(self, row: Row) -> str:
+        """Return the text of a row's value; empty where none was kept."""
+        if row.text & _INT:
+            return str((row.text & (_INT - 1)) - _ZERO)
+        return "" if row.text == 0 else self._texts.text(row.text)
+
+    def label(self, key: int) -> str:
+        """Return a key as text: a name, `.name`, `[3]` or `['k']`."""
+        if key & INDEX:
+            return f"[{key & (INDEX - 1)}]"
+        return self._texts.text(key) if key else ""
+
+    def key_of(self, text: str) -> int:
+        """Return the number of a name, of `.name`, `[3]` or `['k']`; 0: never seen."""
+        if text[:1] == "[" and text[1:-1].isdigit():
+            return INDEX | int(text[1:-1])
+        return self._texts.key(text)
+
+    # --- Code and frames ----------------------------------------------------------------------------------------------
+
+    def site(self, number: int) -> Site:
+        """Return a statement by its number."""
+        found = self._sites.get(number)
+        if found is None:
+            raise RunFileError(f"the record has no statement {number}")
+        return found
+
+    def code(self, number: int) -> RecordedCode:
+        """Return a code by its number."""
+        found = self._codes.get(number)
+        if found is None:
+            raise RunFileError(f"the record has no code {number}")
+        return found
+
+    @property
+    def codes(self) -> list[RecordedCode]:
+        """All code that ran, in the order in which it was first seen."""
+        return list(self._codes.values())
+
+    def sites_of(self, code: int) -> list[Site]:
+        """Return the statements of a code that ran, by line."""
+        return self._sites_of.get(code, [])
+
+    @property
+    def last_frame(self) -> int:
+        """The number of the newest frame."""
+        return self.frames.last
+
+    def frame(self, number: int) -> FrameRecord:
+        """Return a frame by its number."""
+        start, word = self.frames.word(number, 0), self.frames.word(number, 1)
+        thread = self.rows.word(start, 1) >> 32 if self.rows.has(start) else 0
+        return FrameRecord(number, word >> 32, start, word & 0xFFFF_FFFF, thread)
+
+    def frames_of(self, code: int) -> list[int]:
+        """Return the frames of a code, in the order in which they began."""
+        if self._frames_of is None:
+            self._frames_of = defaultdict(list)
+            for first, (_, words) in self.frames.blocks():
+                for number, word in enumerate(words, first):
+                    self._frames_of[word >> 32].append(number)
+        return self._frames_of.get(code, [])
+
+    def source(self, code: int) -> str | None:
+        """Return the text that a code was made of, as it was then, or None."""
+        number = self.code(code).source
+        if number is None:
+            return None
+        if number not in self._sources:
+            try:
+                text = (self.directory / f"source-{number}").read_text(encoding="utf-8", errors="replace")
+            except OSError:
+                text = None
+            self._sources[number] = text
+        return self._sources[number]
+
+
+class RecordedRun:
+    """All processes of a run, the launched one first."""
+
+    def __init__(self, directory: Path, processes: list[ProcessRecord]) -> None:
+        self.directory = directory
+        self.processes = processes
+
+    def __repr__(self) -> str:
+        return f"<RecordedRun {self.directory} of {len(self.processes)} processes>"
+
+
+def open_run(directory: Path) -> RecordedRun:
+    """Open a recorded run.
+
+    Raises:
+        RunFileError: there is none in that directory, or one that cannot be read.
+    """
+    folders = [path for path in directory.glob("p-*") if (path / "rows").is_file()]
+    if not folders:
+        raise RunFileError(f"there is no recorded run in {directory}")
+    records = [ProcessRecord(path) for path in sorted(folders, key=_began)]
+    return RecordedRun(directory, records)
+
+
+def _began(path: Path) -> tuple[float, str]:
+    for fact in facts_of(path):
+        if "run" in fact:
+            return float(fact.get("time", 0)), path.name
+    return 0.0, path.name
+
+
+def _code(fact: dict[str, Any]) -> RecordedCode:
+    names = {name: tuple(fact.get(name) or ()) for name in ("params", "cells", "free")}
+    return RecordedCode(
+        number=fact["code"],
+        file=fact["file"],
+        name=fact["name"],
+        first=fact["first"],
+        kind=fact["kind"],
+        source=fact.get("source"),
+        module=fact.get("module") or "",
+        globals=fact.get("globals") or 0,
+        **names,
+    )
+
+
+def _facts(facts: list[dict[str, Any]], state: int, dropped: int) -> RecordFacts:
+    merged: dict[str, Any] = {}
+    for fact in facts:
+        if not {"code", "site", "source"} & set(fact):
+            merged |= fact
+    parent = merged.get("parent")
+    return RecordFacts(
+        pid=int(merged.get("pid", 0)),
+        argv=tuple([masked(str(word)) for word in merged.get("argv") or ()]),
+        python=str(merged.get("python", "")),
+        root=str(merged.get("root", "")),
+        parent=(int(parent[0]), int(parent[1])) if parent else None,
+        ended=merged.get("ended") or _ENDS.get(state),
+        faults=int(merged.get("faults", 0)),
+        first_fault=str(merged.get("first", "")) if merged.get("faults") else "",
+        dropped=dropped,
+    )

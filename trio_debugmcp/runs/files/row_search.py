@@ -1,0 +1,46 @@
+"""Rows of a recorded process found whatever they are about: every run of a statement, every write of a name.
+
+    rows = each(record, LINE, site)                 # in order
+    rows = each_back(record, LINE, site, 913)       # the last before row 913 first
+    count = counts(record, LINE)[site]
+
+A row is searched as the bytes of its kind and key, so a record of millions takes milliseconds.
+"""
+
+from collections.abc import Iterator
+
+from trio_debugmcp.runs.files.process_record import ProcessRecord
+
+_KEY_BITS = 28
+
+
+def each(record: ProcessRecord, kind: int, key: int, after: int = 0) -> Iterator[int]:
+    """Yield the rows after one of this kind and key, in order."""
+    yield from record.rows.next_high(0, kind << _KEY_BITS | key, after)
+
+
+def each_back(record: ProcessRecord, kind: int, key: int, before: int) -> Iterator[int]:
+    """Yield the rows before one of this kind and key, the last first."""
+    yield from record.rows.last_high(0, kind << _KEY_BITS | key, before)
+
+
+def count(record: ProcessRecord, kind: int, key: int) -> int:
+    """Return how many rows there are of this kind and key."""
+    return record.rows.count_high(0, kind << _KEY_BITS | key)
+
+
+def each_of_code_back(record: ProcessRecord, kinds: tuple[int, ...], before: int) -> Iterator[int]:
+    """Yield the rows before one of these kinds, whose keys are code, the last first."""
+    tops = bytes(kind << 4 for kind in kinds)  # the other four bits are of the key: there are never so many codes
+    yield from record.rows.last_top(0, tops, before)
+
+
+def counts(record: ProcessRecord, kind: int) -> dict[int, int]:
+    """Return how many rows of a kind there are of each key."""
+    found = record.rows.high_counts(0)
+    return {high & (1 << _KEY_BITS) - 1: count for high, count in found.items() if high >> _KEY_BITS == kind}
+
+
+def called_by(record: ProcessRecord, frame: int) -> Iterator[int]:
+    """Yield the frames that a frame has called, in order; of 0: with which threads begin."""
+    yield from record.frames.next_like(1, frame, 0)

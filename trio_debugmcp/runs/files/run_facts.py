@@ -1,0 +1,50 @@
+"""What is known of a recorded run as a whole: its processes, how much they did, and what is missing."""
+
+from pathlib import Path
+
+import msgspec
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import open_run
+from trio_debugmcp.runs.files.row_search import counts
+
+
+class RunFacts(msgspec.Struct, frozen=True):
+    """A run as a whole.
+
+    Attributes:
+        pids: its processes, the launched one first.
+        events: how many rows were written; `dropped` of them are not kept.
+        lines: how many statements ran.
+        problems: what ended a recording before its program, and faults of the recorder.
+    """
+
+    pids: list[int]
+    events: int
+    lines: int
+    dropped: int
+    problems: list[str]
+
+
+def facts_of_run(directory: str) -> RunFacts:
+    """Return what is known of a run.
+
+    Raises:
+        RunFileError: nothing of it can be read.
+    """
+    processes = open_run(Path(directory)).processes
+    problems = []
+    for record in processes:
+        facts = record.facts
+        if facts.ended not in (None, "exit", "asked", "fork", "ended"):
+            problems.append(f"process {facts.pid}: the recording has ended early: {facts.ended}")
+        if facts.faults:
+            faults = f"{facts.faults} faults of the recorder, the first: {facts.first_fault}"
+            problems.append(f"process {facts.pid}: {faults}")
+    return RunFacts(
+        pids=[record.facts.pid for record in processes],
+        events=sum(record.last for record in processes),
+        lines=sum(len(counts(record, rows.LINE)) for record in processes),
+        dropped=sum(record.first - 1 for record in processes),
+        problems=problems,
+    )

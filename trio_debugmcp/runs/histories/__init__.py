@@ -1,0 +1,1 @@
+"""Histories: how a value changed, when a line ran, what was called."""

@@ -1,0 +1,162 @@
+"""Conditions on recorded values: `price > 3 and name == 'tea'`, judged without any code of the program.
+
+    condition = RecordedCondition("price > 3")
+    holds = condition.holds(lambda path: texts.get(str(path)))      # True, False, or None: it cannot be known
+
+A record has texts: those of numbers, strings and other constants are read back, of others only the text is compared,
+with a string.
+"""
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
+
+_UNKNOWN = object()
+
+_WORDS = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf"), "True": True, "False": False, "None": None}
+
+_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda item, container: item in container,
+    ast.NotIn: lambda item, container: item not in container,
+    ast.Is: lambda one, other: one is other or (type(one) is type(other) and one == other),
+    ast.IsNot: lambda one, other: not (one is other or (type(one) is type(other) and one == other)),
+}
+
+ValueLookup = Callable[[ValuePath], str | None]
+"""Returns the recorded text of a path; None where it is not known."""
+
+
+class ConditionError(Exception):
+    """A condition that cannot be judged over recorded values, and why."""
+
+
+class _Text(str):
+    """The text of a value that has no literal: `<Cart>`."""
+
+
+class RecordedCondition:
+    """One condition, parsed.
+
+    Raises:
+        ConditionError: it does not parse, or does something else than compare.
+    """
+
+    def __init__(self, text: str) -> None:
+        try:
+            self._node = ast.parse(text.strip(), mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            raise ConditionError(f"`{text}` is not an expression") from None
+        _check(self._node)
+
+    def holds(self, lookup: ValueLookup) -> bool | None:
+        """Return whether it holds; None: what it needs was not recorded."""
+        value = _value(self._node, lookup)
+        if value is _UNKNOWN or isinstance(value, _Text):
+            return None
+        return bool(value)
+
+
+def _check(node: ast.expr) -> None:
+    match node:
+        case ast.BoolOp(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            for part in parts:
+                _check(part)
+        case ast.UnaryOp(operand=operand, op=ast.Not() | ast.USub()):
+            _check(operand)
+        case ast.Compare(left=left, comparators=others):
+            for part in (left, *others):
+                _check(part)
+        case ast.Constant():
+            return
+        case _ if path_of(node) is not None:
+            return
+        case _:
+            raise ConditionError(
+                f"`{ast.unparse(node)}` cannot be judged over recorded values: compare variables, attributes and items "
+                "with constants, by ==, <, in, and, or, not"
+            )
+
+
+def _value(node: ast.expr, lookup: ValueLookup) -> Any:
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.BoolOp(op=op, values=parts):
+            return _joined(isinstance(op, ast.And), [_truth(_value(part, lookup)) for part in parts])
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            truth = _truth(_value(operand, lookup))
+            return _UNKNOWN if truth is None else not truth
+        case ast.UnaryOp(operand=operand):
+            value = _value(operand, lookup)
+            return -value if isinstance(value, int | float | complex) else _UNKNOWN
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            items = [_value(part, lookup) for part in parts]
+            return _UNKNOWN if any(item is _UNKNOWN for item in items) else items
+        case ast.Compare():
+            return _compared(node, lookup)
+    path = path_of(node)
+    text = None if path is None else lookup(path)
+    return _UNKNOWN if text is None else _read(text)
+
+
+def _truth(value: Any) -> bool | None:
+    return None if value is _UNKNOWN or isinstance(value, _Text) else bool(value)
+
+
+def _joined(is_and: bool, truths: list[bool | None]) -> Any:
+    decides = not is_and
+    if decides in truths:
+        return decides
+    return _UNKNOWN if None in truths else is_and
+
+
+def _compared(node: ast.Compare, lookup: ValueLookup) -> Any:
+    left, truths = _value(node.left, lookup), []
+    for op, comparator in zip(node.ops, node.comparators, strict=True):
+        right = _value(comparator, lookup)
+        truths.append(_outcome(op, left, right))
+        left = right
+    return _joined(True, truths)
+
+
+def _outcome(op: ast.cmpop, left: Any, right: Any) -> bool | None:
+    if left is _UNKNOWN or right is _UNKNOWN:
+        return None
+    if isinstance(left, _Text) or isinstance(right, _Text):
+        return _outcome_of_texts(op, left, right)
+    try:
+        return bool(_COMPARED[type(op)](left, right))
+    except TypeError:
+        return None
+
+
+def _outcome_of_texts(op: ast.cmpop, left: Any, right: Any) -> bool | None:
+    """Return the outcome where one side at least is known by its text only, such as `<Cart>`."""
+    if not isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot):
+        return None
+    constant = right if isinstance(left, _Text) else left
+    if isinstance(constant, _Text):  # equal texts may be of two objects
+        return None
+    if constant is not None and not (isinstance(constant, str) and constant.startswith("<")):
+        return None
+    same = constant is not None and str(left) == str(right)
+    return same if isinstance(op, ast.Eq | ast.Is) else not same
+
+
+def _read(text: str) -> Any:
+    """Return the constant that a text is; else the text itself, which was maybe cut."""
+    if text in ("nan", "inf", "-inf", "True", "False", "None"):
+        return _WORDS[text]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return _Text(text)

@@ -1,0 +1,1 @@
+"""What ran, and what values were: statements as they ran, values at a moment, a moment whole."""

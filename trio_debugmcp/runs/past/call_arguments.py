@@ -1,0 +1,82 @@
+"""The calls that are written in a statement, and the functions that they have called: which is which, and with what."""
+
+import ast
+
+from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import type_name
+from trio_debugmcp.runs.source.source_scopes import SourceScope
+
+MAKERS = ("__init__", "__new__", "__post_init__")
+"""Methods that are called where a class is."""
+
+
+def call_of(past: PastProcess, execution: StatementExecution, start: Row) -> ast.Call | None:
+    """Return the call in a statement that has called a function; None where none is written, or several fit."""
+    name = past.record.code(start.key).name.rpartition(".")[2]
+    if name == "<genexpr>":
+        return None
+    names = {name}
+    if name in MAKERS:
+        own = past.values.parameter(start, "self")
+        made = type_name(own.text) if own is not None else ""
+        names = {past.record.code(start.key).name.rpartition(".")[0].rpartition(".")[2], made, "cls"}
+    named = [call for call in execution.statement.calls if called(call) in names]
+    if len(named) == 1:
+        return named[0]
+    return execution.statement.calls[0] if not named and _is_only(execution.statement.calls, name) else None
+
+
+def argument(past: PastProcess, execution: StatementExecution, start: Row, name: str) -> list[ast.expr] | None:
+    """Return the expressions that a parameter was given by a call; empty for its default; None: not known."""
+    call, scope = call_of(past, execution, start), past.scopes.of_code(start.key)
+    if scope is not None and isinstance(scope.node, ast.GeneratorExp):
+        return [scope.node.generators[0].iter]
+    parameters = scope.parameters if scope is not None else past.record.code(start.key).params
+    if call is None or name not in parameters:
+        return None
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return [keyword.value]
+    starred = [argument for argument in call.args if isinstance(argument, ast.Starred)]
+    spread = [keyword.value for keyword in call.keywords if keyword.arg is None]
+    if starred or spread:
+        return [*starred, *spread]
+    if scope is None:  # generated, like the `__init__` of a data class
+        return _at_place(call, parameters.index(name) - (parameters[0] == "self"))
+    node = scope.node
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return None
+    arguments = node.args
+    positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    if name not in positional:
+        return list(call.args[len(positional) :]) if arguments.vararg and arguments.vararg.arg == name else []
+    return _at_place(call, positional.index(name) - _is_bound(call, scope))
+
+
+def _at_place(call: ast.Call, place: int) -> list[ast.expr] | None:
+    if place < 0:
+        return [call.func.value] if isinstance(call.func, ast.Attribute) else None
+    return [call.args[place]] if place < len(call.args) else []
+
+
+def _is_bound(call: ast.Call, scope: SourceScope) -> int:
+    """Return 1 if the first parameter is not among the arguments: of a method, or of `__init__`."""
+    if scope.parent is None or not isinstance(scope.parent.node, ast.ClassDef):
+        return 0
+    decorators = {getattr(decorator, "id", "") for decorator in getattr(scope.node, "decorator_list", ())}
+    if "staticmethod" in decorators:
+        return 0
+    through_class = isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") == scope.parent.name
+    return 0 if through_class and "classmethod" not in decorators else 1
+
+
+def _is_only(calls: list[ast.Call], name: str) -> bool:
+    """Whether one call is written, and the interpreter makes no other one of a function with that name."""
+    return len(calls) == 1 and not (name[:2] == "__" and name != "__call__")
+
+
+def called(call: ast.Call) -> str:
+    """Return the last name of what a call calls."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

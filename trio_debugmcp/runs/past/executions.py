@@ -1,0 +1,178 @@
+"""`StatementExecutions`: the statements of a recorded process as they ran.
+
+    execution = executions.at(36)                   # the statement whose line is row 36
+    execution.statement.text                        # "amount = total(cart)"
+    executions.calls(36)                            # the START rows of what it has called
+
+What a line has written, called and raised are rows that name it as their owner.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import ProcessRecord, Row
+from trio_debugmcp.runs.past.recorded_scopes import RecordedScopes
+from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
+
+ENDS = frozenset({rows.RETURN, rows.YIELD, rows.UNWIND})
+"""How a frame is left."""
+
+_CHECKS = frozenset({rows.SEEN, rows.GAP, rows.SEEN_NAME, rows.SIZE, rows.FIELD})
+
+
+_LINES = frozenset({rows.LINE})
+
+_EVENTS = ENDS | {rows.LINE}
+
+_MOST_EXITS = 10
+"""Of `with` blocks that a `return` leaves, innermost first."""
+
+
+def next_event(record: ProcessRecord, line: int) -> int:
+    """Return the next row of the frame of a LINE row: a LINE row, or how the frame was left; 0: none."""
+    return record.forth_of(_EVENTS, record.row(line).subject, line)
+
+
+def outcome(record: ProcessRecord, start: int) -> int:
+    """Return the row that ends what a START or RESUME row begins: RETURN, YIELD or UNWIND; 0: it has not ended."""
+    return record.forth_of(ENDS, record.row(start).subject, start)
+
+
+class StatementExecution(NamedTuple):
+    """One run of a statement.
+
+    Attributes:
+        row: its LINE row.
+        frame: the number of its frame.
+        statement: what ran.
+    """
+
+    row: int
+    frame: int
+    code: int
+    statement: Statement
+
+    @property
+    def scope(self) -> SourceScope:
+        return self.statement.scope
+
+
+class StatementExecutions:
+    """What ran in one process: each method is one question to its rows, hence so many."""
+
+    def __init__(self, record: ProcessRecord, scopes: RecordedScopes) -> None:
+        self.record = record
+        self._scopes = scopes
+        self.at = lru_cache(20_000)(self._at)
+        self.calls = lru_cache(20_000)(self._calls)
+
+    # --- Statements ---------------------------------------------------------------------------------------------------
+
+    def _at(self, row: int) -> StatementExecution | None:
+        """Return the execution that a LINE row begins; None where its source is not known."""
+        if row < self.record.first or (line := self.record.row(row)).kind != rows.LINE:
+            return None
+        site = self.record.site(line.key)
+        scope = self._scopes.of_code(site.code)
+        statement = scope.statement(site.line) if scope is not None else None
+        return None if statement is None else StatementExecution(row, line.subject, site.code, statement)
+
+    def runs(self, statement: Statement, frame: int, before: int) -> Iterator[StatementExecution]:
+        """Yield the runs of a statement in a frame before a row, the last one first."""
+        sites = self.sites(statement, self.code_of(frame))
+        start = self.record.frame(frame).start
+        while row := max([self.record.back(rows.LINE, site, frame, before, start) for site in sites], default=0):
+            execution = self.at(row)
+            if execution is not None and execution.statement is statement:
+                yield execution
+            before = row
+
+    def last_run(self, statement: Statement, frame: int, before: int) -> StatementExecution | None:
+        """Return the last run of a statement in a frame before a row."""
+        return next(self.runs(statement, frame, before), None)
+
+    def sites(self, statement: Statement, code: int) -> list[int]:
+        """Return the sites of a statement in a code object: mostly one."""
+        return [site.number for site in self.record.sites_of(code) if statement.first <= site.line <= statement.last]
+
+    def last_line(self, frame: int) -> int:
+        """Return the last LINE row of a frame; 0 if it has none."""
+        return self.record.back_of(frozenset({rows.LINE}), frame, self.record.last + 1)
+
+    def code_of(self, frame: int) -> int:
+        return self.record.frame(frame).code
+
+    # --- From a line to what belongs to it ----------------------------------------------------------------------------
+
+    def settled(self, row: int) -> int:
+        """Return the row before which a line has found what it reads: behind what was looked at when it began."""
+        record, after = self.record, row + 1
+        while after <= record.last:
+            checked = record.row(after)
+            if checked.kind not in _CHECKS or (checked.owner == row and checked.kind == rows.FIELD):
+                break
+            if checked.kind == rows.SIZE and checked.owner == row and checked.key == 1:
+                break
+            after += 1
+        return after
+
+    def ended(self, row: int) -> int:
+        """Return the next event of a line's frame; behind the record if there is none."""
+        return next_event(self.record, row) or self.record.last + 1
+
+    def effects(self, row: int) -> list[Row]:
+        """Return what a line has written: WRITE and FIELD rows."""
+        return [owned for owned in self._owned(row) if owned.kind in (rows.WRITE, rows.FIELD)]
+
+    def _owned(self, row: int) -> Iterator[Row]:
+        for number in self.record.owned(row):
+            yield self.record.row(number)
+
+    def _calls(self, row: int) -> list[Row]:
+        """Return the START and RESUME rows of what a line has called."""
+        return [owned for owned in self._owned(row) if owned.kind in (rows.START, rows.RESUME)]
+
+    def outcome(self, start: int) -> Row | None:
+        """Return the row with which a call ended: RETURN, YIELD or UNWIND; None if it has not.
+
+        Its owner is the line of the `return`, also where a `with` block was left after it.
+        """
+        number = outcome(self.record, start)
+        ending = self.record.row(number) if number else None
+        if ending is None or ending.kind != rows.RETURN or not ending.owner:
+            return ending
+        line = ending.owner
+        for _ in range(_MOST_EXITS):
+            execution = self.at(line)
+            if execution is None or not isinstance(execution.statement.node, ast.With | ast.AsyncWith):
+                return ending._replace(owner=line)
+            line = self.record.back_of(_LINES, ending.subject, line)
+        return ending
+
+    def ending(self, row: int) -> Row | None:
+        """Return how a line ended its frame, if it did."""
+        number = next_event(self.record, row)
+        ending = self.record.row(number) if number else None
+        return ending if ending is not None and ending.kind in ENDS and ending.owner == row else None
+
+    def raised(self, row: int) -> Row | None:
+        """Return the exception that a line raised or passed on, if it did."""
+        return next((owned for owned in self._owned(row) if owned.kind == rows.RAISE), None)
+
+    def entered_body(self, execution: StatementExecution) -> bool:
+        """Whether the block of a condition, loop or handler was entered."""
+        following = self.at(self.ended(execution.row)) if self.ended(execution.row) <= self.record.last else None
+        if following is None or following.frame != execution.frame:
+            return False
+        statement: Statement | None = following.statement
+        while statement is not None and statement.parent is not execution.statement:
+            statement = statement.parent
+        return statement is not None and statement.branch in ("body", "cases")
+
+    def caller(self, frame: int) -> StatementExecution | None:
+        """Return the statement that called a frame's function."""
+        row = self.record.row(self.record.frame(frame).start).owner
+        return self.at(row) if row else None

@@ -1,0 +1,105 @@
+"""What a frame of a recorded process was at a moment: the statement under way, its variables, its callers.
+
+    line = line_at(record, 913)                     # the LINE row that row 913 belongs to
+    value = value_in(past, frame, path, 913)        # what a path was, as that frame saw it
+    shown, has_more = locals_in(past, frame, 913)
+
+A moment is before a row: what the row has changed is not in it.
+"""
+
+from typing import NamedTuple
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue
+from trio_debugmcp.runs.source.read_paths import ValuePath
+
+MOST_LOCALS = 100
+
+_MOST_ROWS = 20_000
+"""Of one frame, in which its names are looked for, the last ones first."""
+
+_DEFINED = ("<function ", "<class ", "<module ", "<built-in ")
+"""How the texts begin of what a module has anyway."""
+
+_LINES = frozenset((rows.LINE,))
+
+_OF_FRAMES = frozenset(range(rows.LINE, rows.FIELD)) | {rows.SEEN_NAME}
+"""Kinds of rows that are about a frame; the others are about an object."""
+
+
+class PastFrame(NamedTuple):
+    """A frame of a stack: its number, its code, and the line that was under way, or its first one."""
+
+    number: int
+    code: int
+    line: int
+    row: int
+
+
+def line_at(record: ProcessRecord, number: int) -> int:
+    """Return the LINE row that a row belongs to: itself, its owner, or of a call its first line; 0: there is none."""
+    row = record.row(number)
+    if row.kind == rows.LINE:
+        return number
+    if row.kind in (rows.START, rows.RESUME):
+        return record.forth_of(_LINES, row.subject, number)
+    if row.owner >= record.first and row.owner and record.row(row.owner).kind == rows.LINE:
+        return row.owner
+    frame = row.subject if row.kind in _OF_FRAMES else record.row(row.owner).subject if row.owner else 0
+    return record.forth_of(_LINES, frame, number) if frame else 0
+
+
+def value_in(past: PastProcess, frame: int, path: ValuePath, before: int) -> RecordedValue | None:
+    """Return what a path was before a row, as a frame saw it; None: it is not known."""
+    record = past.record
+    line = record.back_of(_LINES, frame, before) or record.forth_of(_LINES, frame, before)
+    execution = past.executions.at(line) if line else None
+    if execution is not None:
+        return past.values.value(execution, path, before)
+    key = record.key_of(path.name)
+    number = max(record.back(kind, key, frame, before) for kind in (rows.WRITE, rows.SEEN_NAME)) if key else 0
+    return past.values.value_at(number) if number and not path.steps else None
+
+
+def locals_in(past: PastProcess, frame: int, before: int) -> tuple[dict[str, str], bool]:
+    """Return the variables of a frame before a row, parameters first, then the last written; and whether it has more.
+
+    Those of a module are what it has written into its globals, but functions, classes and modules.
+    """
+    record = past.record
+    code = record.code(record.frame(frame).code)
+    is_module = code.kind == "module"
+    kinds = frozenset(FIELDS) if is_module else frozenset((rows.WRITE, rows.SEEN_NAME))
+    subject, looked, at = code.globals if is_module else frame, 0, before
+    newest: dict[str, str] = {}
+    while at and looked < _MOST_ROWS and len(newest) < MOST_LOCALS:
+        at, looked = record.back_of(kinds, subject, at), looked + 1
+        if at:
+            row = record.row(at)
+            newest.setdefault(record.label(row.key).removeprefix("."), record.text(row))
+    for name in code.params:  # of a long call, too
+        value = None if name in newest else value_in(past, frame, ValuePath(name), before)
+        if value is not None:
+            newest[name] = value.text
+    order = {name: place for place, name in enumerate(code.params)}
+    names = sorted(newest, key=lambda name: order.get(name, len(order)))
+    shown = {name: newest[name] for name in names if newest[name] not in ("deleted", "")}
+    if is_module:
+        shown = {name: text for name, text in shown.items() if not text.startswith(_DEFINED)}
+    return shown, bool(at)
+
+
+def stack_at(record: ProcessRecord, line: int) -> list[PastFrame]:
+    """Return the frames under way at a LINE row, the innermost first, each with the line that it was in."""
+    frames: list[PastFrame] = []
+    while line and line >= record.first:
+        row = record.row(line)
+        frame = record.frame(row.subject)
+        shown = record.site(row.key).line if row.kind == rows.LINE else record.code(frame.code).first
+        frames.append(PastFrame(row.subject, frame.code, shown, line))
+        # A generator was continued by another line than the one that made it.
+        entered = max(frame.start, record.back_of(frozenset((rows.RESUME,)), row.subject, line))
+        line = record.row(entered).owner if entered >= record.first else 0
+    return frames

@@ -1,0 +1,23 @@
+"""`PastProcess`: a recorded process as statements that ran and values that were."""
+
+from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.past.executions import StatementExecutions
+from trio_debugmcp.runs.past.recorded_scopes import RecordedScopes
+from trio_debugmcp.runs.past.recorded_values import RecordedValues
+
+
+class PastProcess:
+    """One recorded process.
+
+    Attributes:
+        record: its rows.
+        scopes: its code as scopes of sources.
+        executions: its statements as they ran.
+        values: what names, attributes and items were.
+    """
+
+    def __init__(self, record: ProcessRecord) -> None:
+        self.record = record
+        self.scopes = RecordedScopes(record)
+        self.executions = StatementExecutions(record, self.scopes)
+        self.values = RecordedValues(record, self.scopes, self.executions)

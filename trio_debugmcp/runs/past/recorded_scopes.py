@@ -1,0 +1,165 @@
+"""`RecordedScopes`: the code of a recorded process, and the scopes of the sources that it was made of."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+
+from trio_debugmcp.runs.files.process_record import START, ProcessRecord, RecordedCode
+from trio_debugmcp.runs.files.row_search import each, each_back
+from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
+from trio_debugmcp.runs.source.source_reader import ScopedSource, read_source
+from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
+
+MOST_FRAMES = 300
+"""Of a function whose frames are looked through: the last ones."""
+
+_UPDATES = r"\b(?:setattr|__dict__|vars)\b"
+
+_STORES = r"{}\s*(?:[-+*/%@&|^<>]*=(?!=)|[,:)\]#\\]|in\b|$)"
+"""What is behind an attribute that is set: in most files there is no such place, and these need not be parsed."""
+
+_MOST_NAMES = 1_000
+"""For which the places in the sources are remembered."""
+
+
+class RecordedScopes:
+    """The scopes of one process: each method is one question to all of its code, hence so many."""
+
+    def __init__(self, record: ProcessRecord) -> None:
+        self._record = record
+        self._sources: dict[int, ScopedSource | None] = {}
+        self._scopes: dict[int, SourceScope | None] = {}
+        self._frames: dict[int, list[int]] = {}
+        self.storing = lru_cache(_MOST_NAMES)(self._storing)
+        self.attribute_updates = lru_cache(1)(self._attribute_updates)
+        self.classes = lru_cache(_MOST_NAMES)(self._classes)
+        self.frames_of = lru_cache(_MOST_NAMES)(self._frames_of)
+
+    def codes(self) -> list[int]:
+        """Return the numbers of the code objects that ran."""
+        return [code.number for code in self._record.codes]
+
+    def of_code(self, code: int) -> SourceScope | None:
+        """Return the scope that a code object was made of."""
+        if code not in self._scopes:
+            recorded = self._record.code(code)
+            source = self._source(code, recorded)
+            self._scopes[code] = None if source is None else source.scope(recorded.name, recorded.first)
+        return self._scopes[code]
+
+    def _source(self, code: int, recorded: RecordedCode) -> ScopedSource | None:
+        number = recorded.source
+        if number is None:
+            return None
+        if number not in self._sources:
+            text = self._record.source(code)
+            self._sources[number] = None if text is None else read_source(text)
+        return self._sources[number]
+
+    def at(self, file: str, line: int) -> SourceScope | None:
+        """Return the innermost scope of a file whose source has a line, by the end of a path."""
+        found: SourceScope | None = None
+        for code in self.codes():
+            if not self._record.code(code).file.endswith(file) or (first := self.of_code(code)) is None:
+                continue
+            for scope in [first.module, *first.module.all_inner()]:
+                is_inside = scope.parent is None or any(s.first <= line <= s.last for s in scope.statements)
+                if is_inside and (found is None or scope.parent is not None):
+                    found = scope
+            break
+        return found
+
+    def first_frame(self, name: str, after: int) -> int:
+        """Return the first frame of code of that qualified name that began after a row; 0: none."""
+        codes = [code.number for code in self._record.codes if code.name == name]
+        rows = [next(each(self._record, START, code, after), 0) for code in codes]
+        first = min([row for row in rows if row], default=0)
+        return self._record.row(first).subject if first else 0
+
+    def named(self, name: str) -> list[int]:
+        """Return the numbers of the code objects of functions and classes of that name, in whatever scope."""
+        return [code.number for code in self._record.codes if code.name.rpartition(".")[2] == name]
+
+    def _classes(self, name: str) -> list[SourceScope]:
+        """Return the classes of that name whose bodies ran."""
+        scopes = [self.of_code(code) for code in self.named(name)]
+        return [scope for scope in scopes if scope is not None and isinstance(scope.node, ast.ClassDef)]
+
+    def _mentioning(self, words: str) -> Iterator[SourceScope]:
+        """Yield the scopes in whose files a regular expression is found: only these files are parsed."""
+        pattern = re.compile(words, re.MULTILINE)
+        is_in: dict[int | None, bool] = {None: False}
+        for code in self._record.codes:
+            if code.source not in is_in:
+                is_in[code.source] = bool(pattern.search(self._record.source(code.number) or ""))
+            scope = self.of_code(code.number) if is_in[code.source] else None
+            if scope is not None:
+                yield scope
+
+    def method_calls(self, names: set[str]) -> Iterator[tuple[Statement, ValuePath, ast.Call]]:
+        """Yield the statements that call a method of what is a path that ends with such a name, with path and call."""
+        for scope in self._mentioning(_any_of(names)):
+            for statement in scope.statements:
+                for call in statement.calls:
+                    path = path_of(call.func.value) if isinstance(call.func, ast.Attribute) else None
+                    last = path.steps[-1] if path is not None and path.steps else ""
+                    is_item = not isinstance(last, str) or last[:1] == "["
+                    if path is None or not (is_item or (last[1:] or path.name) in names):
+                        continue
+                    if isinstance(call.func, ast.Attribute):
+                        yield statement, path, call
+
+    def _storing(self, label: str) -> list[Statement]:
+        """Return the statements of all recorded code that set an attribute of that name."""
+        statements = [
+            statement for scope in self._mentioning(_STORES.format(re.escape(label))) for statement in scope.statements
+        ]
+        return [each for each in statements if any(path.steps[-1] == label for path in each.stores)]
+
+    def _attribute_updates(self) -> list[tuple[Statement, ValuePath | None, ast.expr]]:
+        """Return the statements that set attributes whose names are not written there, with object and names."""
+        return list(self._updates())
+
+    def _updates(self) -> Iterator[tuple[Statement, ValuePath | None, ast.expr]]:
+        for scope in self._mentioning(_UPDATES):
+            for statement in scope.statements:
+                for call in statement.calls:
+                    is_setattr = getattr(call.func, "id", "") == "setattr" and len(call.args) == 3
+                    if is_setattr and not isinstance(call.args[1], ast.Constant):
+                        yield statement, path_of(call.args[0]), call.args[1]
+                    elif len(call.args) == 1 and (target := _updated(call)) is not None:
+                        yield statement, path_of(target), call.args[0]
+
+    def frames(self, scopes: list[SourceScope]) -> list[int]:
+        """Return the frames of scopes, at most some hundred of each: the last ones."""
+        return [frame for scope in scopes for frame in self.frames_of(scope)]
+
+    def _frames_of(self, scope: SourceScope) -> list[int]:
+        codes = [code.number for code in self._record.codes if code.name == scope.name]
+        return [frame for code in codes if self.of_code(code) is scope for frame in self._last_frames(code)]
+
+    def _last_frames(self, code: int) -> list[int]:
+        """Return the last frames of a code object, in the order in which they began. Kept: it is asked often."""
+        if code not in self._frames:
+            starts = islice(each_back(self._record, START, code, self._record.last + 1), MOST_FRAMES)
+            self._frames[code] = [self._record.row(start).subject for start in starts][::-1]
+        return self._frames[code]
+
+
+def _any_of(names: set[str]) -> str:
+    """Return what is in files that call methods of an object with these names; of an item: behind a bracket."""
+    words = "|".join(re.escape(name) for name in sorted(names) if name[0] != "[")
+    ways = [rf"\b(?:{words})\s*[.\[]"] if words else []
+    return "|".join([*ways, r"\]\s*\."] if any(name[0] == "[" for name in names) else ways) or "(?!)"
+
+
+def _updated(call: ast.Call) -> ast.expr | None:
+    """Return the object whose attributes `vars(OBJECT).update(…)` or `OBJECT.__dict__.update(…)` sets."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "update":
+        return None
+    target = call.func.value
+    if isinstance(target, ast.Call) and getattr(target.func, "id", "") == "vars" and target.args:
+        return target.args[0]
+    return target.value if isinstance(target, ast.Attribute) and target.attr == "__dict__" else None

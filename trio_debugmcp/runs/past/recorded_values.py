@@ -1,0 +1,205 @@
+"""`RecordedValues`: what names, attributes and items were when a statement of a recorded process ran.
+
+    value = values.value(execution, path)           # what `path` was when it began
+    value.row                                       # the row that gave it that value: a write, or where it was seen
+
+A local variable is written by lines of its frame alone, so its last write is what a line reads. Everything else was
+looked at when the line began, by the recorder: where it was not what the record knew, there is a GAP row.
+"""
+
+from typing import NamedTuple
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import ProcessRecord, Row
+from trio_debugmcp.runs.past.executions import StatementExecution, StatementExecutions
+from trio_debugmcp.runs.past.recorded_scopes import RecordedScopes
+from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath
+from trio_debugmcp.runs.source.source_scopes import SourceScope
+
+FIELDS = frozenset({rows.FIELD, rows.SEEN, rows.GAP})
+"""What tells the value of an attribute or an item."""
+
+CONTENT = frozenset({rows.FIELD, rows.GAP, rows.SIZE})
+"""What tells that the content of an object has changed."""
+
+
+_CONTAINERS = {"[": "list", "{": "dict", "s": "set", "d": "deque"}
+"""By how the text of one begins."""
+
+_MOST_ITEMS = 100
+
+
+class RecordedValue(NamedTuple):
+    """What a path was.
+
+    Attributes:
+        row: the row that has given it that value, or at which it was seen.
+        kind: the kind of that row.
+        text: the value as it is shown.
+        object: the number of the object; 0 for an atom.
+        owner: the LINE or START row that the row belongs to.
+    """
+
+    row: int
+    kind: int
+    text: str
+    object: int
+    owner: int
+
+
+def type_name(text: str) -> str:
+    """Return the name of an object's type, by how records show it: of `<Cart items=2>` this is `Cart`."""
+    return text[1:].partition(" ")[0].rstrip(">") if text[:1] == "<" and text[1:6] != "class" else ""
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a value is a function, class or module: its name is in the source already."""
+    return text.startswith(("<function ", "<class ", "<module ", "<bound method ", "<built-in "))
+
+
+class RecordedValues:
+    """The values of one process: names, fields, items, contents and what made them, hence so many methods."""
+
+    def __init__(self, record: ProcessRecord, scopes: RecordedScopes, executions: StatementExecutions) -> None:
+        self._record = record
+        self._scopes = scopes
+        self._executions = executions
+
+    def bound(self, execution: StatementExecution, read: PathRead) -> int:
+        """Return the row before which a read of a statement has happened."""
+        calls_before = read.after > 0 and bool(self._executions.calls(execution.row))
+        return self._executions.ended(execution.row) if calls_before else self._executions.settled(execution.row)
+
+    def read(self, execution: StatementExecution, read: PathRead) -> RecordedValue | None:
+        """Return what a statement read; its own writes come after that."""
+        value = self.value(execution, read.path, self.bound(execution, read))
+        if value is not None and value.owner == execution.row and value.kind in (rows.WRITE, rows.FIELD):
+            return self.value(execution, read.path, self._executions.settled(execution.row))
+        return value
+
+    def value(self, execution: StatementExecution, path: ValuePath, before: int = 0) -> RecordedValue | None:
+        """Return what a path was before a row, by default when the statement began; None if that is not known."""
+        before = before or self._executions.settled(execution.row)
+        value = self.name(execution, path.name, before)
+        for step in path.steps:
+            if value is None or not value.object:
+                return None
+            label = self._label(execution, step, before) if isinstance(step, ValuePath) else step
+            if label is not None and label[:2] == "[-" and label[2:-1].isdigit():
+                label = self._from_the_end(value.object, int(label[2:-1]), before)
+            value = self.field(value.object, label, before) if label is not None else None
+        return value
+
+    def _label(self, execution: StatementExecution, key: ValuePath, before: int) -> str | None:
+        value = self.value(execution, key, before)
+        return None if value is None or value.object else f"[{value.text}]"
+
+    def _from_the_end(self, container: int, place: int, before: int) -> str | None:
+        """Return the label of an item that is counted from the end of a list."""
+        size = self._record.back_of(frozenset({rows.SIZE}), container, before)
+        length = self._record.row(size).text if size else 0
+        return f"[{length - place}]" if length >= place else None
+
+    def field(self, owner: int, label: str, before: int) -> RecordedValue | None:
+        """Return what an attribute or item of an object was."""
+        key = self._record.key_of(label)
+        if not key:
+            return None
+        return self._last_of((rows.FIELD, rows.SEEN, rows.GAP), key, owner, before)
+
+    def name(self, execution: StatementExecution, name: str, before: int) -> RecordedValue | None:
+        """Return what a name was in the frame of an execution."""
+        home = execution.scope.home(name)
+        key = self._record.key_of(name)
+        if home is None:
+            module = self._record.code(execution.code).globals
+            return self.field(module, f".{name}", before)
+        if not key:
+            return None
+        if home is execution.scope:
+            own = self._record.back(rows.WRITE, key, execution.frame, before, self._record.frame(execution.frame).start)
+            return self._latest([own, *self._writes_from_within(home, name, key, before)])
+        start = self._record.frame(execution.frame).start
+        seen = self._last_of((rows.WRITE, rows.SEEN_NAME), key, execution.frame, before, start)
+        return self._free(home, name, key, before, seen)
+
+    def _writes_from_within(self, home: SourceScope, name: str, key: int, before: int) -> list[int]:
+        """Return the last writes of a name by inner functions that have declared it `nonlocal`."""
+        inner = [scope for scope in home.all_inner() if name in scope.outside and scope.home(name) is home]
+        return [self._record.back(rows.WRITE, key, frame, before) for frame in self._scopes.frames(inner)]
+
+    def _free(
+        self, home: SourceScope, name: str, key: int, before: int, seen: RecordedValue | None
+    ) -> RecordedValue | None:
+        """Return the write in an enclosing function that has left what was seen."""
+        found = [self._record.back(rows.WRITE, key, frame, before) for frame in self._scopes.frames([home])]
+        writes = [self.value_at(row) for row in [*found, *self._writes_from_within(home, name, key, before)] if row]
+        if seen is not None:
+            writes = [write for write in writes if (write.text, write.object) == (seen.text, seen.object)]
+        return max(writes, default=seen, key=lambda write: write.row)
+
+    def _last_of(
+        self, kinds: tuple[int, ...], key: int, subject: int, before: int, after: int = 0
+    ) -> RecordedValue | None:
+        """Return the last value that rows of some kinds tell."""
+        for kind in kinds:
+            after = self._record.back(kind, key, subject, before, after) or after
+        row = self._record.row(after) if after >= self._record.first else None
+        return self.value_at(after) if row is not None and row.kind in kinds else None
+
+    def _latest(self, numbers: list[int]) -> RecordedValue | None:
+        number = max(numbers, default=0)
+        return self.value_at(number) if number else None
+
+    def items(self, container: int, before: int) -> list[int]:
+        """Return the objects in a container, as far as they were seen, the last ones first."""
+        items: list[int] = []
+        number = self._record.back_of(FIELDS, container, before)
+        while number and len(items) < _MOST_ITEMS:
+            row = self._record.row(number)
+            if row.object and row.object not in items:
+                items.append(row.object)
+            number = self._record.back_of(FIELDS, container, number)
+        return items
+
+    def first_raise(self, exception: int) -> int:
+        """Return the row at which an exception was raised first; 0 if that was not recorded."""
+        number = self._record.forth_of(rows.WITH_VALUE, exception, 0, by_value=True) if exception else 0
+        while number and self._record.row(number).kind != rows.RAISE:
+            number = self._record.forth_of(rows.WITH_VALUE, exception, number, by_value=True)
+        return number
+
+    def is_during(self, gap: Row) -> bool:
+        """Whether a change by nothing that is recorded happened while its line ran, and not before it began."""
+        return bool(gap.owner) and gap.number >= self._executions.settled(gap.owner)
+
+    def text_at(self, value: RecordedValue, before: int) -> str:
+        """Return a value as text; of a container that has been changed since that text was kept, how much is in it."""
+        changed = self._record.back_of(CONTENT, value.object, before) if value.object else 0
+        if changed <= value.row or value.text[:1] not in _CONTAINERS:
+            return value.text
+        size = self._record.back_of(frozenset({rows.SIZE}), value.object, before)
+        return f"{_CONTAINERS[value.text[:1]]} of {self._record.row(size).text}" if size else value.text
+
+    def birth(self, number: int, before: int) -> int:
+        """Return the LINE or START row of what first wrote or returned an object before a row; 0: not recorded."""
+        found = self._record.forth_of(rows.WITH_VALUE, number, 0, by_value=True) if number else 0
+        while found and found < before:
+            row = self._record.row(found)
+            if row.kind in (rows.WRITE, rows.FIELD, rows.RETURN, rows.YIELD) and row.owner:
+                return row.owner
+            if row.kind == rows.GAP and self.is_during(row):
+                return row.owner
+            found = self._record.forth_of(rows.WITH_VALUE, number, found, by_value=True)
+        return 0
+
+    def parameter(self, start: Row, name: str) -> RecordedValue | None:
+        """Return what a parameter was when a call began."""
+        key = self._record.key_of(name)
+        number = self._record.forth(rows.WRITE, key, start.subject, start.number) if key else 0
+        return self.value_at(number) if number and self._record.row(number).owner == start.number else None
+
+    def value_at(self, number: int) -> RecordedValue:
+        """Return the value that a row tells."""
+        row = self._record.row(number)
+        return RecordedValue(number, row.kind, self._record.text(row), row.object, row.owner)

@@ -1,0 +1,202 @@
+"""What did not happen: writes that were not reached, loops that ended early, what was made before."""
+
+import ast
+from collections.abc import Iterator
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import RecordedValue
+from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.source.read_paths import PathRead
+from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
+
+_MOST_FRAMES = 20
+"""Of a function in which an attribute would have been written: the last ones."""
+
+_MOST_ABSENT = 3
+
+
+class AbsenceEdges:
+    """The edges to what did not happen in one process."""
+
+    def __init__(self, past: PastProcess) -> None:
+        self._past = past
+        self._record = past.record
+
+    def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
+        """Yield what did not happen to what a statement read."""
+        for read in execution.statement.reads:
+            if read.is_callee:
+                continue
+            value = self._past.values.read(execution, read)
+            if value is not None:
+                yield from self._of_read(execution, read, value)
+
+    def _of_read(self, execution: StatementExecution, read: PathRead, value: RecordedValue) -> Iterator[SliceEdge]:
+        if read.of_items:
+            for item in self._past.values.items(value.object, execution.row)[:_MOST_FRAMES]:
+                yield from self._of_attribute(execution, read.of_items, item)
+        elif not read.path.steps:
+            yield from self._of_name(execution, read.path.name, value)
+            yield from self._of_late_binding(execution, read.path.name, value)
+            yield from self._of_loop(execution, value)
+        elif isinstance(read.path.steps[-1], str) and read.path.steps[-1][0] == ".":
+            holder = self._past.values.value(execution, read.path.holder)
+            if holder is not None and holder.object:
+                yield from self._of_attribute(execution, read.path.steps[-1], holder.object)
+        if value.object and read.is_whole:
+            yield from self._of_container(execution, value)
+
+    # --- Would have been set ------------------------------------------------------------------------------------------
+
+    def _of_name(self, execution: StatementExecution, name: str, value: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield conditions against which a name was not set between its last write and its use."""
+        if execution.scope.home(name) is not execution.scope and execution.scope.parent is not None:
+            return
+        absent = 0
+        for writer in reversed(execution.scope.writers(name)):
+            if writer.is_definition or writer is execution.statement or absent >= _MOST_ABSENT:
+                continue
+            run = self._past.executions.last_run(writer, execution.frame, execution.row)
+            if run is not None and run.row >= value.owner:
+                continue
+            decided = self._decided_against(writer, execution, value.owner)
+            if decided is not None:
+                absent += 1
+                yield from self._not_reached(decided, f"so {name} is not set at line {writer.first}")
+
+    def _not_reached(self, decided: StatementExecution, note: str) -> Iterator[SliceEdge]:
+        """Yield the line that decided against another one; where it raised, also what kept the exception."""
+        yield SliceEdge(cost.ABSENCE, SliceNode(decided.row), note)
+        kept = self._past.executions.ended(decided.row) if self._past.executions.raised(decided.row) else 0
+        keeper = self._past.executions.at(kept) if kept and kept <= self._record.last else None
+        if keeper is not None and keeper.frame == decided.frame:
+            yield SliceEdge(cost.ABSENCE, SliceNode(keeper.row, aim="run"), "kept its exception")
+
+    def _decided_against(
+        self, writer: Statement, use: StatementExecution, since: int, frame: int = 0
+    ) -> StatementExecution | None:
+        """Return the run of the innermost statement around a writer that has run, and has not led to it."""
+        above = set(map(id, use.statement.outer())) if not frame else set()
+        failed = self._failed_before(writer, frame or use.frame, use.row)
+        if failed is not None:
+            return failed if failed.row > since else None
+        for outer in writer.outer():
+            if id(outer) in above or outer is use.statement:
+                return None
+            if not isinstance(outer.node, ast.If | ast.For | ast.AsyncFor | ast.While | ast.Match | ast.ExceptHandler):
+                continue
+            run = self._past.executions.last_run(outer, frame or use.frame, use.row)
+            if run is not None:
+                return run if run.row > since or isinstance(outer.node, ast.If | ast.Match) else None
+        return None
+
+    def _failed_before(self, writer: Statement, frame: int, before: int) -> StatementExecution | None:
+        """Return the run of the statement before one in its block, if an exception left the block there."""
+        for earlier in writer.before[-1:]:
+            run = self._past.executions.last_run(earlier, frame, before)
+            if run is not None and self._past.executions.raised(run.row) is not None:
+                return run
+        return None
+
+    def _of_late_binding(self, execution: StatementExecution, name: str, value: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield the definition of a function whose free variable was written again after it was made."""
+        home = execution.scope.home(name)
+        written = self._past.executions.at(value.owner)
+        if home is None or home is execution.scope or written is None or written.scope is not home:
+            return
+        made = [statement for statement in home.statements if statement.first == execution.scope.first]
+        for statement in made:
+            last = self._past.executions.last_run(statement, written.frame, written.row)
+            then = self._past.values.name(last, name, last.row) if last is not None else None
+            if last is not None and then is not None and then.text != value.text:
+                note = f"reads {name} when it is called: then {value.text}, here {then.text}"
+                yield SliceEdge(cost.ABSENCE, SliceNode(last.row), note)
+
+    def _of_attribute(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
+        """Yield conditions against which an attribute of an object was not set, in whichever function."""
+        yield from self._of_setattr(execution, label, holder)
+        for writer in self._past.scopes.storing(label):
+            edges = []
+            frames = self._past.scopes.frames([writer.scope])[-_MOST_FRAMES:]
+            for frame in frames:
+                run = self._past.executions.last_run(writer, frame, execution.row)
+                decided = None if run is not None else self._decided_against(writer, execution, 0, frame)
+                if decided is not None and self._is_on(decided, writer, label, holder):
+                    edges.append(decided)
+            if edges:
+                times = f" ({len(edges)} times in the last {len(frames)} calls)" if len(edges) > 1 else ""
+                yield from self._not_reached(edges[-1], f"so {label} is not set at line {writer.first}{times}")
+
+    def _of_setattr(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
+        """Yield calls of `setattr` on an object that have set other attributes."""
+        for statement, path, name in self._past.scopes.attribute_updates():
+            for frame in self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]:
+                run = self._past.executions.last_run(statement, frame, execution.row)
+                held = self._past.values.value(run, path) if run is not None and path is not None else None
+                if run is not None and held is not None and held.object == holder:
+                    yield SliceEdge(
+                        cost.LOOP_END, SliceNode(run.row, focus=(name,)), f"sets another attribute than {label}"
+                    )
+
+    def _is_on(self, decided: StatementExecution, writer: Statement, label: str, holder: int) -> bool:
+        """Whether a statement would have set the attribute of that object."""
+        for path in writer.stores:
+            if path.steps[-1] == label:
+                value = self._past.values.value(decided, path.holder)
+                return value is not None and value.object == holder
+        return False
+
+    # --- Containers ---------------------------------------------------------------------------------------------------
+
+    def _of_container(self, execution: StatementExecution, value: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield what would have changed a container in the same function and did not, or has run without effect."""
+        if not self._record.back_of(frozenset({rows.SIZE}), value.object, execution.row):
+            return
+        made = self._past.executions.at(self._past.values.birth(value.object, execution.row))
+        yield from self._of_changes(execution, value, execution.scope, execution.frame)
+        if made is not None and made.frame != execution.frame:
+            yield from self._of_changes(execution, value, made.scope, made.frame)
+
+    def _of_changes(
+        self, execution: StatementExecution, value: RecordedValue, scope: SourceScope, frame: int
+    ) -> Iterator[SliceEdge]:
+        """Yield what would have changed a container in one call of a function."""
+        for statement in scope.statements:
+            for path, method in statement.mutates:
+                run = self._past.executions.last_run(statement, frame, execution.row)
+                if run is None:
+                    decided = self._decided_against(statement, execution, 0, frame)
+                    found = None if decided is None else self._past.values.value(decided, path)
+                    if decided is not None and found is not None and found.object == value.object:
+                        note = f"so {path} is not changed at line {statement.first}"
+                        yield from self._not_reached(decided, note)
+                elif method and not self._past.executions.effects(run.row) and statement is not execution.statement:
+                    found = self._past.values.value(run, path)
+                    if found is not None and found.object == value.object:
+                        yield SliceEdge(cost.ABSENCE, SliceNode(run.row), f"{method} changed nothing")
+
+    # --- Loops --------------------------------------------------------------------------------------------------------
+
+    def _of_loop(self, execution: StatementExecution, value: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield what ended the loop in which a value was made that is used after it."""
+        writer = self._past.executions.at(value.owner) if value.owner else None
+        if writer is None or writer.frame != execution.frame:
+            return
+        above = set(map(id, execution.statement.outer()))
+        for loop in [writer.statement, *writer.statement.outer()]:
+            if loop.is_loop and id(loop) not in above:
+                last = self._last_of(loop, execution)
+                if last is not None and last.row != writer.row:
+                    is_early = isinstance(last.statement.nodes[-1], ast.Break | ast.Return)
+                    yield SliceEdge(
+                        cost.LOOP_END if is_early else 2 * cost.LOOP_END, SliceNode(last.row), "ended the loop"
+                    )
+
+    def _last_of(self, loop: Statement, use: StatementExecution) -> StatementExecution | None:
+        """Return the last run of a loop's statements before a use behind it."""
+        inside = [loop, *(inner for inner in loop.all_inner() if isinstance(inner.node, ast.Break))]
+        runs = [self._past.executions.last_run(statement, use.frame, use.row) for statement in inside]
+        return max((run for run in runs if run is not None), key=lambda run: run.row, default=None)

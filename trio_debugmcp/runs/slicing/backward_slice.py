@@ -1,0 +1,183 @@
+"""The backward slice of a recorded run: what a value, or the run of a line, depends on, nearest first.
+
+    parts = backward_slice(past, [SliceEdge(0, SliceNode(54))], limit=12)
+    [(part.row, part.notes) for part in parts.parts]        # in the order of time
+
+The nearest are found by Dijkstra's way over summed costs. Each line of the source is shown once, by its nearest run,
+and followed once: a second run of a line seldom tells more than the first.
+"""
+
+import ast
+import heapq
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.past.call_arguments import argument
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.absence_edges import AbsenceEdges
+from trio_debugmcp.runs.slicing.call_edges import CallEdges
+from trio_debugmcp.runs.slicing.control_edges import ControlEdges
+from trio_debugmcp.runs.slicing.data_edges import DataEdges
+from trio_debugmcp.runs.slicing.object_edges import ObjectEdges
+from trio_debugmcp.runs.slicing.round_edges import RoundEdges
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
+from trio_debugmcp.runs.slicing.stale_edges import StaleEdges
+
+_MOST_EXPANDED = 150
+"""Nodes that are followed: behind the lines that are shown, only to count what is left out."""
+
+
+class SlicePart(NamedTuple):
+    """A line of an answer: the row of a line, or of a call's start, what is said beside it, what matters of it."""
+
+    row: int
+    notes: tuple[str, ...]
+    focus: tuple[ast.expr, ...] = ()
+
+
+class SliceResult(NamedTuple):
+    """What a slice found.
+
+    Attributes:
+        parts: in the order of time.
+        omitted: how many lines of the source were reached beyond these; a lower bound.
+        gaps: values that changed where nothing is recorded.
+    """
+
+    parts: list[SlicePart]
+    omitted: int
+    gaps: list[ValueGap]
+
+
+class _Slicer:
+    """A slice under way.
+
+    Attributes:
+        shown: what is said beside each row that is a line of the answer, nearest first.
+        objects: the edges to objects, with the gaps met on the way.
+    """
+
+    def __init__(self, past: PastProcess, asked: int) -> None:
+        self.objects = ObjectEdges(past)
+        self._calls = CallEdges(past, self.objects)
+        self._data = DataEdges(past, self.objects, self._calls)
+        self.shown: dict[int, list[str]] = {}
+        self._control = ControlEdges(past)
+        self._absence = AbsenceEdges(past)
+        self._stale = StaleEdges(past)
+        self._rounds = RoundEdges(past)
+        self._past = past
+        self._asked = asked
+        self._followed: set[object] = set()
+        self._lines: dict[object, int] = {}
+        self._focus: dict[int, tuple[ast.expr, ...]] = {}
+
+    def follow(self, starts: list[SliceEdge]) -> int:
+        """Go along the edges, nearest first; return how many nodes were left."""
+        queue = [(edge.cost, number, edge) for number, edge in enumerate(starts)]
+        heapq.heapify(queue)
+        order, expanded = len(queue), 0
+        while queue and expanded < _MOST_EXPANDED:
+            distance, _, edge = heapq.heappop(queue)
+            if not self._take(edge):
+                continue
+            expanded += 1
+            for following in self._edges(edge.node):
+                if following.node.row < self._asked:
+                    order += 1
+                    heapq.heappush(queue, (distance + following.cost + cost.STEP, order, following))
+        return len(queue)
+
+    def part(self, row: int) -> SlicePart:
+        """Return a line of the answer."""
+        return SlicePart(row, tuple(self.shown[row]), self._focus.get(row, ()))
+
+    def _take(self, edge: SliceEdge) -> bool:
+        """Show a node, if its line is not shown; return whether it is to be followed."""
+        node = edge.node
+        execution = self._past.executions.at(node.row)
+        if execution is not None and execution.statement.is_definition and edge.cost and not edge.note:
+            return False
+        if execution is None:
+            self._show_default(node)
+        elif not (edge.cost and execution.statement.is_passing_on):
+            source = execution.scope.module, execution.statement.first
+            row = self._lines.setdefault(source, node.row)
+            if row == node.row:
+                if not self._focus.get(row):
+                    self._focus[row] = node.focus
+                notes = self.shown.setdefault(row, [])
+                if edge.note and edge.note not in notes:
+                    notes.append(edge.note)
+        line = self._line(node, execution)
+        if line in self._followed:
+            return False
+        self._followed.add(line)
+        return True
+
+    def _show_default(self, node: SliceNode) -> None:
+        """Show the start of a call that has used the default of a parameter."""
+        past = self._past
+        row = past.record.row(node.row)
+        caller = past.executions.at(row.owner) if row.owner else None
+        if row.kind != rows.START or past.scopes.of_code(row.key) is None:  # generated: its class has it
+            return
+        names = [name for name in node.names if caller and argument(past, caller, row, name) == []]
+        if names:
+            self.shown.setdefault(node.row, [f"its default: {', '.join(names)}"])
+
+    def _line(self, node: SliceNode, execution: StatementExecution | None) -> object:
+        """Return what a node shares with others of the same line of the source and the same outcome."""
+        if execution is None:
+            row = self._past.record.row(node.row)
+            return row.key, node.names
+        raised = self._past.executions.raised(node.row) is not None
+        return execution.statement, raised, node.focus, node.names, node.aim
+
+    def _edges(self, node: SliceNode) -> Iterator[SliceEdge]:
+        """Yield what a node depends on."""
+        execution = self._past.executions.at(node.row)
+        if execution is None:
+            if self._past.record.row(node.row).kind == rows.START:
+                yield from self._calls.of_parameters(node.row, node.names)
+        elif node.aim == "run":
+            yield from self._control.of_run(execution, is_decisive=True)
+        else:
+            yield from self._data.of_node(execution, node)
+            if not node.focus:
+                yield from self._of_raise(node.row)
+                yield from self._control.of_run(execution, is_decisive=execution.statement.is_constant)
+                yield from self._absence.of_statement(execution)
+                yield from self._stale.of_statement(execution, self._asked)
+                yield from self._rounds.of_statement(execution)
+
+    def _of_raise(self, row: int) -> Iterator[SliceEdge]:
+        """Yield the first raise of an exception that has passed a line."""
+        raised = self._past.executions.raised(row)
+        first = self._past.values.first_raise(raised.object) if raised is not None else 0
+        if raised is not None and first and first != raised.number:
+            owner = self._past.record.row(first).owner
+            if owner:
+                yield SliceEdge(cost.RAISED, SliceNode(owner))
+
+
+def backward_slice(
+    past: PastProcess, starts: list[SliceEdge], *, limit: int, asked: int, known: frozenset[int] = frozenset()
+) -> SliceResult:
+    """Return the nearest lines that some nodes depend on.
+
+    Args:
+        past: the process.
+        starts: the nodes to begin at, with costs of their own.
+        limit: how many lines are wanted.
+        asked: the row of the question: what was written later cannot be a cause.
+        known: rows that an earlier answer has shown: followed, not shown again.
+    """
+    slicer = _Slicer(past, asked)
+    left = slicer.follow(starts)
+    new = [row for row in slicer.shown if row not in known]
+    parts = [slicer.part(row) for row in sorted(new[:limit])]
+    return SliceResult(parts, len(new[limit:]) + left, slicer.objects.gaps)

@@ -1,0 +1,161 @@
+"""The lines of an answer: what ran, and the values that it found and left.
+
+    #36 shop.py:20 serve | amount = total(cart) | amount=13
+
+A line has what it wrote; else what it read; a condition its outcome and the results of the calls in it: that names the
+next question.
+"""
+
+import ast
+
+import msgspec
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.past.call_arguments import called
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import says_nothing
+
+_MOST_VALUES = 3
+
+_MOST_TEXT = 60
+
+_DELETED = "deleted"
+
+
+class BecauseLine(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """One line of an answer about a run.
+
+    Attributes:
+        at: the number for the next question: `#36`.
+        file, line, function: the place.
+        source: the statement.
+        values: what it wrote, read or decided.
+        notes: why it is here, where that does not show.
+    """
+
+    at: str
+    file: str
+    line: int
+    function: str
+    source: str
+    values: list[str] = []
+    notes: list[str] = []
+
+    def __str__(self) -> str:
+        name = self.file.rpartition("/")[2]
+        said = "; ".join(part for part in (" ".join(self.values), ": ".join(self.notes)) if part)
+        return f"{self.at} {name}:{self.line} {self.function} | {self.source}" + (f" | {said}" if said else "")
+
+
+def because_line(
+    past: PastProcess, row: int, notes: tuple[str, ...] = (), focus: tuple[ast.expr, ...] = ()
+) -> BecauseLine:
+    """Return the line for a LINE row, or for the START row of a call."""
+    record = past.record
+    execution = past.executions.at(row)
+    if execution is None:
+        start = record.row(row)
+        code = record.code(
+            start.key if start.kind in (rows.START, rows.RESUME) else past.executions.code_of(start.subject)
+        )
+        values = [
+            f"{record.label(effect.key)}={_short(record.text(effect))}" for effect in past.executions.effects(row)
+        ]
+        return BecauseLine(f"#{row}", code.file, code.first, code.name, "entered", values[:_MOST_VALUES], list(notes))
+    code, statement = record.code(execution.code), execution.statement
+    line, source = statement.first, statement.text
+    if focus and statement.first < statement.last:  # of several lines that which matters
+        line = focus[0].lineno
+        source = statement.scope.lines[line - 1].strip()
+    if isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):  # not its decorators
+        line = statement.node.lineno
+        source = statement.scope.lines[line - 1].strip()
+    function = code.name.replace(".<locals>", "")
+    return BecauseLine(f"#{row}", code.file, line, function, source, values_of(past, execution), list(notes))
+
+
+def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
+    """Return what a statement wrote, returned, raised or decided, with what it read."""
+    said = [*_effects(past, execution), *_ends(past, execution)]
+    if isinstance(execution.statement.node, ast.If | ast.While):
+        said.insert(0, "true" if past.executions.entered_body(execution) else "false")
+    if execution.statement.is_loop and not said and not past.executions.entered_body(execution):
+        said.append("ends")
+    has_failed = any(text.startswith("raises ") for text in said) and not isinstance(
+        execution.statement.node, ast.Raise
+    )
+    if not said or execution.statement.is_condition or has_failed:
+        said += [*_results(past, execution), *_reads(past, execution)][:_MOST_VALUES]
+    return said
+
+
+def _ends(past: PastProcess, execution: StatementExecution) -> list[str]:
+    """Return what a statement returned, yielded or raised, as far as that is not in its source."""
+    said = []
+    ending = past.executions.ending(execution.row)
+    text = past.record.text(ending) if ending is not None else ""
+    if ending is not None and ending.kind == rows.RETURN:
+        is_silent = text == "None" and not isinstance(execution.statement.node, ast.Return)
+        said += [] if is_silent else [f"-> {_short(text)}"]
+    elif ending is not None and ending.kind == rows.YIELD:
+        said.append(f"yields {_short(text)}")
+    raised = past.executions.raised(execution.row)
+    if raised is not None and isinstance(execution.statement.node, ast.Assert):
+        said.append("fails")
+    elif raised is not None:
+        said.append(f"raises {_short(past.record.text(raised))}")
+    return said
+
+
+def _effects(past: PastProcess, execution: StatementExecution) -> list[str]:
+    said: list[str] = []
+    record = past.record
+    for effect in past.executions.effects(execution.row):
+        text = _short(record.text(effect))
+        label = record.label(effect.key)
+        if effect.kind == rows.FIELD and label[:1] == "." and effect.subject == record.code(execution.code).globals:
+            label = label[1:]
+        value = f"{label} deleted" if text == _DELETED else f"{label}={text}"
+        if value not in said:
+            said.append(value)
+    left = len(said) - _MOST_VALUES - 1
+    return said if left <= 0 else [*said[: _MOST_VALUES + 1], f"… {left} more"]
+
+
+def _results(past: PastProcess, execution: StatementExecution) -> list[str]:
+    """Return the results of the calls in a condition."""
+    said = []
+    written = {called(call) for call in execution.statement.calls}
+    for start in past.executions.calls(execution.row):
+        ending = past.executions.outcome(start.number)
+        if ending is not None and ending.kind == rows.RETURN and past.record.text(ending) != "None":
+            name = past.record.code(start.key).name.rpartition(".")[2]
+            if name not in written:  # the interpreter has called it, or it was for a message
+                continue
+            said.append(f"{name} -> {_short(past.record.text(ending))}")
+    return said
+
+
+def _reads(past: PastProcess, execution: StatementExecution) -> list[str]:
+    said = []
+    for read in execution.statement.reads:
+        value = None if read.is_callee else past.values.read(execution, read)
+        if value is not None and not says_nothing(value.text):
+            text = past.values.text_at(value, past.values.bound(execution, read))
+            said.append(f"{read.path}={_short(text)}")
+    return list(dict.fromkeys(said))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
+
+
+def _function(name: str) -> str:
+    return name.replace(".<locals>", "")
+
+
+def text_of_row(past: PastProcess, row: Row) -> str:
+    """Return a value as an answer shows it."""
+    return _short(past.record.text(row))

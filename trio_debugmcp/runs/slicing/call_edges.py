@@ -1,0 +1,133 @@
+"""Where values come from through calls: arguments, results, and which function was called."""
+
+import ast
+from collections.abc import Iterator
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.past.call_arguments import MAKERS, argument, call_of, called
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.source.read_paths import calls_in
+
+
+class CallEdges:
+    """The edges through calls of one process."""
+
+    def __init__(self, past: PastProcess, objects: ObjectEdges) -> None:
+        self._past = past
+        self._objects = objects
+        self._record = past.record
+
+    def of_parameters(self, start: int, names: tuple[str, ...]) -> Iterator[SliceEdge]:
+        """Yield the arguments that parameters of a call were given."""
+        row = self._record.row(start)
+        caller = self._past.executions.at(row.owner) if row.owner else None
+        if caller is None:
+            return
+        for name in names:
+            arguments = argument(self._past, caller, row, name)
+            if arguments:
+                yield SliceEdge(cost.COPY, SliceNode(caller.row, focus=tuple(arguments), aim="argument"))
+            elif arguments is None:
+                yield SliceEdge(cost.READ, SliceNode(caller.row))
+            value = self._past.values.parameter(row, name)
+            own = self._past.values.parameter(row, "self")
+            if value is not None and own is not None and arguments == []:
+                yield from self._objects.of_class(own, f".{name}", value)
+            if value is not None and value.object and arguments == []:
+                yield from self._objects.of_content(caller, name, value, start)
+
+    def recorded_calls(self, execution: StatementExecution) -> set[ast.Call]:
+        """Return the calls of a statement that have called what is recorded."""
+        started = [call_of(self._past, execution, start) for start in self._past.executions.calls(execution.row)]
+        return {call for call in started if call is not None}
+
+    def results(
+        self, execution: StatementExecution, node: SliceNode, part: int
+    ) -> Iterator[tuple[Row, list[SliceEdge]]]:
+        """Yield how each call that a statement made has ended, and the line that ended it.
+
+        Args:
+            execution: the statement.
+            node: what is wanted of it: calls whose result is a part of its value come first.
+            part: the place in the result that is wanted, of a statement that takes it apart; -1: all of it.
+        """
+        focus = node.focus
+        wanted = {id(call) for call in calls_in(*focus)} if focus else set()
+        shown: dict[int, int] = {}
+        for start in self._by_hint(execution.row, node.hint):
+            call = call_of(self._past, execution, start)
+            if call is None and _is_of_message(execution.statement.node, self._record.code(start.key).name):
+                continue
+            if focus and (id(call) not in wanted if call is not None else not wanted and not _reads_attributes(focus)):
+                continue
+            ending = self._past.executions.outcome(start.number)
+            if ending is None or not ending.owner or _makes(self._record.code(start.key).name, ending):
+                continue
+            line = self._record.row(ending.owner)
+            times = shown[line.key] = shown.get(line.key, 0) + 1
+            if times <= 2:
+                far = 0.0 if ending.kind != rows.UNWIND else 0.2
+                text = self._record.text(ending)
+                edge = SliceEdge(
+                    cost.RESULT + far, SliceNode(ending.owner, self._part(ending.owner, part), hint=node.hint or text)
+                )
+                yield ending, [edge, *self._of_dispatch(start), *self._of_replaced(execution, start)]
+
+    def _of_replaced(self, execution: StatementExecution, start: Row) -> Iterator[SliceEdge]:
+        """Yield what has put a function in the place of a method."""
+        scope = self._past.scopes.of_code(start.key)
+        targets = [read.target_of for read in execution.statement.reads if read.target_of is not None]
+        is_method = scope is not None and scope.parent is not None and isinstance(scope.parent.node, ast.ClassDef)
+        if scope is None or is_method or not targets:
+            return
+        for name in {called(target) for target in targets}:
+            for writer in self._past.scopes.storing(f".{name}"):
+                for frame in self._past.scopes.frames([writer.scope])[-1:]:
+                    run = self._past.executions.last_run(writer, frame, start.number)
+                    if run is not None:
+                        yield SliceEdge(
+                            cost.REPLACED, SliceNode(run.row), f"has put {scope.name} in the place of {name}"
+                        )
+
+    def _of_dispatch(self, start: Row) -> Iterator[SliceEdge]:
+        scope = self._past.scopes.of_code(start.key)
+        if scope is not None and scope.parent is not None and isinstance(scope.parent.node, ast.ClassDef):
+            yield from self._objects.of_dispatch(scope, start)
+
+    def _by_hint(self, line: int, hint: str) -> list[Row]:
+        """Return the calls of a line, last first, but before them those whose result is in a value's text."""
+        calls = self._past.executions.calls(line)[::-1]
+        return sorted(calls, key=lambda start: not self._is_in(start, hint)) if hint else calls
+
+    def _is_in(self, start: Row, hint: str) -> bool:
+        ending = self._past.executions.outcome(start.number)
+        text = self._record.text(ending) if ending is not None else ""
+        return len(text) > 1 and text not in PLAIN and text in hint
+
+    def _part(self, line: int, part: int) -> tuple[ast.expr, ...]:
+        """Return the expression of a `return` whose value is wanted, if it makes a tuple that is taken apart."""
+        execution = self._past.executions.at(line)
+        value = getattr(execution.statement.node, "value", None) if execution is not None and part >= 0 else None
+        return (value.elts[part],) if isinstance(value, ast.Tuple) and part < len(value.elts) else ()
+
+
+def _makes(name: str, ending: Row) -> bool:
+    """Whether a call has filled a new object: what it has written is found where that is read."""
+    return ending.kind == rows.RETURN and name.rpartition(".")[2] in MAKERS
+
+
+def _is_of_message(node: ast.AST, name: str) -> bool:
+    """Whether a function was called for the message of an assertion that had failed by then."""
+    calls = calls_in(node.msg) if isinstance(node, ast.Assert) else []
+    return any(called(call) == name.rpartition(".")[2] for call in calls)
+
+
+def _reads_attributes(focus: tuple[ast.expr, ...]) -> bool:
+    """Whether a property or an operator may be called by expressions in which no call is written."""
+    kinds = ast.Attribute | ast.Subscript | ast.BinOp | ast.Compare
+    return any(isinstance(node, kinds) for expression in focus for node in ast.walk(expression))

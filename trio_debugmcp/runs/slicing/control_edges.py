@@ -1,0 +1,108 @@
+"""Why a statement ran at all: conditions, loops, handlers, what let it pass before, and who called its function."""
+
+import ast
+from collections.abc import Iterator
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.source.source_scopes import Statement
+
+_TRANSPARENT = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)
+"""Statements whose blocks run without a decision."""
+
+_ENDS = (ast.Return, ast.Raise)
+
+_FAR_GUARDS = 3
+"""So many of the guards of one block are looked at: the last ones."""
+
+
+class ControlEdges:
+    """The edges by control of one process."""
+
+    def __init__(self, past: PastProcess) -> None:
+        self._past = past
+        self._record = past.record
+
+    def of_run(self, execution: StatementExecution, *, is_decisive: bool) -> Iterator[SliceEdge]:
+        """Yield what decided that a statement runs; `is_decisive`: that is what is asked, and near."""
+        decision = self._decision(execution.statement)
+        if isinstance(execution.statement.node, ast.ExceptHandler):
+            yield from self._caught(execution)
+        elif decision is not None:
+            run = self._past.executions.last_run(decision, execution.frame, execution.row)
+            if run is not None:
+                near = cost.CONDITION_OF_LOOP if decision.is_loop else cost.CONDITION
+                yield SliceEdge(cost.CONDITION_OF_CONSTANT if is_decisive else near, SliceNode(run.row))
+        else:
+            yield from self._called(execution)
+        yield from self._guards(execution, is_decisive)
+
+    def _decision(self, statement: Statement) -> Statement | None:
+        """Return the innermost statement that has decided on the block that a statement is in."""
+        for outer in statement.outer():
+            if isinstance(outer.node, ast.ExceptHandler):
+                return outer
+            if not isinstance(outer.node, _TRANSPARENT):
+                return outer
+        return None
+
+    def _called(self, execution: StatementExecution) -> Iterator[SliceEdge]:
+        caller = self._past.executions.caller(execution.frame)
+        if caller is not None and caller.scope.is_function:
+            yield SliceEdge(cost.CALLER, SliceNode(caller.row, aim="run"))
+
+    # --- Handlers -----------------------------------------------------------------------------------------------------
+
+    def _caught(self, execution: StatementExecution) -> Iterator[SliceEdge]:
+        """Yield the place of the raise that a handler caught."""
+        number = self._record.back_of(frozenset({rows.RAISE}), execution.frame, execution.row)
+        if number:
+            yield from self.of_exception(number)
+
+    def of_exception(self, raised: int) -> Iterator[SliceEdge]:
+        """Yield the line that raised an exception first, and the one in this frame that it passed."""
+        row = self._record.row(raised)
+        first = self._past.values.first_raise(row.object) or raised
+        origin = self._record.row(first)
+        if origin.owner:
+            yield SliceEdge(cost.RAISED, SliceNode(origin.owner))
+        if row.owner and row.owner != origin.owner:
+            yield SliceEdge(cost.CALLER, SliceNode(row.owner))
+
+    # --- Guards -------------------------------------------------------------------------------------------------------
+
+    def _guards(self, execution: StatementExecution, is_decisive: bool) -> Iterator[SliceEdge]:
+        """Yield the conditions before a statement that would have left its block, and let it pass."""
+        price = cost.GUARD_OF_CONSTANT if is_decisive else cost.GUARD
+        statement: Statement | None = execution.statement
+        is_near = True
+        while statement is not None:
+            for guard in [before for before in statement.before if self._may_leave(before)][-_FAR_GUARDS:]:
+                run = self._past.executions.last_run(guard, execution.frame, execution.row)
+                if guard.is_loop:
+                    yield from self._inner_guards(guard, execution, price + cost.STEP)
+                if run is not None and not (not guard.is_loop and self._past.executions.entered_body(run)):
+                    yield SliceEdge(price if is_near else cost.GUARD, SliceNode(run.row), note="let it pass")
+            is_near = is_near and not (statement.parent is not None and statement.parent.is_loop)
+            statement = statement.parent
+
+    def _inner_guards(self, loop: Statement, execution: StatementExecution, price: float) -> Iterator[SliceEdge]:
+        """Yield the conditions in a loop that would have left the function, and did not."""
+        for inner in loop.all_inner():
+            if isinstance(inner.node, ast.If) and any(isinstance(leaf.node, _ENDS) for leaf in inner.all_inner()):
+                run = self._past.executions.last_run(inner, execution.frame, execution.row)
+                if run is not None and not self._past.executions.entered_body(run):
+                    yield SliceEdge(price, SliceNode(run.row), note="let it pass")
+
+    def _may_leave(self, statement: Statement) -> bool:
+        """Whether a condition or a loop has a block that leaves: by return, raise, continue or break."""
+        if isinstance(statement.node, ast.If):
+            return any(inner.leaves for inner in statement.all_inner()) or (
+                len(statement.nodes) > 1 and statement.leaves
+            )
+        return statement.is_loop and any(
+            isinstance(inner.node, ast.Return | ast.Raise) for inner in statement.all_inner()
+        )

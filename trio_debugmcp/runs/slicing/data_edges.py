@@ -1,0 +1,156 @@
+"""Where a value comes from: names, arguments, results, attributes, items, contents."""
+
+import ast
+from collections.abc import Iterator
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing, type_name
+from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.call_edges import CallEdges
+from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, calls_in, reads_of
+
+
+class DataEdges:
+    """The edges by data of one process."""
+
+    def __init__(self, past: PastProcess, objects: ObjectEdges, calls: CallEdges) -> None:
+        self._past = past
+        self._objects = objects
+        self._calls = calls
+        self._record = past.record
+
+    def of_node(self, execution: StatementExecution, node: SliceNode) -> Iterator[SliceEdge]:
+        """Yield what the value of a statement, or of expressions in it, was made of."""
+        part = execution.statement.place_of(node.names)
+        value = getattr(execution.statement.node, "value", None)
+        if part >= 0 and isinstance(value, ast.Tuple) and part < len(value.elts):
+            node = node._replace(focus=(value.elts[part],), names=())
+        focus, whole = node.focus, node.aim != "argument"
+        results = list(self._calls.results(execution, node, part))
+        copies = self._copied(execution, focus, results)
+        if copies is not None:
+            yield from copies
+            return
+        for ending, edges in results:
+            yield from edges
+            if ending.object and part < 0:
+                result = self._past.values.value_at(ending.number)
+                yield from self._objects.of_content(
+                    execution, "the result", result, self._past.executions.ended(execution.row)
+                )
+        reads = reads_of(*focus, whole=whole) if focus else execution.statement.reads
+        is_carried = isinstance(execution.statement.node, ast.AugAssign)
+        price = cost.FOCUS if focus or is_carried else cost.READ
+        recorded = self._calls.recorded_calls(execution)
+        for read in reads:
+            if read.is_callee or (not focus and read.argument_of in recorded):
+                yield from self._of_callee(execution, read)
+            else:
+                is_read_by_callee = read.target_of in recorded
+                yield from self.of_read(execution, read._replace(is_whole=False) if is_read_by_callee else read, price)
+
+    def of_read(self, execution: StatementExecution, read: PathRead, price: float) -> Iterator[SliceEdge]:
+        """Yield what a path that is read was made by."""
+        value = self._past.values.read(execution, read)
+        if value is None:
+            yield from self._of_nearest_holder(execution, read)
+            return
+        yield from self.of_value(execution, read.path, value, cost.HOLDER if read.target_of and value.object else price)
+        if read.path.steps:
+            yield from self._of_holder(execution, read)
+        before = self._past.values.bound(execution, read)
+        if read.of_items:
+            yield from self._objects.of_items(value, read.of_items, before)
+        is_read_by_methods = read.target_of is not None and self._past.scopes.classes(type_name(value.text))
+        if (
+            value.object
+            and (read.is_whole or read.of_items)
+            and not says_nothing(value.text)
+            and not is_read_by_methods
+        ):
+            yield from self._objects.of_content(execution, str(read.path), value, before)
+
+    def of_value(
+        self, execution: StatementExecution, path: ValuePath, value: RecordedValue, price: float
+    ) -> Iterator[SliceEdge]:
+        """Yield what has given a path its value."""
+        if value.kind == rows.GAP:
+            yield from self._objects.of_gap(execution, str(path), value.row)
+        elif value.kind in (rows.SEEN, rows.SEEN_NAME):
+            holder = self._past.values.value(execution, path.holder) if path.steps else None
+            yield from self._objects.of_seen(value, holder, price)
+        else:
+            name = str(path.steps[-1])[1:] if path.steps else path.name
+            yield from self._objects.of_owner(value.owner, price, name, value.text)
+
+    def _of_callee(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
+        """Yield what has put another function in the place of the one that was defined."""
+        if not read.is_callee:
+            return
+        value = self._past.values.read(execution, read)
+        if value is not None and value.kind in (rows.FIELD, rows.WRITE):
+            yield from self._objects.of_owner(value.owner, cost.READ, read.path.name)
+
+    def _of_holder(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
+        """Yield what decided of which object an attribute or item was read, and of which that one."""
+        path = read.path
+        while path.steps:
+            step, path = path.steps[-1], path.holder
+            holder = self._past.values.value(execution, path)
+            if holder is None:
+                return
+            is_near = len(path.steps) == len(read.path.steps) - 1 and path.name not in ("self", "cls")
+            if is_near or _is_index(step):
+                yield from self.of_value(execution, path, holder, cost.HOLDER)
+            if _is_index(step):  # another order is another item
+                before = self._past.values.bound(execution, read)
+                yield from self._objects.of_content(execution, str(path), holder, before)
+
+    def _of_nearest_holder(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
+        """Yield what is known of the nearest object on a path whose own value is not in the record."""
+        path = read.path
+        label = str(path.steps[-1]) if path.steps else ""
+        if label[:1] == ".":
+            yield from self._objects.of_unseen_attribute(execution, path, label)
+        while path.steps:
+            path = path.holder
+            value = self._past.values.value(execution, path)
+            if value is not None:
+                yield from self.of_value(execution, path, value, cost.READ)
+                if value.object:
+                    yield from self._objects.of_content(
+                        execution, str(path), value, self._past.executions.settled(execution.row)
+                    )
+                return
+
+    def _copied(
+        self, execution: StatementExecution, focus: tuple[ast.expr, ...], results: list[tuple[Row, list[SliceEdge]]]
+    ) -> list[SliceEdge] | None:
+        """Return the one edge to where an object comes from that a statement only passes on; None if it made one."""
+        if isinstance(execution.statement.node, ast.GeneratorExp):  # one line, many rounds
+            return None
+        path = execution.statement.copied if not focus else None
+        if len(focus) == 1 and not calls_in(*focus) and isinstance(focus[0], ast.Name | ast.Attribute | ast.Subscript):
+            return None
+        written = {effect.object for effect in self._past.executions.effects(execution.row)} - {0}
+        ending = self._past.executions.ending(execution.row)
+        if ending is not None and ending.object:
+            written.add(ending.object)
+        for outcome, edges in results:
+            if outcome.object and outcome.object in written and self._record.text(outcome) not in PLAIN:
+                return [SliceEdge(cost.COPY, edge.node) for edge in edges]
+        if path is not None:
+            value = self._past.values.value(execution, path)
+            if value is not None and value.object in written:
+                copied = list(self.of_value(execution, path, value, cost.COPY))
+                return [*copied, *self._of_holder(execution, PathRead(path))] if path.steps else copied
+        return None
+
+
+def _is_index(step: str | ValuePath) -> bool:
+    return isinstance(step, str) and step[:1] == "[" and step[1:-1].lstrip("-").isdigit()

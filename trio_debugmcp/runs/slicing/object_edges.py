@@ -1,0 +1,244 @@
+"""Where objects and what is in them come from: what made them, what changed them, what their class gave them."""
+
+import ast
+from collections.abc import Iterator
+from itertools import islice
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import CONTENT, RecordedValue, type_name
+from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
+from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
+from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
+
+_MOST_HELD = 2_000
+"""Rows with an object as their value that are looked at for the names it has: the first ones."""
+
+_MOST_CHANGES = 4
+"""Of the content of one object: the last ones, at as many lines."""
+
+_NAMED = frozenset({rows.WRITE, rows.FIELD, rows.SEEN, rows.GAP, rows.SEEN_NAME})
+
+_GENERATOR = "<generator "
+
+_ENTRIES = frozenset({rows.START, rows.RESUME})
+
+_MOST_LOOKED_AT = 400
+"""Changes of one object: the last ones."""
+
+PLAIN = frozenset({"None", "True", "False", "0", "1", "''", "b''", "[]", "{}", "()", "set()"})
+"""Values that are everywhere: that two of them are the same one says nothing."""
+
+
+class ObjectEdges:
+    """The edges to objects of one process.
+
+    Attributes:
+        gaps: what was found changed by nothing that is recorded.
+    """
+
+    def __init__(self, past: PastProcess) -> None:
+        self.gaps: list[ValueGap] = []
+        self._past = past
+        self._record = past.record
+
+    # --- What was there already ---------------------------------------------------------------------------------------
+
+    def of_seen(self, value: RecordedValue, holder: RecordedValue | None, price: float) -> Iterator[SliceEdge]:
+        """Yield where a value comes from that was there when it was first looked at.
+
+        Args:
+            value: it.
+            holder: the object whose attribute or item it is.
+            price: the cost of the edge.
+        """
+        if value.object and value.text not in PLAIN:
+            owner = self._past.values.birth(value.object, value.row)
+            if owner:
+                yield from self.of_owner(owner, price, hint=value.text)
+                return
+        if holder is not None:
+            label = self._record.label(self._record.row(value.row).key)
+            yield from self.of_class(holder, label, value)
+            yield from self.of_owner(self._past.values.birth(holder.object, value.row), price, label[1:], value.text)
+
+    def of_class(self, holder: RecordedValue, label: str, value: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield the line of a class body that has given an attribute the value that its instances have."""
+        key = self._record.key_of(label[1:]) if label[:1] == "." else 0
+        for scope in self._past.scopes.classes(type_name(holder.text)) if key else ():
+            for frame in self._past.scopes.frames([scope]):
+                written = self._record.back(rows.WRITE, key, frame, value.row)
+                if written and self._past.values.value_at(written).text == value.text:
+                    yield SliceEdge(cost.READ, SliceNode(self._record.row(written).owner), "the default of the class")
+
+    def of_unseen_attribute(self, execution: StatementExecution, path: ValuePath, label: str) -> Iterator[SliceEdge]:
+        """Yield what may have given an attribute the value that is not in the record: its class, or a `setattr`."""
+        holder = self._past.values.value(execution, path.holder)
+        if holder is not None:
+            yield from self._of_class_attribute(execution, path, type_name(holder.text), label[1:])
+        for statement, _, name in self._past.scopes.attribute_updates():
+            key = path_of(name)
+            for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:] if key is not None else ():
+                for run in self._past.executions.runs(statement, frame, execution.row):
+                    value = self._past.values.value(run, key) if key is not None else None
+                    if value is not None and value.text == repr(label[1:]):
+                        yield SliceEdge(cost.READ, SliceNode(run.row), f"sets {label}")
+                        break
+
+    def _of_class_attribute(
+        self, execution: StatementExecution, path: ValuePath, class_name: str, name: str
+    ) -> Iterator[SliceEdge]:
+        """Yield the line of a class body, or of the body of a base, that has set an attribute, and what changed it."""
+        key = self._record.key_of(name)
+        for scope in self._past.scopes.classes(class_name) if key else ():
+            for frame in self._past.scopes.frames([scope])[-1:]:
+                written = self._record.back(rows.WRITE, key, frame, execution.row)
+                if written:
+                    value = self._past.values.value_at(written)
+                    price = cost.READ if value.object else 2 * cost.READ
+                    yield SliceEdge(price, SliceNode(value.owner), "all instances share it")
+                    yield from self.of_content(execution, str(path), value, execution.row)
+                    return
+            for base in scope.bases:
+                yield from self._of_class_attribute(execution, path, base, name)
+
+    # --- What is in an object -----------------------------------------------------------------------------------------
+
+    def of_content(
+        self, execution: StatementExecution, name: str, value: RecordedValue, before: int
+    ) -> Iterator[SliceEdge]:
+        """Yield what has changed an object last, at different lines: those of other frames first."""
+        container = value.object
+        if value.text.startswith(_GENERATOR):
+            yield from self._of_generator(execution, value, before)
+        changes = list(self._changes(execution, name, container, before))
+        for changed, row in changes:
+            far = 2.0 if self._record.label(row.key)[:1] == "." else 1.0
+            near = 0.8 if changed.frame != execution.frame else 1.0
+            yield SliceEdge(cost.CHANGE * far * near, SliceNode(changed.row))
+        is_opaque = not changes and not self._record.back_of(frozenset({rows.SIZE}), container, before)
+        if is_opaque and not self._past.scopes.classes(type_name(value.text)):
+            yield from self._of_calls_on(execution, container)
+        owner = self._past.values.birth(container, before)
+        if owner and owner != execution.row:
+            yield from self.of_owner(owner, cost.BIRTH if changes else cost.CHANGE)
+
+    def _of_generator(self, execution: StatementExecution, value: RecordedValue, before: int) -> Iterator[SliceEdge]:
+        """Yield what has taken the items of a generator before, and the line that gave the last one."""
+        born = self._record.forth_of(rows.WITH_VALUE, value.object, 0, by_value=True)
+        frame = self._past.scopes.first_frame(value.text[len(_GENERATOR) : -1], born)
+        last = self._record.back_of(_ENTRIES, frame, before) if frame else 0
+        if not last:
+            return
+        taker, ending = self._past.executions.at(self._record.row(last).owner), self._past.executions.outcome(last)
+        while taker is not None and taker.frame and not taker.scope.is_named:  # another generator passes them on
+            caller = self._past.executions.caller(taker.frame)
+            taker = caller
+        is_used_up = ending is not None and ending.kind == rows.RETURN and ending.number < before
+        if taker is not None and taker.row != execution.row:
+            yield SliceEdge(cost.USED, SliceNode(taker.row), "used it up" if is_used_up else "took items from it")
+        if ending is not None and ending.owner:
+            yield SliceEdge(cost.CHANGE, SliceNode(ending.owner))
+
+    def of_owner(self, owner: int, price: float, name: str = "", hint: str = "") -> Iterator[SliceEdge]:
+        """Yield the line that a row belongs to, but no definitions; of a call the parameter `name`, or its caller."""
+        if not owner:
+            return
+        row, execution = self._record.row(owner), self._past.executions.at(owner)
+        if row.kind == rows.LINE and execution is None:  # of generated code: what it was called with counts
+            owner = self._record.frame(row.subject).start
+            row = self._record.row(owner)
+        if row.kind == rows.START:
+            if name == ".0" or name in self._record.code(row.key).params:
+                yield SliceEdge(cost.ARGUMENT, SliceNode(owner, names=(name,)))
+            elif row.owner:
+                yield SliceEdge(price, SliceNode(row.owner))
+        elif execution is not None and not execution.statement.is_definition:
+            names = (name,) if execution.statement.place_of((name,)) >= 0 else ()
+            node = SliceNode(owner, names=names, hint=hint)
+            yield SliceEdge(price + cost.GIVEN * execution.statement.is_given, node)
+
+    def _changes(
+        self, execution: StatementExecution, name: str, container: int, before: int
+    ) -> Iterator[tuple[StatementExecution, Row]]:
+        lines: set[Statement] = set()
+        number = before
+        for _ in range(_MOST_LOOKED_AT):
+            number = self._record.back_of(CONTENT, container, number)
+            if not number or len(lines) >= _MOST_CHANGES:
+                return
+            row = self._record.row(number)
+            is_gap = row.kind == rows.GAP or (row.kind == rows.SIZE and row.key == 2)
+            if is_gap and not self._past.values.is_during(row):
+                self.gap(execution, name, number)
+                continue
+            changed = self._past.executions.at(row.owner) if row.owner and row.key != 0 else None
+            if changed is not None and changed.row != execution.row and changed.statement not in lines:
+                lines.add(changed.statement)
+                yield changed, row
+
+    def _of_calls_on(self, execution: StatementExecution, target: int) -> Iterator[SliceEdge]:
+        """Yield the last calls of methods of an object whose content is not recorded, by other frames."""
+        calls: dict[Statement, tuple[int, ast.Call]] = {}
+        for statement, path, call in self._past.scopes.method_calls(self._names_of(target)):
+            for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:]:
+                run = self._past.executions.last_run(statement, frame, execution.row)
+                held = self._past.values.value(run, path) if run is not None else None
+                if run is not None and held is not None and held.object == target and frame != execution.frame:
+                    calls[statement] = run.row, call
+        for row, call in sorted(calls.values(), key=lambda last: last[0])[-_MOST_CHANGES:]:
+            note = f"{_method(call)} was called on it; its content is not recorded"
+            yield SliceEdge(cost.CALLED_ON, SliceNode(row, focus=tuple(call.args)), note)
+
+    def _names_of(self, target: int) -> set[str]:
+        """Return the names and attributes that an object was found in."""
+        held = islice(self._record.rows.next_like(1, target, self._record.first - 1), _MOST_HELD)
+        keys = {row.key for row in map(self._record.row, held) if row.kind in _NAMED}
+        return {self._record.label(key).removeprefix(".") for key in keys} - {""}
+
+    def of_items(self, value: RecordedValue, label: str, before: int) -> Iterator[SliceEdge]:
+        """Yield what has given the items of a container an attribute, last and at different lines."""
+        lines: set[Statement] = set()
+        for item in self._past.values.items(value.object, before):
+            field = self._past.values.field(item, label, before)
+            execution = self._past.executions.at(field.owner) if field is not None and field.owner else None
+            if field is not None and field.kind == rows.SEEN:
+                yield from self.of_seen(field, RecordedValue(0, 0, "", item, 0), cost.CHANGE)
+            elif execution is not None and execution.statement not in lines:
+                lines.add(execution.statement)
+                yield SliceEdge(cost.CHANGE, SliceNode(execution.row))
+
+    def of_dispatch(self, scope: SourceScope, start: Row) -> Iterator[SliceEdge]:
+        """Yield the class that has chosen a method of one of its bases, by their order."""
+        own = self._past.values.parameter(start, scope.parameters[0]) if scope.parameters else None
+        name = type_name(own.text) if own is not None else ""
+        if scope.parent is None or not name or name == scope.parent.name.rpartition(".")[2]:
+            return
+        key, module = self._record.key_of(f".{name}"), self._record.code(start.key).globals
+        made = self._record.back(rows.FIELD, key, module, start.number) if key else 0
+        chosen = self._past.scopes.classes(name)
+        if made and chosen and len(chosen[0].bases) > 1:
+            method = scope.name.rpartition(".")[2]
+            owner = self._record.row(made).owner
+            yield SliceEdge(cost.CLASS, SliceNode(owner), f"the order of its bases decides which {method}")
+
+    def of_gap(self, execution: StatementExecution, name: str, gap: int) -> Iterator[SliceEdge]:
+        """Yield the line while which a value changed; if it changed between lines, note that."""
+        row = self._record.row(gap)
+        if self._past.values.is_during(row) and row.owner != execution.row:
+            yield SliceEdge(cost.READ, SliceNode(row.owner), "changed while it ran")
+        else:
+            self.gap(execution, name, gap)
+
+    def gap(self, execution: StatementExecution, what: str, row: int) -> None:
+        """Note that a value was found changed by nothing that is recorded."""
+        gap = ValueGap(execution.row, row, what)
+        if gap not in self.gaps:
+            self.gaps.append(gap)
+
+
+def _method(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""

@@ -1,0 +1,90 @@
+"""Rounds of a loop: what it began with, and the round that went another way than the others."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.row_search import each_back
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+
+_RARE = 20
+"""A kind of round is rare if it is at most one in so many."""
+
+_LEAST_ROUNDS = 8
+
+_MOST_KINDS = 2
+
+_MOST_ROUNDS, _MOST_WITHOUT_CALLS = 5_000, 300
+"""The last ones. What a round read takes longer to find than what it called."""
+
+
+class RoundEdges:
+    """The edges between rounds of loops of one process."""
+
+    def __init__(self, past: PastProcess) -> None:
+        self._past = past
+        self._record = past.record
+
+    def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
+        """Yield the value before the first round of what a loop carries on, and the rare round among many."""
+        statement = execution.statement
+        carried = [read.path.name for read in statement.reads if read.path.name in statement.names]
+        is_accumulating = bool(carried or statement.mutates or statement.stores)
+        if not is_accumulating:
+            return
+        is_looped = any(outer.is_loop for outer in statement.outer())
+        most = _MOST_ROUNDS if self._past.executions.calls(execution.row) else _MOST_WITHOUT_CALLS
+        rounds = list(islice(self._rounds(execution, is_looped=is_looped), most))
+        if not is_looped and len(rounds) < _LEAST_ROUNDS:
+            return
+        if carried and is_looped and len(rounds) > 1:
+            before = self._past.values.name(rounds[-1], carried[0], rounds[-1].row)
+            if before is not None and before.owner and self._record.row(before.owner).kind == rows.LINE:
+                yield SliceEdge(cost.READ, SliceNode(before.owner))
+        yield from self._rare(rounds)
+
+    def _rounds(self, execution: StatementExecution, *, is_looped: bool) -> Iterator[StatementExecution]:
+        """Yield the runs of a statement up to one, the last first: in its loop, or in all calls of its function."""
+        executions = self._past.executions
+        if is_looped:
+            yield from executions.runs(execution.statement, execution.frame, execution.row + 1)
+            return
+        for site in executions.sites(execution.statement, execution.code)[:1]:
+            for row in each_back(self._record, rows.LINE, site, execution.row + 1):
+                run = executions.at(row)
+                if run is not None:
+                    yield run
+
+    def _rare(self, rounds: list[StatementExecution]) -> Iterator[SliceEdge]:
+        kinds: dict[object, list[StatementExecution]] = {}
+        for run in rounds:
+            kinds.setdefault(self._kind(run), []).append(run)
+        is_rare = len(rounds) >= _LEAST_ROUNDS
+        others = [runs for runs in list(kinds.values())[1:] if not is_rare or len(runs) * _RARE <= len(rounds)]
+        for runs in sorted(others, key=len)[:_MOST_KINDS]:
+            note = f"differs from the other {len(rounds) - len(runs)} rounds"
+            yield SliceEdge(cost.CHANGE if is_rare else cost.OTHER_ROUND, SliceNode(runs[-1].row), note)
+            for start in self._past.executions.calls(runs[-1].row):
+                ending = self._past.executions.outcome(start.number)
+                if ending is not None and ending.owner:
+                    yield SliceEdge(cost.OTHER_ROUND + cost.RESULT, SliceNode(ending.owner))
+
+    def _kind(self, run: StatementExecution) -> object:
+        """Return what rounds of one statement have in common: the lines that ended their calls, or kinds of values."""
+        endings = [self._past.executions.outcome(start.number) for start in self._past.executions.calls(run.row)]
+        if endings:
+            return tuple(self._record.row(ending.owner).key if ending and ending.owner else 0 for ending in endings)
+        values = [self._past.values.read(run, read) for read in run.statement.reads if not read.is_callee]
+        return tuple(_kind_of_text(value.text) if value is not None else "" for value in values)
+
+
+def _kind_of_text(text: str) -> str:
+    """Return the kind of a value by its text: of a number whether it is negative, or none."""
+    if text[:1] == "-":
+        return "negative"
+    if text[:1].isdigit():
+        return "float" if "." in text else "int"
+    return "text" if text[:1] in "'\"" else text[:12]

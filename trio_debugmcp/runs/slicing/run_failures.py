@@ -1,0 +1,77 @@
+"""What failed in a recorded run: the exception that nothing in recorded code caught, and where it was raised."""
+
+import ast
+from typing import NamedTuple
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.files.row_search import each_of_code_back
+from trio_debugmcp.runs.past.past_process import PastProcess
+
+_RAISED = frozenset({rows.RAISE, rows.UNWIND})
+"""An exception raised again by a bare `raise` is not a RAISE: the line at which it leaves its frame tells."""
+
+_EVENTS = frozenset({rows.LINE, rows.RETURN, rows.YIELD, rows.UNWIND})
+
+_NO_FAILURES = (
+    "SystemExit(0",
+    "SystemExit()",
+    "StopIteration",
+    "GeneratorExit",
+    "StopAsyncIteration",
+    "CancelledError",
+)
+
+
+class RunFailure(NamedTuple):
+    """What failed.
+
+    Attributes:
+        row: the LINE row of the statement that raised it first.
+        value: the exception as text.
+        raised: the RAISE row.
+        again: LINE rows of `raise` statements that have raised it again, in handlers.
+    """
+
+    row: int
+    value: str
+    raised: int
+    again: tuple[int, ...] = ()
+
+
+def failure(past: PastProcess) -> RunFailure | None:
+    """Return the last exception that has left recorded code, or is on its way; None if there is none.
+
+    A frame whose caller is not recorded is the program's own beginning, a test, a thread or a callback: an exception
+    that leaves it has reached a runner. One that is on its way is what a stop at an exception is about.
+    """
+    record = past.record
+    for number in each_of_code_back(record, (rows.UNWIND, rows.RAISE), record.last + 1):
+        row = record.row(number)
+        text = record.text(row)
+        if text.startswith(_NO_FAILURES) or not _is_last(past, row):
+            continue
+        raised = past.values.first_raise(row.object) or number
+        line = record.row(raised).owner
+        if line:
+            return RunFailure(line, text, raised, _raised_again(past, row.object, raised))
+    return None
+
+
+def _raised_again(past: PastProcess, exception: int, first: int) -> tuple[int, ...]:
+    """Return the lines at which handlers have raised an exception again."""
+    lines: list[int] = []
+    raising, number = past.record.row(first).owner, first
+    while number := past.record.forth_of(_RAISED, exception, number, by_value=True):
+        owner = past.record.row(number).owner
+        execution = past.executions.at(owner) if owner else None
+        if execution is not None and isinstance(execution.statement.node, ast.Raise) and owner not in [*lines, raising]:
+            lines.append(owner)
+    return tuple(lines)
+
+
+def _is_last(past: PastProcess, row: Row) -> bool:
+    """Whether an exception has left all that is recorded, or was the last event of its frame."""
+    if row.kind == rows.UNWIND:
+        return not past.record.row(past.record.frame(row.subject).start).owner
+    return not past.record.forth_of(_EVENTS, row.subject, row.number)

@@ -1,0 +1,122 @@
+"""What was made before, and is out of date: copies, what was computed once and kept, answers from a cache."""
+
+import ast
+from collections.abc import Iterator
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.files.row_search import each_back
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import CONTENT, RecordedValue
+from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.source.read_paths import PathRead
+
+_MOST_LINES = 200
+"""Of a computation whose reads are looked at."""
+
+_MOST_STALE = 3
+
+
+class StaleEdges:
+    """The edges to later changes of what values were made of, in one process."""
+
+    def __init__(self, past: PastProcess) -> None:
+        self._past = past
+        self._record = past.record
+
+    def of_statement(self, execution: StatementExecution, asked: int) -> Iterator[SliceEdge]:
+        """Yield what has changed, before row `asked`, since what a statement copied or took from a cache was made."""
+        yield from self._of_copy(execution, asked)
+        for read in execution.statement.reads:
+            if read.is_callee:
+                yield from self._of_cached(execution, read)
+            elif read.path.steps:
+                value = self._past.values.read(execution, read)
+                if value is not None and value.kind == rows.FIELD:
+                    yield from self._of_kept(execution, value)
+                elif str(read.path.steps[-1])[:1] == ".":  # of a property that keeps its value, perhaps
+                    yield from self._of_cached(execution, read)
+
+    def _of_copy(self, execution: StatementExecution, asked: int) -> Iterator[SliceEdge]:
+        """Yield the later write of what a statement has copied."""
+        path = execution.statement.copied
+        if path is None or not path.steps or not isinstance(execution.statement.node, ast.Assign | ast.AnnAssign):
+            return
+        value = self._past.values.value(execution, path)
+        holder = self._past.values.value(execution, path.holder)
+        if value is None or holder is None or not holder.object:
+            return
+        later = self._record.forth(rows.FIELD, self._record.row(value.row).key, holder.object, execution.row)
+        if later and later < asked and (owner := self._record.row(later).owner):
+            yield SliceEdge(cost.ABSENCE, SliceNode(owner), f"changed since #{execution.row}")
+
+    # --- Computed once ------------------------------------------------------------------------------------------------
+
+    def _of_kept(self, execution: StatementExecution, value: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield later changes of what a kept value was computed from: by calls, in a frame that has ended."""
+        made = self._past.executions.at(value.owner) if value.owner else None
+        if made is None or made.frame == execution.frame or not self._past.executions.calls(made.row):
+            return
+        ended = self._past.executions.ended(made.row)
+        if ended < execution.row:
+            yield from self._changes_since(made.row, ended, execution.row)
+
+    def _changes_since(self, begin: int, end: int, before: int) -> Iterator[SliceEdge]:
+        """Yield what has changed, between a computation and a row, of the objects that the computation has read."""
+        found: list[int] = []
+        for target in self._objects_read(begin, end):
+            changed = self._record.forth_of(CONTENT, target, end)
+            owner = self._record.row(changed).owner if changed and changed < before else 0
+            execution = self._past.executions.at(owner) if owner else None
+            if execution is None or owner in found or len(found) >= _MOST_STALE:
+                continue
+            found.append(owner)
+            note = f"changed since #{begin} was computed from it"
+            yield SliceEdge(cost.STALE, SliceNode(owner), note)
+            caller = self._past.executions.caller(execution.frame)
+            if caller is not None and caller.scope.is_function:
+                yield SliceEdge(cost.STALE + cost.RESULT, SliceNode(caller.row, aim="run"), note)
+
+    def _objects_read(self, begin: int, end: int) -> list[int]:
+        """Return the objects that the lines of a computation have read."""
+        targets: dict[int, None] = {}
+        lines = 0
+        for number in range(begin, end):
+            execution = self._past.executions.at(number)
+            if execution is None:
+                continue
+            lines += 1
+            for read in execution.statement.reads if lines <= _MOST_LINES else ():
+                value = self._past.values.read(execution, read) if not read.is_callee else None
+                if value is not None and value.object:
+                    targets.setdefault(value.object)
+        return list(targets)
+
+    # --- From a cache -------------------------------------------------------------------------------------------------
+
+    def _of_cached(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
+        """Yield the run of a function that made a value, where a call of it made no frame."""
+        name = str(read.path).rpartition(".")[2]
+        written = [effect for effect in self._past.executions.effects(execution.row) if effect.kind == rows.WRITE]
+        for code in self._past.scopes.named(name):
+            scope = self._past.scopes.of_code(code)
+            if scope is None or not _is_decorated(scope.node):
+                continue
+            if any(start.key == code for start in self._past.executions.calls(execution.row)):
+                return
+            for start in each_back(self._record, rows.START, code, execution.row):
+                ending = self._past.executions.outcome(start)
+                is_same = ending is not None and (not written or self._same(ending, written[0]))
+                if ending is not None and ending.kind == rows.RETURN and is_same:
+                    yield SliceEdge(cost.RESULT, SliceNode(ending.owner), f"answered #{execution.row} from a cache")
+                    yield from self._changes_since(start, ending.number, execution.row)
+                    return
+
+    def _same(self, one: Row, other: Row) -> bool:
+        return one.object == other.object and self._record.text(one) == self._record.text(other)
+
+
+def _is_decorated(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and bool(node.decorator_list)

@@ -1,0 +1,1 @@
+"""Sources of recorded code: scopes, statements, and what they read and write."""

@@ -1,0 +1,134 @@
+"""What a statement's tree says: the names and places that it writes, what it reads, and where its head ends."""
+
+import ast
+
+from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, names_in, path_of, reads_of
+
+
+def first_line(node: ast.AST) -> int:
+    """Return the first line of a node, with its decorators."""
+    if isinstance(node, ast.match_case):
+        return int(node.pattern.lineno)
+    lines = [decorator.lineno for decorator in getattr(node, "decorator_list", ())]
+    return int(min([getattr(node, "lineno", 1), *lines]))
+
+
+def head_end(node: ast.AST) -> int:
+    """Return the last line of what is evaluated of a node before its block."""
+    ends = [int(getattr(head, "end_lineno", 0) or 0) for head in heads_of(node)]
+    if not hasattr(node, "body") or isinstance(node, ast.Lambda | ast.IfExp):
+        ends.append(int(getattr(node, "end_lineno", 1)))
+    return max([int(getattr(node, "lineno", first_line(node))), *ends])
+
+
+def heads_of(node: ast.AST) -> list[ast.AST]:
+    """Return what is evaluated of a node before its block."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        arguments = node.args
+        return [*node.decorator_list, *arguments.defaults, *(default for default in arguments.kw_defaults if default)]
+    if isinstance(node, ast.ClassDef):
+        return [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
+    if isinstance(node, ast.If | ast.While | ast.Assert):
+        return [node.test]
+    if isinstance(node, ast.For | ast.AsyncFor):
+        return [node.iter]
+    if isinstance(node, ast.With | ast.AsyncWith):
+        return [item.context_expr for item in node.items]
+    if isinstance(node, ast.Try | ast.TryStar | ast.Module):
+        return []
+    if isinstance(node, ast.ExceptHandler):
+        return [node.type] if node.type else []
+    if isinstance(node, ast.Match):
+        return [node.subject]
+    if isinstance(node, ast.match_case):
+        return [node.guard] if node.guard else []
+    if isinstance(node, ast.stmt):
+        return list(ast.iter_child_nodes(node))
+    return [node]
+
+
+def _generated(node: ast.GeneratorExp) -> list[PathRead]:
+    """Return what a generator expression reads in its own frame: the first iterable was given to it."""
+    tests = [test for generator in node.generators for test in generator.ifs]
+    own = {name for generator in node.generators for name in names_in(generator.target)}
+    reads = reads_of(*(generator.iter for generator in node.generators[1:]), *tests, node.elt)
+    return [PathRead(ValuePath(".0")), *(read for read in reads if read.path.name not in own or read.path.steps)]
+
+
+def reads_at(node: ast.AST) -> list[PathRead]:
+    """Return what a node reads when it begins, in the order of evaluation."""
+    if isinstance(node, ast.Assign | ast.AnnAssign | ast.Return):
+        keys = [read for target in targets_of(node) for read in _target_reads(target)]
+        return [*reads_of(node.value, whole=False), *keys]
+    if isinstance(node, ast.AugAssign):
+        path = path_of(node.target)
+        before = [PathRead(path, is_whole=True)] if path is not None else []
+        return [*before, *reads_of(node.value)]
+    if isinstance(node, ast.Delete):
+        return [read for target in node.targets for read in _target_reads(target)]
+    if isinstance(node, ast.stmt | ast.match_case | ast.ExceptHandler):
+        return reads_of(*heads_of(node))
+    return _generated(node) if isinstance(node, ast.GeneratorExp) else reads_of(node)
+
+
+def _target_reads(target: ast.expr) -> list[PathRead]:
+    """Return what is read to find the place that a target is."""
+    if isinstance(target, ast.Subscript):
+        return reads_of(target.slice, whole=False)
+    if isinstance(target, ast.Tuple | ast.List):
+        return [read for element in target.elts for read in _target_reads(element)]
+    return []
+
+
+def targets_of(node: ast.AST) -> list[ast.expr]:
+    """Return the targets that a node assigns to or deletes."""
+    if isinstance(node, ast.Assign):
+        return [part for target in node.targets for part in _parts(target)]
+    if isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For | ast.AsyncFor):
+        return _parts(node.target)
+    if isinstance(node, ast.Delete):
+        return node.targets
+    if isinstance(node, ast.With | ast.AsyncWith):
+        return [part for item in node.items if item.optional_vars for part in _parts(item.optional_vars)]
+    return []
+
+
+def _parts(target: ast.expr) -> list[ast.expr]:
+    if isinstance(target, ast.Tuple | ast.List):
+        return [part for element in target.elts for part in _parts(element)]
+    return _parts(target.value) if isinstance(target, ast.Starred) else [target]
+
+
+def names_written(node: ast.AST) -> list[str]:
+    """Return the names that a node gives values to."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+    names = [name for target in targets_of(node) for name in names_in(target)]
+    if isinstance(node, ast.ExceptHandler) and node.name:
+        names.append(node.name)
+    if isinstance(node, ast.match_case):
+        names += names_in(node.pattern)
+    if isinstance(node, ast.GeneratorExp):
+        names += [name for generator in node.generators for name in names_in(generator.target)]
+    walruses = [inner for head in heads_of(node) for inner in ast.walk(head) if isinstance(inner, ast.NamedExpr)]
+    return [*names, *(walrus.target.id for walrus in walruses)]
+
+
+def parameters_of(node: ast.AST) -> tuple[str, ...]:
+    """Return the names that the calls of a function fill."""
+    arguments = getattr(node, "args", None)
+    if not isinstance(arguments, ast.arguments):
+        return (".0",) if isinstance(node, ast.GeneratorExp) else ()
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    return tuple(argument.arg for argument in named if argument is not None)
+
+
+def is_empty_container(node: ast.expr) -> bool:
+    """Whether an expression is an empty list, tuple or dictionary."""
+    return (
+        isinstance(node, ast.List | ast.Dict | ast.Tuple)
+        and not list(ast.iter_child_nodes(node))[:0]
+        and not (getattr(node, "elts", None) or getattr(node, "keys", None))
+    )
