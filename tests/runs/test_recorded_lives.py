@@ -63,7 +63,7 @@ def spin():
     try:
         while True:
             n += 1
-            if n > 10_000_000: return "lost"
+            if n > 2_000_000_000: return "lost"
     except T:
         return "alarm"
 print(spin())
