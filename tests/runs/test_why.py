@@ -136,3 +136,12 @@ def test_what_is_left_out_is_counted() -> None:
 def test_what_cannot_be_answered_says_what_to_ask(question: WhyQuestion, words: str) -> None:
     with pytest.raises(NoAnswerError, match=words):
         why(checkout(), question)
+
+
+def test_a_value_that_no_recorded_line_changed_is_a_gap_between_two_lines() -> None:
+    source = 'class Box:\n    pass\n\n\nbox = Box()\nbox.n = 1\nexec("box.n = 5", {"box": box})\nassert box.n == 1\n'
+    answer = why(record(source, python(3, 12)).processes[0], WhyQuestion())
+    (gap,) = answer.gaps
+    assert gap.startswith("box.n was found changed at #")
+    assert "(program.py:8) since #" in gap
+    assert not [line for line in answer.because if line.line == 6]

@@ -235,7 +235,13 @@ class ObjectEdges:
 
     def gap(self, execution: StatementExecution, what: str, row: int) -> None:
         """Note that a value was found changed by nothing that is recorded."""
-        gap = ValueGap(execution.row, row, what)
+        found = self._record.row(row)
+        kinds = (rows.FIELD, rows.SEEN, rows.GAP) if found.kind == rows.GAP else (rows.SIZE,)
+        keys = (found.key,) if found.kind == rows.GAP else (0, 1, 2)
+        before = [self._record.back(kind, key, found.subject, row) for kind in kinds for key in keys]
+        known = max(before)
+        since = self._record.row(known).owner or known if known else 0
+        gap = ValueGap(found.owner or execution.row, since, what)
         if gap not in self.gaps:
             self.gaps.append(gap)
 

@@ -41,7 +41,7 @@ class ValueGap(NamedTuple):
 
     Attributes:
         row: the LINE row that found it changed.
-        before: the row that has its last known value; 0: none.
+        before: the line of its last known value; 0: none.
         what: the value's path or place.
     """
 
@@ -50,30 +50,37 @@ class ValueGap(NamedTuple):
     what: str
 
 
-COPY = 0.25
-ARGUMENT = 0.3
-RESULT = 0.4
-READ = 1.0
-GIVEN = 1.0
-RAISED_AGAIN = 0.5
-OTHER_ROUND = 1.1
-FOCUS = 0.6
-CHANGE = 1.0
-BIRTH = 1.6
+# Costs, as they did best on programs with planted faults. In small programs they hardly matter, in big runs they do.
+
+# By data.
+COPY = 0.25  # the value was passed on as it is
+ARGUMENT = 0.3  # of a parameter: what the call gave it
+RESULT = 0.4  # the line that ended a call
+FOCUS = 0.6  # what the wanted part of a line has read
+READ = 1.0  # what a line has read
+GIVEN = 1.0  # more, for a constant of the module
+CHANGE = 1.0  # what changed the content of an object
+BIRTH = 1.6  # what made it, if there were changes
+HOLDER = 1.6  # of which object an attribute or item was read
+CALLED_ON = 1.3  # a method of an object whose content is not recorded
+USED = 0.8  # what took the items of a generator
+CLASS = 1.2  # the class whose bases chose a method
+REPLACED = 0.4  # what has put another function in the place of a method
+
+# By control.
 CONDITION = 1.0
 CONDITION_OF_LOOP = 0.6
-CONDITION_OF_CONSTANT = 0.15
-GUARD = 2.2
+CONDITION_OF_CONSTANT = 0.15  # that it ran is all there is to know of a line
+GUARD = 2.2  # a condition before that would have left, and did not
 GUARD_OF_CONSTANT = 0.35
+CALLER = 2.5  # a traceback shows it already
+RAISED = 0.4  # the first raise of an exception
+RAISED_AGAIN = 0.5
+
+# By what did not happen.
+ABSENCE = 1.2  # what decided against a write
 LOOP_END = 1.0
-ABSENCE = 1.2
-STALE = 0.8
-CALLER = 2.5
-RAISED = 0.4
-HOLDER = 1.6
-USED = 0.8
-CLASS = 1.2
-REPLACED = 0.4
-CALLED_ON = 1.3
-STEP = 0.05
-"""Costs, as they won on programs with planted faults; in small programs they hardly matter, in big runs they do."""
+STALE = 0.8  # what changed since a kept value was computed
+OTHER_ROUND = 1.1  # a round that went another way
+
+STEP = 0.05  # each edge: of ways that cost the same, the shorter one
