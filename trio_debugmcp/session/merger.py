@@ -80,6 +80,11 @@ class Merger:
         await merged.wait()
         return self.state
 
+    def look_again(self) -> None:
+        """Let all waits look at the state again: something besides it has changed that their conditions look at."""
+        self._changed_or_happened.unpark_all()
+        self._changed.unpark_all()
+
     async def wait_until(self, condition: Callable[[State], bool], *, events: bool = False) -> State:
         """Wait, for as long as the caller's cancel scope allows, until a state fulfils the condition.
 

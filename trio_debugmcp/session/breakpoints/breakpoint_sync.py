@@ -146,6 +146,7 @@ class BreakpointSync:
         except DebugError:
             self.lines.unsure |= wanted
             raise
+        self._merger.look_again()  # for who waits until nothing is unsure
 
     async def end_judging(self) -> int:
         """Interrupt conditions of observed places that the program still evaluates; return how many these were."""

@@ -80,6 +80,7 @@ class LineSync:
             yield
         except trio.Cancelled:
             self.unsure.update(files)
+            self._merger.look_again()
             raise
 
     def _is_foreign(self, file: str) -> bool:
