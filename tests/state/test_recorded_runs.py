@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from tests.state.store import Store
 from trio_debugmcp.state.changes import KeptRunsRemoved, RunKept, SessionClosed
 from trio_debugmcp.state.recorded_runs import RUNS, KeptRun, runs_payload
-from trio_debugmcp.state.session_resources import changed_of_server
+from trio_debugmcp.state.session_resources import changed_of_server, list_differs, listed
 
 
 def run(number: int, session_id: str = "s-1", **more: Any) -> KeptRun:
@@ -39,6 +39,17 @@ def test_a_run_outlives_its_session_and_knows_how_that_ended() -> None:
     store.merge(RunKept(replace(kept, ended_at=1002.0, size=42)))
     (shown,) = runs_payload(store.state.runs, 4).runs
     assert (shown.state, shown.bytes, shown.ended_at) == ("Recorded", 42, "1970-01-01T00:16:42.000+00:00")
+
+
+def test_runs_are_listed_once_there_is_one_and_only_with_a_session() -> None:
+    store = Store("s-1")
+    listings = []
+    for change in (RunKept(run(1)), RunKept(run(2)), SessionClosed("s-1", "over")):
+        before = store.state
+        store.merge(change)
+        listings.append((RUNS in {each.uri for each in listed(store.state)}, list_differs(before, store.state)))
+    assert listings == [(True, True), (True, False), (False, True)]
+    assert not listed(store.state)
 
 
 def test_the_end_of_another_session_leaves_the_runs_the_same_object() -> None:

@@ -56,17 +56,14 @@ from trio_debugmcp.session.stops.looking_back import kept_stop
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import to_json
 from trio_debugmcp.state.resources import (
-    RESOURCES,
     View,
     canonical,
     source_path,
 )
 from trio_debugmcp.state.session_resources import (
-    PEOPLE_RESOURCE,
-    RUNS_RESOURCE,
     SERVER_RESOURCES,
-    SESSIONS_RESOURCE,
     find,
+    listed,
     resource_of,
 )
 from trio_debugmcp.state.stop_resource import stop_number, stop_payload
@@ -173,12 +170,10 @@ class ConnectionServer:
     async def _list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        if self._debugger.state.focused is None:
-            return types.ListResourcesResult(resources=[])
         return types.ListResourcesResult(
             resources=[
                 types.Resource(uri=each.uri, name=each.name, description=each.description, mime_type="application/json")
-                for each in (*RESOURCES.values(), SESSIONS_RESOURCE, PEOPLE_RESOURCE, RUNS_RESOURCE)
+                for each in listed(self._debugger.state)
             ]
         )
 

@@ -23,7 +23,13 @@ from trio_debugmcp.state.changes import Change
 from trio_debugmcp.state.model import State
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import RESOURCES, changed
-from trio_debugmcp.state.session_resources import SERVER_RESOURCES, changed_in_sessions, changed_of_server, gone
+from trio_debugmcp.state.session_resources import (
+    SERVER_RESOURCES,
+    changed_in_sessions,
+    changed_of_server,
+    gone,
+    list_differs,
+)
 from trio_debugmcp.state.stop_resource import changed_stops
 from trio_debugmcp.state.timeline_events import happenings
 
@@ -42,7 +48,7 @@ class ResourceListener(Protocol):
         """Called when these resources have a new revision."""
 
     def list_changed(self) -> None:
-        """Called when the resources appeared (they can be read now) or disappeared (they no longer can)."""
+        """Called when other resources are listed than before: a session has begun or ended, or the first run begun."""
 
 
 class Merger:
@@ -113,8 +119,7 @@ class Merger:
             self._listener.resources_updated(uris)
         for uri in gone(old, new):  # a session's own resources: no id is used again, so they are never read again
             del self.revisions[uri]
-        # The list of resources depends on one thing: whether there is a session.
-        if (old.focused is None) != (new.focused is None):
+        if list_differs(old, new):
             self._listener.list_changed()
         self._changed_or_happened.unpark_all()
         if any(getattr(old, name) is not getattr(new, name) for name in _WITHOUT_EVENTS):

@@ -50,7 +50,7 @@ SERVER_RESOURCES: dict[str, tuple[Callable[[State], object], Callable[[State, in
 }
 """Not of a session, so they can be read without one, each with its part of the state and its payload.
 
-Like the others they are listed only with one.
+Like the others they are listed only with one; and `runs` only once there is a run.
 """
 
 SESSION_TEMPLATE = SESSIONS + "/{session}/{resource}"
@@ -68,6 +68,19 @@ class SessionResource(Struct, frozen=True):
 
     session_id: str
     resource: Resource
+
+
+def listed(state: State) -> list[Resource]:
+    """The resources that are listed: none without a session."""
+    if state.focused is None:
+        return []
+    return [*RESOURCES.values(), SESSIONS_RESOURCE, PEOPLE_RESOURCE, *([RUNS_RESOURCE] if state.runs else ())]
+
+
+def list_differs(old: State, new: State) -> bool:
+    """Whether `listed` differs between two states."""
+    before, after = old.focused is not None, new.focused is not None
+    return before != after or (after and bool(old.runs) != bool(new.runs))
 
 
 def resource_of(uri: str) -> Resource | None:
