@@ -147,10 +147,15 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
+TASK: dict[str, Any] = {"library": "trio", "id": 1, "name": "ben", "state": "ready", "chain": []}
+
+
 @whole_server
 @given(inputs.ANSWERS.map(inputs.encoded) | inputs.JSON.map(inputs.encoded))
 @example(b"")
 @example(inputs.deep(5000))
+@example(inputs.encoded({"answer": {"tasks": [TASK | {"chainOmitted": 3, "depth": inputs.HUGE}], "total": 1}}))
+@example(inputs.encoded({"answer": {"tasks": [TASK | {"chainOmitted": 3, "depth": 2**62}], "total": 1}}))
 def test_any_answer_of_the_probe_leaves_a_session_that_can_be_used_and_ended(data: bytes) -> None:
     targets.probe(data)
 

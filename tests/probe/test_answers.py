@@ -43,6 +43,13 @@ def test_unknown_fields_are_ignored_and_missing_ones_are_not() -> None:
     assert caught.value.kind == "invalid"
 
 
+@pytest.mark.parametrize("depth", ["-1", "1e300", "1.5", str(10**30)])
+def test_an_amount_that_cannot_be_one_is_a_probe_error(depth: str) -> None:
+    task = f'{{"library": "trio", "id": 1, "name": "ben", "state": "ready", "depth": {depth}}}'
+    with pytest.raises(ProbeError, match=r"cannot be read.*depth"):
+        decode(f'{{"answer": {{"tasks": [{task}], "total": 1}}}}', Tasks)
+
+
 def test_a_long_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers, "MOST_BYTES", 100)
     with pytest.raises(ProbeError, match="101 characters"):

@@ -10,12 +10,15 @@ Long because it is a vocabulary: a struct for each answer and its parts, and lit
 """
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 
 MOST_BYTES = 4_000_000
 """Of an answer. The probe's own bound is far below; what is longer is not from it."""
+
+Amount = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+"""How many or how deep; no other number is taken for one, as answers count and indent with it."""
 
 
 class ProbeError(Exception):
@@ -51,7 +54,7 @@ class ProbePlace(ProbeAnswer, frozen=True):
 class ProbeThreadPlace(ProbePlace, frozen=True):
     """The innermost place of a thread."""
 
-    index: int = 0
+    index: Amount = 0
     from_: ProbePlace | None = msgspec.field(default=None, name="from")
     """The innermost place in the user's code, where `self` is in a library."""
 
@@ -65,7 +68,7 @@ class ProbeVariable(ProbeAnswer, frozen=True):
     """Only where the value does not show it."""
     path: str | None = None
     """Expression that leads to it, where the name is not one; empty where there is none."""
-    size: int = 0
+    size: Amount = 0
     """Number of children, truly."""
     digest: str | None = None
     """Of the whole value, where the text shows a part: another one, if the value is another."""
@@ -83,13 +86,13 @@ class ProbeVariable(ProbeAnswer, frozen=True):
 class ProbeFrame(ProbePlace, frozen=True):
     """A frame in the order of `stackTrace`."""
 
-    index: int = 0
+    index: Amount = 0
     id: int | None = None
     """Of DAP, while its thread is stopped: good for `evaluate`, `scopes` and `setVariable`."""
     source: int = 0
     """Of DAP: the number of its source, where no file has it. Only in an answer to `stop`."""
     locals: tuple[ProbeVariable, ...] = ()
-    locals_total: int = 0
+    locals_total: Amount = 0
 
 
 class LockHolder(ProbeAnswer, frozen=True):
@@ -138,7 +141,7 @@ class ProbeThreads(ProbeAnswer, frozen=True):
     """The answer to `threads`: every thread, and which block each other."""
 
     threads: tuple[ProbeThread, ...]
-    total: int
+    total: Amount
     deadlocks: tuple[Deadlock, ...] = ()
 
 
@@ -147,7 +150,7 @@ class Frames(ProbeAnswer, frozen=True):
 
     thread: int
     frames: tuple[ProbeFrame, ...]
-    total: int
+    total: Amount
     state: str | None = None
 
 
@@ -155,14 +158,14 @@ class ProbeStack(ProbeThread, frozen=True):
     """A thread with its frames, from the top."""
 
     frames: tuple[ProbeFrame, ...] = ()
-    total: int = 0
+    total: Amount = 0
 
 
 class ProbeStacks(ProbeAnswer, frozen=True):
     """The answer to `stacks`: every thread with its frames, and the number of threads."""
 
     stacks: tuple[ProbeStack, ...]
-    total: int
+    total: Amount
 
 
 class ProbeStop(ProbeAnswer, frozen=True):
@@ -170,11 +173,11 @@ class ProbeStop(ProbeAnswer, frozen=True):
 
     thread: int
     frames: tuple[ProbeFrame, ...]
-    total: int
+    total: Amount
     threads: tuple[ProbeThread, ...] = ()
-    threads_total: int = 0
+    threads_total: Amount = 0
     locals: tuple[ProbeVariable, ...] = ()
-    locals_total: int = 0
+    locals_total: Amount = 0
     returned: tuple[ProbeVariable, ...] = ()
     """What functions returned to the top frame in the last step."""
 
@@ -183,11 +186,11 @@ class ProbeVariables(ProbeAnswer, frozen=True):
     """The answer to `variables`: a scope, or with a path a value and its children."""
 
     variables: tuple[ProbeVariable, ...]
-    total: int
+    total: Amount
     name: str | None = None
     value: str | None = None
     type: str | None = None
-    size: int = 0
+    size: Amount = 0
     withheld: bool = False
 
 
@@ -199,7 +202,7 @@ class RaisedFrame(ProbePlace, frozen=True):
     top: bool = False
     """Whether this is the frame in which the program is stopped: the first of its stack."""
     locals: tuple[ProbeVariable, ...] = ()
-    locals_total: int = 0
+    locals_total: Amount = 0
 
 
 class RaisedException(ProbeAnswer, frozen=True):
@@ -212,10 +215,10 @@ class RaisedException(ProbeAnswer, frozen=True):
     same: bool = False
     """Whether it stands elsewhere in the answer, with what is behind it."""
     notes: tuple[str, ...] = ()
-    notes_total: int = 0
-    members: int = 0
+    notes_total: Amount = 0
+    members: Amount = 0
     frames: tuple[RaisedFrame, ...] = ()
-    total: int = 0
+    total: Amount = 0
     inner: tuple["RaisedException", ...] = ()
 
 
@@ -223,7 +226,7 @@ class ProbeExceptionContext(ProbeAnswer, frozen=True):
     """The answer to `exception`: the exception at a stop, and how many of those behind it were left out."""
 
     exception: RaisedException
-    omitted: int = 0
+    omitted: Amount = 0
     uncounted: bool = False
     """Whether there are more than were counted."""
     withheld: bool = False
@@ -237,7 +240,7 @@ class ValueDescription(ProbeAnswer, frozen=True):
     type: str
     module: str = ""
     length: int | None = None
-    size: int = 0
+    size: Amount = 0
 
 
 class ProbeTask(ProbeAnswer, frozen=True):
@@ -250,22 +253,22 @@ class ProbeTask(ProbeAnswer, frozen=True):
     """`running`, `ready` (to run) or `waiting`."""
     chain: tuple[ProbeFrame, ...] = ()
     """From its coroutine to the innermost one that it awaits, which has the index 0."""
-    chain_omitted: int = 0
+    chain_omitted: Amount = 0
     thread: int | None = None
     waits: str | None = None
     awaited_by: tuple[str, ...] = ()
-    depth: int = 0
+    depth: Amount = 0
     """Of Trio: in the tree of nurseries. A task comes before its children."""
     parent: int | None = None
     nursery: int = 0
-    nurseries: int = 0
+    nurseries: Amount = 0
 
 
 class Tasks(ProbeAnswer, frozen=True):
     """The answer to `tasks`: those of asyncio, then the tree of Trio's."""
 
     tasks: tuple[ProbeTask, ...]
-    total: int
+    total: Amount
     notes: tuple[str, ...] = ()
 
 
@@ -282,7 +285,7 @@ class Modules(ProbeAnswer, frozen=True):
     """The answer to `modules`: a page of them, and how many there are."""
 
     modules: tuple[ProbeModule, ...]
-    total: int
+    total: Amount
 
 
 class Unpaused(ProbeAnswer, frozen=True):
@@ -334,7 +337,7 @@ class RecordingAnswer(ProbeAnswer, frozen=True):
 class Interrupted(ProbeAnswer, frozen=True):
     """The answer to `over`: how many conditions of observed places were interrupted."""
 
-    interrupted: int
+    interrupted: Amount
 
 
 Body = TypeVar("Body", bound=ProbeAnswer)

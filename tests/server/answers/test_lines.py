@@ -81,6 +81,9 @@ def test_a_task_is_indented_as_its_nursery_is_and_shows_what_it_awaits() -> None
     cut = (msgspec.structs.replace(chain[0], index=40), chain[1])
     omitted = ProbeTask("trio", 1, "ben", "ready", cut, chain_omitted=39)
     assert line(omitted) == "ben: handle till.py:4 > (39 more) > Queue.get :9, ready"
+    without_gap = msgspec.structs.replace(omitted, chain=chain, depth=10**9)
+    assert line(without_gap).strip() == "ben: handle till.py:4 > Queue.get :9 > (39 more), ready"
+    assert len(line(without_gap)) < 1000
     values = task_locals(task_now(live_task(task, str.isidentifier)))
     assert values == {"1 handle": {"price": "3", "…": "1 more: variables_get"}}
 

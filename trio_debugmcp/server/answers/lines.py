@@ -47,6 +47,10 @@ def thread_line(places: Places, thread: ThreadNow) -> str:
     return " ".join(word for word in words if word) + state
 
 
+MAX_INDENT = 100
+"""Nurseries that a task is indented for; one that is deeper stands below its parent all the same."""
+
+
 def task_now(task: LiveTask) -> TaskNow:
     """Return a task as data."""
     frames = [frame_payload(index, each) for index, each in enumerate(task.frames)]
@@ -72,11 +76,12 @@ def task_line(places: Places, task: TaskNow) -> str:
         for each, line in zip(task.frames, places.frames(task.frames), strict=True)
     ]
     if task.omitted:
-        gap = next(number for number, pair in enumerate(pairwise(task.indexes), 1) if pair[0] - pair[1] > 1)
+        gaps = (number for number, pair in enumerate(pairwise(task.indexes), 1) if pair[0] - pair[1] > 1)
+        gap = next(gaps, len(links))  # the program may have changed what it says of itself
         links.insert(gap, f"({task.omitted} more)")
     chain = " > ".join(links)
     state = f", waits for {task.waits_for}" if task.waits_for else f", {task.state}"
-    return f"{'  ' * task.depth}{name_of(task.name)}: {chain}{state}"
+    return f"{'  ' * min(task.depth, MAX_INDENT)}{name_of(task.name)}: {chain}{state}"
 
 
 def task_locals(task: TaskNow) -> dict[str, dict[str, str]]:
