@@ -65,6 +65,7 @@ class BreakpointSync:
         self.hidden = HiddenBreakpoints(requests.profile, start)
         self._hits = hits
         self.places = SourcePlaces(requests.profile, host, sources, directory_of(start))
+        self._catching_up = False
         self._requests = requests
         self._merger = merger
         self._session_id = requests.session_id
@@ -141,12 +142,16 @@ class BreakpointSync:
         wanted = {breakpoint.spec.file or FUNCTIONS for breakpoint in behind} | self.lines.unsure
         # Before they are sent: one that is marked meanwhile has changed since, and is sent once more.
         self.lines.unsure -= wanted
+        # What is on its way may be out of step when it has come: a run must not take the adapter to be in step before.
+        self._catching_up = True
         try:
             await self._send(wanted)
         except DebugError:
             self.lines.unsure |= wanted
             raise
-        self._merger.look_again()  # for who waits until nothing is unsure
+        finally:
+            self._catching_up = False
+            self._merger.look_again()
 
     async def end_judging(self) -> int:
         """Interrupt conditions of observed places that the program still evaluates; return how many these were."""
@@ -155,4 +160,4 @@ class BreakpointSync:
 
     def lags(self, state: State) -> bool:
         """Return whether the adapter has other breakpoints than it should, which `keep_in_step` is about to send."""
-        return bool(self.lines.unsure or placement.out_of_step(state, self._session_id))
+        return bool(self._catching_up or self.lines.unsure or placement.out_of_step(state, self._session_id))
