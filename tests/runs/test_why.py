@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from tests.runs.recorded_programs import python, record
-from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.files.process_record import START, ProcessRecord
 from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer, WhyQuestion, why
 
 pytestmark = pytest.mark.real
@@ -145,3 +145,28 @@ def test_a_value_that_no_recorded_line_changed_is_a_gap_between_two_lines() -> N
     assert gap.startswith("box.n was found changed at #")
     assert "(program.py:8) since #" in gap
     assert not [line for line in answer.because if line.line == 6]
+
+
+def test_a_condition_that_led_to_a_line_is_not_said_to_have_decided_against_it() -> None:
+    source = "seen = []\nfor n in range(3):\n    if n > 0:\n        seen.append(n)\nassert seen == [1]\n"
+    answer = why(record(source, python(3, 13)).processes[0], WhyQuestion())
+    assert not [line for line in answer.because if line.values[:1] == ["true"] and line.notes]
+
+
+def test_the_value_that_is_asked_about_is_as_it_was_then() -> None:
+    source = "seen = []\nfor n in range(3):\n    seen.append(n)\nprint(seen)\n"
+    answer = why(record(source, python(3, 13)).processes[0], WhyQuestion(expression="seen"))
+    assert answer.value == "seen=list of 3"
+
+
+def test_the_number_of_a_call_asks_why_it_was_called() -> None:
+    process = checkout()
+    start = next(number for number in range(1, process.last) if process.row(number).kind == START)
+    called = next(
+        number
+        for number in range(start + 1, process.last)
+        if process.row(number).kind == START and process.code(process.row(number).key).name == "check"
+    )
+    answer = why(process, WhyQuestion(at=called))
+    assert answer.value.startswith("the call of check")
+    assert 26 in lines(answer)

@@ -22,7 +22,7 @@ from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line
 from trio_debugmcp.runs.slicing.run_failures import failure
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.slicing.unreached_lines import runs_of_line, unreached
-from trio_debugmcp.runs.source.read_paths import PathRead, reads_of
+from trio_debugmcp.runs.source.read_paths import PathRead, path_of, reads_of
 
 _MOST_LOOKED_BACK = 20_000
 """Rows from the end in which a place is looked for where a name has a value."""
@@ -106,7 +106,11 @@ def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
         raise NoAnswerError(f"this run has #{record.first} to #{record.last}, and no #{question.at}")
     row = record.row(question.at)
     at = question.at if row.kind in (rows.LINE, rows.START) else row.owner
+    if row.kind == rows.RESUME:
+        at = record.frame(row.subject).start
     execution = past.executions.at(at)
+    if execution is None and record.row(at).kind == rows.START:
+        return _of_call(past, question, at)
     if execution is None:
         raise NoAnswerError(f"#{question.at} has no line whose source is known")
     if question.expression:
@@ -118,6 +122,17 @@ def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     return _answer(past, value, [SliceEdge(0.0, SliceNode(at, aim=aim))], question, past.executions.ended(at))
 
 
+def _of_call(past: PastProcess, question: WhyQuestion, start: int) -> WhyAnswer:
+    """Answer why a function was called, and with these arguments."""
+    row = past.record.row(start)
+    line = because_line(past, start)
+    starts = [SliceEdge(0.0, SliceNode(start, names=past.record.code(row.key).params))]
+    if past.executions.at(row.owner) is not None:
+        starts.append(SliceEdge(0.0, SliceNode(row.owner, aim="run")))
+    told = f"{line.function}: {' '.join(line.values)}" if line.values else line.function
+    return _answer(past, f"the call of {told}", starts, question, start)
+
+
 def _of_expression(past: PastProcess, question: WhyQuestion, execution: StatementExecution) -> WhyAnswer:
     focus = _parsed(question.expression)
     said = [_said(past, execution, read) for read in reads_of(focus) if not read.is_callee]
@@ -127,13 +142,17 @@ def _of_expression(past: PastProcess, question: WhyQuestion, execution: Statemen
             "or an item that recorded code has written or read"
         )
     value = ", ".join(text for text in said if text)
+    if len(said) > 1 or path_of(focus) is None:
+        value = f"{question.expression}: {value}"
     start = SliceEdge(0.0, SliceNode(execution.row, focus=(focus,)))
     return _answer(past, value, [start], question, execution.row + 1)
 
 
 def _said(past: PastProcess, execution: StatementExecution, read: PathRead) -> str:
     value = past.values.value(execution, read.path)
-    return "" if value is None else f"{read.path}={value.text}"
+    if value is None:
+        return ""
+    return f"{read.path}={past.values.text_at(value, past.executions.settled(execution.row))}"
 
 
 def _of_line(past: PastProcess, question: WhyQuestion) -> WhyAnswer:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from itertools import islice
 
 import msgspec
 
@@ -27,6 +28,10 @@ from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
 _MOST_TEXT = 100
 
 _WITH_VALUE = frozenset((rows.WRITE, rows.FIELD, rows.SEEN, rows.GAP, rows.SEEN_NAME, rows.RETURN, rows.RAISE))
+
+_SIZE = frozenset((rows.SIZE,))
+
+_MOST_LOOKED_AT = 50
 
 _MOST_NAMES = 8
 
@@ -57,9 +62,18 @@ def variable_history(past: PastProcess, expression: str, page: HistoryPage) -> R
     def line_of(number: int) -> BecauseLine:
         return _write_line(past, record.row(number), modules)
 
+    if _has_changes(record, kinds, page.before):
+        notes.append("what is in it was changed as well, which is not listed here: why(expression=…) leads to that")
     known = history_count(record, kinds, page.before)
     history = paged(page, history_rows(record, kinds, page.before), known, lookup_at, line_of)
     return msgspec.structs.replace(history, notes=[*history.notes, *notes])
+
+
+def _has_changes(record: ProcessRecord, kinds: list[RowKind], before: int) -> bool:
+    """Whether the content of an object changed that some of the first writes gave."""
+    written = {record.row(number).object for number in islice(history_rows(record, kinds, before), _MOST_LOOKED_AT)}
+    sizes = [record.back_of(_SIZE, number, record.last + 1) for number in written - {0}]
+    return any(record.row(size).key == 1 for size in sizes if size)
 
 
 def _path(expression: str) -> ValuePath:

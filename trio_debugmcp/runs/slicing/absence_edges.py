@@ -19,7 +19,7 @@ _MOST_ABSENT = 3
 
 
 class AbsenceEdges:
-    """The edges to what did not happen in one process."""
+    """The edges to what did not happen in one process: names, attributes, contents, loops, hence so many methods."""
 
     def __init__(self, past: PastProcess) -> None:
         self._past = past
@@ -90,8 +90,18 @@ class AbsenceEdges:
                 continue
             run = self._past.executions.last_run(outer, frame or use.frame, use.row)
             if run is not None:
-                return run if run.row > since or isinstance(outer.node, ast.If | ast.Match) else None
+                is_recent = run.row > since or isinstance(outer.node, ast.If | ast.Match)
+                return run if is_recent and not self._leads_to(run, writer) else None
         return None
+
+    def _leads_to(self, run: StatementExecution, writer: Statement) -> bool:
+        """Whether a condition has gone the way on which a statement is: then it decided nothing against it."""
+        if isinstance(run.statement.node, ast.Match | ast.ExceptHandler):
+            return False
+        inner = writer
+        while inner.parent is not None and inner.parent is not run.statement:
+            inner = inner.parent
+        return self._past.executions.entered_body(run) == (inner.branch == "body")
 
     def _failed_before(self, writer: Statement, frame: int, before: int) -> StatementExecution | None:
         """Return the run of the statement before one in its block, if an exception left the block there."""
@@ -165,7 +175,7 @@ class AbsenceEdges:
     ) -> Iterator[SliceEdge]:
         """Yield what would have changed a container in one call of a function."""
         for statement in scope.statements:
-            for path, method in statement.mutates:
+            for path, method in statement.mutates if statement is not execution.statement else ():
                 run = self._past.executions.last_run(statement, frame, execution.row)
                 if run is None:
                     decided = self._decided_against(statement, execution, 0, frame)

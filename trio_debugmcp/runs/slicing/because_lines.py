@@ -135,7 +135,7 @@ def _results(past: PastProcess, execution: StatementExecution) -> list[str]:
             if name not in written:  # the interpreter has called it, or it was for a message
                 continue
             said.append(f"{name} -> {_short(past.record.text(ending))}")
-    return said
+    return list(dict.fromkeys(said))
 
 
 def _reads(past: PastProcess, execution: StatementExecution) -> list[str]:

@@ -121,7 +121,7 @@ async def asked(
                 )
         except NoAnswerError as error:
             reason = str(error)
-            raise UsageError("INVALID_PARAMETER", f"{reason[:1].upper()}{reason[1:].rstrip('.')}.") from None
+            raise UsageError("INVALID_PARAMETER", sentence(reason)) from None
         except (RunFileError, FileNotFoundError) as error:
             raise unreadable(run, error) from None
         facts = answer.record.facts
@@ -179,3 +179,9 @@ def recorded_file(record: ProcessRecord, file: str, resolved: str) -> str:
         f"No code of '{file}' ran in this run, or it was not recorded: what is outside of {record.facts.root} needs "
         f"record={{include: [PATH]}}. Recorded were: {known or 'none'}.",
     )
+
+
+def sentence(reason: str) -> str:
+    """Return a reason as a sentence: a word begins with a capital, a file or a number stays as it is."""
+    first = reason.partition(" ")[0]
+    return f"{reason[:1].upper() if first.isalpha() else reason[:1]}{reason[1:].rstrip('.')}."

@@ -9,7 +9,14 @@ from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.run_moves import NoMomentError, RunMoment, last_line, moment_at, moment_number, moved
 from trio_debugmcp.server.answers.run_answers import RecordedMoment, recorded_moment
-from trio_debugmcp.server.tools.runs.reading_runs import EventNumber, RunQuestion, asked, number_of, shown_to_reader
+from trio_debugmcp.server.tools.runs.reading_runs import (
+    EventNumber,
+    RunQuestion,
+    asked,
+    number_of,
+    sentence,
+    shown_to_reader,
+)
 from trio_debugmcp.server.tools.tool import Tool
 from trio_debugmcp.session.debugger import Debugger
 
@@ -41,7 +48,7 @@ async def _goto(debugger: Debugger, params: RunGoto) -> RecordedMoment:
             line = moment_number(record, at or known) if at or known else last_line(record)
         except NoMomentError as error:
             reason = str(error)
-            raise UsageError("INVALID_PARAMETER", f"{reason[:1].upper()}{reason[1:]}.") from None
+            raise UsageError("INVALID_PARAMETER", sentence(reason)) from None
         if not line:
             raise UsageError("INVALID_PARAMETER", "No line was recorded in this run: see run_list.")
         for step in range(params.count if params.move is not None else 0):

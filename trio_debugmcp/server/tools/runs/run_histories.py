@@ -19,7 +19,14 @@ from trio_debugmcp.runs.histories.variable_histories import variable_history
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.server.answers.run_answers import CallsData, CallsShown, HistoryData, HistoryShown, call_lines_of
 from trio_debugmcp.server.answers.why_shown import recorded_line
-from trio_debugmcp.server.tools.runs.reading_runs import EventNumber, RunQuestion, asked, number_of, recorded_file
+from trio_debugmcp.server.tools.runs.reading_runs import (
+    EventNumber,
+    RunQuestion,
+    asked,
+    number_of,
+    recorded_file,
+    sentence,
+)
 from trio_debugmcp.server.tools.tool import Start, Tool
 from trio_debugmcp.session.debugger import Debugger
 
@@ -184,7 +191,7 @@ def _condition(where: str | None) -> RecordedCondition | None:
 
 def _sentence(error: Exception) -> UsageError:
     reason = str(error)
-    return UsageError("INVALID_PARAMETER", f"{reason[:1].upper()}{reason[1:].rstrip('.')}.")
+    return UsageError("INVALID_PARAMETER", sentence(reason))
 
 
 TOOLS = (
