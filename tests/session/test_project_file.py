@@ -51,7 +51,7 @@ def test_a_file_that_cannot_be_read_is_one_line_in_the_log(
 def test_a_place_that_cannot_be_written_ends_it_without_an_error(
     caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.INFO, logger=ProjectFile.__module__)
     (tmp_path / "state").write_text("a file in the place of the directory")
     file = ProjectFile(str(tmp_path / "state" / "projects" / "shop.json"))
     file.write(PROJECT)
