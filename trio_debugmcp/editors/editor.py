@@ -103,6 +103,7 @@ class Editor(ToolCaller):
     def join(self, session_id: str) -> None:
         """Show that session from now on."""
         self.session_id = session_id
+        self.debugger.merger.look_again()  # which sessions are offered to the editor goes by its own
         program = self.debugger.programs.of(session_id)
         if self.role == "control":
             self.book.programs.joined(self.owner, None if program is None else program.id, self.family)
