@@ -170,3 +170,25 @@ def test_the_number_of_a_call_asks_why_it_was_called() -> None:
     answer = why(process, WhyQuestion(at=called))
     assert answer.value.startswith("the call of check")
     assert 26 in lines(answer)
+
+
+def test_a_condition_on_one_line_with_its_block_says_whether_that_ran() -> None:
+    source = "def f(t):\n    r = 0\n    if t > 3: r = 1\n    return r\n\n\nf({})\n"
+    question = WhyQuestion(file="program.py", line=3)
+    said = [why(record(source.format(t), python(3, 12)).processes[0], question).value for t in (9, 1)]
+    assert [": true" in value for value in said] == [True, False]
+
+
+def test_a_property_is_not_taken_for_what_stands_in_the_instance() -> None:
+    getter = "class P:\n    @property\n    def x(self):\n        return 300\n"
+    source = f"{getter}\n\np = P()\nvars(p)['x'] = 3\ny = p.x\nassert y == 3\n"
+    process = record(source, python(3, 13)).processes[0]
+    with pytest.raises(NoAnswerError):
+        why(process, WhyQuestion(expression="p.x"))
+
+
+def test_a_secret_is_not_written_under_another_name_either() -> None:
+    start = "def key(api_key):\n    return api_key\n\n\nAPI_KEY = 'hunter9' + 'SECRET'\n"
+    source = f"{start}q = key(API_KEY)\nassert q == 1\n"
+    answer = why(record(source, python(3, 13)).processes[0], WhyQuestion())
+    assert "hunter9SECRET" not in "\n".join(map(str, answer.because))

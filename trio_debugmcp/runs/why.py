@@ -152,7 +152,12 @@ def _said(past: PastProcess, execution: StatementExecution, read: PathRead) -> s
     value = past.values.value(execution, read.path)
     if value is None:
         return ""
-    return f"{read.path}={past.values.text_at(value, past.executions.settled(execution.row))}"
+    text = past.values.text_at(value, past.executions.settled(execution.row))
+    holder = past.values.value(execution, read.path.holder) if read.path.steps else None
+    is_old = value.row < execution.row and holder is not None and holder.object
+    if is_old and holder is not None and past.values.is_big(holder.object, execution.row):
+        text = f"{text} (when it was last seen, at #{value.owner or value.row}: not every item of it is watched)"
+    return f"{read.path}={text}"
 
 
 def _of_line(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
@@ -178,7 +183,7 @@ def _gap(past: PastProcess, gap: ValueGap) -> str:
     line = because_line(past, gap.row)
     since = f" since #{gap.before}" if gap.before else ""
     place = f"{line.at} ({line.file.rpartition('/')[2]}:{line.line})"
-    return f"{gap.what} was found changed at {place}{since}, by code that is not recorded"
+    return f"{gap.what} was found changed at {place}{since}, by something that was not recorded"
 
 
 def _parsed(expression: str) -> ast.expr:

@@ -53,9 +53,10 @@ class RecordedCondition:
     def __init__(self, text: str) -> None:
         try:
             self._node = ast.parse(text.strip(), mode="eval").body
+            _check(self._node)
+            _value(self._node, lambda _: None)  # so deep that it can be judged
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise ConditionError(f"`{text}` is not an expression") from None
-        _check(self._node)
+            raise ConditionError(f"`{text[:200]}` is not an expression, or too deep") from None
 
     def holds(self, lookup: ValueLookup) -> bool | None:
         """Return whether it holds; None: what it needs was not recorded."""

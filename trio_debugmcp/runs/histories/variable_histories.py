@@ -155,7 +155,7 @@ def _write_line(past: PastProcess, row: Row, modules: set[int]) -> BecauseLine:
         label = label[1:] if row.subject in modules else f"{class_of(record, row.subject) or ''}{label}"
     notes = []
     if row.kind == rows.GAP:
-        notes = ["found changed here, by code that is not recorded"]
+        notes = ["found changed here, by something that was not recorded"]
     elif row.owner and record.row(row.owner).kind == rows.START:
         notes = ["an argument"]
     line = because_line(past, row.owner or row.number)

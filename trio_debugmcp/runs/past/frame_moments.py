@@ -78,11 +78,12 @@ def locals_in(past: PastProcess, frame: int, before: int) -> tuple[dict[str, str
         at, looked = record.back_of(kinds, subject, at), looked + 1
         if at:
             row = record.row(at)
-            newest.setdefault(record.label(row.key).removeprefix("."), record.text(row))
+            text = past.values.text_at(past.values.value_at(at), before)
+            newest.setdefault(record.label(row.key).removeprefix("."), text)
     for name in code.params:  # of a long call, too
         value = None if name in newest else value_in(past, frame, ValuePath(name), before)
         if value is not None:
-            newest[name] = value.text
+            newest[name] = past.values.text_at(value, before)
     order = {name: place for place, name in enumerate(code.params)}
     names = sorted(newest, key=lambda name: order.get(name, len(order)))
     shown = {name: newest[name] for name in names if newest[name] not in ("deleted", "")}

@@ -82,6 +82,14 @@ class RecordedScopes:
         """Return the numbers of the code objects of functions and classes of that name, in whatever scope."""
         return [code.number for code in self._record.codes if code.name.rpartition(".")[2] == name]
 
+    def has_property(self, class_name: str, name: str) -> bool:
+        """Whether a class of that name in recorded code has a property of that name: reading it calls that."""
+        return any(
+            scope.name.rpartition(".")[2] == name and bool(getattr(scope.node, "decorator_list", ()))
+            for kind in self.classes(class_name)
+            for scope in kind.inner
+        )
+
     def _classes(self, name: str) -> list[SourceScope]:
         """Return the classes of that name whose bodies ran."""
         scopes = [self.of_code(code) for code in self.named(name)]

@@ -23,6 +23,9 @@ CONTENT = frozenset({rows.FIELD, rows.GAP, rows.SIZE})
 """What tells that the content of an object has changed."""
 
 
+_UNWATCHED = 3
+"""Key of a row SIZE of a container with many items."""
+
 _CONTAINERS = {"[": "list", "{": "dict", "s": "set", "d": "deque"}
 """By how the text of one begins."""
 
@@ -87,8 +90,14 @@ class RecordedValues:
             label = self._label(execution, step, before) if isinstance(step, ValuePath) else step
             if label is not None and label[:2] == "[-" and label[2:-1].isdigit():
                 label = self._from_the_end(value.object, int(label[2:-1]), before)
-            value = self.field(value.object, label, before) if label is not None else None
+            if label is None or self._is_computed(value, label):
+                return None
+            value = self.field(value.object, label, before)
         return value
+
+    def _is_computed(self, value: RecordedValue, label: str) -> bool:
+        """Whether an attribute is a property, whatever stands under its name in the instance."""
+        return label[:1] == "." and self._scopes.has_property(type_name(value.text), label[1:])
 
     def _label(self, execution: StatementExecution, key: ValuePath, before: int) -> str | None:
         value = self.value(execution, key, before)
@@ -180,6 +189,11 @@ class RecordedValues:
             return value.text
         size = self._record.back_of(frozenset({rows.SIZE}), value.object, before)
         return f"{_CONTAINERS[value.text[:1]]} of {self._record.row(size).text}" if size else value.text
+
+    def is_big(self, container: int, before: int) -> bool:
+        """Whether a container has so many items that only those are looked at that a line names."""
+        size = self._record.back_of(frozenset({rows.SIZE}), container, before)
+        return bool(size) and self._record.row(size).key == _UNWATCHED
 
     def birth(self, number: int, before: int) -> int:
         """Return the LINE or START row of what first wrote or returned an object before a row; 0: not recorded."""

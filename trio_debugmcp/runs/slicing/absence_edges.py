@@ -183,7 +183,12 @@ class AbsenceEdges:
                     if decided is not None and found is not None and found.object == value.object:
                         note = f"so {path} is not changed at line {statement.first}"
                         yield from self._not_reached(decided, note)
-                elif method and not self._past.executions.effects(run.row) and statement is not execution.statement:
+                elif (
+                    method
+                    and not self._past.values.is_big(value.object, execution.row)
+                    and not self._past.executions.effects(run.row)
+                    and statement is not execution.statement
+                ):
                     found = self._past.values.value(run, path)
                     if found is not None and found.object == value.object:
                         yield SliceEdge(cost.ABSENCE, SliceNode(run.row), f"{method} changed nothing")

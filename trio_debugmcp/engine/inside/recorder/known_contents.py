@@ -58,7 +58,9 @@ class KnownContents:
         else:
             known.content = self._copied(value, kind)
         for key, item, secret in islice(self._items(value, kind), MOST_SAID):
-            self._add(SEEN | key << 32 | known.number, self._words.secret if secret else self._words.of(item), line)
+            self._add(
+                SEEN | key << 32 | known.number, self._words.secret_of(item) if secret else self._words.of(item), line
+            )
         size = UNWATCHED if length > MOST_WATCHED else FIRST
         self._add(SIZE | size << 32 | known.number, length << 32 | length, line)
 
@@ -117,7 +119,7 @@ class KnownContents:
                 self._objects.left(values[place])
                 values[place] = item
                 secret = type(key) is str and is_secret(key)
-                changes.append((words.item_key(key), words.secret if secret else words.of(item)))
+                changes.append((words.item_key(key), words.secret_of(item) if secret else words.of(item)))
         return changes
 
     def doubt(self, known: Any, value: Any, kind: int, line: int) -> None:
@@ -210,5 +212,5 @@ class KnownContents:
         for key, value in zip(new_keys, new_values):
             if was.get(id(key), MISSING) is not value:
                 secret = kind == DICT and type(key) is str and is_secret(key)
-                changes.append((words.item_key(key), words.secret if secret else words.of(value)))
+                changes.append((words.item_key(key), words.secret_of(value) if secret else words.of(value)))
         return changes

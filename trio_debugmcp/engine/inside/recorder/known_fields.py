@@ -60,7 +60,9 @@ class KnownFields:
             self._objects.dying.append(token)
         fields[key] = self.token(value)
         kind = SEEN if token is MISSING else gap
-        self._add(kind | key << 32 | known.number, self._words.secret if secret else self._words.of(value), line)
+        self._add(
+            kind | key << 32 | known.number, self._words.secret_of(value) if secret else self._words.of(value), line
+        )
 
     def check_absent(self, known: Any, key: int, line: int, gap: int) -> None:
         """Write that a field that was known is not there."""
@@ -81,5 +83,5 @@ class KnownFields:
             word = self._words.deleted
         else:
             known.fields[key] = self.token(value)
-            word = self._words.secret if secret else self._words.of(value)
+            word = self._words.secret_of(value) if secret else self._words.of(value)
         self._add(FIELD | key << 32 | known.number, word, line)

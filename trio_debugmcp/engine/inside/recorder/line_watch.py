@@ -92,7 +92,7 @@ class LineWatch:
 
     def _say_name(self, state: FrameState, name: str, key: int, value: Any, secret: bool, line: int) -> None:
         state.known[name] = self.fields.token(value)
-        word = self._words.secret if secret else self._words.of(value)
+        word = self._words.secret_of(value) if secret else self._words.of(value)
         self._add(SEEN_NAME | key << 32 | state.number, word, line)
 
     def _go(

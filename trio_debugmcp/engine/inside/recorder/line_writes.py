@@ -107,7 +107,7 @@ class LineWrites:
                 self.look_at(value, state.line)
 
     def _word(self, value: Any, secret: bool) -> Any:
-        return self._words.secret if secret else self._words.of(value)
+        return self._words.secret_of(value) if secret else self._words.of(value)
 
     def look_at(self, value: Any, line: int) -> None:
         """Look into a container that is new."""

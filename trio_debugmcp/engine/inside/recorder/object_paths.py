@@ -36,9 +36,10 @@ class TypeLayout:
         kind: of container that they are.
         names: reads the instance dict of one, or None.
         slots: by name what reads a slot.
+        hidden: names for which a property or the like is called, whatever the instance dict has.
     """
 
-    __slots__ = ("cls", "is_class", "kind", "names", "slots")
+    __slots__ = ("cls", "hidden", "is_class", "kind", "names", "slots")
 
     def __init__(self, cls: Any) -> None:
         self.cls = cls  # held, so that its id stays its own
@@ -50,12 +51,16 @@ class TypeLayout:
         if self.names is None and issubclass(cls, types.ModuleType):
             self.names = types.ModuleType.__dict__["__dict__"].__get__  # type: ignore[index]
         self.slots: dict[str, Any] = {}
+        self.hidden: set[str] = set()
         for base in reversed(facts.mro(cls)):
             for name, value in list(_type_dict(base).items()):
                 if type(value) is types.MemberDescriptorType:
                     self.slots[name] = value.__get__
-                else:
-                    self.slots.pop(name, None)
+                    self.hidden.discard(name)
+                    continue
+                self.slots.pop(name, None)
+                is_hidden = facts.class_attribute(type(value), "__set__") is not MISSING and name[:2] != "__"
+                (self.hidden.add if is_hidden else self.hidden.discard)(name)
 
 
 class ObjectPaths:
@@ -82,6 +87,8 @@ class ObjectPaths:
         cls = type(value)
         known = self.layouts.get(id(cls)) or self.layout(cls)
         try:
+            if known.hidden and name in known.hidden:
+                return MISSING
             if known.names is not None:
                 found = _dict_get(known.names(value), name, MISSING)
                 if found is not MISSING:

@@ -128,7 +128,7 @@ class RunRecorder:
                 state.known[name] = value
                 self._add(kind | key << 32, (value + ZERO | INT) << 32, state.start)
             elif value is not MISSING:
-                word = self._words.secret if secret else self._words.of(value)
+                word = self._words.secret_of(value) if secret else self._words.of(value)
                 state.known[name] = now = token(value)
                 self._add(kind | key << 32, word, state.start)
                 if word & 0xFFFF_FFFF:
@@ -248,7 +248,7 @@ class RunRecorder:
             pending, state.pending = state.pending, None
             if pending is not None and pending.has_writes:
                 self._writes.finish(state, pending, frame.f_locals, 0)
-            word = self._words.secret if state.code.is_secret else self._words.of(value)
+            word = self._words.secret_of(value) if state.code.is_secret else self._words.of(value)
             self._add(kind | state.code.number << 32 | state.number, word, state.line)
             if state.holds:
                 self._objects.replaced(state.known)

@@ -32,6 +32,9 @@ _MOST_KNOWN = 100_000
 
 _MOST_BITS = 600
 
+_LEAST_SECRET, _MOST_SECRETS = 6, 1000
+"""Characters of a secret that is known again, and how many there may be."""
+
 _MOST_ITEMS, _MOST_ITEM = 8, 40
 """Items of a container in its text, and characters of one."""
 
@@ -75,10 +78,18 @@ class ValueWords:
         self.labels: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
         self._strings: dict[str, int] = {}
+        self._secrets: set[str] = set()
         texts.add("deleted")
         self.deleted = 1 << 32
         self.secret = texts.add("<secret>") << 32
         self._none, self._true, self._false = [texts.add(text) << 32 for text in ("None", "True", "False")]
+
+    def secret_of(self, value: Any) -> Any:
+        """Return the word of a secret; the same text is not written under another name either."""
+        if type(value) is str and len(value) >= _LEAST_SECRET and len(self._secrets) < _MOST_SECRETS:
+            self._secrets.add(value)
+            self._strings.pop(value, None)
+        return self.secret
 
     def of(self, value: Any) -> Any:
         """Return the word of a value."""
@@ -146,6 +157,8 @@ class ValueWords:
         return 0
 
     def _string(self, value: str) -> int:
+        if value in self._secrets:
+            return int(self.secret >> 32)
         number = self.number(cut(repr(value[: MOST_ATOM + 1]), MOST_ATOM))
         if len(value) <= MOST_ATOM:
             if len(self._strings) >= _MOST_KNOWN:
