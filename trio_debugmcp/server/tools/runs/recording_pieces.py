@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
+import trio
 from msgspec import Meta
 
 from trio_debugmcp.dap.messages import Nothing
@@ -14,6 +15,7 @@ from trio_debugmcp.server.tools.starting.recording_runs import included
 from trio_debugmcp.server.tools.starting.run_settings import Include, MaxMegabytes
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import name_of
@@ -57,7 +59,8 @@ async def _record(debugger: Debugger, params: DebugRecord) -> RecordedPiece:
     try:
         await session.requests.request("recordRun", recording.arguments(), Nothing)
     except BaseException:
-        await debugger.runs.end(root_id, discard=True)
+        with trio.move_on_after(MERGE_SECONDS, shield=True):
+            await debugger.runs.end(root_id, discard=True)
         raise
     notes = [
         f"{other.id}: {problem}"
