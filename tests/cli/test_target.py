@@ -193,7 +193,7 @@ def test_denied_access_ends_with_3_and_says_who_denied_it_and_what_to_do(
     scheme: str, guarded: str, shell: Shell
 ) -> None:
     for words in ([], ["--header", "Authorization: Bearer wrong"]):
-        assert shell("inspect", f"{scheme}://{guarded}/mcp", *words).code == 3
+        assert shell("inspect", f"{scheme}://{guarded}/mcp", *words).code == 3, shell.error
         assert shell.error["code"] == "unauthorized"
         message = shell.error["message"]
         assert f"{scheme}://{guarded}/mcp" in message

@@ -83,5 +83,5 @@ async def test_a_program_goes_to_lines_of_its_function_and_into_the_call_that_is
             ("disassemble", {}, "supportsDisassembleRequest"),
         ):
             code, message = await failure(client, tool, **arguments)
-            assert (code, "debugpy cannot" in message) == ("NOT_SUPPORTED", True)
+            assert (code, " cannot" in message) == ("NOT_SUPPORTED", True)
             assert capability in message

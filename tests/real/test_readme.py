@@ -16,6 +16,7 @@ from tests.real.tool_cases import ELSEWHERE, EXPECTED
 from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.state.people.people_view import PEOPLE
+from trio_debugmcp.state.recorded_runs import RUNS
 from trio_debugmcp.state.resources import RESOURCES as RESOURCE_URIS
 from trio_debugmcp.state.resources import SOURCE_TEMPLATE
 from trio_debugmcp.state.session_resources import SESSION_TEMPLATE, SESSIONS
@@ -145,7 +146,7 @@ def test_the_tables_of_tools_and_resources_name_all_of_them_and_no_other() -> No
     assert len(named) == len({*named})
     rows = re.findall(r"^\| (`debugger:.*?) \|", RESOURCES, re.MULTILINE)
     uris = {uri for row in rows for uri in re.findall(r"`(\S+?)`", row)}
-    assert uris == {*RESOURCE_URIS, PEOPLE, SESSIONS, SESSION_TEMPLATE, SOURCE_TEMPLATE, STOP_TEMPLATE}
+    assert uris == {*RESOURCE_URIS, PEOPLE, RUNS, SESSIONS, SESSION_TEMPLATE, SOURCE_TEMPLATE, STOP_TEMPLATE}
 
 
 FORMER = {

@@ -94,6 +94,7 @@ async def test_fr_002_the_breakpoints_resource_lists_breakpoints_tracepoints_and
             "hitCondition": None,
             "requestedLine": line_of("steps.py", "# in loop"),
             "functionName": None,
+            "statement": None,
             "message": None,
             "setBy": ["mcp"],
         }

@@ -26,7 +26,7 @@ INITIALIZE = {
 SAID_BY_THEIR_NAMES = {
     *("args", "count", "expression", "file", "frame_index", "host", "id", "line", "pid", "port", "show", "since_seq"),
     *("start", "stream", "thread_id", "timeout", "wait"),
-    *("direction", "format", "kind"),  # whose values say it
+    *("direction", "format", "kind", "locals", "task"),  # whose values say it
 }
 """Parameters without a description, which every list of tools would carry."""
 

@@ -59,7 +59,7 @@ class TokenFile:
                         "If none of them has seen it, run chmod 600 on it; else remove it and authorise again"
                     )
                 return msgspec.json.decode(file.read(), type=Grant)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return Grant()
         except msgspec.MsgspecError as error:
             raise NotAuthorized(f"{self.path} is damaged ({error}); remove it and authorise again") from error
@@ -80,5 +80,5 @@ class TokenFile:
 
     def remove(self) -> None:
         """Forget tokens and registration."""
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError, NotADirectoryError):
             self.path.unlink()
