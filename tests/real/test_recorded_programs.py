@@ -20,9 +20,7 @@ NEW = {"{}.{}".format(*each.version): each for each in found() if (3, 12) <= eac
 
 OLD = [each for each in found() if each.version < (3, 12)]
 
-SHOP = """\
-import sys
-
+CARTS = """\
 def fill(items, cart=[]):
     cart.extend(items)
     return cart
@@ -32,7 +30,12 @@ def total(cart):
     for _, price in cart:
         amount += price
     return amount
+"""
 
+SHOP = f"""\
+import sys
+
+{CARTS}
 def serve(name, items):
     cart = fill(items)
     amount = total(cart)
@@ -103,17 +106,8 @@ async def test_a_program_that_cannot_be_recorded_is_refused_before_anything_ends
         assert "runs" not in await client.call("run_list") or not (await client.call("run_list"))["runs"]
 
 
-FAILING = """\
-def fill(items, cart=[]):
-    cart.extend(items)
-    return cart
-
-def total(cart):
-    amount = 0
-    for _, price in cart:
-        amount += price
-    return amount
-
+FAILING = f"""\
+{CARTS}
 def test_each_pays_for_himself():
     assert total(fill([("tea", 4)])) == 4
     assert total(fill([("coffee", 3)])) == 3

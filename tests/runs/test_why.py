@@ -192,3 +192,61 @@ def test_a_secret_is_not_written_under_another_name_either() -> None:
     source = f"{start}q = key(API_KEY)\nassert q == 1\n"
     answer = why(record(source, python(3, 13)).processes[0], WhyQuestion())
     assert "hunter9SECRET" not in "\n".join(map(str, answer.because))
+
+
+# --- Causes that nothing has looked at --------------------------------------------------------------------------------
+
+
+def notes(source: str) -> list[str]:
+    answer = why(record(source, python(3, 12)).processes[0], WhyQuestion())
+    return [f"{line.line}: {note}" for line in answer.because for note in line.notes]
+
+
+def test_a_setattr_that_has_set_the_attribute_is_not_said_to_have_set_another() -> None:
+    source = "class O:\n    pass\n\n\no = O()\nfor name in ('y', 'x'):\n    setattr(o, name, 1)\nassert o.x == 2\n"
+    assert not [note for note in notes(source) if "another attribute" in note]
+
+
+def test_a_generator_is_used_up_by_what_has_taken_it_and_not_by_what_has_taken_its_twin() -> None:
+    start = "def numbers():\n    yield 1\n    yield 2\n\n\none = numbers()\ntwo = numbers()\n"
+    assert "8: used it up" in notes(f"{start}list(one)\nassert sum(one) == 3\n")
+    assert not [note for note in notes(f"{start}list(two)\nassert not one\n") if note.startswith("8:")]
+
+
+def test_a_finally_does_not_keep_an_exception() -> None:
+    work = "def work(o):\n    try:\n        int('x')\n        o.done = True\n    finally:\n        o.tries = 1\n"
+    start = f"class O:\n    def __init__(self):\n        self.done = False\n\n\n{work}\n\no = O()\n"
+    source = f"{start}try:\n    work(o)\nexcept ValueError:\n    pass\nassert o.done\n"
+    assert not [note for note in notes(source) if "kept its exception" in note]
+
+
+def test_only_a_decorator_that_caches_answers_from_a_cache() -> None:
+    look = "def look(get):\n    value = get('k')\n    assert value == 2\n"
+    get = f"\ndef get(key):\n    return 1\n\n\n{look}\n\nget('k')\nlook({{'k': 1}}.get)\n"
+    register = "def register(function):\n    return function\n\n\n@register"
+    cached = "from functools import cache\n\n\n@cache"
+    assert not [note for note in notes(f"{register}{get}") if "cache" in note]
+    used = "\ndef get(key):\n    return 1\n\n\nget('k')\nvalue = get('k')\nassert value == 2\n"
+    assert [note for note in notes(f"{cached}{used}") if "cache" in note]
+
+
+def test_what_put_a_function_in_an_attribute_is_that_of_the_object_in_question() -> None:
+    button = "class Button:\n    def __init__(self, action):\n        self.action = action\n\n\n"
+    actions = "def first():\n    return 1\n\n\ndef second():\n    return 2\n\n\n"
+    use = "one = Button(first)\ntwo = Button(second)\nassert one.action() == 2\n"
+    process = record(f"{button}{actions}{use}", python(3, 12)).processes[0]
+    put = [line for line in why(process, WhyQuestion()).because if any("action" in note for note in line.notes)]
+    assert [line.values for line in put] == [[".action=<function first>"]]
+
+
+def test_lines_that_an_earlier_answer_has_shown_are_counted() -> None:
+    first = why(checkout(), WhyQuestion(expression="verdict"))
+    shown = frozenset(int(line.at[1:]) for line in first.because)
+    second = why(checkout(), WhyQuestion(expression="verdict", known=shown))
+    assert second.repeated == len(shown)
+
+
+def test_a_line_that_ran_in_an_early_call_of_many_did_run() -> None:
+    source = "def f(n):\n    if n == 0:\n        return 'first'\n    return n\n\n\nfor n in range(400):\n    f(n)\n"
+    answer = why(record(source, python(3, 12)).processes[0], WhyQuestion(file="program.py", line=3))
+    assert answer.value.startswith("why return 'first'")

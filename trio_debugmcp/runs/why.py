@@ -21,7 +21,7 @@ from trio_debugmcp.runs.slicing.backward_slice import SliceResult, backward_slic
 from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line
 from trio_debugmcp.runs.slicing.run_failures import failure
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
-from trio_debugmcp.runs.slicing.unreached_lines import runs_of_line, unreached
+from trio_debugmcp.runs.slicing.unreached_lines import last_run_of_line, unreached
 from trio_debugmcp.runs.source.read_paths import PathRead, path_of, reads_of
 
 _MOST_LOOKED_BACK = 20_000
@@ -57,12 +57,14 @@ class WhyAnswer(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel")
         because: what led to it, in the order of time.
         gaps: what changed where nothing was recorded.
         omitted: lines that were found beyond `limit`, at least.
+        repeated: lines of earlier answers that were passed over.
     """
 
     value: str
     because: list[BecauseLine]
     gaps: list[str] = []
     omitted: int = 0
+    repeated: int = 0
 
 
 class NoAnswerError(Exception):
@@ -161,9 +163,9 @@ def _said(past: PastProcess, execution: StatementExecution, read: PathRead) -> s
 
 
 def _of_line(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
-    runs = runs_of_line(past, question.file, question.line)
-    if runs:
-        moment = msgspec.structs.replace(question, at=runs[-1], what="run", line=0, expression="")
+    last = last_run_of_line(past, question.file, question.line)
+    if last:
+        moment = msgspec.structs.replace(question, at=last, what="run", line=0, expression="")
         return _of_moment(past, moment)
     found = unreached(past, question.file, question.line)
     if found is None:
@@ -176,7 +178,7 @@ def _of_line(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
 def _answer(past: PastProcess, value: str, starts: list[SliceEdge], question: WhyQuestion, asked: int) -> WhyAnswer:
     result: SliceResult = backward_slice(past, starts, limit=question.limit, asked=asked, known=question.known)
     because = [because_line(past, part.row, part.notes, part.focus) for part in result.parts]
-    return WhyAnswer(value, because, [_gap(past, gap) for gap in result.gaps], result.omitted)
+    return WhyAnswer(value, because, [_gap(past, gap) for gap in result.gaps], result.omitted, result.repeated)
 
 
 def _gap(past: PastProcess, gap: ValueGap) -> str:

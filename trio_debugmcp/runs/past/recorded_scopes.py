@@ -144,9 +144,13 @@ class RecordedScopes:
         """Return the frames of scopes, at most some hundred of each: the last ones."""
         return [frame for scope in scopes for frame in self.frames_of(scope)]
 
-    def _frames_of(self, scope: SourceScope) -> list[int]:
+    def codes_of(self, scope: SourceScope) -> list[int]:
+        """Return the numbers of the code objects that were made of a scope: mostly one."""
         codes = [code.number for code in self._record.codes if code.name == scope.name]
-        return [frame for code in codes if self.of_code(code) is scope for frame in self._last_frames(code)]
+        return [code for code in codes if self.of_code(code) is scope]
+
+    def _frames_of(self, scope: SourceScope) -> list[int]:
+        return [frame for code in self.codes_of(scope) for frame in self._last_frames(code)]
 
     def _last_frames(self, code: int) -> list[int]:
         """Return the last frames of a code object, in the order in which they began. Kept: it is asked often."""

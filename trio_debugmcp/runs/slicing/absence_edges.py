@@ -72,8 +72,16 @@ class AbsenceEdges:
         yield SliceEdge(cost.ABSENCE, SliceNode(decided.row), note)
         kept = self._past.executions.ended(decided.row) if self._past.executions.raised(decided.row) else 0
         keeper = self._past.executions.at(kept) if kept and kept <= self._record.last else None
-        if keeper is not None and keeper.frame == decided.frame:
+        if keeper is not None and keeper.frame == decided.frame and self._has_kept(keeper):
             yield SliceEdge(cost.ABSENCE, SliceNode(keeper.row, aim="run"), "kept its exception")
+
+    def _has_kept(self, keeper: StatementExecution) -> bool:
+        """Whether an exception has ended at a handler or a `with`: a `finally` passes it on, as others of them may."""
+        if isinstance(keeper.statement.node, ast.ExceptHandler):
+            return self._past.executions.entered_body(keeper)
+        after = self._past.executions.ended(keeper.row)
+        is_left = after > self._record.last or self._record.row(after).kind == rows.UNWIND
+        return isinstance(keeper.statement.node, ast.With | ast.AsyncWith) and not is_left
 
     def _decided_against(
         self, writer: Statement, use: StatementExecution, since: int, frame: int = 0
@@ -146,10 +154,15 @@ class AbsenceEdges:
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]:
                 run = self._past.executions.last_run(statement, frame, execution.row)
                 held = self._past.values.value(run, path) if run is not None and path is not None else None
-                if run is not None and held is not None and held.object == holder:
+                is_on = run is not None and held is not None and held.object == holder
+                if run is not None and is_on and not self._has_set(run, label):
                     yield SliceEdge(
                         cost.LOOP_END, SliceNode(run.row, focus=(name,)), f"sets another attribute than {label}"
                     )
+
+    def _has_set(self, run: StatementExecution, label: str) -> bool:
+        """Whether a line has set an attribute of that name."""
+        return any(self._record.label(effect.key) == label for effect in self._past.executions.effects(run.row))
 
     def _is_on(self, decided: StatementExecution, writer: Statement, label: str, holder: int) -> bool:
         """Whether a statement would have set the attribute of that object."""

@@ -44,11 +44,13 @@ class SliceResult(NamedTuple):
     Attributes:
         parts: in the order of time.
         omitted: how many lines of the source were reached beyond these; a lower bound.
+        repeated: how many were passed over, as an earlier answer has shown them.
         gaps: values that changed where nothing is recorded.
     """
 
     parts: list[SlicePart]
     omitted: int
+    repeated: int
     gaps: list[ValueGap]
 
 
@@ -180,4 +182,4 @@ def backward_slice(
     left = slicer.follow(starts)
     new = [row for row in slicer.shown if row not in known]
     parts = [slicer.part(row) for row in sorted(new[:limit])]
-    return SliceResult(parts, len(new[limit:]) + left, slicer.objects.gaps)
+    return SliceResult(parts, len(new[limit:]) + left, len(slicer.shown) - len(new), slicer.objects.gaps)

@@ -8,6 +8,7 @@ from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.call_arguments import MAKERS, argument, call_of, called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
@@ -85,19 +86,38 @@ class CallEdges:
         is_method = scope is not None and scope.parent is not None and isinstance(scope.parent.node, ast.ClassDef)
         if scope is None or is_method or not targets:
             return
-        for name in {called(target) for target in targets}:
-            for writer in self._past.scopes.storing(f".{name}"):
-                for frame in self._past.scopes.frames([writer.scope])[-1:]:
-                    run = self._past.executions.last_run(writer, frame, start.number)
-                    if run is not None:
-                        yield SliceEdge(
-                            cost.REPLACED, SliceNode(run.row), f"has put {scope.name} in the place of {name}"
-                        )
+        text = f"<function {scope.name}>"
+        writers = [writer for target in targets for writer in self._past.scopes.storing(f".{called(target)}")]
+        for writer in dict.fromkeys(writers):
+            runs = (
+                self._past.executions.last_run(writer, frame, start.number)
+                for frame in reversed(self._past.scopes.frames([writer.scope]))
+            )
+            for run in runs:  # the last that has stored this very function
+                if run is not None and any(self._record.text(effect) == text for effect in self._stored(run)):
+                    note = f"the {called(targets[0])} that is called is {scope.name}"
+                    yield SliceEdge(cost.REPLACED, SliceNode(run.row), note)
+                    break
+
+    def _stored(self, run: StatementExecution) -> list[Row]:
+        return [effect for effect in self._past.executions.effects(run.row) if effect.kind == rows.FIELD]
 
     def _of_dispatch(self, start: Row) -> Iterator[SliceEdge]:
+        """Yield the class that has chosen a method of one of its bases, by their order."""
         scope = self._past.scopes.of_code(start.key)
-        if scope is not None and scope.parent is not None and isinstance(scope.parent.node, ast.ClassDef):
-            yield from self._objects.of_dispatch(scope, start)
+        if scope is None or scope.parent is None or not isinstance(scope.parent.node, ast.ClassDef):
+            return
+        own = self._past.values.parameter(start, scope.parameters[0]) if scope.parameters else None
+        name = type_name(own.text) if own is not None else ""
+        if not name or name == scope.parent.name.rpartition(".")[2]:
+            return
+        key, module = self._record.key_of(f".{name}"), self._record.code(start.key).globals
+        made = self._record.back(rows.FIELD, key, module, start.number) if key else 0
+        chosen = self._past.scopes.classes(name)
+        if made and chosen and len(chosen[0].bases) > 1:
+            method = scope.name.rpartition(".")[2]
+            owner = self._record.row(made).owner
+            yield SliceEdge(cost.CLASS, SliceNode(owner), f"the order of its bases decides which {method}")
 
     def _by_hint(self, line: int, hint: str) -> list[Row]:
         """Return the calls of a line, last first, but before them those whose result is in a value's text."""

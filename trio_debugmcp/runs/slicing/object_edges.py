@@ -12,7 +12,6 @@ from trio_debugmcp.runs.past.recorded_values import CONTENT, RecordedValue, type
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
-from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
 _MOST_HELD = 2_000
 """Rows with an object as their value that are looked at for the names it has: the first ones."""
@@ -72,7 +71,7 @@ class ObjectEdges:
             for frame in self._past.scopes.frames([scope]):
                 written = self._record.back(rows.WRITE, key, frame, value.row)
                 if written and self._past.values.value_at(written).text == value.text:
-                    yield SliceEdge(cost.READ, SliceNode(self._record.row(written).owner), "the default of the class")
+                    yield SliceEdge(cost.READ, SliceNode(self._record.row(written).owner), "the class has this default")
 
     def of_unseen_attribute(self, execution: StatementExecution, path: ValuePath, label: str) -> Iterator[SliceEdge]:
         """Yield what may have given an attribute the value that is not in the record: its class, or a `setattr`."""
@@ -134,6 +133,8 @@ class ObjectEdges:
         if not last:
             return
         taker, ending = self._past.executions.at(self._record.row(last).owner), self._past.executions.outcome(last)
+        if taker is None or not self._has_read(taker, value.object):  # the frame may be that of another one
+            return
         while taker is not None and taker.frame and not taker.scope.is_named:  # another generator passes them on
             caller = self._past.executions.caller(taker.frame)
             taker = caller
@@ -142,6 +143,13 @@ class ObjectEdges:
             yield SliceEdge(cost.USED, SliceNode(taker.row), "used it up" if is_used_up else "took items from it")
         if ending is not None and ending.owner:
             yield SliceEdge(cost.CHANGE, SliceNode(ending.owner))
+
+    def _has_read(self, taker: StatementExecution, target: int) -> bool:
+        """Whether a line has read an object, or its generator expression was given it."""
+        start = self._record.row(self._record.frame(taker.frame).start)
+        given = self._past.values.parameter(start, ".0")
+        read = [self._past.values.read(taker, read) for read in taker.statement.reads if not read.is_callee]
+        return any(value is not None and value.object == target for value in [given, *read])
 
     def of_owner(self, owner: int, price: float, name: str = "", hint: str = "") -> Iterator[SliceEdge]:
         """Yield the line that a row belongs to, but no definitions; of a call the parameter `name`, or its caller."""
@@ -164,7 +172,7 @@ class ObjectEdges:
     def _changes(
         self, execution: StatementExecution, name: str, container: int, before: int
     ) -> Iterator[tuple[StatementExecution, Row]]:
-        lines: set[Statement] = set()
+        lines: set[object] = set()
         number = before
         for _ in range(_MOST_LOOKED_AT):
             number = self._record.back_of(CONTENT, container, number)
@@ -182,7 +190,7 @@ class ObjectEdges:
 
     def _of_calls_on(self, execution: StatementExecution, target: int) -> Iterator[SliceEdge]:
         """Yield the last calls of methods of an object whose content is not recorded, by other frames."""
-        calls: dict[Statement, tuple[int, ast.Call]] = {}
+        calls: dict[object, tuple[int, ast.Call]] = {}
         for statement, path, call in self._past.scopes.method_calls(self._names_of(target)):
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:]:
                 run = self._past.executions.last_run(statement, frame, execution.row)
@@ -201,7 +209,7 @@ class ObjectEdges:
 
     def of_items(self, value: RecordedValue, label: str, before: int) -> Iterator[SliceEdge]:
         """Yield what has given the items of a container an attribute, last and at different lines."""
-        lines: set[Statement] = set()
+        lines: set[object] = set()
         for item in self._past.values.items(value.object, before):
             field = self._past.values.field(item, label, before)
             execution = self._past.executions.at(field.owner) if field is not None and field.owner else None
@@ -210,20 +218,6 @@ class ObjectEdges:
             elif execution is not None and execution.statement not in lines:
                 lines.add(execution.statement)
                 yield SliceEdge(cost.CHANGE, SliceNode(execution.row))
-
-    def of_dispatch(self, scope: SourceScope, start: Row) -> Iterator[SliceEdge]:
-        """Yield the class that has chosen a method of one of its bases, by their order."""
-        own = self._past.values.parameter(start, scope.parameters[0]) if scope.parameters else None
-        name = type_name(own.text) if own is not None else ""
-        if scope.parent is None or not name or name == scope.parent.name.rpartition(".")[2]:
-            return
-        key, module = self._record.key_of(f".{name}"), self._record.code(start.key).globals
-        made = self._record.back(rows.FIELD, key, module, start.number) if key else 0
-        chosen = self._past.scopes.classes(name)
-        if made and chosen and len(chosen[0].bases) > 1:
-            method = scope.name.rpartition(".")[2]
-            owner = self._record.row(made).owner
-            yield SliceEdge(cost.CLASS, SliceNode(owner), f"the order of its bases decides which {method}")
 
     def of_gap(self, execution: StatementExecution, name: str, gap: int) -> Iterator[SliceEdge]:
         """Yield the line while which a value changed; if it changed between lines, note that."""

@@ -18,6 +18,8 @@ _MOST_LINES = 200
 
 _MOST_STALE = 3
 
+_KEEPING = ("cache", "memo")
+
 
 class StaleEdges:
     """The edges to later changes of what values were made of, in one process."""
@@ -102,7 +104,7 @@ class StaleEdges:
         written = [effect for effect in self._past.executions.effects(execution.row) if effect.kind == rows.WRITE]
         for code in self._past.scopes.named(name):
             scope = self._past.scopes.of_code(code)
-            if scope is None or not _is_decorated(scope.node):
+            if scope is None or not _is_cached(scope.node):
                 continue
             if any(start.key == code for start in self._past.executions.calls(execution.row)):
                 return
@@ -110,7 +112,9 @@ class StaleEdges:
                 ending = self._past.executions.outcome(start)
                 is_same = ending is not None and (not written or self._same(ending, written[0]))
                 if ending is not None and ending.kind == rows.RETURN and is_same:
-                    yield SliceEdge(cost.RESULT, SliceNode(ending.owner), f"answered #{execution.row} from a cache")
+                    yield SliceEdge(
+                        cost.RESULT, SliceNode(ending.owner), f"{name} is cached and did not run for #{execution.row}"
+                    )
                     yield from self._changes_since(start, ending.number, execution.row)
                     return
 
@@ -118,5 +122,8 @@ class StaleEdges:
         return one.object == other.object and self._record.text(one) == self._record.text(other)
 
 
-def _is_decorated(node: ast.AST) -> bool:
-    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and bool(node.decorator_list)
+def _is_cached(node: ast.AST) -> bool:
+    """Whether a function has a decorator that keeps results, by its name: `lru_cache`, `cached_property`, `memoize`."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    return any(word in ast.unparse(decorator).lower() for decorator in node.decorator_list for word in _KEEPING)

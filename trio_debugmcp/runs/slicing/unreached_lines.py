@@ -3,8 +3,11 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from trio_debugmcp.runs.files.process_record import LINE
+from trio_debugmcp.runs.files.row_search import each_back
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_scopes import MOST_FRAMES
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
@@ -27,7 +30,8 @@ def unreached(past: PastProcess, file: str, line: int) -> UnreachedLine | None:
     decided = _decided(past, statement, frames[-1]) if frames else None
     if decided is None:
         return _never_called(past, statement.scope, line)
-    times = f", in the last of {len(frames)} calls" if len(frames) > 1 else ""
+    more = "or more " if len(frames) >= MOST_FRAMES else ""
+    times = f", in the last of {len(frames)} {more}calls" if len(frames) > 1 else ""
     value = f"line {line} did not run{times}: decided at line {decided.statement.first}"
     return UnreachedLine(value, [SliceEdge(0.0, SliceNode(decided.row), f"so line {line} does not run")])
 
@@ -53,8 +57,8 @@ def _never_called(past: PastProcess, scope: SourceScope, line: int) -> Unreached
     starts: list[SliceEdge] = []
     for statement in _naming(past, name):
         frames = past.scopes.frames([statement.scope])[-1:]
-        runs = [past.executions.last_run(statement, frame, past.record.last + 1) for frame in frames]
-        ran = [SliceEdge(0.0, SliceNode(run.row), f"names {name}") for run in runs if run is not None]
+        last = _last_run(past, statement)
+        ran = [SliceEdge(0.0, SliceNode(last.row), f"names {name}")] if last is not None else []
         decided = [_decided(past, statement, frame) for frame in frames] if not ran else []
         note = f"so line {statement.first}, which names {name}, does not run"
         starts += ran + [SliceEdge(0.0, SliceNode(run.row), note) for run in decided if run is not None]
@@ -62,14 +66,22 @@ def _never_called(past: PastProcess, scope: SourceScope, line: int) -> Unreached
     return UnreachedLine(f"line {line} did not run: {scope.name} was never called{where}", starts[-_MOST_NAMING:])
 
 
-def runs_of_line(past: PastProcess, file: str, line: int) -> list[int]:
-    """Return the LINE row of the last run of a line in each frame that ran it, in the order of time."""
+def last_run_of_line(past: PastProcess, file: str, line: int) -> int:
+    """Return the LINE row of the last run of a line, in whichever call; 0: it has not run."""
     statement = _statement(past, file, line)
-    if statement is None:
-        return []
-    end = past.record.last + 1
-    runs = [past.executions.last_run(statement, frame, end) for frame in past.scopes.frames([statement.scope])]
-    return sorted(run.row for run in runs if run is not None)
+    run = _last_run(past, statement) if statement is not None else None
+    return run.row if run is not None else 0
+
+
+def _last_run(past: PastProcess, statement: Statement) -> StatementExecution | None:
+    """Return the last run of a statement in all that is recorded."""
+    runs = (
+        past.executions.at(row)
+        for code in past.scopes.codes_of(statement.scope)
+        for site in past.executions.sites(statement, code)
+        for row in each_back(past.record, LINE, site, past.record.last + 1)
+    )
+    return next((run for run in runs if run is not None and run.statement is statement), None)
 
 
 def _naming(past: PastProcess, name: str) -> Iterator[Statement]:

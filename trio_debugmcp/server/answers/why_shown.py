@@ -10,12 +10,13 @@ from trio_debugmcp.state.payloads import printable, shortened
 
 
 class WhyData(AnswerData, frozen=True, kw_only=True):
-    """The lines as data. `omitted`: those beyond `limit`, at least."""
+    """The lines as data. `omitted`: those beyond `limit`, at least; `repeated`: those of earlier answers."""
 
     value: str
     because: list[BecauseLine]
     gaps: list[str]
     omitted: int
+    repeated: int
     run: str
 
 

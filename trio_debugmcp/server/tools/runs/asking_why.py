@@ -21,6 +21,8 @@ from trio_debugmcp.server.tools.runs.reading_runs import (
 from trio_debugmcp.server.tools.tool import Tool
 from trio_debugmcp.session.debugger import Debugger
 
+_SO_FAR = "the run has not ended: a line that did not run is one that has not run so far"
+
 _MOST_LOOKED_BACK = 10_000
 """Rows from the end, in which the last line is looked for: what one line has written may be many."""
 
@@ -69,17 +71,22 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     is_bare = params.expression is None and not at and params.line is None
     found = await asked(debugger, params, WhyAnswer, work, of_any=is_bare)
     shown.show({number_of(line.at, "at") for line in found.found.because})
-    return _shown(found)
+    is_so_far = params.line is not None and not is_over
+    return _shown(found, [_SO_FAR] if is_so_far else [])
 
 
-def _shown(reading: FoundInRun[WhyAnswer]) -> WhyShown:
+def _shown(reading: FoundInRun[WhyAnswer], said: list[str]) -> WhyShown:
     found, run, places, notes = reading
+    notes = [*notes, *said]
+    if found.repeated:
+        notes = [*notes, f"passed over: {found.repeated} lines that earlier answers have shown"]
     return WhyShown(
         full=WhyData(
             value=found.value,
             because=found.because,
             gaps=found.gaps,
             omitted=found.omitted,
+            repeated=found.repeated,
             run=run.id,
             notes=notes,
         ),
