@@ -52,6 +52,35 @@ class NoToolError(Exception):
     """Other tools use all that there are."""
 
 
+def take_tool(tools: tuple[int, ...], name: str, callbacks: dict[int, Callable[..., Any]]) -> int:
+    """Take the first free one of some tools; return its number. It reports what its owner sets, who knows it then.
+
+    Raises:
+        NoToolError: other tools use all of them.
+    """
+    for tool in tools:
+        if _get_tool(tool) is None:
+            break
+    else:
+        raise NoToolError
+    _use_tool_id(tool, name)
+    for event, callback in callbacks.items():
+        _register_callback(tool, event, callback)
+    return tool
+
+
+def free_tool(tool: int, name: str, callbacks: dict[int, Callable[..., Any]], codes: Any = ()) -> None:
+    """Report nothing to a tool any more, in these code objects neither; give it back, if it still has that name."""
+    if tool < 0 or _get_tool(tool) != name:
+        return
+    _set_events(tool, 0)
+    for code in codes:
+        _set_local_events(tool, code, 0)
+    for event in callbacks:
+        _register_callback(tool, event, None)
+    _free_tool_id(tool)
+
+
 class _Watched:
     """The events that are wanted in one code object, by user."""
 
@@ -92,15 +121,7 @@ class MonitoringTool:
         return [] if None in names or _NAME in names else names
 
     def _take(self) -> None:
-        for tool in _TOOLS:
-            if _get_tool(tool) is None:
-                break
-        else:
-            raise NoToolError
-        self._tool = tool
-        _use_tool_id(tool, _NAME)
-        for event, callback in self._callbacks.items():
-            _register_callback(self._tool, event, callback)
+        self._tool = take_tool(_TOOLS, _NAME, self._callbacks)
         _set_events(self._tool, EVERYWHERE)
         for watched in list(self._watched.values()):  # wanted before it was opened, or lost
             _set_local_events(self._tool, watched.code, watched.events)
@@ -111,11 +132,7 @@ class MonitoringTool:
             for watched in list(self._watched.values()):
                 self._set(watched.code, 0)
             self._watched.clear()
-            if self._tool >= 0 and _get_tool(self._tool) == _NAME:
-                _set_events(self._tool, 0)
-                for event in self._callbacks:
-                    _register_callback(self._tool, event, None)
-                _free_tool_id(self._tool)
+            free_tool(self._tool, _NAME, self._callbacks)
             self._tool = -1
 
     def close_in_fork(self) -> None:

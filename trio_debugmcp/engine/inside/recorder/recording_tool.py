@@ -10,21 +10,15 @@ import sys
 from typing import Any, Callable
 
 from trio_debugmcp.engine.inside.monitoring import (
+    EVERYWHERE,
     LINE,
     PY_RESUME,
     PY_RETURN,
     PY_START,
-    PY_THROW,
-    PY_UNWIND,
-    RAISE,
-    NoToolError,
+    PY_YIELD,
+    free_tool,
+    take_tool,
 )
-
-_monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
-
-PY_YIELD: int = _monitoring.events.PY_YIELD
-
-EVERYWHERE = PY_START | PY_RESUME | PY_THROW | PY_UNWIND | RAISE
 
 WATCHED = LINE | PY_START | PY_RESUME | PY_RETURN | PY_YIELD
 
@@ -33,8 +27,8 @@ _TOOLS = (4, 5)
 
 _NAME = "trio_debugmcp recorder"
 
-_get_tool = _monitoring.get_tool
-_set_local_events = _monitoring.set_local_events
+_set_events: Any = sys.monitoring.set_events  # type: ignore[attr-defined]
+_set_local_events: Any = sys.monitoring.set_local_events  # type: ignore[attr-defined]
 
 
 class RecordingTool:
@@ -51,17 +45,9 @@ class RecordingTool:
         Raises:
             NoToolError: other tools use all that there are.
         """
-        for tool in _TOOLS:
-            if _get_tool(tool) is None:
-                break
-        else:
-            raise NoToolError
-        self._tool = tool
         self._callbacks = callbacks
-        _monitoring.use_tool_id(tool, _NAME)
-        for event, callback in callbacks.items():
-            _monitoring.register_callback(tool, event, callback)
-        _monitoring.set_events(tool, EVERYWHERE)
+        self._tool = take_tool(_TOOLS, _NAME, callbacks)
+        _set_events(self._tool, EVERYWHERE)  # last: a function that begins is watched by the number of the tool
 
     def watch(self, code: Any) -> None:
         """Have lines and results of a code object reported."""
@@ -72,12 +58,5 @@ class RecordingTool:
     def close(self) -> None:
         """Report nothing any more."""
         tool, self._tool = self._tool, -1
-        if tool < 0 or _get_tool(tool) != _NAME:
-            return
-        _monitoring.set_events(tool, 0)
-        for code in self._watched:
-            _set_local_events(tool, code, 0)
-        for event in self._callbacks:
-            _monitoring.register_callback(tool, event, None)
-        _monitoring.free_tool_id(tool)
+        free_tool(tool, _NAME, self._callbacks, self._watched)
         self._watched.clear()

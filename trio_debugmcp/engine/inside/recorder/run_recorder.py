@@ -19,7 +19,6 @@ from trio_debugmcp.engine.inside.recorder.line_watch import LineWatch
 from trio_debugmcp.engine.inside.recorder.line_writes import LineWrites
 from trio_debugmcp.engine.inside.recorder.object_paths import MISSING
 from trio_debugmcp.engine.inside.recorder.recorded_codes import CodeRecord, RecordedCodes, RunChoice
-from trio_debugmcp.engine.inside.recorder.recording_tool import PY_YIELD
 from trio_debugmcp.engine.inside.recorder.row_kinds import (
     RAISE,
     RESUME,
@@ -74,7 +73,7 @@ class RunRecorder:
             monitoring.PY_RESUME: self._resume,
             monitoring.PY_THROW: self._throw,
             monitoring.PY_RETURN: self._return,
-            PY_YIELD: self._yield,
+            monitoring.PY_YIELD: self._yield,
             monitoring.PY_UNWIND: self._unwind,
             monitoring.RAISE: self._raise,
         }
