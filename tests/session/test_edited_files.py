@@ -6,6 +6,7 @@ import pytest
 from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, launch
+from tests.session.test_children import adopt
 from trio_debugmcp.session.breakpoints.line_text import NotFound, place_again, place_of
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect
 
@@ -87,6 +88,29 @@ async def test_a_text_that_no_line_has_is_refused_with_those_that_are_like_it(
 
 def sent(adapter: FakeAdapter) -> list[dict[str, list[int]]]:
     return [{"lines": [each["line"] for each in every["breakpoints"]]} for every in adapter.sent("setBreakpoints")]
+
+
+async def test_a_child_that_begins_after_an_edit_has_breakpoints_at_the_lines_of_the_new_text(
+    autojump_clock: MockClock, adapter: FakeAdapter
+) -> None:
+    child, late = FakeAdapter(), FakeAdapter()
+    async with connect(options=adapter.options()) as client:
+        await client.call("breakpoint_set", file=adapter.program, statement="due = total(cart)")
+        await client.call("breakpoint_set", file=adapter.program, line=3)
+        await launch(client, adapter)
+        await adopt(adapter, child)
+        edited(adapter, f"import sys\n\n{BEFORE}")
+        late.frames = [("pay", adapter.program, 4)]
+        await adopt(adapter, late)
+        assert [each["lines"] for each in sent(child)] == [[2, 3]]
+        assert sorted(sent(late)[-1]["lines"]) == [3, 4]  # the one that goes by its line stays there
+        await late.stop("breakpoint", hit=[1])
+        stop = await client.call("debug_wait")
+        assert (stop["breakpoints"], stop["notes"]) == (
+            ["bp-1"], ["bp-1 moved from line 2 to 4, where its text is now"],
+        )  # fmt: skip
+        await client.call("breakpoint_set", file=adapter.program, statement="import sys")
+        assert [each["lines"] for each in sent(child)][-1] == [2, 3]  # the text that it runs has no such line
 
 
 # --- Pure -------------------------------------------------------------------------------------------------------------

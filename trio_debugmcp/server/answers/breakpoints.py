@@ -12,7 +12,7 @@ from trio_debugmcp.session.breakpoints.ownership import Owner
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.sources import KnownSource, read_source
 from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, ExceptionBreakpoint
-from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.model import Snapshot, Stop
 from trio_debugmcp.state.payloads import (
     BreakpointPayload,
     BreakpointsPayload,
@@ -237,6 +237,17 @@ def _condition(each: Breakpoint) -> str:
 def _place(places: Places, each: Breakpoint) -> str:
     spec = each.spec
     return spec.watch.expression if spec.watch else spec.function or spec.address or places.line(spec.file, spec.line)
+
+
+def moved_notes(debugger: Debugger, session_id: str, stop: Stop) -> list[str]:
+    """Return a note on each breakpoint of a stop that this process has at another line than the one it was set on."""
+    return [
+        f"{breakpoint.id} {binding.message}"
+        for breakpoint in debugger.state.breakpoints
+        if breakpoint.id in stop.breakpoint_ids and breakpoint.spec.text is not None
+        for binding in breakpoint.bindings
+        if binding.session_id == session_id and binding.message and binding.line not in (None, breakpoint.spec.line)
+    ]
 
 
 def thread_notes(debugger: Debugger, snapshot: Snapshot, stopped: int) -> list[str]:

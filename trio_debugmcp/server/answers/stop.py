@@ -17,7 +17,7 @@ from trio_debugmcp.dap.profiles.printed_exceptions import Crash
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.breakpoints import end_notes, thread_notes
+from trio_debugmcp.server.answers.breakpoints import end_notes, moved_notes, thread_notes
 from trio_debugmcp.server.answers.ended_by import end_reason, others_notes
 from trio_debugmcp.server.answers.exception_words import stopped_by
 from trio_debugmcp.server.answers.lines import session_line, thread_name
@@ -185,7 +185,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     results = () if stack.locals is None else stack.locals.returned
     full = paused_data(snapshot, 1 + FRAMES_BELOW, known, total)
     exception, mode, by = stopped_by(places, stop.exception)
-    notes += _said(debugger, stop)
+    notes += _said(debugger, stop) + moved_notes(debugger, snapshot.id, stop)
     notes += thread_notes(debugger, snapshot, stop.thread_id)
     source = source_around(debugger, stop.location, snapshot.origin.attached_at, EXCERPT_LINES, notes)
     return StopAnswer(

@@ -10,6 +10,7 @@ from typing import Any
 
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapBreakpoint
 from trio_debugmcp.errors import AdapterRefused
@@ -96,7 +97,7 @@ class LineSync:
     async def _send_file(self, file: str) -> None:
         placed: list[StopPlace] = []
         without_code: list[tuple[StopPlace, DapBreakpoint]] = []
-        places = [place for place in self._located() if place.spec.file == file]
+        places, changed = self._in_running_text([place for place in self._located() if place.spec.file == file])
         able, unsupported = placement.supported(places, self._requests.capabilities)
         for place in able:
             line, lost = place.spec.line, place.lost if isinstance(place, Breakpoint) else None
@@ -113,7 +114,8 @@ class LineSync:
             again = [place.with_spec(line=moved.get(place.id, place.spec.line)) for place in placed]
             if len({place.spec.line for place in again}) < len({place.spec.line for place in placed}):
                 answers = await self._send_placed(file, again)  # the adapter has moved two to one line
-        await self.bind(places, [*answers, *without_code], unsupported)
+        told = [(place, _with_change(answer, changed.get(place.id))) for place, answer in answers]
+        await self.bind(places, [*told, *without_code], unsupported)
 
     async def _send_placed(self, file: str, placed: list[StopPlace]) -> list[tuple[StopPlace, DapBreakpoint]]:
         """Send breakpoints at their lines, and return what became of each."""
@@ -156,6 +158,21 @@ class LineSync:
         lines = {place.id: self.functions.get(place.id, (place.spec.file, place.spec.line)) for place in places}
         return [place.with_spec(file=lines[place.id][0], line=lines[place.id][1]) for place in places]
 
+    def _in_running_text(self, places: list[StopPlace]) -> tuple[list[StopPlace], dict[str, str]]:
+        """Return breakpoints of a file where they are in the text that this process runs, and what differs, by id."""
+        snapshot = self._merger.state.snapshot(self._requests.session_id)
+        began = None if snapshot is None else snapshot.origin.attached_at
+        found: list[StopPlace] = []
+        changed: dict[str, str] = {}
+        for place in places:
+            if isinstance(place, Breakpoint) and place.spec.function is None:
+                now, note = self._places.in_running_text(place, began)
+                changed |= {place.id: note} if note else {}
+                found.append(now)
+            else:
+                found.append(place)
+        return found, changed
+
     async def bind(
         self,
         mine: list[StopPlace],
@@ -194,3 +211,8 @@ class LineSync:
         if first.spec.log_message is not None:
             arguments["logMessage"] = self._requests.profile.dialect.log_message(first.id, first.spec.log_message)
         return arguments
+
+
+def _with_change(answer: DapBreakpoint, note: str | None) -> DapBreakpoint:
+    """Return what an adapter answered, with what is not as it was when the breakpoint was set."""
+    return answer if note is None else replace(answer, message="; ".join(filter(None, (note, answer.message))))

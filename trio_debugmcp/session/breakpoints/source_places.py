@@ -8,9 +8,11 @@ from trio_debugmcp.dap.profiles.first_statement import first_statement
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe import bootstrap
+from trio_debugmcp.session.breakpoints.line_text import found_again
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.sources import Sources
-from trio_debugmcp.state.breakpoint import StopPlace
+from trio_debugmcp.state.breakpoint import Breakpoint, StopPlace
+from trio_debugmcp.state.payloads import UnixTime
 
 T = TypeVar("T")
 
@@ -48,6 +50,22 @@ class SourcePlaces:
         code, text = self._profile.code, self._sources.code(file)
         default: int | None = line
         return self._query(f"line {line} of {file}", lambda: code.line_with_code(file, line, text), default)
+
+    def in_running_text(self, place: Breakpoint, began: UnixTime | None) -> tuple[Breakpoint, str | None]:
+        """Return a breakpoint as it is to be in the text that a process runs which has begun then, with what changed.
+
+        A file may have been edited since the breakpoint was set, and processes run the text of their beginning.
+        """
+        file, line = place.spec.file, place.spec.line
+        if file is None or line is None or place.spec.text is None or file not in self._sources:
+            return place, None
+        try:
+            running = self._sources.running(file, began, self._host)
+        except UsageError:  # not on disk, or a recording that was made without the question
+            return place, None
+        if running.edited and not running.from_before:  # the text that runs is not known
+            return place, None
+        return found_again(place, running.text.splitlines())
 
     def first_statement(self, file: str) -> int:
         """Return the line where a program of this file begins; the first if that is not found."""
