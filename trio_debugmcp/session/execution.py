@@ -36,6 +36,11 @@ _STEP_COMMANDS: dict[StepMode, str] = {"over": "next", "in": "stepIn", "out": "s
 
 _INSTEAD_OF_BACK = "Use debug_restart and a breakpoint instead."
 
+_RECORDED_INSTEAD = (
+    "debug_launch(record=true) keeps the run, and steps back through that; or use debug_restart and a breakpoint."
+)
+"""Where runs can be recorded."""
+
 _ONLY_THREAD = 1
 """The thread to be paused where none is known: adapters of one thread call it so, or do not look at it."""
 
@@ -71,6 +76,10 @@ class Execution:
     def __repr__(self) -> str:
         return f"<Execution of {self._requests.session_id}{', resuming' if self._resuming else ''}>"
 
+    @property
+    def _instead_of_back(self) -> str:
+        return _RECORDED_INSTEAD if self._requests.capabilities.records_runs else _INSTEAD_OF_BACK
+
     async def continue_(self, thread_id: int, *, reverse: bool = False) -> None:
         """Resume with DAP `continue`, or backwards with `reverseContinue`.
 
@@ -80,7 +89,7 @@ class Execution:
             DebugError: the adapter did not agree.
         """
         if reverse:
-            self._requests.need("supportsStepBack", "run backwards", _INSTEAD_OF_BACK)
+            self._requests.need("supportsStepBack", "run backwards", self._instead_of_back)
         await self._resume("continue", "reverseContinue" if reverse else "continue", {"threadId": thread_id})
 
     async def step(
@@ -91,7 +100,7 @@ class Execution:
         `target`: the id of a call to step into.
         """
         if mode == "back":
-            self._requests.need("supportsStepBack", "step back", _INSTEAD_OF_BACK)
+            self._requests.need("supportsStepBack", "step back", self._instead_of_back)
         refused = self._requests.profile.habits.step_out if mode == "out" else None
         if refused is not None:
             name = self._requests.profile.name

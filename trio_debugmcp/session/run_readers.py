@@ -15,18 +15,21 @@ class ShownRun:
     Attributes:
         process: the id of the process that the last answer was about; None: the one that was launched.
         row: the moment that was shown last; 0: none.
+        left: the number of the stop from which the reader has gone back into the record, and has not come back; 0:
+            none. When the program has stopped elsewhere, that is over.
         rows: the numbers that answers to why have shown.
     """
 
     def __init__(self) -> None:
         self.process: int | None = None
         self.row = 0
+        self.left = 0
         self.rows: set[int] = set()
 
     def of_process(self, process: int | None) -> None:
         """Note which process an answer was about: numbers are those of one process."""
         if process != self.process:
-            self.process, self.row = process, 0
+            self.process, self.row, self.left = process, 0, 0
             self.rows.clear()
 
     def show(self, rows: set[int]) -> None:

@@ -117,7 +117,7 @@ def moved(record: ProcessRecord, line: int, move: str) -> int:
             return record.back_of(_LINES, frame, line) or _caller(record, line)
         case "forward":
             found = record.forth_of(_LINES, frame, line)
-            return found or _after_caller(record, line)
+            return found or after_callers(record, line)
         case "in":
             for number in record.owned(line):
                 row = record.row(number)
@@ -136,8 +136,8 @@ def _caller(record: ProcessRecord, line: int) -> int:
     return owner if owner >= record.first else 0
 
 
-def _after_caller(record: ProcessRecord, line: int) -> int:
-    """Return the next LINE row of the nearest caller that has one."""
+def after_callers(record: ProcessRecord, line: int) -> int:
+    """Return the next LINE row of the nearest caller of a line's frame that has one; 0: none has."""
     while line:
         line = _caller(record, line)
         found = record.forth_of(_LINES, record.row(line).subject, line) if line else 0

@@ -16,6 +16,9 @@ _MOST_VALUE = 200
 
 _EXCERPT_LINES = 2
 
+BACK_IN_PRESENT = "back in the present: nothing has run meanwhile, and from here on steps move the program again"
+"""Note on the answer to a step in the record that has led to where the program is."""
+
 
 class HistoryData(AnswerData, frozen=True, kw_only=True):
     """A page of `total` entries; `isLeast`: there are more. `undecided`: of how many `where` could not be judged."""
@@ -77,19 +80,23 @@ class RecordedMoment(Answer, frozen=True, kw_only=True):
     """A moment of a recorded run, before a line ran; `state` is Recorded. `number`: of the moment.
 
     `ran`: what the line then did. It shows and does not undo: the program, if it lives, is where it was.
+    `breakpoints`: that the line has hit, of those that are set now; `session`: from whose stop the way has led there.
     """
 
     full: MomentData | None = None
     state: str = ""
+    breakpoints: list[str] = []
     number: str
     at: str
     ran: str
     stack: list[str] = []
     locals: dict[str, str] = {}
     source: str | None = None
+    show: dict[str, str] = {}
     omitted: dict[str, int] = {}
     run: str
     notes: list[str] = []
+    session: str | None = None
 
 
 def call_lines_of(places: Places, calls: Iterable[CallNode]) -> list[str]:

@@ -9,6 +9,7 @@ import trio
 
 from trio_debugmcp.masking.masked_answers import masked_json
 from trio_debugmcp.server.answers.answer import with_notes
+from trio_debugmcp.server.answers.run_answers import BACK_IN_PRESENT
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.people.chat import take_messages
 from trio_debugmcp.server.people.other_clients import OtherClients, PersonBeside
@@ -31,6 +32,8 @@ def deed_in(
     if not moves:
         return ""
     answer = result.structured_content or {}
+    if answer.get("state") == "Recorded" or BACK_IN_PRESENT in answer.get("notes", ()):  # it was shown the past
+        return ""
     if not debugger.settings.show_secrets:  # here, as a sentence does not show which part of it is whose value
         arguments, answer = masked_json(dict(arguments)), masked_json(answer, str(arguments.get("path") or ""))
     if is_watch((READER.get() or (None, None))[1], tool, arguments):

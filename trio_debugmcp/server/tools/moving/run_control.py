@@ -8,11 +8,14 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapTarget
 from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.memory import instruction_payloads
+from trio_debugmcp.server.answers.run_answers import BACK_IN_PRESENT
 from trio_debugmcp.server.answers.stop import READER, StopAnswer
 from trio_debugmcp.server.people.turns import is_held
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import existing_file, source_path
+from trio_debugmcp.server.tools.runs.past_steps import past_step, shows_record
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.frames import active_thread
@@ -35,7 +38,9 @@ class DebugWait(Params, frozen=True, kw_only=True):
 
 class DebugContinue(Params, frozen=True, kw_only=True):
     thread_id: ThreadId = None
-    reverse: Annotated[bool, Meta(description="Backwards, where supported.")] = False
+    reverse: Annotated[
+        bool, Meta(description="Backwards, where supported; of a recorded program this shows the record.")
+    ] = False
     show: Show = []
     wait: Wait = True
     timeout: Seconds = 30.0
@@ -45,7 +50,7 @@ class DebugContinue(Params, frozen=True, kw_only=True):
 class DebugStep(Params, frozen=True, kw_only=True):
     mode: Annotated[
         Literal["over", "in", "out", "back"],
-        Meta(description="back: only where supported."),
+        Meta(description="back: if supported or recorded."),
     ] = "over"
     target: Annotated[
         Annotated[str, Meta(min_length=1)] | None, Meta(description="Of a step in: the call, by name or number.")
@@ -154,6 +159,45 @@ async def step(debugger: Debugger, params: DebugStep) -> StopAnswer:
     return answer
 
 
+# --- In the record of the program -------------------------------------------------------------------------------------
+
+
+async def _continue_tool(debugger: Debugger, params: DebugContinue) -> Answer:
+    if not shows_record(debugger, params.session_id, back=params.reverse):
+        return await resume(debugger, params)
+    found = await past_step(
+        debugger,
+        params.session_id,
+        "reverse" if params.reverse else "continue",
+        thread_id=params.thread_id,
+        show=params.show,
+    )
+    return found or await _present(debugger, params)
+
+
+async def _step_tool(debugger: Debugger, params: DebugStep) -> Answer:
+    if not shows_record(debugger, params.session_id, back=params.mode == "back"):
+        return await step(debugger, params)
+    if params.target is not None or params.granularity == "instruction":
+        raise UsageError(
+            "INVALID_PARAMETER",
+            "A step in the record of the program is one of a line: leave out `target` and `granularity`, or go back to "
+            "where the program is by debug_state.",
+        )
+    found = await past_step(
+        debugger, params.session_id, params.mode, count=params.count, thread_id=params.thread_id, show=params.show
+    )
+    return found or await _present(debugger, params)
+
+
+async def _present(debugger: Debugger, params: DebugContinue | DebugStep) -> StopAnswer:
+    """Answer where the program is, to one who has come back from its record."""
+    _, snapshot = debugger.paused(params.session_id)
+    deadline = trio.current_time() + params.timeout
+    answer = await wait_answer(debugger, Outcome(paused=snapshot), deadline, show=params.show, session_id=snapshot.id)
+    return replace(answer, notes=[*answer.notes, BACK_IN_PRESENT])
+
+
 async def _target(session: DebugSession, snapshot: Snapshot, thread_id: int, params: DebugStep) -> DapTarget | None:
     """Return the call that is to be stepped into, if one is named."""
     if params.target is None:
@@ -208,7 +252,7 @@ TOOLS = (
         title="Continue",
         description=("Run on until the next stop or the end. Answers with the stop."),
         params=DebugContinue,
-        run=resume,
+        run=_continue_tool,
         listing="core",
         unlisted=frozenset({"reverse"}),
     ),
@@ -220,7 +264,7 @@ TOOLS = (
             "what it `returned`. A breakpoint, an exception or the end stops it at once."
         ),
         params=DebugStep,
-        run=step,
+        run=_step_tool,
         listing="core",
         unlisted=frozenset({"granularity"}),
     ),
