@@ -137,6 +137,18 @@ async def test_our_engine_which_says_who_it_is_with_the_token_is_asked_nothing_e
         assert await gone(strange)
 
 
+async def test_our_engine_says_who_it_is_before_it_is_asked(autojump_clock: MockClock) -> None:
+    async with open_street() as (nursery, door):
+        ours, theirs = memory_stream_pair()
+        body = {"clientAccessToken": door.token, "process": {"pid": 7, "ppid": 6}}
+        answer = {"type": "response", "request_seq": 1, "command": "pydevdAuthorize", "success": True, "body": body}
+        await theirs.send_all(frame({**answer, "seq": 1}))
+        nursery.start_soon(door.door.admit, ours)
+        caller = await door.take(7)
+        assert (caller.pid, caller.parent_pid, caller.received, caller.is_engine) == (7, 6, b"", True)
+        await trio.aclose_forcefully(caller.stream)
+
+
 async def later(action: Callable[[], object]) -> None:
     await trio.sleep(0.1)
     action()

@@ -8,17 +8,22 @@ import trio
 import trio.testing
 from trio.testing import MockClock
 
-from tests.server.scene import BREAKPOINTS, LIST_CHANGED, SESSION, running
-from trio_debugmcp.testing import FakeAdapter, Refusal
+from tests.server.scene import BREAKPOINTS, LIST_CHANGED, SESSION, launch, running
+from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
+from trio_debugmcp.dap.profiles.python.debugpy import DebugpyDialect
+from trio_debugmcp.server_options import Options
+from trio_debugmcp.session.settings import Settings
+from trio_debugmcp.testing import FakeAdapter, Refusal, connect
+from trio_debugmcp.testing.fake_adapter import FakeProfile
 
 
 async def adopt(
-    root: FakeAdapter, child: FakeAdapter, parent: FakeAdapter | None = None, *, lasting: bool = False
+    root: FakeAdapter, child: FakeAdapter, parent: FakeAdapter | None = None, *, lasting: bool = False, **more: Any
 ) -> None:
     """The parent, by default the root, announces a child, and it is reached; `lasting`: it outlives its parent."""
     number = len(root.children)
     root.children[number] = child
-    wanted = {"request": "launch", "configuration": {"child": number, "outlivesParent": lasting}}
+    wanted = {"request": "launch", "configuration": {"child": number, "outlivesParent": lasting, **more}}
     answer = await (parent or root).reverse_request("startDebugging", wanted)
     assert answer["success"] is True
     await trio.sleep(10)
@@ -34,6 +39,49 @@ async def test_a_child_is_listed_and_gets_the_breakpoints(autojump_clock: MockCl
         assert session["sessionId"] == "s-1"
         assert child.sent("setBreakpoints")[0]["breakpoints"] == [{"line": 1}]
         assert LIST_CHANGED not in [notice.what for notice in client.notices[first:]]
+
+
+@pytest.mark.parametrize(
+    ("parents", "asked"),
+    [(True, ["initialize", "launch", "setBreakpoints", "configurationDone"]), (False, ["initialize"])],
+)
+async def test_a_child_with_the_engine_of_its_parent_is_sent_all_before_it_has_answered(
+    parents: bool, asked: list[str], autojump_clock: MockClock
+) -> None:
+    able = {"supportsConfigurationDoneRequest": True, "engineRequests": parents}
+    child, ahead = FakeAdapter(able), list[str]()
+
+    async def initialize(arguments: object) -> dict[str, Any]:
+        await trio.sleep(5)
+        ahead.extend(command for command, _ in child.requests)
+        return able
+
+    child.answer("initialize", initialize)
+    async with running("legacy", FakeAdapter(able)) as (client, parent):
+        await adopt(parent, child, byEngine=True)
+        assert ahead == asked
+        assert child.requests[-1][0] == "configurationDone"
+        assert [each["state"] for each in (await client.read(SESSION))["children"]] == ["Running"]
+
+
+async def test_a_child_that_ends_before_its_debugger_has_answered_does_not_warn(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    child, parent = FakeAdapter(), FakeAdapter()
+
+    async def refuse(arguments: object) -> object:
+        raise Refusal(PROGRAM_ENDED)
+
+    class Dialected(FakeProfile):
+        dialect = DebugpyDialect()
+
+    child.answer("configurationDone", refuse)
+    options = Options(settings=Settings(directory="/", profiles=(Dialected(parent),)))
+    async with connect("legacy", options=options) as client:
+        await launch(client, parent)
+        await adopt(parent, child)
+        assert (await client.read(SESSION))["children"] == []
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == []
 
 
 async def test_a_childs_stop_is_what_a_waiting_client_gets_and_can_be_resumed(autojump_clock: MockClock) -> None:

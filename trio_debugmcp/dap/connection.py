@@ -100,11 +100,12 @@ class Connection:
         arguments: object = None,
         kind: type[T] = Nothing,  # type: ignore[assignment]
         late: Callable[[], None] | None = None,
+        sent: Callable[[], None] | None = None,
     ) -> T:
         """Send a request and wait for its response, decoded as `kind`.
 
         The caller bounds the wait with a cancel scope; a late response to a cancelled request is dropped, and `late`
-        is called when it comes.
+        is called when it comes. `sent` is called when what is sent next will be written after it.
 
         Raises:
             AdapterRefused: the response was `success: false`.
@@ -116,6 +117,8 @@ class Connection:
         self._waiting[seq] = answer
         try:
             await self._outbox.send(encode_frame(encode_request(seq, command, arguments)))
+            if sent is not None:
+                sent()
             response = await wait_answer.receive()
         except trio.Cancelled:
             if late is not None:
@@ -129,11 +132,10 @@ class Connection:
             raise AdapterRefused(command, failure_text(response))
         return decode_body(response.body, kind)
 
-    async def _read(self, nursery: trio.Nursery, *, task_status: trio.TaskStatus[trio.CancelScope]) -> None:
+    async def _read(self, nursery: trio.Nursery, reading: trio.CancelScope) -> None:
         decoder = FrameDecoder()
         end = EndOfStream("the debug adapter closed the connection")
-        with trio.CancelScope(shield=True) as scope, self._inbox:
-            task_status.started(scope)
+        with reading, self._inbox:
             try:
                 while data := await self._stream.receive_some(_CHUNK_BYTES):
                     for body in decoder.feed(bytes(data)):
@@ -194,10 +196,9 @@ class Connection:
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # the connection ended meanwhile
             await self._outbox.send(encode_frame(answer))
 
-    async def _write(self, *, task_status: trio.TaskStatus[trio.CancelScope]) -> None:
+    async def _write(self, writing: trio.CancelScope) -> None:
         """Write the frames. No other task calls `send_all`, so a request that is cancelled leaves no half frame."""
-        with trio.CancelScope(shield=True) as scope:
-            task_status.started(scope)
+        with writing:
             with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
                 async for frame in self._frames_to_write:
                     await self._stream.send_all(frame)
@@ -218,8 +219,9 @@ async def open_connection(stream: trio.abc.Stream, on_reverse_request: ReverseRe
     """
     connection = Connection(stream, on_reverse_request)
     async with trio.open_nursery() as nursery:
-        reading = await nursery.start(connection._read, nursery)  # noqa: SLF001
-        writing = await nursery.start(connection._write)  # noqa: SLF001
+        reading, writing = trio.CancelScope(shield=True), trio.CancelScope(shield=True)
+        nursery.start_soon(connection._read, nursery, reading)  # noqa: SLF001
+        nursery.start_soon(connection._write, writing)  # noqa: SLF001
         try:
             yield connection
         finally:

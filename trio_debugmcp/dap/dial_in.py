@@ -136,6 +136,10 @@ class DialIns:
         taken.cancel(reason="it was taken")
         return caller
 
+    def is_waiting(self, pid: int) -> bool:
+        """Whether that process, or guest, has dialed in and can be taken at once."""
+        return pid in self._waiting
+
     def own(self, pid: int, announce: Announce) -> None:
         """Have children of this process announced to its session, until `disown`."""
         self._owners[pid] = announce

@@ -259,6 +259,9 @@ async def _has_connected(
     taken: Callable[[IncomingConnection], None] | None,
 ) -> bool:
     """Wait until the process has dialed in; False if it ends before."""
+    if dial_ins.is_waiting(pid):  # a child, which was announced
+        _speak_to(await dial_ins.take(pid), stream, taken)
+        return True
     connected = False
     async with trio.open_nursery() as nursery:
 
@@ -268,13 +271,18 @@ async def _has_connected(
             nursery.cancel_scope.cancel(reason="the process has ended")
 
         nursery.start_soon(give_up)
-        caller = await dial_ins.take(pid)
-        if taken is not None:
-            taken(caller)
-        stream.connect(caller)
+        _speak_to(await dial_ins.take(pid), stream, taken)
         connected = True
         nursery.cancel_scope.cancel(reason="it has dialed in")
     return connected
+
+
+def _speak_to(
+    caller: IncomingConnection, stream: DirectStream, taken: Callable[[IncomingConnection], None] | None
+) -> None:
+    if taken is not None:
+        taken(caller)
+    stream.connect(caller)
 
 
 async def _cut_at_end(stream: DirectStream, ended: trio.Event, patience: Patience) -> None:

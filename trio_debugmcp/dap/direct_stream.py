@@ -40,6 +40,9 @@ _CHUNK_BYTES = 64 * 1024
 _FRAMES_AHEAD = 64
 """Frames read from the program before the session takes them."""
 
+BY_ENGINE = "byEngine"
+"""In what announces a child: our engine debugs it, which serves requests in order, before it has answered the first."""
+
 _SETS_BREAKPOINTS = frozenset({"setBreakpoints", "setFunctionBreakpoints", "setExceptionBreakpoints"})
 
 
@@ -339,6 +342,7 @@ class DirectStream(trio.abc.Stream):
             "subProcessId": caller.pid,
             "parentProcessId": caller.parent_pid,
             "dialedIn": True,
+            **({BY_ENGINE: True} if caller.is_engine else {}),
         }
         number, frame = self._encoded("startDebugging", {"request": "attach", "configuration": configuration})
         self._announced[number] = caller.pid

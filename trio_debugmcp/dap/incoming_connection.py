@@ -87,13 +87,17 @@ class IncomingConnection:
     Attributes:
         stream: the connection to it; the task that takes the caller closes it.
         received: bytes that came after its answers.
+        is_engine: it is our engine.
     """
 
-    def __init__(self, stream: trio.abc.Stream, pid: int, parent_pid: int, received: bytes = b"") -> None:
+    def __init__(
+        self, stream: trio.abc.Stream, pid: int, parent_pid: int, received: bytes = b"", *, is_engine: bool = False
+    ) -> None:
         self.stream = stream
         self.pid = pid
         self.parent_pid = parent_pid
         self.received = received
+        self.is_engine = is_engine
 
     def __repr__(self) -> str:
         return f"<Caller pid={self.pid} parent={self.parent_pid}>"
@@ -127,7 +131,7 @@ async def admitted(stream: trio.abc.Stream, token: str) -> IncomingConnection:
     if not isinstance(shown, str) or not secrets.compare_digest(_bytes(shown), _bytes(token)):
         raise WrongToken("it does not know the token")
     if "process" in answer:  # our engine says it at once, and its children need no shelter
-        return IncomingConnection(stream, *_pids(answer), conversation.rest)
+        return IncomingConnection(stream, *_pids(answer), conversation.rest, is_engine=True)
     system = await conversation.send("pydevdSystemInfo", {})
     shelter = await conversation.send("evaluate", {"expression": f"exec({SHELTER!r}, {{}})", "context": "repl"})
     pid, parent = _pids(await conversation.answer(system))

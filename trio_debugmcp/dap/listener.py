@@ -142,15 +142,18 @@ class Door:
                         await other.aclose()
         return self._address
 
-    async def admit(
-        self, stream: trio.abc.Stream, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
-    ) -> None:
-        """Ask who has connected on this stream; hand it over or close it. Reports started when it is counted."""
+    def _place(self) -> trio.CancelScope:
+        """Count one more connection at the door."""
+        now = trio.current_time()
+        place = trio.CancelScope(deadline=now + self._patience.seconds(ADMISSION_SECONDS))
+        self._at_the_door[place] = now
+        return place
+
+    async def admit(self, stream: trio.abc.Stream, place: trio.CancelScope | None = None) -> None:
+        """Ask who has connected on this stream; hand it over or close it. `place`: where it is counted already."""
         caller = None
         taken = False
-        with trio.move_on_after(self._patience.seconds(ADMISSION_SECONDS)) as scope:
-            self._at_the_door[scope] = trio.current_time()
-            task_status.started()
+        with place or self._place() as scope:
             try:
                 caller = await admitted(stream, self.token)
             except WritesRecords as other:
@@ -197,8 +200,8 @@ class Door:
                     self._log.log(logging.WARNING, "a program cannot dial in: %s", error)
                     await trio.sleep(_FULL_SECONDS)
                     continue
-                # Before the next one is looked for: it would find the place free that this one is about to take.
-                await self._nursery.start(self.admit, stream)
+                # It has its place before the next one is looked for, which would find that one free.
+                self._nursery.start_soon(self.admit, stream, self._place())
 
     async def _wait_for_room(self) -> None:
         """Wait for a place at the door; the oldest caller loses its own once it has had the time to answer.

@@ -5,10 +5,14 @@ some adapters only after `configurationDone`; a refusal may come instead of `ini
 breakpoints are sent, then `configurationDone`, and only then the response to the start request is awaited. A session
 that only launches then waits for its program.
 
+A child in which the same engine runs as in its parent is sent all of this ahead of the answers: it serves requests in
+order, and can do what its parent's can.
+
 Source: https://microsoft.github.io/debug-adapter-protocol/overview, "Launch Sequencing".
 """
 
 import logging
+from collections.abc import Callable
 
 import trio
 from msgspec.structs import replace
@@ -24,7 +28,7 @@ from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.output.terminal import DRAIN_SECONDS, Terminals
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.start import CLIENT_CAPABILITIES, Start, has_program, start_request
+from trio_debugmcp.session.start import CLIENT_CAPABILITIES, Start, has_program, is_by_engine, start_request
 
 log = logging.getLogger(__name__)
 
@@ -47,8 +51,12 @@ class Handshake:
         done: the program may run.
     """
 
-    def __init__(self, requests: Requests, start: Start, breakpoints: BreakpointSync) -> None:
+    def __init__(
+        self, requests: Requests, start: Start, breakpoints: BreakpointSync, parents: Capabilities | None = None
+    ) -> None:
+        """Prepare it; `parents` are the capabilities of the parent session's adapter."""
         self.done = False
+        self._known = parents if parents is not None and parents.engine_requests and is_by_engine(start) else None
         self._requests = requests
         self._start = start
         self._breakpoints = breakpoints
@@ -89,25 +97,43 @@ class Handshake:
         self.done = True
 
     async def _run(self, nursery: trio.Nursery) -> None:
+        if self._known is None:
+            await self._initialize()
+            # Not awaited here: most adapters respond to the start only after `configurationDone`.
+            nursery.start_soon(self._send_start)
+            nursery.start_soon(self._breakpoints.keep_in_step)
+            await self._initialized.wait()
+        else:
+            self._requests.learn(self._known)
+            for send in (self._initialize_ahead, self._send_start):
+                sent = trio.Event()
+                nursery.start_soon(send, sent.set)
+                await sent.wait()
+            nursery.start_soon(self._breakpoints.keep_in_step)
+        await self._configure()
+        await self._initialized.wait()
+        await self._answered.wait()
+
+    async def _initialize(self, sent: Callable[[], None] | None = None) -> None:
         requests = self._requests
         initialize = {**CLIENT_CAPABILITIES, "adapterID": requests.profile.name}
         if requests.profile.habits.pages:
             initialize["supportsVariablePaging"] = True
-        requests.learn(await requests.request("initialize", initialize, Capabilities))
-        # Not awaited here: most adapters respond to the start only after `configurationDone`.
-        nursery.start_soon(self._send_start)
-        nursery.start_soon(self._breakpoints.keep_in_step)
-        await self._initialized.wait()
-        await self._configure()
-        await self._answered.wait()
+        requests.learn(await requests.request("initialize", initialize, Capabilities, sent=sent))
 
-    async def _send_start(self) -> None:
+    async def _initialize_ahead(self, sent: Callable[[], None]) -> None:
+        try:
+            await self._initialize(sent)
+        except DebugError as error:
+            self.abort(error)
+
+    async def _send_start(self, sent: Callable[[], None] | None = None) -> None:
         start, port = self._start, self._requests.program_port
         if isinstance(start, Attach) and start.port is None and port is not None:
             start = replace(start, port=port)
         command, arguments = start_request(self._requests.profile, start)
         try:
-            await self._requests.request(command, arguments, Nothing, seconds=HANDSHAKE_SECONDS)
+            await self._requests.request(command, arguments, Nothing, seconds=HANDSHAKE_SECONDS, sent=sent)
         except DebugError as error:
             self.abort(error)
         self._answered.set()

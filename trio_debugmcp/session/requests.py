@@ -234,8 +234,11 @@ class Requests:
         *,
         seconds: float = REQUEST_SECONDS,
         late: Callable[[], None] | None = None,
+        sent: Callable[[], None] | None = None,
     ) -> T:
         """Send a request and return the body of its response; `late` is called if that comes when the caller has left.
+
+        `sent` is called when what is sent next will be written after it.
 
         `seconds`: on a machine that has time for the adapter; the patience counts.
 
@@ -260,7 +263,7 @@ class Requests:
         try:
             reading = self._suspension.reading() if command == "variables" else nullcontext()
             with trio.fail_after(seconds), reading:
-                body = await self._connection.request(command, arguments, kind, late)
+                body = await self._connection.request(command, arguments, kind, late, sent)
             if command == "variables":
                 self.forget_unfinished()
             return body

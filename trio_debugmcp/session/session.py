@@ -118,7 +118,7 @@ class DebugSession:
         judge = StopJudge(requests, merger, console)
         self._breakpoints = sync = BreakpointSync(requests, merger, sources, shared.host, hits, judge, start)
         observer = StopObserver(requests, merger, looking.evaluation, registry.runs.observations, hits, judge)
-        self._handshake = Handshake(requests, start, self._breakpoints)
+        self._handshake = Handshake(requests, start, sync, None if parent is None else parent.requests.capabilities)
         texts = StopSources(sources, shared.host)
         self._examiner = Examiner(
             requests, suspension, merger, shared.clock, sources, console, sync, looking, observer, texts
@@ -209,7 +209,7 @@ class DebugSession:
         ):
             self.requests.connect(adapter, connection)
             self.execution.tasks = nursery
-            await nursery.start(self._terminals.run_adapter, adapter, self._ending)
+            await self._terminals.attend_adapter(adapter, self._ending, nursery)
             nursery.start_soon(self._pump.run, connection, nursery)
             if self.parent is None:
                 nursery.start_soon(self._shared.console.keep_announcing, self.id)
@@ -246,6 +246,8 @@ class DebugSession:
             if not self._ending.exited:  # otherwise the program has run, and has ended before the responses came
                 return self.requests.explained(gone)
         except AdapterRefused as refusal:
+            if self.parent is not None and self.profile.dialect.has_lost_program(refusal.reason):
+                return AdapterGone(refusal.reason)  # a child that did little: it has run, and answered too late
             return await ended_early(self._terminals, self._ending, self._shared.console) or refusal
         except DebugError as error:
             return error

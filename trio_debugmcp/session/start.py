@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.adapter import Adapter
+from trio_debugmcp.dap.direct_stream import BY_ENGINE
 from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.profiles.profile import Profile, Runtime
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
@@ -86,6 +87,11 @@ def opened(profile: Profile, start: Start, runtime: Runtime) -> AbstractAsyncCon
 def has_program(profile: Profile, start: Start) -> bool:
     """Whether a session has a program itself, whose threads stop at breakpoints."""
     return not isinstance(start, Listen) and (isinstance(start, ChildStart) or not profile.habits.launches_only)
+
+
+def is_by_engine(start: Start) -> bool:
+    """Whether a child is debugged by our engine."""
+    return isinstance(start, ChildStart) and start.configuration.get(BY_ENGINE) is True
 
 
 def path_mappings(start: Start) -> tuple[PathMapping, ...]:

@@ -148,10 +148,7 @@ class DoorConnection:
 
 def _pair() -> tuple[_DoorSocket, _DoorSocket]:
     """Return a pair of sockets, one of which hears what is sent to the other."""
-    made = _DoorSocket(_socket.AF_INET, _socket.SOCK_DGRAM)
-    made.bind(("127.0.0.1", 0))
-    bell = _DoorSocket(_socket.AF_INET, _socket.SOCK_DGRAM)
-    bell.connect(made.getsockname())
+    made, bell = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_DGRAM)
     return _high(made), _high(bell)
 
 
@@ -170,7 +167,7 @@ def connect(host: str, port: int) -> DoorConnection | None:
     return DoorConnection(_high(made))
 
 
-def _high(made: _DoorSocket) -> _DoorSocket:
+def _high(made: _socket.socket) -> _DoorSocket:
     """Move a socket to a high descriptor, where there is a free one."""
     for number in _HIGH_DESCRIPTORS:
         try:
@@ -180,7 +177,6 @@ def _high(made: _DoorSocket) -> _DoorSocket:
                 posix.dup2(made.fileno(), number, False)
             except OSError:
                 continue
-            moved = _DoorSocket(fileno=number)
             made.close()
-            return moved
-    return made
+            return _DoorSocket(fileno=number)
+    return _DoorSocket(fileno=made.detach())

@@ -33,7 +33,7 @@ from trio_debugmcp.engine.inside.reader_thread import ReaderThread
 from trio_debugmcp.engine.inside.recording_requests import RecordingRequests, end_recording
 from trio_debugmcp.engine.inside.reported_modules import ReportedModules
 from trio_debugmcp.engine.inside.request_table import RequestTable
-from trio_debugmcp.engine.inside.starting_requests import StartingRequests
+from trio_debugmcp.engine.inside.starting_requests import StartingRequests, greet
 from trio_debugmcp.engine.inside.statement_beginnings import StatementBeginnings
 from trio_debugmcp.engine.inside.steps import Steps
 from trio_debugmcp.engine.inside.stop_answers import StopAnswers
@@ -73,7 +73,7 @@ class Engine:
         self.held = HeldThreads(self.threads, self.events, attention, self.stop_answers.announce)
         self.evaluations = ThreadEvaluations(self.threads, self.held)
         self.pid = posix.getpid()
-        self.parent = self._children.parent or posix.getppid()
+        self.parent = self._children.parent_now()
         self.token = str(given["token"])
         self.breakpoints = LineBreakpoints(self.events, self.files, self.threads.tops, self._report_error)
         self.functions = FunctionBreakpoints(self.events)
@@ -97,7 +97,7 @@ class Engine:
         )
         self.requests = RequestTable(connection)
         self.reader = ReaderThread(connection, self._serve, self.leave, self.threads.own)
-        self.starting = StartingRequests(self, given)
+        self.starting = StartingRequests(self)
         for served in (self.starting, *(kind(self) for kind in _SERVED)):
             served.add_to(self.requests)
         attached.attach(EngineDebugger(self))
@@ -181,6 +181,7 @@ def _begin_in(main: int, given: dict[str, Any], beside: bool = False) -> None:
     connection = connect(given["host"], given["port"])
     if connection is None:
         return
+    greet(connection, str(given["token"]), _children(given).parent_now())
     engine = Engine(connection, given, main)
     if beside:
         engine.threads.own.add(_get_ident())

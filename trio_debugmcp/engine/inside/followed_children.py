@@ -40,6 +40,10 @@ class Children:
             home.path, lambda: self.are_debugged and not self._engine.is_over, self._at_replacement, self._at_child
         )
 
+    def parent_now(self) -> int:
+        """Return the process that this one is a child of."""
+        return self.parent or posix.getppid()
+
     def watch(self, engine: Any, again: Callable[[], None]) -> None:
         """Follow the children of this process from now on; `again` starts the engine anew in a fork."""
         known, self._engine, self._again = self._engine, engine, again

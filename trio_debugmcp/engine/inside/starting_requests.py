@@ -4,6 +4,7 @@ import posix
 import sys
 from typing import Any
 
+from trio_debugmcp.engine.inside.door_connection import DoorConnection
 from trio_debugmcp.engine.inside.recording_requests import begin_recording
 from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestRefusedError, RequestTable
 
@@ -45,16 +46,15 @@ class StartingRequests:
         follows_children: children of the program dial in.
     """
 
-    def __init__(self, engine: Any, given: dict[str, Any]) -> None:
+    def __init__(self, engine: Any) -> None:
         self.is_configured = False
         self.is_over = False
         self.follows_children = True
         self._engine = engine
-        self._token = given["token"]
 
     def add_to(self, table: RequestTable) -> None:
         table.add(
-            pydevdAuthorize=lambda _: {"clientAccessToken": self._token, "process": self._runtime()["process"]},
+            pydevdAuthorize=lambda _: LATER,  # answered by `greet`
             pydevdSystemInfo=lambda _: self._runtime(),
             initialize=lambda _: {**CAPABILITIES, "runtime": self._runtime()},
             launch=self._start,
@@ -71,7 +71,7 @@ class StartingRequests:
         return {
             "python": {"version": version, "implementation": implementation},
             "platform": {"name": sys.platform},
-            "process": {"pid": posix.getpid(), "ppid": self._engine.parent, "executable": sys.executable},
+            "process": _process(self._engine.parent),
         }
 
     def _start(self, request: EngineRequest) -> Any:
@@ -133,6 +133,20 @@ class StartingRequests:
     def _end_process(self) -> None:
         self._engine.connection.close()
         posix._exit(0)
+
+
+def greet(connection: DoorConnection, token: str, parent: int) -> None:
+    """Say who dials in before the debugger asks, which it does first: the engine is made while it gets ready.
+
+    `parent`: the process that this one is a child of.
+    """
+    body = {"clientAccessToken": token, "process": _process(parent)}
+    answer = {"type": "response", "request_seq": 1, "command": "pydevdAuthorize", "success": True}
+    connection.send({**answer, "body": body})
+
+
+def _process(parent: int) -> dict[str, Any]:
+    return {"pid": posix.getpid(), "ppid": parent, "executable": sys.executable}
 
 
 def _program() -> str:

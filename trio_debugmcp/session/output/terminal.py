@@ -86,20 +86,17 @@ class Terminals:
         for end in self._ends:
             end.cancel(reason="the debugger ends the program")
 
-    async def run_adapter(self, adapter: Adapter, ending: Ending, *, task_status: trio.TaskStatus[int | None]) -> None:
-        """Attend to the adapter's own process, if its standard streams are the program's, until it has ended.
-
-        Reports the process id as started.
-        """
+    async def attend_adapter(self, adapter: Adapter, ending: Ending, nursery: trio.Nursery) -> None:
+        """Attend to the adapter's own process, if its standard streams are the program's, until it has ended."""
         ending.own_exit = self.wait_exit if adapter.is_program else None
-        process = adapter.process
-        if process is None:
-            task_status.started(None)
-            return
+        if adapter.process is not None:
+            await nursery.start(self._run_adapter, adapter.process, adapter.is_program)
+
+    async def _run_adapter(self, process: Program, is_program: bool, *, task_status: trio.TaskStatus[int]) -> None:
         over = trio.Event()
         self._over.append(over)
         try:
-            await self._attend(process, is_program=adapter.is_program, task_status=task_status)
+            await self._attend(process, is_program=is_program, task_status=task_status)
         finally:
             over.set()
 
