@@ -1,11 +1,13 @@
 """A stopped program from inside: frames, threads, variables and evaluation. Against real debugpy."""
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.real.conftest import Connect, at, program
-from trio_debugmcp.testing import ToolFailed
+from trio_debugmcp.testing import DebugClient, ToolFailed
 
 
 async def test_an_evaluation_can_change_the_program_and_reports_its_exceptions(debugging: Connect) -> None:
@@ -46,3 +48,44 @@ async def test_big_values_and_many_variables_are_cut_and_marked(debugging: Conne
         assert text.endswith("characters)")
         inside = await client.call("variables_get", path="items", start=10, count=5)
         assert inside == {"variables": {f"[{n}]": str(n) for n in range(10, 15)}, "total": 100_000}
+
+
+HIDDEN = """\
+import asyncio
+import threading
+
+
+def work():
+    return 1
+
+
+loop = asyncio.new_event_loop()
+threading.Thread(target=loop.run_forever, name="loop", daemon=True).start()
+asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result()
+work()
+"""
+
+
+async def test_frames_of_libraries_that_are_not_shown_are_counted(debugging: Connect, tmp_path: Path) -> None:
+    (tmp_path / "loop.py").write_text(HIDDEN)
+    (tmp_path / "test_shop.py").write_text("def test_price():\n    price = 6\n    assert price == 7\n")
+    async with debugging() as client:
+        stop = await client.call(
+            "debug_launch", program=f"{tmp_path}/loop.py", breakpoints=[f"{tmp_path}/loop.py:6"]
+        )  # fmt: skip
+        assert "omitted" not in stop
+        assert "hidden" not in await client.call("stacktrace_get")
+        stacks = {each["threads"][0].split(" ", 1)[1]: each for each in await all_stacks(client)}
+        assert stacks["loop"]["frames"] == []
+        assert re.match(r"\d+ frames of libraries are not shown: asyncio \(\d+\), ", stacks["loop"]["hidden"])
+        stop = await client.call("debug_launch", test=f"{tmp_path}/test_shop.py::test_price", replace=True)
+        hidden = stop["omitted"]["libraryFrames"]
+        assert hidden > 10
+        found = (await client.call("stacktrace_get"))["hidden"]
+        assert found.startswith(f"{hidden} frames of libraries are not shown: pluggy ("), found
+
+
+async def all_stacks(client: DebugClient) -> list[dict[str, Any]]:
+    """The stacks of all threads."""
+    stacks: list[dict[str, Any]] = (await client.call("stacktrace_get", thread_id="*"))["stacks"]
+    return stacks

@@ -146,11 +146,15 @@ class ProbeThreads(ProbeAnswer, frozen=True):
 
 
 class Frames(ProbeAnswer, frozen=True):
-    """The answer to `frames`: a part of one stack, with locals where asked. `state`: of the task whose it is."""
+    """The answer to `frames`: a part of one stack, with locals where asked. `state`: of the task whose it is.
+
+    `hidden`: how many frames of which packages are left out of the stack.
+    """
 
     thread: int
     frames: tuple[ProbeFrame, ...]
     total: Amount
+    hidden: dict[str, Amount] = {}
     state: str | None = None
 
 
@@ -159,6 +163,7 @@ class ProbeStack(ProbeThread, frozen=True):
 
     frames: tuple[ProbeFrame, ...] = ()
     total: Amount = 0
+    hidden: dict[str, Amount] = {}
 
 
 class ProbeStacks(ProbeAnswer, frozen=True):
@@ -174,6 +179,7 @@ class ProbeStop(ProbeAnswer, frozen=True):
     thread: int
     frames: tuple[ProbeFrame, ...]
     total: Amount
+    hidden: dict[str, Amount] = {}
     threads: tuple[ProbeThread, ...] = ()
     threads_total: Amount = 0
     locals: tuple[ProbeVariable, ...] = ()

@@ -138,13 +138,15 @@ class NamedScope(Struct, frozen=True):
 class Locals(Struct, frozen=True):
     """The scopes of the top frame, and its locals: as many as are kept, and how many there are.
 
-    `returned` are the results of functions that were called or left by the step that led here.
+    `returned` are the results of functions that were called or left by the step that led here. `hidden`: how many
+    frames of which packages the debugger leaves out of the stack.
     """
 
     scopes: tuple[NamedScope, ...] = ()
     variables: tuple[Variable, ...] = ()
     total: int = 0
     returned: tuple[Variable, ...] = ()
+    hidden: Mapping[str, int] = {}
 
 
 class Stack(Struct, frozen=True):

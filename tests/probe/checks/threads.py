@@ -310,7 +310,8 @@ def check_frames_and_locals_of_a_thread_that_waits() -> None:
     found = entry(start(outer), "sleep")
     thread = attached.find(found["id"])
     assert thread is not None
-    listed, total = visible_frames.listed(thread, 0, 2, Budget())
+    answer = visible_frames.listed(thread, 0, 2, Budget())
+    listed, total = answer["frames"], answer["total"]
     assert [each["function"] for each in listed] == ["inner", "outer"]
     assert listed[1]["qualname" if sys.version_info >= (3, 11) else "function"].endswith("outer")
     assert total == len(list(attached.debugger().frames(thread))) >= 4
@@ -366,7 +367,8 @@ def check_a_deep_recursion_is_counted_and_paged() -> None:
             return down(levels - 1)
         thread = attached.find(threading.get_ident())
         assert thread is not None
-        return visible_frames.listed(thread, 100, 5, Budget())
+        answer = visible_frames.listed(thread, 100, 5, Budget())
+        return answer["frames"], answer["total"]
 
     listed, total = down(500)
     assert [each["index"] for each in listed] == [100, 101, 102, 103, 104]

@@ -73,8 +73,8 @@ def _stack(
     count: int,
     shown: Callable[..., Json] = visible_frames.frame_json,
 ) -> Json:
-    found, total = visible_frames.listed(thread, asked.number("start", 0), count, asked.budget, shown)
-    return {"thread": thread.id, "frames": found, "total": total}
+    listed = visible_frames.listed(thread, asked.number("start", 0), count, asked.budget, shown)
+    return {"thread": thread.id, **listed}
 
 
 def _threads(asked: ProbeQuestion) -> Json:

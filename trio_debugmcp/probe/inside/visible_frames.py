@@ -2,7 +2,7 @@
 
 import sys
 import types
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached
@@ -62,18 +62,67 @@ def qualified_name(frame: Any) -> str:
 
 def listed(
     thread: ProgramThread, start: int, count: int, budget: Budget, shown: Callable[..., Json] = frame_json
-) -> Tuple[List[Json], int]:
-    """The frames of a thread from `start` on, and the number of all."""
+) -> Json:
+    """The frames of a thread from `start` on, the number of all, and how many of which packages are `hidden`."""
     found: List[Json] = []
     total = 0
+    visible = set()
     for total, seen in enumerate(attached.debugger().frames(thread), 1):
+        visible.add(id(seen.frame))
         if start < total <= start + count and not budget.spent():
             frame = shown(total - 1, seen, thread.stopped is not None)
             budget.take_json(frame)
             found.append(frame)
         if total >= MOST_FRAMES:
             break
-    return found, total
+    answer: Json = {"frames": found, "total": total}
+    left_out = _hidden(thread, visible)
+    if left_out:
+        answer["hidden"] = left_out
+    return answer
+
+
+def _hidden(thread: ProgramThread, visible: Set[int]) -> Dict[str, int]:
+    """How many frames of which packages the debugger leaves out of a thread's stack, from the innermost on.
+
+    What starts programs and threads, or imports modules, does not count: all stacks have it. In a thread that is
+    stopped the debugger itself may wait above the frames that are shown, by means of the standard library.
+    """
+    found: Dict[str, int] = {}
+    below_stop = thread.stopped is None
+    within = False
+    frame = thread.top
+    for _ in range(MOST_FRAMES):
+        if frame is None:
+            break
+        owned = attached.debugger().owns(frame)
+        if id(frame) in visible or (within and not owned):
+            below_stop = True
+        if owned and not below_stop:
+            found.clear()
+            within = True
+        elif not owned and id(frame) not in visible and not _is_start(frame):
+            package = _package(frame)
+            found[package] = found.get(package, 0) + 1
+        frame = frame.f_back
+    found.pop("debugpy", None)  # it is `__main__`, so it is not known for one of its own
+    return found
+
+
+def _package(frame: Any) -> str:
+    """The name of the package whose code a frame runs; of a package that was started, that of its directory."""
+    name = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    folders = frame.f_code.co_filename.split("/")
+    return folders[-2] if name == "__main__" and len(folders) > 1 else name
+
+
+def _is_start(frame: Any) -> bool:
+    """Whether a frame starts a program or a thread, imports a module, or runs tests for the server."""
+    code = frame.f_code
+    if code.co_filename[:7] == "<frozen" or code.co_filename in ("<runner>", "<string>"):
+        return True
+    module = frame.f_globals.get("__name__")
+    return module == "runpy" or (module == "threading" and code.co_name in ("_bootstrap", "_bootstrap_inner", "run"))
 
 
 def at(thread: ProgramThread, index: int) -> Optional[VisibleFrame]:

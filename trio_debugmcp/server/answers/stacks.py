@@ -1,5 +1,7 @@
 """Stacks as data: of one thread, or of all threads with equal ones merged."""
 
+from collections.abc import Mapping
+
 from trio_debugmcp.server.answers.answer import AnswerData
 from trio_debugmcp.state.payloads import Frame, Payload, Variable
 
@@ -7,7 +9,8 @@ from trio_debugmcp.state.payloads import Frame, Payload, Variable
 class StackData(AnswerData, frozen=True, kw_only=True):
     """Frames of a thread, of so many in `total`. `state`: of the thread, Suspended, Running or Waiting.
 
-    `locals`: the variables of each frame, and `localsTotals` how many it has, if they were asked for.
+    `locals`: the variables of each frame, and `localsTotals` how many it has, if they were asked for. `hidden`: how
+    many frames of which packages the debugger leaves out.
     """
 
     frames: list[Frame]
@@ -15,6 +18,7 @@ class StackData(AnswerData, frozen=True, kw_only=True):
     state: str
     locals: list[list[Variable]] = []
     locals_totals: list[int] = []
+    hidden: Mapping[str, int] = {}
 
 
 class ThreadOf(Payload, frozen=True):
@@ -35,6 +39,7 @@ class MergedStackData(Payload, frozen=True):
     total: int
     locals: list[list[Variable]]
     locals_totals: list[int]
+    hidden: Mapping[str, int] = {}
 
 
 class AllStacksData(AnswerData, frozen=True, kw_only=True):
@@ -42,3 +47,21 @@ class AllStacksData(AnswerData, frozen=True, kw_only=True):
 
     stacks: list[MergedStackData]
     total: int
+
+
+_MAX_NAMED = 3
+"""Packages whose hidden frames are named: a runner of tests has two."""
+
+
+def hidden_in_words(hidden: Mapping[str, int]) -> str | None:
+    """Return `31 frames of libraries are not shown: _pytest (21), pluggy (10)`; None where no frame is hidden."""
+    total = sum(hidden.values())
+    if not total:
+        return None
+    most = sorted(hidden.items(), key=lambda package: -package[1])
+    named = ", ".join(f"{name} ({count})" if len(most) > 1 else name for name, count in most[:_MAX_NAMED])
+    others = len(most) - _MAX_NAMED
+    more = f" and {others} more" if others > 0 else ""
+    return (
+        f"{total} frame{'s' if total > 1 else ''} of libraries {'are' if total > 1 else 'is'} not shown: {named}{more}"
+    )

@@ -330,6 +330,8 @@ def _locals(
     total = found.total - len(found.variables) + len(own)
     if total > count:
         omitted["locals"] = total - count
+    if hidden := sum(found.hidden.values()):
+        omitted["libraryFrames"] = hidden
     return shown, own[:count], total
 
 

@@ -56,12 +56,16 @@ class LiveThread(Struct, frozen=True):
 
 
 class LiveStack(Struct, frozen=True):
-    """A thread with its frames from the top, of which there are `total`; `locals` of each, if they were asked for."""
+    """A thread with its frames from the top, of which there are `total`; `locals` of each, if they were asked for.
+
+    `hidden`: how many frames of which packages are left out.
+    """
 
     thread: LiveThread
     frames: tuple[StackFrame, ...]
     total: int
     locals: tuple[Locals, ...] = ()
+    hidden: Mapping[str, int] = {}
 
 
 class LiveTask(Struct, frozen=True):

@@ -6,7 +6,7 @@
 Of a program that is silent py-spy shows the threads, where it is installed. Without it they are as of the last stop.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Literal
 
@@ -67,12 +67,16 @@ class StackList(Struct, frozen=True):
 
 
 class StackPage(Struct, frozen=True):
-    """Frames of one thread, and how many it has; `state`: of a thread that the adapter was not asked about."""
+    """Frames of one thread, and how many it has; `state`: of a thread that the adapter was not asked about.
+
+    `hidden`: how many frames of which packages are left out.
+    """
 
     frames: tuple[StackFrame, ...]
     total: int
     locals: tuple[Locals, ...] = ()
     state: LiveState | None = None
+    hidden: Mapping[str, int] = {}
 
 
 class ProgramThreads:
@@ -147,7 +151,9 @@ class ProgramThreads:
             thread_id = active_thread(snapshot, thread_id)  # of several that are stopped, the active one
             if not with_locals:
                 frames, total = await ways.frames.fetch(snapshot, thread_id, start, count)
-                return StackPage(tuple(frames), total)
+                stack = snapshot.stack
+                known = stack.locals if thread_id == stack.thread_id else None
+                return StackPage(tuple(frames), total, hidden={} if known is None else known.hidden)
 
         async def ask() -> StackPage:
             threads = await ways.probe.ask("threads", ProbeThreads, count=MAX_THREADS, size=MAX_SIZE)
@@ -156,7 +162,8 @@ class ProgramThreads:
             )
             own = next((thread for thread in threads.threads if thread.id == found.thread), None)
             state = "unknown" if own is None else live_thread(own).state
-            return StackPage(tuple(map(live_frame, found.frames)), found.total, self._locals(found.frames), state)
+            shown, values = tuple(map(live_frame, found.frames)), self._locals(found.frames)
+            return StackPage(shown, found.total, values, state, found.hidden)
 
         found = await ways.probed_alone(ask)
         if isinstance(found, Seen):
@@ -216,7 +223,7 @@ class ProgramThreads:
 
     def _stack(self, stack: ProbeStack) -> LiveStack:
         frames = tuple(map(live_frame, stack.frames))
-        return LiveStack(live_thread(stack), frames, stack.total, self._locals(stack.frames))
+        return LiveStack(live_thread(stack), frames, stack.total, self._locals(stack.frames), stack.hidden)
 
     def _locals(self, frames: Sequence[ProbeFrame]) -> tuple[Locals, ...]:
         is_path = self._ways.profile.expressions.is_path

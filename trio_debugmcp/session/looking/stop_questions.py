@@ -202,6 +202,7 @@ class StopQuestions:
             variables=tuple(probe_variable(local, is_path, unknown) for local in answer.locals),
             total=answer.locals_total,
             returned=tuple(probe_variable(value, is_path, unknown) for value in answer.returned[:MAX_RETURNED]),
+            hidden=answer.hidden,
         )
 
     # --- The adapter --------------------------------------------------------------------------------------------------

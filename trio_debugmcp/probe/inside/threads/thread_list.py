@@ -76,7 +76,7 @@ def stacks_json(asked: "StackQuestion", budget: Budget, renderer: Renderer) -> J
             break
         entry = _thread_json(thread, known, holders, placed=False)
         budget.take_json(entry)
-        entry["frames"], entry["total"] = visible_frames.listed(thread, 0, asked.frames, budget)
+        entry.update(visible_frames.listed(thread, 0, asked.frames, budget))
         if asked.locals:
             visible_frames.add_locals(thread, entry["frames"], budget, renderer)
         stacks.append(entry)

@@ -14,7 +14,13 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.lines import STATES
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.source import frames_with_source
-from trio_debugmcp.server.answers.stacks import AllStacksData, MergedStackData, StackData, ThreadOf
+from trio_debugmcp.server.answers.stacks import (
+    AllStacksData,
+    MergedStackData,
+    StackData,
+    ThreadOf,
+    hidden_in_words,
+)
 from trio_debugmcp.server.answers.values import counted, rendered
 from trio_debugmcp.server.tools.looking.threads import TaskName, outside_note
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
@@ -48,12 +54,14 @@ class StackAnswer(Answer, frozen=True, kw_only=True):
     """Frames of a thread, the innermost first. `omitted`: left out here; ask with `start`.
 
     `state`: of a thread that is not stopped, Running or Waiting; `locals`: of each frame, if they were asked for.
+    `hidden`: how many frames of libraries are never shown here.
     """
 
     full: StackData | None = None
     frames: list[str]
     locals: list[dict[str, str]] = []
     omitted: int = 0
+    hidden: str | None = None
     state: str | None = None
 
 
@@ -64,6 +72,7 @@ class MergedStack(Answer, frozen=True, kw_only=True):
     count: int = 1
     waits_for: str | None = None
     frames: list[str]
+    hidden: str | None = None
     locals: list[dict[str, str]] = []
 
 
@@ -93,8 +102,9 @@ async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackAnswer 
         for frame in page.frames:
             debugger.sources.learn(frame.location.file, session.id, frame.source_reference)
         lines = truncated(frames_with_source(debugger, snapshot, page.frames), room)
-        full = StackData(frames=shown[: len(lines)], total=page.total, state="Suspended")
-        return StackAnswer(full=full, frames=lines, omitted=max(0, page.total - params.start - len(lines)))
+        full = StackData(frames=shown[: len(lines)], total=page.total, state="Suspended", hidden=page.hidden)
+        left_out = max(0, page.total - params.start - len(lines))
+        return StackAnswer(full=full, frames=lines, omitted=left_out, hidden=hidden_in_words(page.hidden))
     state = STATES.get(page.state or "", "Running")
     names = Places(debugger.workspace.directory).frames(shown)
     kept = truncated(
@@ -107,12 +117,14 @@ async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackAnswer 
         state=state,
         locals=[list(value.variables) for value in values],
         locals_totals=[value.total for value in values],
+        hidden=page.hidden,
     )
     return StackAnswer(
         full=full,
         frames=[name for name, _ in kept],
         locals=[values for _, values in kept] if params.locals else [],
         omitted=max(0, page.total - params.start - len(kept)),
+        hidden=hidden_in_words(page.hidden),
         state=None if page.state == "stopped" else state,
     )
 
@@ -232,6 +244,7 @@ def _merged_data(group: list[tuple[str, LiveStack]], *, with_locals: bool) -> Me
         total=first.total,
         locals=[list(value.variables) for value in values],
         locals_totals=[value.total for value in values],
+        hidden=first.hidden,
     )
 
 
@@ -249,6 +262,7 @@ def _merged(places: Places, data: MergedStackData, *, many: bool) -> MergedStack
         threads=named,
         waits_for=_waits_of(data.waits_for),
         frames=lines,
+        hidden=hidden_in_words(data.hidden),
         locals=[_rendered(*each) for each in zip(data.locals, data.locals_totals, strict=True)],
     )
 
