@@ -236,7 +236,7 @@ def _source(kept: KeptStop) -> str | None:
     if location is None or location.line is None:
         return None
     lines = next((source.text for source in kept.sources if source.path == location.file), "").splitlines()
-    return text.numbered_excerpt(text.excerpt(lines, location.line, EXCERPT_LINES)) or None
+    return text.numbered_excerpt(text.excerpt(lines, location.line, EXCERPT_LINES, location.file)) or None
 
 
 # --- One variable over the stops --------------------------------------------------------------------------------------

@@ -115,7 +115,7 @@ def recorded_moment(places: Places, moment: RunMoment, run: str, notes: list[str
     """Return a moment as an answer."""
     top, *below = moment.stack
     lines = moment.source.splitlines() if moment.source is not None else []
-    source = text.numbered_excerpt(text.excerpt(lines, top.line, _EXCERPT_LINES)) if lines else ""
+    source = text.numbered_excerpt(text.excerpt(lines, top.line, _EXCERPT_LINES, top.file)) if lines else ""
     left = moment.frames - 1 - len(below[:FRAMES_BELOW])
     stack = [(place.function, place.file, place.line, True) for place in below[:FRAMES_BELOW]]
     return RecordedMoment(

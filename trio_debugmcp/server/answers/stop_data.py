@@ -183,7 +183,7 @@ def source_around(
         shown = "the source shown is that of before" if found.from_before else "its lines may not be those that run"
         name = Places(debugger.workspace.directory).file(location.file)
         notes.append(f"{name} was edited after the program started: {shown}; debug_restart runs the new text")
-    return excerpt(found.text.splitlines(), location.line, either_side)
+    return excerpt(found.text.splitlines(), location.line, either_side, location.file)
 
 
 def output_data(news: Sequence[OutputEntry], lost: Mapping[str, int], most_characters: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from trio_debugmcp.server.answers.statement_lines import PYTHON, lines_of
 from trio_debugmcp.state.payloads import OutputEntry, SourceLine, shortened
 
 MAX_LINE_LENGTH = 160
@@ -62,11 +63,15 @@ def without_debugger(text: str) -> str:
     return _DEBUGGER_NOTES.sub("", text) if any(words in text for words in _NOTES) else text
 
 
-def excerpt(lines: Sequence[str], current: int, either_side: int) -> list[SourceLine]:
-    """Return the lines around the current one; none if there is no such line. Empty ones at the ends are left out."""
+def excerpt(lines: Sequence[str], current: int, either_side: int, file: str | None = None) -> list[SourceLine]:
+    """Return the lines around the current one; none if there is no such line. Empty ones at the ends are left out.
+
+    `file`: the name of theirs. In Python all lines of the statement are there that the current one is part of.
+    """
     if not 1 <= current <= len(lines):
         return []
-    first, last = max(1, current - either_side), min(len(lines), current + either_side)
+    begin, end = lines_of(lines, current) if file and file.endswith(PYTHON) else (current, current)
+    first, last = max(1, min(begin, current - either_side)), min(len(lines), max(end, current + either_side))
     while first < current and not lines[first - 1].strip():
         first += 1
     while last > current and not lines[last - 1].strip():
