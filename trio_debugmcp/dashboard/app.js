@@ -38,6 +38,8 @@ import {createTheme} from './view/theme.js';
 import {createThreads} from './program/threads.js';
 import {createValues} from './past/values_panel.js';
 import {createLocals} from './values/variables.js';
+import {createRun} from './runs/run_panel.js';
+import {createRuns} from './runs/runs_panel.js';
 import {createValueActions} from './values/value_actions.js';
 import {createWatches} from './values/watches.js';
 import {createFind} from './view/find.js';
@@ -47,6 +49,10 @@ import {echoing} from './output/inputs.js';
 import {watched} from './view/late.js';
 import {People} from './people/people.js';
 import {aboutShown, Chooser} from './program/processes.js';
+import {KeptRuns} from './runs/kept_runs.js';
+import {RunMoments} from './runs/run_moments.js';
+import {RunSources} from './runs/run_sources.js';
+import {Travel} from './past/travel.js';
 import {inButtons} from './view/refusals.js';
 import {blankProcess, initialState, SessionView, URIS} from './session.js';
 import {createScrub} from './past/scrub.js';
@@ -73,10 +79,14 @@ const call = (name, args = {}) =>
   watched(store, name, () => connected().callTool(name, aboutShown(name, args, store.state.chosen)).catch(inButtons));
 const live = /** @type {LiveSide & Store} */ (new LiveSide(store));
 const follow = new Follow(live);
-const history = new History(live, follow, (name, args) => connected().callTool(name, args), (uri) => connected().readText(uri));
-const late = new LateView(live, (name, args) => connected().callTool(name, args));
+const ask = (name, args) => connected().callTool(name, args);
+const history = new History(live, follow, ask, (uri) => connected().readText(uri));
+const travel = new Travel(history, new RunMoments(live, follow, ask));
+const late = new LateView(live, ask);
+const runs = new KeptRuns(store);
+const runSources = new RunSources(store, ask);
 const session = new SessionView(live, call, follow, late.show);
-const actions = new Actions(store, {call, refresh: () => mirror?.list(), follow, history});
+const actions = new Actions(store, {call, refresh: () => mirror?.list(), follow, history: travel});
 const chooser = new Chooser(live, follow, {address: (id) => mirror?.choose(id).catch(reported), blank: blankProcess});
 
 const people = new People(store, call);
@@ -93,6 +103,7 @@ store.watch(['session'], ({session: now}) => {
 /** `version`: as the file ran at the stop of the past that is shown, or at the last one of a session that is over. */
 const fetchSource = async (path, version) => {
   try {
+    if (version && runSources.has(version)) return await runSources.text(path, version);
     if (version) return await history.text(path, version, store.state.past?.stop ?? late.stop);
     if (!store.state.active) return await late.text(path);
     return await connected().readText(`debugger://source/${path.split('/').map(encodeURIComponent).join('/')}`);
@@ -115,7 +126,7 @@ async function opened(newClient, server) {
     const {tools} = await newClient.request('tools/list');
     const role = tools.some(({name}) => name === 'debug_continue') ? 'control' : 'observe';
     store.update({server: server.serverInfo, ...(role === store.state.role ? {} : {role})});
-    await Promise.all([newMirror.start(), people.opened(newClient, role), history.learn()]);
+    await Promise.all([newMirror.start(), people.opened(newClient, role), history.learn(), runs.opened(newClient)]);
   } catch (error) {
     reported(error);
   }
@@ -132,6 +143,7 @@ const link = new Link({
   onNotification: (method, params) => {
     mirror?.notified(method, params);
     people.notified(method, params);
+    runs.notified(method, params);
   },
 });
 
@@ -153,7 +165,7 @@ createStack(store, actions);
 createCopyStack(store, call);
 createThreads(store, actions);
 createProcesses(store, (id) => {
-  if (history.away) history.now(); // it is chosen to be seen as it is now
+  if (travel.away) travel.now(); // it is chosen to be seen as it is now
   chooser.choose(id);
 });
 createBreakpoints(store, actions);
@@ -174,16 +186,18 @@ createEvaluate(store, actions);
 createValueActions(store, actions);
 createClients(store);
 const {stopAt} = createTimeline(store, actions);
-createPast(store, history);
+createPast(store, travel);
 createValues(store, history, call);
-createScrub(byId('timeline'), stopAt, history);
+createScrub(byId('timeline'), stopAt, travel);
+createRuns(store, (id) => store.update({run: {id, process: null}}));
+createRun(store, travel, ask);
 
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || event.isComposing || document.querySelector('dialog[open]')) return;
   if (isTyping(event.target)) {
     /** @type {HTMLElement} */ (event.target).blur(); // what is typed stays, and the other keys are the page's again
-  } else if (history.away) {
-    history.now();
+  } else if (travel.away) {
+    travel.now();
   } else {
     chooser.choose(null);
     follow.back();

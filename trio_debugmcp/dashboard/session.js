@@ -52,6 +52,8 @@ export const initialState = () => ({
   endedHere: false,
   people: NOBODY,
   me: null,
+  runs: [],
+  run: null,
 });
 
 /** What the page shows of a process, while it knows nothing of it yet. */

@@ -27,6 +27,9 @@ export class ToolError extends Error {
 /** The connection ended before an answer came. */
 export class ConnectionLost extends Error {}
 
+/** Whether an error is a sentence for the person, and none of the page's own. @param {any} error */
+export const isAnswer = (error) => error instanceof ToolError || error instanceof McpError || error instanceof ConnectionLost;
+
 export class McpClient {
   #socket;
   #nextId = 1;

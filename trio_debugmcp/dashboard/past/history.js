@@ -1,7 +1,7 @@
 // Back in time: any stop that the server keeps is shown with its source, stack and locals as they were. The panels draw
 // what is pinned in the store; what is now is kept beside it meanwhile, and is put back by `now`.
 
-import {ConnectionLost, McpError, ToolError} from '../connection/mcp.js';
+import {isAnswer} from '../connection/mcp.js';
 import {asRead, frameOf, lastStop, NOT_READ, readingOf, shownFrame, stopAfter, stopBefore, stopNow, stopOf, watchAt} from './moment.js';
 
 /** @typedef {import('../connection/eventlog.js').TimelineEvent} TimelineEvent */
@@ -110,6 +110,9 @@ export class History {
     }
     if (this.#wanted === number) this.#show(found);
   }
+
+  /** Let what is on its way be for nothing: the person has gone elsewhere. */
+  leave = () => void (this.#wanted = 0);
 
   /** Show what is now. */
   now() {
@@ -245,6 +248,3 @@ export class History {
     return found.text;
   }
 }
-
-const isAnswer = (error) =>
-  error instanceof ToolError || error instanceof McpError || error instanceof ConnectionLost;

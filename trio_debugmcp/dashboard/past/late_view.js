@@ -1,7 +1,7 @@
 // What a page that is opened after the end of a session shows: the last stop, as a page that was there all the time still
 // has it, with the texts of the files as they ran; of a program that has crashed without a stop, where that was.
 
-import {ConnectionLost, McpError, ToolError} from '../connection/mcp.js';
+import {isAnswer, ToolError} from '../connection/mcp.js';
 import {frameOf, lastStop, shownFrame} from './moment.js';
 
 const MOST_BYTES = 10_000_000;
@@ -10,8 +10,6 @@ const MOST_BYTES = 10_000_000;
 const UNSEEN = new Set(['NO_SESSION', 'INVALID_PATH']);
 
 const NO_VALUES = 'Its values are not known: the program did not stop there.';
-
-const isAnswer = (error) => error instanceof ToolError || error instanceof McpError || error instanceof ConnectionLost;
 
 export class LateView {
   /** The stop that is shown, whose texts are asked for. */

@@ -2,6 +2,7 @@
 
 import {byId, el, isTyping, setText} from '../view/dom.js';
 import {ownerOf} from '../program/processes.js';
+import {saidOf} from '../runs/run_answers.js';
 import {clockWithMilliseconds, duration, place, plural, whyPaused} from '../view/words.js';
 
 /** Where the arrow keys mean something else. */
@@ -13,6 +14,7 @@ const USES_ARROWS = [
 
 const DAY_SECONDS = 86_400;
 
+/** @param {import('../store.js').Store} store @param {import('./travel.js').Travel} history */
 export function createPast(store, history) {
   const bar = byId('past');
   const words = el('p', {className: 'words'});
@@ -24,10 +26,14 @@ export function createPast(store, history) {
     {type: 'button', className: 'button main', title: 'Back to now (Esc)', 'aria-keyshortcuts': 'Escape', onclick: () => history.now()},
     'Now',
   );
+  const moves = el('span', {className: 'moves'},
+    textButton('In', 'Into the first call that this line made', () => history.moments.move('in')),
+    textButton('Out', 'To the line that has called', () => history.moments.move('out')));
   bar.replaceChildren(
     el('span', {className: 'tag'}, 'Past'),
     earlier,
     later,
+    moves,
     el('div', {className: 'what'}, words, detail),
     now,
   );
@@ -47,21 +53,29 @@ export function createPast(store, history) {
       return;
     }
     earlier.ariaDisabled = String(history.before === 0);
-    earlier.title = history.before ? `Stop ${history.before} (←)` : 'No earlier stop is kept';
-    later.title = history.after ? `Stop ${history.after} (→)` : 'Back to now (→)';
+    earlier.title = past.moment ? 'The line before, of this function or its caller (←)'
+      : history.before ? `Stop ${history.before} (←)` : 'No earlier stop is kept';
+    later.ariaDisabled = String(Boolean(past.moment) && !history.after);
+    later.title = past.moment ? 'The next line, of this function or its caller (→)' : history.after ? `Stop ${history.after} (→)` : 'Back to now (→)';
+    moves.hidden = !past.moment;
     tell(past);
     setText(announcer, past.problem ?? `${words.textContent}. ${detail.textContent}`);
     if (document.activeElement === back) earlier.focus();
   }
 
   function tell(past) {
+    if (past.moment) {
+      setText(words, `${past.moment.at} of ${past.moment.run}`);
+      detail.replaceChildren(...momentOf(past));
+      return;
+    }
     const of = `Stop ${past.stop} of ${Math.max(history.last, past.stop)}`;
     setText(words, past.problem ? of : [of, clockWithMilliseconds(past.capturedAt), ago(past.capturedAt)].join(' · '));
     detail.replaceChildren(...(past.problem ? [past.problem] : whereabouts(past, store.state)));
   }
 
   store.watch(['past', 'events', 'keptStops', 'session', 'sessions', 'active'], draw);
-  setInterval(() => store.state.past && !store.state.past.problem && tell(store.state.past), 1000);
+  setInterval(() => store.state.past?.capturedAt && tell(store.state.past), 1000);
 
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
@@ -87,6 +101,17 @@ function whereabouts(past, state) {
   ];
 }
 
+/** A moment of a recorded run: where it is, and what the line then did. */
+function momentOf({location, moment}) {
+  const said = saidOf(moment.line);
+  return [
+    el('strong', {title: location.file}, place(location)),
+    ' in ', el('code', {}, location.functionName),
+    said ? ` · then ${said}` : '',
+    el('span', {className: 'acts'}, ' · Recorded: the program is where it was. Buttons act on now.'),
+  ];
+}
+
 /** Whether the text that is shown is the one that ran. */
 function sourceNote({location, sources, edited}) {
   if (!location?.file) return [];
@@ -103,6 +128,9 @@ function ago(iso) {
   if (seconds < 60) return `${plural(Math.floor(seconds), 'second')} ago`;
   return `${duration(Math.floor(seconds / 60) * 60).replace(' 0 s', '').replace(' 0 min', '')} ago`;
 }
+
+/** @param {string} text @param {string} title @param {() => void} run */
+const textButton = (text, title, run) => el('button', {type: 'button', className: 'small', title, onclick: run}, text);
 
 const button = (sign, label, keys, run) =>
   el(

@@ -5,7 +5,7 @@ const DRAG_PIXELS = 4;
 /**
  * @param {HTMLElement} track
  * @param {(clientX: number) => number} stopAt  The number of the stop that is nearest there; 0 if there is none.
- * @param {import('./history.js').History} history
+ * @param {import('./travel.js').Travel} history
  */
 export function createScrub(track, stopAt, history) {
   let from = 0;

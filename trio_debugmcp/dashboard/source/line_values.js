@@ -2,6 +2,7 @@
 //
 // Only from the beginning of the function to the line where it is: what is below has not run, or runs again.
 
+import {saidOf} from '../runs/run_answers.js';
 import {brief} from '../view/words.js';
 
 /** Lines above the current one that are looked at: a function that is longer shows no values further up. */
@@ -55,6 +56,7 @@ export function lineValues(lines, file, {frames, stack, session, active, past}) 
   if ((past || active) && exception && here?.file === file) {
     found.set(here.line, [`${exception.type}: ${exception.message ?? ''}`]);
   }
+  if (past?.moment && here.file === file) found.set(here.line, [`then ${saidOf(past.moment.line)}`]); // what it then did
   const location = frames.list[frames.index]?.location;
   if (!holds || !frames.locals || location?.file !== file || !location.line) return found;
   const known = new Map(frames.locals.map(({name, value}) => [name, value]));

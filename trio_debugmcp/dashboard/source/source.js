@@ -4,7 +4,7 @@ import {byId, el, setText} from '../view/dom.js';
 import {highlighted} from './highlight.js';
 import {lineValues} from './line_values.js';
 import {Rows} from '../view/rows.js';
-import {baseName, oneLine, plural} from '../view/words.js';
+import {baseName, oneLine, plural, shortCount} from '../view/words.js';
 
 /** The height of a line, which a finger has to meet on a phone. */
 const LINE_PIXELS = matchMedia('(max-width: 699px), (pointer: coarse)').matches ? 24 : 20;
@@ -20,8 +20,8 @@ export function createSource(store, actions, fetchSource) {
   const gutterControls = () => store.state.role === 'control';
   view.style.setProperty('--line-height', `${LINE_PIXELS}px`);
   const rows = new Rows(view, {height: LINE_PIXELS, make: lineRow, mark: markRow});
-  /** @type {{file: string | null, version: string | null, lines: Line[]}} */
-  let shown = {file: null, version: null, lines: []};
+  /** `ran`: of a recorded run, how often each line did. @type {{file: string | null, version: string | null, lines: Line[], ran: Map<number, number> | null}} */
+  let shown = {file: null, version: null, lines: [], ran: null};
   /**
    * What the marks are made of.
    * @type {{breakpoints: Map<number, any>, values: Map<number, string[]>, current: number | null, before: number | null}}
@@ -55,7 +55,7 @@ export function createSource(store, actions, fetchSource) {
       title.title = file;
       setText(note, loaded.problem || (store.state.place.note ?? ''));
       try {
-        show(file, version, loaded.lines);
+        show(file, version, loaded.lines, loaded.ran);
       } catch (error) {
         setText(note, `This file cannot be drawn: ${error.message}`); // an empty pane would look like an empty file
         return;
@@ -67,19 +67,21 @@ export function createSource(store, actions, fetchSource) {
     if (revealed.line !== null) rows.reveal(revealed.line - 1);
   }
 
-  /** @param {string} file @param {string | null} version @returns {Promise<{lines: Line[], problem: string}>} */
+  /** @param {string} file @param {string | null} version @returns {Promise<{lines: Line[], problem: string, ran: Map<number, number> | null}>} */
   async function load(file, version) {
     try {
       const found = await fetchSource(file, version);
-      const {text, note: problem} = typeof found === 'string' ? {text: found, note: ''} : found;
-      return {lines: linesOf(text, file), problem};
+      const {text, note: problem = '', ran = null} = typeof found === 'string' ? {text: found} : found;
+      return {lines: linesOf(text, file), problem, ran};
     } catch (error) {
-      return {lines: [], problem: error.message};
+      return {lines: [], problem: error.message, ran: null};
     }
   }
 
-  function show(file, version, lines) {
-    shown = {file, version, lines};
+  /** @param {string | null} file @param {string | null} version @param {Line[]} lines @param {Map<number, number> | null} [ran] */
+  function show(file, version, lines, ran = null) {
+    shown = {file, version, lines, ran};
+    view.dataset.counted = String(ran !== null);
     revealed = null;
     walked = found = 0;
     const longest = lines.reduce((most, {length}) => Math.max(most, Math.min(length, MOST_SHOWN)), 0);
@@ -100,10 +102,11 @@ export function createSource(store, actions, fetchSource) {
         })
       : el('span', {className: 'gutter'});
     gutter.append(el('span', {className: 'dot'}), el('span', {className: 'number'}, String(number)));
+    const ran = shown.ran ? ranNode(shown.ran.get(number) ?? 0) : null;
     const code = el('code');
     for (const {kind, text} of tokens) code.append(kind ? coloured(kind, text) : text);
     const cut = length > MOST_SHOWN ? el('span', {className: 'cut'}, `… ${MOST_SHOWN} of ${length} characters`) : null;
-    return el('li', {className: 'line', value: number}, gutter, code, cut, el('span', {className: 'aside'}));
+    return el('li', {className: 'line', value: number}, gutter, ran, code, cut, el('span', {className: 'aside'}));
   }
 
   /** Move along the gutter, which is one tab stop. */
@@ -196,6 +199,10 @@ function linesOf(text, file) {
   const tokens = highlighted(text, file, MOST_SHOWN);
   return texts.map((line, index) => ({tokens: tokens[index], length: line.length, text: line.slice(0, MOST_SHOWN)}));
 }
+
+/** How often a line ran, beside the gutter. @param {number} count */
+const ranNode = (count) => el('span', {className: 'ran', title: count ? `Ran ${count.toLocaleString('en')} times in this run` : ''},
+  count ? `${shortCount(count)}×` : '');
 
 const coloured = (kind, text) => el('span', {className: `t-${kind}`}, text);
 

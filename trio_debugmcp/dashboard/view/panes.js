@@ -15,6 +15,7 @@ const BARS = [
   {size: 'left', label: 'Width of the left column', of: '.column.left', grows: 'before', across: true, least: 150},
   {size: 'right', label: 'Width of the right column', of: '.column.right', grows: 'after', across: true, least: 200},
   {size: 'output', label: 'Height of the output', of: '.panel.output', grows: 'after', across: false, least: 60},
+  {size: 'run', label: 'Height of the run', of: '.panel.run', grows: 'after', across: false, least: 120},
   {size: 'story', label: 'Height of what the agent does', of: '.panel.story', grows: 'before', across: false, least: 90},
 ];
 

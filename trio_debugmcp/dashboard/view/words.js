@@ -8,6 +8,8 @@ const FINE_CLOCK = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hour12: false,
 });
 
+const SHORT = new Intl.NumberFormat('en', {notation: 'compact', maximumFractionDigits: 1});
+
 /** @param {string | null | undefined} iso */
 export const clock = (iso) => (iso ? CLOCK.format(new Date(iso)) : '');
 
@@ -39,6 +41,12 @@ export function duration(seconds) {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
+
+/** @param {number} bytes */
+export const size = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);
+
+/** A count in at most five characters. @param {number} count */
+export const shortCount = (count) => SHORT.format(count);
 
 export const plural = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
 

@@ -1,0 +1,59 @@
+// The recorded runs that the server keeps, the oldest first. Mirrors `debugger://runs`, which can be read without a session too.
+
+import {isAnswer} from '../connection/mcp.js';
+import {coalesced} from '../connection/mirror.js';
+
+export const RUNS = 'debugger://runs';
+
+/**
+ * `bytes` and `endedAt` are null while it is recorded.
+ *
+ * @typedef {{id: string, state: 'Recording' | 'Recorded', what: string, session: string, begunAt: string,
+ *   endedAt: string | null, exitCode: number | null, signal: string | null, killed: boolean, bytes: number | null}} KeptRun
+ */
+
+export class KeptRuns {
+  #store;
+  /** @type {import('../connection/mcp.js').McpClient | null} */
+  #client = null;
+  #read = coalesced(() => this.#readAll());
+
+  /** @param {import('../store.js').Store} store */
+  constructor(store) {
+    this.#store = store;
+  }
+
+  /** Subscribe and read. @param {import('../connection/mcp.js').McpClient} client */
+  async opened(client) {
+    this.#client = client;
+    try {
+      await client.request('resources/subscribe', {uri: RUNS});
+    } catch (error) {
+      if (!isAnswer(error)) throw error; // an older server: the page works without
+    }
+    await this.#read();
+  }
+
+  /** @param {string} method @param {{uri?: string}} params */
+  notified(method, params) {
+    if (method === 'notifications/resources/updated' && params.uri === RUNS) this.#read();
+  }
+
+  async #readAll() {
+    const client = this.#client;
+    try {
+      const text = await client?.readText(RUNS);
+      if (text !== undefined && client === this.#client) this.#store.update({runs: JSON.parse(text).runs});
+    } catch (error) {
+      if (!isAnswer(error)) throw error;
+    }
+  }
+}
+
+/** How a run ended, in words. @param {KeptRun} run */
+export function endOfRun({state, killed, signal, exitCode}) {
+  if (state === 'Recording') return 'being recorded';
+  if (killed) return 'ended by the debugger';
+  if (signal) return `ended by ${signal}`;
+  return exitCode === null ? 'recorded' : `exit code ${exitCode}`;
+}

@@ -1,0 +1,66 @@
+// The run that is open: what is asked of it, in tabs.
+
+import {byId, el, setText} from '../view/dom.js';
+import {rove} from '../view/roving.js';
+import {endOfRun} from './kept_runs.js';
+import {WhyView} from './why_view.js';
+
+/**
+ * @param {import('../store.js').Store} store
+ * @param {import('../past/travel.js').Travel} travel
+ * @param {(name: string, args: object) => Promise<any>} ask
+ */
+export function createRun(store, travel, ask) {
+  const [panel, title, note, tabs, body] = [byId('run-panel'), byId('run-title'), byId('run-note'), byId('run-tabs'), byId('run')];
+  const ofRun = (name, args) => {
+    const {id, process} = store.state.run;
+    return ask(name, {run: id, ...(process === null ? {} : {process}), ...args});
+  };
+  const views = [new WhyView(store, travel, ofRun)];
+  const buttons = views.map((view, index) => el('button', {
+    type: 'button', role: 'tab', id: `run-tab-${index}`, className: 'tab', 'aria-controls': `run-view-${index}`, onclick: () => choose(index),
+  }, view.name));
+  views.forEach(({node}, index) => {
+    node.id = `run-view-${index}`;
+    node.role = 'tabpanel';
+    node.classList.add('run-view');
+    node.setAttribute('aria-labelledby', `run-tab-${index}`);
+  });
+  tabs.append(...buttons);
+  body.append(...views.map(({node}) => node));
+  const settle = rove(tabs, '.tab', {horizontal: true});
+  byId('run-tools').append(el('button', {type: 'button', className: 'small', title: 'Close the run, and show now', onclick: close}, 'Close'));
+  choose(0);
+
+  /** @param {number} index */
+  function choose(index) {
+    buttons.forEach((button, at) => {
+      button.ariaSelected = String(at === index);
+      button.tabIndex = at === index ? 0 : -1;
+    });
+    views.forEach(({node}, at) => (node.hidden = at !== index));
+    settle();
+  }
+
+  function close() {
+    if (travel.moments.shown) travel.now();
+    store.update({run: null});
+    byId('runs').querySelector('li')?.focus();
+  }
+
+  /** @type {string | null} */
+  let opened = null;
+  store.watch(['run', 'runs'], ({run, runs}) => {
+    panel.hidden = run === null;
+    const kept = runs.find(({id}) => id === run?.id);
+    if (run !== null) {
+      setText(title, run.id);
+      setText(note, kept ? `${kept.what} · ${endOfRun(kept)}` : 'It is not kept any more.');
+    }
+    if (run?.id === opened) return;
+    opened = run?.id ?? null;
+    if (run === null) return;
+    choose(0);
+    for (const view of views) view.opened();
+  });
+}

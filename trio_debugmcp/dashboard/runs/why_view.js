@@ -1,0 +1,123 @@
+// Why: a question to the run that is open, and its answer as a path through the source, in the order of time.
+
+import {isAnswer} from '../connection/mcp.js';
+import {el, setText} from '../view/dom.js';
+import {rove} from '../view/roving.js';
+import {becauseRow} from './because_rows.js';
+import {numberOf} from './run_answers.js';
+
+/**
+ * @typedef {import('./run_answers.js').BecauseLine} BecauseLine
+ * @typedef {{value: string, because: BecauseLine[], gaps: string[], omitted: number, repeated: number, notes: string[]}} Why
+ */
+
+export class WhyView {
+  name = 'Why';
+  #turn = 0;
+  /** The lines that are shown, by their numbers. @type {Map<string, BecauseLine>} */
+  #path = new Map();
+  /** @type {Why | null} */
+  #answer = null;
+  #problem = '';
+
+  /**
+   * @param {import('../store.js').Store} store
+   * @param {import('../past/travel.js').Travel} travel
+   * @param {(name: string, args: object) => Promise<any>} call  Asks about the run that is open.
+   */
+  constructor(store, travel, call) {
+    this.store = store;
+    this.travel = travel;
+    this.call = call;
+    this.input = el('input', {
+      className: 'typed', spellcheck: false, autocomplete: 'off', placeholder: 'A variable or expression; nothing: why it failed',
+      ariaLabel: 'What to ask about: a variable or an expression; empty: why it failed',
+    });
+    const asked = (event) => {
+      event.preventDefault();
+      const expression = this.input.value.trim();
+      this.ask(expression ? {expression} : {});
+    };
+    this.status = el('p', {className: 'asked-about', role: 'status'});
+    this.list = el('ol', {className: 'path', ariaLabel: 'What led to it, in the order of time'});
+    this.rest = el('div', {className: 'left-out'});
+    this.node = el('div', {},
+      el('form', {className: 'ask', onsubmit: asked}, this.input, el('button', {type: 'submit', className: 'button'}, 'Why?')),
+      this.status, this.list, this.rest);
+    this.settle = rove(this.list, '[data-row]');
+    store.watch(['past'], () => this.#draw());
+  }
+
+  /** Another run is open: ask why it failed, and show where; if it did not, its last line. */
+  async opened() {
+    this.input.value = '';
+    const turn = this.#turn + 1;
+    await this.ask({});
+    if (turn !== this.#turn) return;
+    const last = this.#answer?.because.at(-1);
+    await this.travel.goMoment(last?.at ?? null);
+  }
+
+  /** Ask; `deeper`: the answer's lines are put among those that are shown. @param {object} question @param {{deeper?: boolean}} [how] */
+  async ask(question, {deeper = false} = {}) {
+    const turn = ++this.#turn;
+    this.node.ariaBusy = 'true';
+    setText(this.status, 'Asking…');
+    /** @type {Why | null} */
+    let answer = null;
+    let problem = '';
+    try {
+      answer = await this.call('why', question);
+    } catch (error) {
+      if (!isAnswer(error)) throw error;
+      problem = error.message;
+    }
+    if (turn !== this.#turn) return;
+    this.node.ariaBusy = 'false';
+    if (!deeper) this.#path = new Map();
+    this.#answer = answer;
+    this.#problem = problem;
+    for (const line of answer?.because ?? []) this.#path.set(line.at, line);
+    this.#draw();
+  }
+
+  #draw() {
+    if (this.node.ariaBusy === 'true') return;
+    setText(this.status, this.#problem || (this.#answer?.value ?? ''));
+    this.status.classList.toggle('problem', this.#problem !== '');
+    const latest = new Set(this.#answer?.because.map(({at}) => at));
+    const lines = [...this.#path.values()].sort((one, other) => numberOf(one) - numberOf(other));
+    const shown = this.travel.moments.shown?.asked;
+    const focused = this.list.contains(document.activeElement) ? document.activeElement?.closest('.because')?.querySelector('[data-row]')?.getAttribute('data-row') : null;
+    this.list.replaceChildren(...lines.map((line) => becauseRow(line, {
+      current: line.at === shown,
+      quiet: !latest.has(line.at),
+      go: () => this.travel.goMoment(line.at),
+      links: line.at === shown ? this.#links(line) : [],
+    })));
+    this.settle();
+    if (focused) /** @type {HTMLElement | null} */ (this.list.querySelector(`[data-row="${focused}"]`))?.focus();
+    this.rest.replaceChildren(...leftOut(this.#answer).map((words) => el('p', {className: 'note'}, words)));
+  }
+
+  /** What can be asked of the line that is shown. @param {BecauseLine} line */
+  #links({at}) {
+    const link = (text, title, question) =>
+      el('button', {type: 'button', className: 'small', title, onclick: () => this.ask(question, {deeper: true})}, text);
+    return [
+      link('Why this', `What led to what ${at} did`, {at}),
+      link('Why did it run', `Why ${at} ran: what decided it`, {at, what: 'run'}),
+    ];
+  }
+}
+
+/** What an answer leaves out, and what it does not know. @param {Why | null} answer */
+function leftOut(answer) {
+  if (!answer) return [];
+  const {gaps, omitted, notes} = answer;
+  return [
+    ...gaps.map((gap) => `Gap: ${gap}`),
+    ...(omitted ? [`${omitted.toLocaleString('en')} more lines led to it; ask one of these why, and it leads further.`] : []),
+    ...notes,
+  ];
+}
