@@ -2,7 +2,8 @@
 
 Eight programs of tests/programs/economy have a bug each. Two ideal agents find it by the shortest sequence of calls
 that shows its facts: one by stops (breakpoint, look, end), one by log points (a run that writes values and does not
-stop). The server is played on stdio, in a directory of its own, so that all paths are absolute and long.
+stop). The server is played on stdio as hosts start it, in a directory of its own, so that all paths are absolute and
+long. Only tools of its list are called.
 
 Counted are the bytes that a model writes (the tool's name and its arguments as compact JSON) and those that its host
 shows it (`structuredContent` as compact JSON). `scripts/bench economy --answers` prints them, too.
@@ -220,11 +221,15 @@ async def measured(*, show: bool) -> dict[str, dict[str, list[Spent]]]:
     with tempfile.TemporaryDirectory() as directory, trio.fail_after(SECONDS):
         server = ["sh", "-c", 'cd "$0" && exec "$@"', directory, sys.executable, "-m", "trio_debugmcp", "serve"]
         async with open_rpc(server) as rpc:
+            listed = {tool["name"] for tool in (await rpc.request("tools/list", {}))["tools"]}
             for bug in BUGS:
                 found[bug.program] = {}
                 for way, (calls, facts) in plays(bug).items():
                     if show:
                         print(f"{bug.program}, {way}")
+                    unlisted = {tool for tool, _ in calls} - listed
+                    if unlisted:
+                        raise FactsMissing(f"{bug.program}: {unlisted} are not in the list that a model sees")
                     found[bug.program][way] = await play(rpc, calls, facts, show=show)
     return found
 

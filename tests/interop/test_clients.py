@@ -25,7 +25,7 @@ pytestmark = pytest.mark.real
 
 TEST_SECONDS = 600
 
-TOOLS = [tool.name for tool in open_toolbox().listed("control")]
+TOOLS = [tool.name for tool in open_toolbox(core_only=True).listed("control")]
 SESSION = "debugger://session"
 
 TWIN = pytest.mark.nightly("it says what the older SDK says")

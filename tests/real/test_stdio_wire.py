@@ -126,7 +126,7 @@ async def test_a_cancelled_request_is_not_answered_and_its_wait_is_over() -> Non
 
 
 async def test_all_tools_are_listed_with_schemas_titles_and_hints(debugging: Connect) -> None:
-    async with debugging() as client:
+    async with debugging("legacy", "--tools", "full") as client:
         tools = {tool.name: tool for tool in (await client.sdk.list_tools()).tools}
         for tool in tools.values():
             assert tool.title
@@ -150,6 +150,8 @@ async def test_all_tools_are_listed_with_schemas_titles_and_hints(debugging: Con
             "stacktrace_get", "variables_get", "evaluate", "source_get", "process_read_output", "process_write_input",
         }  # fmt: skip
         assert "breakpoint_wait" not in tools, "it can be called, and is the same as debug_wait"
-    async with debugging("legacy", "--tools", "core") as client:
+    async with debugging() as client:
         core = {tool.name for tool in (await client.sdk.list_tools()).tools}
-        assert core < set(tools)
+        assert core - {"debug_more"} < set(tools)
+        assert len(core) <= 16
+        assert await client.call("timeline_query"), "what is not listed can be called"

@@ -257,6 +257,7 @@ EXPECTED: dict[str, Expected] = {
         {"origin": "http://127.0.0.1:1"}, without=None, mistakes=(({"origin": "nowhere"}, "INVALID_PARAMETER"),)
     ),
     "timeline_query": Expected({}, without=None),
+    "debug_more": Expected({}, without=None, mistakes=(({"tool": "thread_list"}, "INVALID_PARAMETER"),)),
     "card_state": Expected({}, without=None),
     "card_run": Expected(
         {"action": "pause"}, paused="ALREADY_PAUSED", running=ELSEWHERE,

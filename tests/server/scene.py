@@ -53,7 +53,7 @@ async def paused(era: Era, adapter: FakeAdapter | None = None) -> AsyncIterator[
         yield client, fake
 
 
-async def failure(client: DebugClient, tool: str, **arguments: Any) -> ToolFailed:
+async def failure(client: DebugClient, tool: str, /, **arguments: Any) -> ToolFailed:
     """Call a tool that must fail, and return the failure."""
     with pytest.raises(ToolFailed) as caught:
         await client.call(tool, **arguments)

@@ -28,12 +28,12 @@ RUNS = {"run_list", "debug_record", "why", "history_get", "calls_get", "run_goto
 ELSEWHERE = {
     *("debug_configurations", "debug_listen", "trace_function", "breakpoint_wait", "debug_run_to", "breakpoint_edit"),
     *("ask_person", "person_join", "session_hold", "session_hand_back", "agent_message", "person_answer"),
-    *("observe_link", "card_state", "card_run", "process_write_input"),
+    *("observe_link", "card_state", "card_run", "process_write_input", "debug_more"),
     *RUNS,
 }
 """Tools that no scene calls."""
 
-ALONE = {"debug_listen", "observe_link", "process_write_input", "trace_function", *RUNS}
+ALONE = {"debug_listen", "observe_link", "process_write_input", "trace_function", "debug_more", *RUNS}
 """Those with tests of their own; trace_function is in tests/server/tools/moving/test_tracing.py."""
 
 

@@ -52,9 +52,11 @@ def _section(tool: Tool) -> Iterator[str]:
 
 
 def _listing(tool: Tool) -> str:
-    return {"core": "(Listed with `serve --tools core`, too.)", "none": "(Can be called, is not listed.)"}.get(
-        tool.listing, ""
-    )
+    return {
+        "core": "(On the short list.)",
+        "core_only": "(On the short list only.)",
+        "none": "(Can be called, is not listed.)",
+    }.get(tool.listing, "")
 
 
 def _rows(tool: Tool) -> Iterator[str]:

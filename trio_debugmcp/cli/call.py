@@ -103,7 +103,7 @@ def _reach(arguments: argparse.Namespace, place: Place) -> Conversation:
         from trio_debugmcp.transports.command import own_command
 
         once = ("--once",) if arguments.once else ()
-        return own_command("serve", "--kept", place.project, "--ws", "127.0.0.1:0", *once)
+        return own_command("serve", "--kept", place.project, "--ws", "127.0.0.1:0", "--tools", "full", *once)
 
     return reach(place, command)
 

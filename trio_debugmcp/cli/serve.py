@@ -48,8 +48,8 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser.add_argument(
         "--tools",
         choices=("core", "full"),
-        default="full",
-        help="offer the everyday tools only, or all (default full)",
+        default="core",
+        help="list the everyday tools and one that calls any other, or all (default core); all can be called",
     )
     add_adapters_option(parser)
     add_engine_option(parser)

@@ -23,13 +23,38 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="copy it into a directory of skills, such as .claude/skills or .agents/skills of a project "
         "(default: those of the user in which the hosts of this machine look)",
     )
+    parser.add_argument(
+        "--agent",
+        nargs="?",
+        type=Path,
+        const=...,
+        metavar="DIR",
+        help="copy the sub-agent that works by the skill into a directory of agents, such as .claude/agents of a "
+        "project (default: that of the user for Claude Code)",
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print or install the skill."""
-    if arguments.install is None:
-        return _show()
+    """Print or install the skill, or the sub-agent."""
+    if arguments.agent is not None:
+        code = _install_agent(arguments.agent)
+        return code if arguments.install is None else max(code, _install(arguments))
+    return _show() if arguments.install is None else _install(arguments)
+
+
+def _install_agent(directory: object) -> int:
+    from trio_debugmcp.skill import OtherSkill, agents_place, install_agent
+
+    try:
+        print(install_agent(directory if isinstance(directory, Path) else agents_place()))
+    except (OtherSkill, OSError) as error:
+        print(f"trio-debugmcp skill: {sentence_of(error)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _install(arguments: argparse.Namespace) -> int:
     from trio_debugmcp.skill import OtherSkill, places, read_skill
 
     chosen = [place.directory for place in places() if place.used] if arguments.install is ... else [arguments.install]
@@ -55,4 +80,5 @@ def _show() -> int:
         print(f"  {place.directory / ours.name}  {ours.state(place.directory)}  ({place.hosts})")
     print("\nIn a project: .agents/skills, and .claude/skills for Claude Code. `trio-debugmcp skill --install [DIR]`")
     print("copies it there. Hosts that know the skills extension of MCP get it from the server.")
+    print("`trio-debugmcp skill --agent [DIR]` copies a sub-agent that works by it into .claude/agents.")
     return 0

@@ -8,6 +8,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 from msgspec import Struct
 
+from trio_debugmcp.server.tools.naming import BY_NAME, Naming
+
 _RULE = (
     "Work with the debugger, not by guessing from the source: every claim needs a value that you saw in the running "
     "program. Each tool that moves it answers with why and where it stopped, the stack, locals, source and output.\n"
@@ -53,8 +55,11 @@ def find_prompt(name: str) -> Prompt:
     return prompt
 
 
-def get_prompt(name: str, given: Mapping[str, str]) -> types.GetPromptResult:
-    """Answer `prompts/get`. Hosts send empty strings for arguments that the user left out."""
+def get_prompt(name: str, given: Mapping[str, str], naming: Naming = BY_NAME) -> types.GetPromptResult:
+    """Answer `prompts/get`. Hosts send empty strings for arguments that the user left out.
+
+    `naming`: how the client calls the tools.
+    """
     prompt = find_prompt(name)
     known = [argument.name for argument in prompt.arguments]
     unknown = [each for each in given if each not in known]
@@ -65,7 +70,7 @@ def get_prompt(name: str, given: Mapping[str, str]) -> types.GetPromptResult:
     ]
     if missing:
         raise _refused(f"{name} needs the argument '{missing[0]}'. Arguments: {', '.join(known)}.")
-    text = prompt.text({each: given.get(each, "").strip() for each in known})
+    text = naming.text(prompt.text({each: given.get(each, "").strip() for each in known}))
     message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
     return types.GetPromptResult(description=prompt.description, messages=[message])
 

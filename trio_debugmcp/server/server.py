@@ -49,6 +49,7 @@ from trio_debugmcp.server.resource_templates import listed_templates, unknown_re
 from trio_debugmcp.server.secrets import check_arguments, masked_result, masked_text
 from trio_debugmcp.server.skills import is_skill_uri, read_skill_file, serve_skills
 from trio_debugmcp.server.tools import Toolbox
+from trio_debugmcp.server.tools.naming import named_call
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.source_text import source_text
 from trio_debugmcp.session.merger import MERGE_SECONDS
@@ -140,7 +141,7 @@ class ConnectionServer:
             title="trio_debugmcp",
             description=DESCRIPTION,
             website_url=WEBSITE,
-            instructions=INSTRUCTIONS,
+            instructions=self._tools.naming.text(INSTRUCTIONS),
             on_list_resources=self._list_resources,
             on_list_resource_templates=self._list_templates,
             on_read_resource=self._read_resource,
@@ -290,20 +291,20 @@ class ConnectionServer:
         return types.ListToolsResult(tools=self._tools.listed(self._client.role))
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        role = self._client.role
-        # Before the call, which may take long: the session must not end meanwhile because its former owner has
-        # disconnected.
-        client, arguments = self._client, params.arguments or {}
-        if self._tools.controls(params.name) and role == "control":
-            client.take_control(arguments)
-        if self._debugger.settings.show_secrets:
-            return await self._tools.call(self._debugger, params.name, arguments, role, client_name(ctx), client)
+        client, role, masks = self._client, self._client.role, not self._debugger.settings.show_secrets
         try:
-            check_arguments(arguments)
+            name, arguments = named_call(params.name, params.arguments or {})
+            if masks:
+                check_arguments(arguments)
         except UsageError as error:
             return failed_result(error)
-        result = await self._tools.call(self._debugger, params.name, arguments, role, client_name(ctx), client)
-        return masked_result(params.name, arguments, result)
+        # Before the call, which may take long: the session must not end meanwhile because its former owner has
+        # disconnected.
+        if self._tools.controls(name) and role == "control":
+            client.take_control(arguments)
+        result = await self._tools.call(self._debugger, name, arguments, role, client_name(ctx), client)
+        result = masked_result(name, arguments, result) if masks else result
+        return result if arguments.get("full") else self._tools.naming.result(name, result)
 
     # --- Prompts and completions --------------------------------------------------------------------------------------
 
@@ -311,7 +312,7 @@ class ConnectionServer:
         return types.ListPromptsResult(prompts=[prompt.listed() for prompt in PROMPTS.values()])
 
     async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return get_prompt(params.name, params.arguments or {})
+        return get_prompt(params.name, params.arguments or {}, self._tools.naming)
 
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         return await complete(self._debugger, self._client.role, params)

@@ -78,6 +78,31 @@ def _holds_anything(directory: Path) -> bool:
         return False
 
 
+AGENT_FILE = "agent.md"
+"""A sub-agent that works by the skill, for hosts that have such files: its tools are those of the short list."""
+
+
+def read_agent() -> bytes:
+    """Read the sub-agent that this package brings."""
+    return (_HOME / AGENT_FILE).read_bytes()
+
+
+def install_agent(agents: Path) -> Path:
+    """Write the sub-agent in a directory of agents, over that of another version, and return its file.
+
+    Raises:
+        OtherSkill: there is another agent of that name.
+        OSError: the file cannot be written.
+    """
+    file = agents / "debugger.md"
+    mark = b"skills: trio-debugmcp"
+    if file.exists() and mark not in file.read_bytes():
+        raise OtherSkill(f"{file} is not this agent; move it away, or choose another directory")
+    agents.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(read_agent())
+    return file
+
+
 @cache
 def read_skill() -> Skill:
     """Read the skill that this package brings."""
@@ -116,10 +141,18 @@ class SkillDirectory(Struct, frozen=True):
     """Whether such a host seems to be on this machine. Many look in the first place, so it always is."""
 
 
+def _claude() -> Path:
+    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path(os.path.expanduser("~")) / ".claude")
+
+
+def agents_place() -> Path:
+    """Return the directory in which Claude Code looks for the user's agents."""
+    return _claude() / "agents"
+
+
 def places() -> list[SkillDirectory]:
     """Return the directories of the user's skills. In a project the directories have the same names."""
-    home = Path(os.path.expanduser("~"))
-    claude = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+    home, claude = Path(os.path.expanduser("~")), _claude()
     return [
         SkillDirectory(home / ".agents" / "skills", "Codex, GitHub Copilot and VS Code, Gemini CLI, others", True),
         SkillDirectory(claude / "skills", "Claude Code", os.path.isdir(claude)),

@@ -95,7 +95,7 @@ class DebugClient:
         """Whether this connection speaks the modern protocol era."""
         return self.sdk.protocol_version >= "2026"
 
-    async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+    async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         """Call a tool and return its structured result, which its text must have as well.
 
         Raises:

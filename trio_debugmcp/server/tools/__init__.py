@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from trio_debugmcp.errors import NO_SESSION
+from trio_debugmcp.server.tools.more import more_tool
 from trio_debugmcp.server.tools.tool import Toolbox
 
 __all__ = ["Toolbox", "open_toolbox"]
@@ -23,7 +24,7 @@ def open_toolbox(*, core_only: bool = False, replay: Literal["watched", "driven"
         if replay == "watched":
             no_session = replayed.NO_SESSION_HERE
         tools = [replayed.watched(tool) if replay == "watched" else replayed.driven(tool) for tool in tools]
-    return Toolbox(tools, no_session, core_only=core_only)
+    return Toolbox(tools, no_session, core_only=core_only, more=more_tool)
 
 
 _FAMILIES = (

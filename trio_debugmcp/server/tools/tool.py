@@ -10,12 +10,10 @@ a model, and `structuredContent` needs none.
     tool = Tool(name="add", title="Add", description="…", params=Add, run=_add, read_only=True)
 """
 
-import json
 import logging
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from contextlib import asynccontextmanager
-from functools import cached_property, partial
+from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
 import mcp_types as types
@@ -34,15 +32,15 @@ from trio_debugmcp.server.failures import usage_error
 from trio_debugmcp.server.people.other_clients import OtherClients
 from trio_debugmcp.server.people.turns import in_turn
 from trio_debugmcp.server.people.words import deed_in, with_words
+from trio_debugmcp.server.tools.converting import converted
 from trio_debugmcp.server.tools.full import CallOutcome, call_outcome, checked_full, failed_call, without_full
-from trio_debugmcp.server.tools.meant import meant
 from trio_debugmcp.server.tools.misspelled import unknown_tool
-from trio_debugmcp.server.tools.schema import listed_schema, parameter_names
+from trio_debugmcp.server.tools.naming import BY_NAME, MORE, Naming
+from trio_debugmcp.server.tools.schema import listed_schema
 from trio_debugmcp.server.tools.story import RecordedCall, Story
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.programs import chosen
 from trio_debugmcp.state.changes import FocusMoved
-from trio_debugmcp.state.payloads import shortened
 
 log = logging.getLogger(__name__)
 
@@ -102,7 +100,8 @@ class Tool(Struct, frozen=True, kw_only=True):
     Attributes:
         runs_code: it may evaluate expressions in the debugged program.
         listing: which lists it is in: `core`, what an agent needs every day (`serve --tools core`), or only the full
-            one, or none. Every tool can be called.
+            one, or none; `core_only` is the one that stands for the others. Every tool can be called.
+        phrase: what it is for, in a few words, where the list does not show it and its name does not say it.
         unlisted: parameters that the list leaves out, besides those that are left out everywhere.
         acts_on: what a call is about. While a person holds the programs, calls that act on them wait, unless they only
             read; those about people are for clients in control.
@@ -121,7 +120,8 @@ class Tool(Struct, frozen=True, kw_only=True):
     idempotent: bool = False
     open_world: bool = False
     runs_code: bool = False
-    listing: Literal["core", "full", "none"] = "full"
+    listing: Literal["core", "core_only", "full", "none"] = "full"
+    phrase: str = ""
     unlisted: frozenset[str] = frozenset()
     noted: bool = True
     by_person: bool = False
@@ -146,13 +146,13 @@ class Tool(Struct, frozen=True, kw_only=True):
             {"tool": self.name},
         )
 
-    def listed(self) -> types.Tool:
+    def listed(self, naming: Naming = BY_NAME) -> types.Tool:
         """Return the tool as `tools/list` shows it."""
         return types.Tool(
             name=self.name,
             title=self.title,
-            description=self.description,
-            input_schema=listed_schema(self.params, self.unlisted | UNLISTED),
+            description=naming.text(self.description),
+            input_schema=naming.schema(listed_schema(self.params, self.unlisted | UNLISTED)),
             annotations=types.ToolAnnotations(
                 read_only_hint=self.read_only,
                 destructive_hint=self.destructive,
@@ -167,15 +167,32 @@ class Toolbox:
 
     Args:
         no_session: what a read without a session answers.
-        core_only: the list has only the tools of every day.
+        core_only: the list has only the tools of every day, and the one that stands for the others.
+        more: makes that one.
+
+    Attributes:
+        naming: how clients with this list call tools.
     """
 
-    def __init__(self, tools: Sequence[Tool], no_session: str = NO_SESSION, *, core_only: bool = False) -> None:
-        self.no_session = no_session
+    def __init__(
+        self,
+        tools: Sequence[Tool],
+        no_session: str = NO_SESSION,
+        *,
+        core_only: bool = False,
+        more: Callable[[Sequence[Tool]], Tool] | None = None,
+    ) -> None:
+        others = [tool for tool in tools if tool.listing == "full"]
+        self.naming = Naming([tool.name for tool in others] if core_only else ())
+        self.no_session = self.naming.text(no_session)
         self._tools = {tool.name: tool for tool in tools}
+        self._more = more
+        if more is not None:  # a call of it that names a tool is one of that tool: this only says what there is
+            self._tools[MORE] = replace(more(others), read_only=True)
+        self._lists: dict[Role, list[types.Tool]] = {}
         self._others = OtherClients()
         self._story = Story()
-        self._listings = ("core",) if core_only else ("core", "full")
+        self._listings = ("core", "core_only") if core_only else ("core", "full")
 
     def __repr__(self) -> str:
         return f"<Toolbox of {len(self._tools)} tools>"
@@ -194,13 +211,16 @@ class Toolbox:
         """All tools, listed or not."""
         return list(self._tools.values())
 
-    @cached_property
-    def _listed(self) -> dict[str, types.Tool]:
-        return {name: tool.listed() for name, tool in self._tools.items() if tool.listing in self._listings}
-
     def listed(self, role: Role = "control") -> list[types.Tool]:
         """Return what `tools/list` answers. The schemas are made at the first call: they cost start-up time."""
-        return [listed for name, listed in self._listed.items() if self._tools[name].allows(role)]
+        if role not in self._lists:
+            allowed = [tool for tool in self._tools.values() if tool.allows(role)]
+            others = [tool for tool in allowed if tool.listing == "full"]
+            shown = [tool for tool in allowed if tool.listing in self._listings]
+            if self._more is not None:
+                shown = [self._more(others) if tool.name == MORE else tool for tool in shown]
+            self._lists[role] = [tool.listed() if tool.name == MORE else tool.listed(self.naming) for tool in shown]
+        return self._lists[role]
 
     def controls(self, name: str) -> bool:
         """Return whether that tool can change the debugged program or run code in it."""
@@ -263,10 +283,11 @@ class Toolbox:
         try:
             tool = self._tools.get(name)
             if tool is None:
-                raise unknown_tool(name, [tool.name for tool in self._tools.values() if tool.listing != "none"])
+                named = [tool.name for tool in self._tools.values() if tool.listing != "none"]
+                raise unknown_tool(name, named, [tool.name for tool in self.listed(role)])
             if not tool.allows(role):
                 raise tool.refusal()
-            params = _convert(tool, arguments)
+            params = converted(name, tool.params, arguments)
             as_data = checked_full(full)
             for part in ("show", "address") if role == "observe" else ():  # they run code, and read any memory
                 if getattr(params, part, None):
@@ -312,39 +333,3 @@ def _named_session(debugger: Debugger, params: Params) -> str | None:
     if named is not None and debugger.programs.of(named) is None:
         debugger.session(named)
     return named
-
-
-def _convert(tool: Tool, arguments: dict[str, Any]) -> Params:
-    known = parameter_names(tool.params)
-    unknown = [name for name in arguments if name not in known]
-    if unknown:
-        raise UsageError(
-            "INVALID_PARAMETER",
-            f"{tool.name} has no parameter '{unknown[0]}'. Parameters: {', '.join(known) or 'none'}.",
-            {"parameter": unknown[0]},
-        )
-    try:
-        return msgspec.convert(meant(tool.params, arguments), tool.params)
-    except msgspec.ValidationError as error:
-        found = _NO_SUCH_VALUE.fullmatch(str(error))
-        if found is None:
-            raise
-        value, path = found.groups()
-        allowed = ", ".join(_allowed(tool.params, path))
-        raise UsageError(
-            "INVALID_PARAMETER", f"{path} is one of {allowed}; not {shortened(value)}.", {"parameter": path}
-        ) from None
-
-
-_NO_SUCH_VALUE = re.compile(r"Invalid enum value (.*) - at `\$\.(\w+)`", re.DOTALL)
-"""What msgspec says of a string that is not one of those that a parameter accepts; it does not name these."""
-
-
-def _allowed(params: type[Params], name: str) -> list[str]:
-    """Return what a parameter accepts, as its schema has it."""
-    (schema,) = [each for field, each in listed_schema(params)["properties"].items() if field == name]
-    found: list[str] = []
-    for each in schema.get("anyOf", [schema]):
-        found += [json.dumps(value) for value in each.get("enum", ()) if value is not None]
-        found += ["an integer"] if each.get("type") == "integer" else []
-    return found

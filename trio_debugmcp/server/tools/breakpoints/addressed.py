@@ -93,6 +93,7 @@ TOOLS = (
         params=BreakpointSetData,
         run=_set_data,
         idempotent=True,
+        phrase="native variables",
         unlisted=frozenset({"thread_id", "hit_condition"}),
     ),
 )

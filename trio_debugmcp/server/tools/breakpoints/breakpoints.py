@@ -259,9 +259,9 @@ TOOLS = (
         name="breakpoint_set",
         title="Set a breakpoint",
         description=(
-            "Set a breakpoint, on a line or where a function begins, before or during a session. Answers with the text "
-            "of the line: check it. The same place again updates yours. With `log_message` it writes its text (`log` "
-            "in answers) and does not stop: the quickest way to see values."
+            "Set a breakpoint, on a line or where a function begins. Answers with the text of the line: check it. "
+            "The same place again updates yours. With `log_message` it writes its text (`log` in answers) and "
+            "does not stop."
         ),
         params=BreakpointSet,
         run=_set,
@@ -276,7 +276,7 @@ TOOLS = (
         params=BreakpointSetException,
         run=_set_exception,
         idempotent=True,
-        listing="core",
+        phrase="by type",
         unlisted=frozenset({"include_subtypes"}),
     ),
     Tool(

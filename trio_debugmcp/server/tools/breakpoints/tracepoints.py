@@ -57,9 +57,13 @@ TOOLS = (
     Tool(
         name="tracepoint_set",
         title="Set a tracepoint",
-        description="Write a message at a line, without pausing; like breakpoint_set with log_message, with limits.",
+        description=(
+            "Write a message at a line, at every nth hit or so often at most. Without such limits breakpoint_set "
+            "with log_message is meant."
+        ),
         params=TracepointSet,
         run=_set,
         idempotent=True,
+        phrase="log with limits",
     ),
 )

@@ -87,7 +87,7 @@ TOOLS = (
         name="exception_get_context",
         title="Exception in context",
         description=(
-            "At an exception, or after one has ended the program: its causes, the members of a group, notes, and the "
+            "At an exception, or after one has ended the program: its causes, members of a group, notes, and the "
             "frames of each with source and locals."
         ),
         params=ExceptionGetContext,
@@ -95,5 +95,7 @@ TOOLS = (
         read_only=True,
         runs_code=True,
         idempotent=True,
+        listing="core",
+        unlisted=frozenset({"max_inner", "max_frames"}),
     ),
 )

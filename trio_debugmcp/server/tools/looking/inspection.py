@@ -268,15 +268,16 @@ TOOLS = (
         name="variables_get",
         title="Variables",
         description=(
-            "Variables of a frame, or what is inside one (`path`: `order.items[3]`). A stop shows the locals "
-            "already: this is for other frames, globals, and what was cut."
+            "Variables of other frames, globals, a few by `names`, or page by page what is inside one (`path`: "
+            "`order.items[3]`). Not meant for what a stop shows already, nor for a single value, which evaluate "
+            "has."
         ),
         params=VariablesGet,
         run=_variables,
         read_only=True,
         runs_code=True,
         idempotent=True,
-        listing="core",
+        phrase="by frame, names, path",
         unlisted=frozenset({"apart"}),
     ),
     Tool(

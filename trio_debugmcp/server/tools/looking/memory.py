@@ -177,6 +177,7 @@ TOOLS = (
         read_only=True,
         runs_code=True,
         idempotent=True,
+        phrase="native programs",
         unlisted=frozenset({"thread_id"}),
     ),
     Tool(
@@ -187,6 +188,7 @@ TOOLS = (
         run=_write,
         destructive=True,
         idempotent=True,
+        phrase="native programs",
         unlisted=frozenset({"thread_id"}),
     ),
     Tool(
@@ -197,6 +199,7 @@ TOOLS = (
         run=_disassemble,
         read_only=True,
         idempotent=True,
+        phrase="native programs",
         unlisted=frozenset({"thread_id"}),
     ),
 )

@@ -98,14 +98,15 @@ TOOLS = (
         name="object_inspect",
         title="Inspect an object",
         description=(
-            "A value as a tree: fields and items, levels deep, with counts. Cycles and repeated objects refer to the "
-            "path where they are shown."
+            "A whole value as a tree: fields and items, levels deep, with counts. Cycles and repeated objects "
+            "refer to the path where they are shown. For a part of it evaluate is meant."
         ),
         params=ObjectInspect,
         run=_inspect,
         read_only=True,
         runs_code=True,
         idempotent=True,
+        phrase="a value as a tree",
     ),
     Tool(
         name="collection_summarize",

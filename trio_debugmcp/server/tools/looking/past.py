@@ -77,6 +77,7 @@ TOOLS = (
         run=_stop,
         read_only=True,
         idempotent=True,
+        phrase="earlier stops",
         unlisted=frozenset({"source"}),
     ),
 )

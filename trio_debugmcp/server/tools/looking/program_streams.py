@@ -108,7 +108,6 @@ TOOLS = (
         run=_read_output,
         read_only=True,
         idempotent=True,
-        listing="core",
         unlisted=frozenset({"max_bytes", "until_seq"}),
     ),
     Tool(

@@ -135,5 +135,6 @@ TOOLS = (
         run=_references,
         read_only=True,
         idempotent=True,
+        phrase="what holds an object, or all of a type",
     ),
 )

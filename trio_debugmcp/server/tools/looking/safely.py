@@ -50,13 +50,15 @@ TOOLS = (
         name="evaluate_safe",
         title="Evaluate without effects",
         description=(
-            "Evaluate an expression that changes nothing: fields, items, comparisons, arithmetic, builtin functions. "
-            "What could run code of the program is refused before it runs, with the part and the rule."
+            "Evaluate an expression where nothing may change: fields, items, comparisons, arithmetic, builtin "
+            "functions. What could run code of the program is refused before it runs, with the part and the rule. "
+            "Else evaluate is meant."
         ),
         params=Evaluate,
         run=_evaluate,
         read_only=True,
         idempotent=True,
+        phrase="refuses effects",
         unlisted=frozenset({"task"}),
     ),
 )

@@ -253,6 +253,7 @@ TOOLS = (
         params=SnapshotCreate,
         run=_create,
         acts_on="captures",
+        phrase="keep variables, compare later",
     ),
     Tool(
         name="snapshot_diff",
@@ -265,6 +266,7 @@ TOOLS = (
         run=_diff,
         read_only=True,
         idempotent=True,
+        phrase="keep variables, compare later",
     ),
     Tool(
         name="snapshot_list",
@@ -274,6 +276,7 @@ TOOLS = (
         run=_list,
         read_only=True,
         idempotent=True,
+        phrase="keep variables, compare later",
     ),
     Tool(
         name="snapshot_delete",
@@ -284,5 +287,6 @@ TOOLS = (
         destructive=True,
         idempotent=True,
         acts_on="captures",
+        phrase="keep variables, compare later",
     ),
 )

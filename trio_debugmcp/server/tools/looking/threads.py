@@ -139,7 +139,6 @@ TOOLS = (
         run=_threads,
         read_only=True,
         idempotent=True,
-        listing="core",
     ),
     Tool(
         name="tasks_list",
@@ -152,5 +151,7 @@ TOOLS = (
         run=_tasks,
         read_only=True,
         idempotent=True,
+        listing="core",
+        unlisted=frozenset({"start", "count"}),
     ),
 )

@@ -44,9 +44,7 @@ class BatchEvaluate(Params, frozen=True, kw_only=True):
         list[Experiment],
         Meta(min_length=1, max_length=20, description="{file, line | statement, capture[], condition, max_hits=1}."),
     ]
-    launch: Annotated[
-        DebugLaunch | None, Meta(description="Start this: parameters of debug_launch. Default: what is there.")
-    ] = None
+    launch: Annotated[DebugLaunch | None, Meta(description="Start this: parameters of debug_launch.")] = None
     show: Show = []
     timeout: Seconds = 30.0
     max_total_hits: Annotated[int, Meta(ge=1, le=10_000, description="Of all experiments together.")] = 500
@@ -253,14 +251,15 @@ TOOLS = (
         name="batch_evaluate",
         title="Test hypotheses in one run",
         description=(
-            "Start or resume the program and capture expressions at several places on its way, up to `max_hits` hits "
-            "each; the hit that completes all stops it there. Your breakpoints do not stop it meanwhile, and are in "
-            "force again afterwards; exceptions do. Without a session the last program is run again. A program that "
-            "runs is not stopped. Answers with the hits of each, why it ended, and where the program is."
+            "Start or resume the program and capture expressions at several places on its way, up to `max_hits` "
+            "hits each; the hit that completes all stops it there. Your breakpoints do not stop it meanwhile; "
+            "exceptions do. Answers with the hits of each, why it ended, and where the program is."
         ),
         params=BatchEvaluate,
         run=_batch,
         open_world=True,
+        listing="core",
+        unlisted=frozenset({"show", "max_total_hits"}),
     ),
     Tool(
         name="debug_run_until",
@@ -272,5 +271,6 @@ TOOLS = (
         ),
         params=DebugRunUntil,
         run=_until,
+        phrase="an expression holds",
     ),
 )

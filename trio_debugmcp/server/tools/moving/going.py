@@ -94,6 +94,7 @@ TOOLS = (
         params=DebugGoto,
         run=_goto,
         destructive=True,
+        phrase="skips lines",
         unlisted=frozenset({"target", "thread_id"}),
     ),
 )

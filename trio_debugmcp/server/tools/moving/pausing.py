@@ -206,5 +206,6 @@ TOOLS = (
         params=DebugPause,
         run=pause,
         listing="core",
+        unlisted=frozenset({"show"}),
     ),
 )

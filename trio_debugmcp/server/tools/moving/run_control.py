@@ -250,7 +250,7 @@ TOOLS = (
     Tool(
         name="debug_continue",
         title="Continue",
-        description=("Run on until the next stop or the end. Answers with the stop."),
+        description=("Run on until the next stop or the end, and answer with it."),
         params=DebugContinue,
         run=_continue_tool,
         listing="core",
@@ -260,13 +260,13 @@ TOOLS = (
         name="debug_step",
         title="Step",
         description=(
-            "Step over a line, into a call, or out to the caller, `count` times; what is stepped over or out of shows "
-            "what it `returned`. A breakpoint, an exception or the end stops it at once."
+            "Step over a line, into a call, or out to the caller, `count` times; what is stepped over or out of "
+            "shows what it `returned`. A breakpoint, an exception or the end stops it at once."
         ),
         params=DebugStep,
         run=_step_tool,
         listing="core",
-        unlisted=frozenset({"granularity"}),
+        unlisted=frozenset({"granularity", "target", "wait"}),
     ),
     Tool(
         name="debug_run_to",
@@ -274,17 +274,20 @@ TOOLS = (
         description=("Run on to a line; any other stop on the way ends it."),
         params=DebugRunTo,
         run=_run_to,
-        listing="core",
+        phrase="a line",
     ),
     Tool(
         name="debug_wait",
         title="Wait for a stop",
-        description=("Wait for the next stop or the end; returns at once if the program is stopped."),
+        description=(
+            "Where the program is: at once if it is stopped or has ended, else at its next stop; timeout=0 only looks."
+        ),
         params=DebugWait,
         run=_wait,
         read_only=True,
         idempotent=True,
         listing="core",
+        unlisted=frozenset({"breakpoint_id", "show"}),
     ),
     Tool(
         name="breakpoint_wait",

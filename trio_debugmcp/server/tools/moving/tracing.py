@@ -300,12 +300,14 @@ TOOLS = (
         name="trace_function",
         title="Trace a function",
         description=(
-            "The whole life of a function's next call, or of the one just begun, in one resume: each line that ran "
-            "with what it changed and called, exceptions, result. A paused program stops where the call has returned "
-            "to, or at its end where library code called it; a running one keeps running."
+            "All that a function's next call does, or the one just begun, in one resume: each line that ran with "
+            "what it changed and called, exceptions, result. Then a paused program stops where the call has "
+            "returned to; a running one keeps running."
         ),
         params=TraceFunction,
         run=_trace,
         runs_code=True,
+        listing="core",
+        unlisted=frozenset({"show", "max_lines", "max_bytes"}),
     ),
 )

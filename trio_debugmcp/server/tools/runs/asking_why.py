@@ -126,9 +126,9 @@ TOOLS = (
         name="why",
         title="Why",
         description=(
-            "Why something is as it is, in a run recorded by debug_launch(record=true): the lines that led to it, in "
-            "the order of time, with their values. Without arguments: why it failed. A value: `expression`; a line of "
-            "an answer: `at` its number; a line that did not run: `file` and `line`."
+            "Why something is as it is, in a run recorded by debug_launch(record=true): the lines that led to it, "
+            "in the order of time, with values. Without arguments: why it failed. `expression`: why it has its "
+            "value; `at`: a line of an answer, by its number; `file`, `line`: why that did not run."
         ),
         params=Why,
         run=_why,

@@ -138,5 +138,6 @@ TOOLS = (
         ),
         params=DebugRecord,
         run=_record,
+        phrase="a piece of a running program",
     ),
 )

@@ -53,5 +53,6 @@ TOOLS = (
         run=_compare,
         read_only=True,
         idempotent=True,
+        phrase="recorded runs: each write and call, a moment, two compared",
     ),
 )

@@ -77,6 +77,7 @@ TOOLS = (
         run=_goto,
         read_only=True,
         idempotent=True,
+        phrase="recorded runs: each write and call, a moment, two compared",
         unlisted=frozenset({"run", "process"}),
     ),
 )

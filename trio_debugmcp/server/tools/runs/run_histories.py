@@ -206,6 +206,7 @@ TOOLS = (
         run=_history,
         read_only=True,
         idempotent=True,
+        phrase="recorded runs: each write and call, a moment, two compared",
         unlisted=frozenset({"run", "process"}),
     ),
     Tool(
@@ -216,6 +217,7 @@ TOOLS = (
         run=_calls,
         read_only=True,
         idempotent=True,
+        phrase="recorded runs: each write and call, a moment, two compared",
         unlisted=frozenset({"run", "process"}),
     ),
 )

@@ -60,5 +60,6 @@ TOOLS = (
         run=_list,
         read_only=True,
         idempotent=True,
+        phrase="recorded runs: each write and call, a moment, two compared",
     ),
 )

@@ -199,17 +199,26 @@ TOOLS = (
         name="debug_launch",
         title="Launch a program",
         description=(
-            "Run a program under the debugger until it stops: at a breakpoint, at an exception that nothing catches, "
-            "or at its end. Without breakpoints it stops at its first line. Answers "
-            "with why and where, stack, locals, source, output, and the values of `show`: expressions evaluated at the "
-            "stop. To see values without stopping, give breakpoints a `log_message`."
+            "Run a program under the debugger until it stops: at a breakpoint, at an exception that nothing "
+            "catches, or at its end; without breakpoints at its first line. Answers with why and where, stack, "
+            "locals, source, output, and the values of `show`: expressions evaluated at the stop."
         ),
         params=LaunchConfigured,
         run=launch_as_wanted,
         open_world=True,
         listing="core",
         unlisted=frozenset(
-            {"adapter", "console", "path_mappings", "just_my_code", "configuration", "file", "inputs", "pid"}
+            {
+                "adapter",
+                "console",
+                "path_mappings",
+                "just_my_code",
+                "configuration",
+                "file",
+                "inputs",
+                "pid",
+                "stop_on_uncaught",
+            }
         ),
     ),
     Tool(

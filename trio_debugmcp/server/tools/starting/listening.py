@@ -117,5 +117,6 @@ TOOLS = (
         params=DebugListen,
         run=_listen,
         open_world=True,
+        phrase="programs dial in",
     ),
 )

@@ -168,7 +168,7 @@ TOOLS = (
         params=DebugAttach,
         run=attach,
         open_world=True,
-        listing="core",
+        phrase="to a process (pid)",
         unlisted=frozenset({"process", "path_mappings", "core_file", "program", "adapter", "adapter_options"}),
     ),
     Tool(

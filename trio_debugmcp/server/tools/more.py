@@ -1,0 +1,63 @@
+"""`debug_more`: the tool of the short list that stands for all others. It names each by a phrase, and calls it.
+
+A call of it is a call of the tool that it names: `named_call` (`naming.py`) makes it that before anything else sees it,
+so rights, turns, the timeline and the answer are those of that tool. What is left here is the list.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.tools.naming import MORE
+from trio_debugmcp.server.tools.schema import parameter_names
+from trio_debugmcp.server.tools.tool import UNLISTED, Params, Tool
+from trio_debugmcp.session.debugger import Debugger
+
+
+class DebugMore(Params, frozen=True, kw_only=True):
+    tool: str | None = None
+    arguments: Annotated[dict[str, Any], Meta(description="Its parameters.")] = {}
+
+
+class MoreAnswer(Answer, frozen=True, kw_only=True):
+    """What the short list lacks: each tool with its parameters, and what it is for."""
+
+    tools: dict[str, str] = {}
+
+
+def more_tool(others: Sequence[Tool]) -> Tool:
+    """Return the tool that stands for these.
+
+    Its hints are those of the one that does most: a client that asks before such calls asks before this.
+    """
+
+    async def listed(debugger: Debugger, params: DebugMore) -> MoreAnswer:
+        return MoreAnswer(tools={_with_parameters(tool): tool.phrase or tool.title for tool in others})
+
+    kinds = [
+        (", ".join(tool.name for tool in group), phrase) for phrase, group in groupby(others, lambda tool: tool.phrase)
+    ]
+    names = "; ".join(f"{those}: {phrase}" if phrase else those for those, phrase in kinds)
+    return Tool(
+        name=MORE,
+        title="More tools",
+        description=(
+            f'Call another tool: {MORE}(tool="debug_run_to", arguments={{"file": …, "line": 40}}). {MORE}() has their '
+            f"parameters. {names}."
+        ),
+        params=DebugMore,
+        run=listed,
+        read_only=all(tool.read_only for tool in others),
+        destructive=any(tool.destructive for tool in others),
+        idempotent=all(tool.idempotent for tool in others),
+        open_world=any(tool.open_world for tool in others),
+        listing="core_only",
+    )
+
+
+def _with_parameters(tool: Tool) -> str:
+    known = [name for name in parameter_names(tool.params) if name not in tool.unlisted | UNLISTED]
+    return f"{tool.name}({', '.join(known)})"
