@@ -4,6 +4,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct, convert, to_builtins
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.last_bounds import MAX_ERROR_BYTES, bounded, size_of
@@ -41,6 +42,26 @@ def test_what_is_left_out_of_lists_and_objects_is_counted() -> None:
     assert bounded(["word"] * 10_000, 5000)[-2:] == ["word", "… (9600 more)"]
     assert bounded([{"a": 1}] * 10_000, 5000)[-1] == {"more": 9600}
     assert bounded({f"key {number}": number for number in range(10_000)}, 8000)["…"] == "9600 more"
+
+
+def test_data_that_are_cut_can_be_decoded_and_say_beside_a_list_what_it_lacks() -> None:
+    class Item(Struct):
+        name: str
+        inside: list[str]
+
+    class Data(Struct):
+        items: list[Item]
+        groups: list[list[Item]]
+        names: list[str]
+        total: int
+
+    item = Item("x" * 5000, ["y"] * 900)
+    value = to_builtins(Data([item] * 900, [[item] * 300] * 3, ["z"] * 5000, 900))
+    shown = bounded(value, 30_000)
+    decoded = convert(shown, Data)
+    assert (shown["itemsLeftOut"], decoded.total) == (900 - len(decoded.items), 900)
+    assert shown["groupsLeftOut"] == 900 - sum(map(len, decoded.groups))
+    assert decoded.names[-1] == f"… ({5000 - len(decoded.names) + 1} more)"
 
 
 def test_an_error_that_repeats_a_long_argument_is_short() -> None:

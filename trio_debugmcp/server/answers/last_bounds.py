@@ -37,6 +37,10 @@ _CUTS = (
 """Characters of the texts, and items of the lists and objects, that are left; tried in this order."""
 
 
+_LEAST_MEMBERS = 40
+"""Members that an object keeps: one that stands for a struct has no more, and decodes with all of them only."""
+
+
 def bounded(value: Any, most: int) -> Any:
     """Return JSON data of at most so many bytes, as little changed as that takes. A cut says how much it left out."""
     if size_of(value) <= most:
@@ -71,14 +75,41 @@ def _cut(value: Any, length: int, count: int | None) -> Any:
         case str():
             return shortened(value, length)
         case dict():
-            members = list(value.items())[:count]
-            kept = {shortened(key, length): _cut(member, length, count) for key, member in members}
-            left_out = len(value) - len(members)
-            return {**kept, "…": f"{left_out} more"} if left_out else kept
+            return _cut_object(value, length, count)
         case list() | tuple():
-            items = [_cut(item, length, count) for item in value[:count]]
-            left_out = len(value) - len(items)
-            more = f"… ({left_out} more)" if items and isinstance(items[0], str) else {"more": left_out}
-            return [*items, more] if left_out else items
+            kept, left_out = _cut_list(value, length, count)
+            return [*kept, {"more": left_out}] if left_out else kept
         case _:
             return value
+
+
+def _cut_object(value: dict[str, Any], length: int, count: int | None) -> dict[str, Any]:
+    """Return an object with less in it. What is left out of a list of objects stands beside it: it stays decodable."""
+    members = list(value.items())[: None if count is None else max(count, _LEAST_MEMBERS)]
+    kept: dict[str, Any] = {}
+    for name, member in members:
+        key = shortened(name, length)
+        if isinstance(member, list | tuple):
+            kept[key], left_out = _cut_list(member, length, count)
+            if left_out:
+                kept[f"{key}LeftOut"] = left_out
+        else:
+            kept[key] = _cut(member, length, count)
+    left_out = len(value) - len(members)
+    return {**kept, "…": f"{left_out} more"} if left_out else kept
+
+
+def _cut_list(items: Any, length: int, count: int | None) -> tuple[list[Any], int]:
+    """Return the items that are left, and how many are left out here and in lists that are items; of texts one says."""
+    kept: list[Any] = []
+    left_out = len(items) - len(items[:count])
+    for item in items[:count]:
+        if isinstance(item, list | tuple):
+            shorter, inside = _cut_list(item, length, count)
+            kept.append(shorter)
+            left_out += inside
+        else:
+            kept.append(_cut(item, length, count))
+    if left_out and kept and isinstance(kept[0], str):
+        return [*kept, f"… ({left_out} more)"], 0
+    return kept, left_out
