@@ -1,6 +1,9 @@
 """From the arguments of a call to the parameters of its tool.
 
-converted("debug_step", DebugStep, {"mode": "in", "count": "2"})    # DebugStep(mode="in", count=2)
+    params = converted("debug_step", DebugStep, {"mode": "in", "count": "2"})
+    params.count    # 2
+
+What is wrong with them is said with what there is instead.
 """
 
 import json
