@@ -37,7 +37,7 @@ from trio_debugmcp.transports.streams import Incoming, Outgoing
 if TYPE_CHECKING:
     from trio_debugmcp.editors.editor_listener import EditorDoor
     from trio_debugmcp.transports.admission import Admission
-    from trio_debugmcp.transports.gate import Gate
+    from trio_debugmcp.transports.gate import AllowedHost, Gate
     from trio_debugmcp.transports.kept_socket import KeptCalls
 
 COLLECT_EVERY = 50_000
@@ -66,7 +66,8 @@ class KeptProject(Struct, frozen=True):
 class Network(Struct, frozen=True):
     """The transports to serve on, and the tokens that admit clients; `certificate` is its file and that of the key.
 
-    `page_sources`: the files of the dashboard are served one by one, as they are.
+    `allowed`: names beside our own under which clients reach the ports for WebSocket and HTTP. `page_sources`: the
+    files of the dashboard are served one by one, as they are.
     """
 
     stdio: bool = True
@@ -76,6 +77,7 @@ class Network(Struct, frozen=True):
     dap: Address | None = None
     tokens: Tokens | None = None
     certificate: tuple[str, str] | None = None
+    allowed: "tuple[AllowedHost, ...]" = ()
     page_sources: bool = False
 
 
@@ -85,6 +87,7 @@ class _Endpoint(Struct, frozen=True):
     host: str
     listeners: Sequence[trio.SocketListener]
     tls: ssl.SSLContext | None
+    allowed: "tuple[AllowedHost, ...]"
 
     @property
     def number(self) -> int:
@@ -100,7 +103,7 @@ class _Endpoint(Struct, frozen=True):
         from trio_debugmcp.transports.gate import Gate
 
         self.warn()
-        return Gate(self.host, self.number, tokens.role_of, tls=self.tls is not None)
+        return Gate(self.host, tokens.role_of, tls=self.tls is not None, allowed=self.allowed)
 
     def warn(self) -> None:
         """Warn if other machines can connect."""
@@ -124,9 +127,9 @@ async def serve(options: Options, network: Network) -> None:
     """
     tls = None if network.certificate is None else _tls_context(*network.certificate)
     # Before anything else is started: a port that cannot be had is the most frequent mistake.
-    websocket = await _listen(network.websocket, tls, stdio=network.stdio)
-    http = await _listen(network.http, tls, stdio=network.stdio)
-    dap = await _listen(network.dap, tls, stdio=network.stdio)
+    websocket = await _listen(network.websocket, network, tls)
+    http = await _listen(network.http, network, tls)
+    dap = await _listen(network.dap, network, tls)
     tokens = network.tokens or Tokens()
     if websocket is not None:
         options = replace(options, settings=replace(options.settings, observer_token=tokens.observer))
@@ -294,13 +297,13 @@ def editor_door(app: App, tokens: Tokens) -> "EditorDoor":
     return EditorDoor(context, tokens.role_of)
 
 
-async def _listen(address: Address | None, tls: ssl.SSLContext | None, *, stdio: bool) -> _Endpoint | None:
+async def _listen(address: Address | None, network: Network, tls: ssl.SSLContext | None) -> _Endpoint | None:
     if address is None:
         return None
     try:
         listeners = await trio.open_tcp_listeners(address.port, host=address.host)
     except OSError as error:
-        if stdio and error.errno == errno.EADDRINUSE:
+        if network.stdio and error.errno == errno.EADDRINUSE:
             # A host starts a server for each chat, by the same command: the second one has a debugger, too.
             _announce(
                 f"WARNING: {address.host}:{address.port} is in use, perhaps by the server of another chat. This server "
@@ -313,7 +316,7 @@ async def _listen(address: Address | None, tls: ssl.SSLContext | None, *, stdio:
         for spare in listeners[1:]:
             await spare.aclose()
         del listeners[1:]
-    return _Endpoint(address.host, listeners, tls)
+    return _Endpoint(address.host, listeners, tls, network.allowed)
 
 
 def _tls_context(certificate: str, key: str) -> ssl.SSLContext:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from trio_debugmcp.app import Options
 from trio_debugmcp.cli import _engine, adapters, demo, doctor, replay, serve
 from trio_debugmcp.cli._patience import VARIABLE
-from trio_debugmcp.cli._transport_options import PORT_OPTIONS, transport_misuse
+from trio_debugmcp.cli._transport_options import HOSTS_VARIABLE, PORT_OPTIONS, network_of, transport_misuse
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.recording.format import read_recording
 
@@ -104,3 +104,17 @@ def test_an_engine_that_there_is_not_is_refused(
         f"'fast' is none of auto, own and pydevd (it stands in the variable {_engine.VARIABLE})"
         in capsys.readouterr().err
     )
+
+
+def test_names_to_allow_come_from_the_command_line_and_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(HOSTS_VARIABLE, "debugger.tools.svc, proxy:8443")
+    network = network_of(parsed("serve", "--ws", "0", "--allow-host", "Debugger.Example", "--allow-host", "[::2]:1"))
+    names = [(host.name, host.port) for host in network.allowed]
+    assert names == [("debugger.example", None), ("[::2]", "1"), ("debugger.tools.svc", None), ("proxy", "8443")]
+    monkeypatch.delenv(HOSTS_VARIABLE)
+    assert network_of(parsed("serve", "--ws", "0")).allowed == ()
+
+
+def test_a_url_to_allow_is_refused_with_what_can_be_allowed() -> None:
+    with pytest.raises(ValueError, match=r"--allow-host: 'https://a.example' is not NAME or NAME:PORT, such as"):
+        network_of(parsed("serve", "--ws", "0", "--allow-host", "https://a.example"))

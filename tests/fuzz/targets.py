@@ -244,7 +244,7 @@ def head(data: bytes) -> None:
             async for _ in incoming:
                 pass
 
-        gate: Gate[Any] = Gate("127.0.0.1", 8000, lambda token: "control" if token == TOKEN else None)
+        gate: Gate[Any] = Gate("127.0.0.1", lambda token: "control" if token == TOKEN else None)
         ours, theirs = memory_stream_pair()
         said = b""
         async with trio.open_nursery() as nursery:

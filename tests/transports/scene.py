@@ -98,7 +98,7 @@ async def open_scene(adapter: FakeAdapter | None = None, **options: Any) -> Asyn
     tokens = Tokens(CONTROL, OBSERVE)
     app_options: Options = (adapter or FakeAdapter()).options(**options)
     async with open_app(app_options) as app, trio.open_nursery() as nursery:
-        gate: Gate[Role] = Gate("127.0.0.1", 8000, tokens.role_of)
+        gate: Gate[Role] = Gate("127.0.0.1", tokens.role_of)
         yield Scene(app, Port(gate, app.serve_connection, PAGES.get, app.debugger.patience), Admission(BOUNDS), nursery)
         nursery.cancel_scope.cancel()
 

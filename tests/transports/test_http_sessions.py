@@ -100,7 +100,7 @@ def request(method: str = "POST", body: bytes = b"", *, path: str = "/mcp", toke
 async def browsing(limits: ConnectionBounds = ROOMY) -> AsyncIterator[Browser]:
     tokens = Tokens(CONTROL, OBSERVE)
     async with open_app(FakeAdapter().options()) as app, trio.open_nursery() as nursery:
-        gate: Gate[Role] = Gate("127.0.0.1", 8000, tokens.role_of)
+        gate: Gate[Role] = Gate("127.0.0.1", tokens.role_of)
         yield Browser(HttpApp(gate, app.open_server, nursery), app.clients, Admission(limits), nursery)
         nursery.cancel_scope.cancel()
 
@@ -306,10 +306,24 @@ async def test_there_is_no_other_path_and_no_other_source(autojump_clock: MockCl
     async with browsing() as browser:
         assert await browser.status(body=HELLO, path="/other") == 404
         assert await browser.status(body=HELLO, origin="http://evil.example") == 403
-        assert await browser.status(body=HELLO, host="evil.example") == 403
+        assert await browser.status(body=HELLO, host="evil.example", token="wrong") == 403
+        assert await browser.status(body=HELLO, host="evil.example", origin="http://evil.example") == 403
         status, headers, body = await browser.ask(body=HELLO, token="wrong")
         assert (status, headers["www-authenticate"], body) == (401, "Bearer", b"a valid token is needed\n")
         assert browser.app.statistics().sessions == 0
+
+
+async def test_a_probe_needs_no_token_and_no_name_of_ours(autojump_clock: MockClock) -> None:
+    async with browsing() as browser:
+        status, _, body = await browser.ask("GET", path="/healthz", token="", host="10.1.2.3:8766")
+        assert (status, body) == (200, b"ok\n")
+        assert await browser.status("POST", path="/healthz", body=HELLO) == 404
+        assert browser.app.statistics().sessions == 0
+
+
+async def test_a_client_that_shows_its_token_reaches_the_server_by_any_name(autojump_clock: MockClock) -> None:
+    async with browsing() as browser:
+        assert await browser.status(body=HELLO, host="debugger.tools.svc:8766") == 200
 
 
 async def test_a_websocket_is_refused(autojump_clock: MockClock) -> None:

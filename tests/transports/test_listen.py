@@ -188,9 +188,10 @@ async def test_over_http_requests_without_a_valid_token_or_from_another_site_are
     async with serving("--http", "0", "--no-stdio") as server, create_mcp_http_client() as http:
         url = await server.http_url()
         good = {"Accept": "application/json, text/event-stream", "Authorization": f"Bearer {CONTROL}"}
-        shown = {} if token is None else {"Authorization": f"Bearer {token}"}
+        shown = {"Authorization": "" if token is None else f"Bearer {token}"}
         assert (await http.post(url, json=INITIALIZE, headers={**shown})).status_code == 401
-        for foreign in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "null"}):
+        evil, page = {"Host": "evil.example"}, {"Origin": "http://evil.example"}
+        for foreign in ({**evil, **shown}, {**evil, **page}, page, {"Origin": "null"}):
             assert (await http.post(url, json=INITIALIZE, headers={**good, **foreign})).status_code == 403
         assert (await http.get(url.replace("/mcp", "/other"), headers=good)).status_code == 404
         assert (await http.post(url, json=INITIALIZE, headers=good)).status_code == 200

@@ -18,7 +18,7 @@ from tests.transports.scene import (
 )
 from trio_debugmcp.server.auth import Tokens
 from trio_debugmcp.transports.admission import CROWDED_SECONDS, STRANGER_SECONDS, AdmissionStatistics
-from trio_debugmcp.transports.gate import Gate, is_loopback
+from trio_debugmcp.transports.gate import AllowedHost, Gate, is_loopback
 from trio_debugmcp.transports.head import HEAD_SECONDS, MAX_HEAD_BYTES, Head, Refused
 from trio_debugmcp.transports.port import IDLE_SECONDS, KEPT_SECONDS, MAX_REQUESTS
 
@@ -106,8 +106,6 @@ async def test_a_token_in_the_header_or_beside_the_subprotocol_is_admitted(
     [
         {"Host": "evil.example:8000"},
         {"Host": "evil.example"},
-        {"Host": "127.0.0.1:9000"},
-        {"Host": "127.0.0.1"},
         {"Host": "127.0.0.1.evil.example:8000"},
         {"Host": "192.168.1.1:8000"},
         {"Origin": "http://evil.example"},
@@ -118,19 +116,81 @@ async def test_a_token_in_the_header_or_beside_the_subprotocol_is_admitted(
         {"Origin": "http://127.0.0.1:8000.evil.example"},
     ],
 )
-async def test_a_foreign_host_or_origin_is_refused_with_and_without_token(
+async def test_a_foreign_host_or_origin_is_refused_to_what_may_be_a_browser(
     headers: dict[str, str], autojump_clock: MockClock
 ) -> None:
+    by_subprotocol = {"Authorization": "", "Sec_WebSocket_Protocol": f"mcp, bearer.{CONTROL}"}
     async with open_scene() as scene:
-        assert (await scene.ask(upgrade(**headers)))[0] == 403
+        assert (await scene.ask(upgrade(**by_subprotocol, **headers)))[0] == 403
         assert (await scene.ask(http("GET /", **headers)))[0] == 403
+        with_page = {"Origin": f"http://{headers.get('Host', HOST)}", **headers}
+        if headers.get("Host") or headers.get("Origin"):
+            assert (await scene.ask(upgrade(**with_page)))[0] == 403
+
+
+@pytest.mark.parametrize("host", ["localhost:9000", "127.0.0.1", "[::1]:1"])
+async def test_a_loopback_name_is_ours_with_any_port_as_behind_a_forwarded_one(
+    host: str, autojump_clock: MockClock
+) -> None:
+    async with open_scene() as scene:
+        assert (await scene.ask(http("GET /", Host=host)))[0] == 200
+        assert (await scene.ask(http("GET /", Host=host, Origin=f"http://{host}")))[0] == 200
+        assert (await scene.ask(http("GET /", Host=host, Origin="http://localhost:1234")))[0] == 403
+
+
+async def test_a_client_that_shows_its_token_in_a_header_may_use_any_host(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        assert (await scene.ask(upgrade(Host="debugger.tools.svc:8766")))[0] == 101
+        assert (await scene.ask(upgrade(Host="debugger.tools.svc:8766", Authorization="Bearer wrong")))[0] == 403
+
+
+@pytest.mark.parametrize(
+    ("allowed", "hosts", "foreign"),
+    [
+        ("debugger.example", ["debugger.example", "Debugger.Example:8443"], ["example", "x.debugger.example"]),
+        ("debugger.example:8443", ["debugger.example:8443"], ["debugger.example", "debugger.example:443"]),
+        ("[fd00::5]:80", ["[fd00::5]:80"], ["[fd00::6]:80"]),
+    ],
+)
+def test_a_name_that_is_allowed_is_ours_as_its_pages_are_behind_a_proxy_that_speaks_tls(
+    allowed: str, hosts: list[str], foreign: list[str]
+) -> None:
+    gate: Gate[str] = Gate("127.0.0.1", {"t": "control"}.get, allowed=[AllowedHost.parse(allowed)])
+    for host in hosts:
+        for scheme in ("http", "https"):
+            gate.check_source(Head("GET", "/", (("host", host), ("origin", f"{scheme}://{host}"))))
+    for host in foreign:
+        with pytest.raises(Refused):
+            gate.check_source(Head("GET", "/", (("host", host),)))
+
+
+def test_a_refusal_says_how_the_name_is_allowed_and_repeats_nothing_else() -> None:
+    gate: Gate[str] = Gate("127.0.0.1", {"t": "control"}.get)
+    for host, remedy in (("debugger.example:80", "serve --allow-host debugger.example"), ("<b>\x1b[1m", "not ours")):
+        with pytest.raises(Refused) as caught:
+            gate.check_source(Head("GET", "/", (("host", host),)))
+        assert caught.value.reason.endswith(remedy)
+
+
+@pytest.mark.parametrize("text", ["https://debugger.example", "a b", "", "debugger.example:port", "-x", "*.example"])
+def test_only_a_name_can_be_allowed(text: str) -> None:
+    with pytest.raises(ValueError, match="NAME"):
+        AllowedHost.parse(text)
+
+
+@pytest.mark.parametrize("host", [HOST, "10.1.2.3:8000", "evil.example"])
+async def test_a_probe_learns_that_the_server_lives_and_nothing_else(host: str, autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        status, _, body = await scene.ask(http("GET /healthz", Host=host))
+        assert (status, body) == (200, b"ok\n")
+        assert (await scene.ask(http("POST /healthz", Host=host)))[0] == 405
 
 
 def test_at_a_reachable_address_a_numeric_host_is_ours_and_a_name_is_not() -> None:
-    gate: Gate[str] = Gate("0.0.0.0", 80, {"t": "control"}.get)
-    for host in ("192.168.1.1", "192.168.1.1:80", "[fe80::1]", "localhost"):
+    gate: Gate[str] = Gate("0.0.0.0", {"t": "control"}.get)
+    for host in ("192.168.1.1", "192.168.1.1:81", "[fe80::1]", "localhost"):
         gate.check_source(Head("GET", "/", (("host", host),)))
-    for host in ("evil.example", "192.168.1.1:81", "", "[::1", "1.2.3.4.example"):
+    for host in ("evil.example", "", "[::1", "1.2.3.4.example"):
         with pytest.raises(Refused):
             gate.check_source(Head("GET", "/", (("host", host),)))
     assert [is_loopback(host) for host in ("127.0.0.2", "::1", "localhost", "0.0.0.0", "example")] == [
@@ -140,7 +200,7 @@ def test_at_a_reachable_address_a_numeric_host_is_ours_and_a_name_is_not() -> No
 
 @pytest.mark.parametrize("hosts", [[], [HOST, HOST], [HOST, "evil.example"]])
 def test_a_request_must_have_one_host(hosts: list[str]) -> None:
-    gate: Gate[str] = Gate("127.0.0.1", 8000, {"t": "control"}.get)
+    gate: Gate[str] = Gate("127.0.0.1", {"t": "control"}.get)
     gate.check_source(Head("GET", "/", (("host", HOST),)))
     with pytest.raises(Refused):
         gate.check_source(Head("GET", "/", tuple(("host", host) for host in hosts)))

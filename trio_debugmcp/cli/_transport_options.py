@@ -1,6 +1,7 @@
 """What `serve` and `replay` have in common: how clients connect, with which tokens, and where logs go."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from trio_debugmcp.cli._tokens import CONTROL_VARIABLE, OBSERVE_VARIABLE, given_
 if TYPE_CHECKING:
     from trio_debugmcp.listen import Network
     from trio_debugmcp.server_options import Options
+    from trio_debugmcp.transports.gate import AllowedHost
 
 MAX_LINGER_SECONDS = 86400
 """A day. For a session that is to outlive its client for longer, a client must stay connected."""
@@ -22,8 +24,10 @@ AT_A_TERMINAL = (
 )
 """For a person who starts it by hand, to whom it would say nothing."""
 
-PORT_OPTIONS = ("--token", "--token-file", "--observe-token", "--observe-token-file", "--tls-cert")
-"""What counts on a port only. The variables with tokens may be set for every command, so they are not among them."""
+PORT_OPTIONS = ("--token", "--token-file", "--observe-token", "--observe-token-file", "--tls-cert", "--allow-host")
+"""What counts on a port only. The variables may be set for every command, so they are not among them."""
+
+HOSTS_VARIABLE = "TRIO_DEBUGMCP_ALLOW_HOST"
 
 
 def add_transport_options(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +53,7 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
     )
     network.add_argument("--no-stdio", action="store_true", help="network transports only")
     _add_kept_options(network)
-    _add_token_options(network)
+    _add_access_options(network)
     network.add_argument(
         "--linger",
         type=float,
@@ -82,7 +86,14 @@ def _add_kept_options(network: "argparse._ArgumentGroup") -> None:
     network.add_argument("--once", action="store_true", help="with --kept: end with the last program")
 
 
-def _add_token_options(network: "argparse._ArgumentGroup") -> None:
+def _add_access_options(network: "argparse._ArgumentGroup") -> None:
+    network.add_argument(
+        "--allow-host",
+        action="append",
+        metavar="NAME[:PORT]",
+        help="answer requests for this name too, such as a proxy's or a Service's; may be repeated; also in "
+        f"{HOSTS_VARIABLE}, with commas",
+    )
     network.add_argument(
         "--token",
         metavar="TOKEN",
@@ -102,7 +113,8 @@ def network_of(arguments: argparse.Namespace) -> "Network":
     """Return the transports and tokens that the command line asks for.
 
     Raises:
-        ValueError: a token cannot be read, or has characters that are not allowed, or both tokens are the same.
+        ValueError: a token cannot be read, or has characters that are not allowed, or both tokens are the same; what
+            is to be allowed is not a name.
     """
     from trio_debugmcp.listen import Address, KeptProject, Network
     from trio_debugmcp.server.auth import Tokens
@@ -121,8 +133,21 @@ def network_of(arguments: argparse.Namespace) -> "Network":
         dap=None if arguments.dap is None else Address(*arguments.dap),
         tokens=Tokens(control, observe),
         certificate=None if arguments.tls_cert is None else (arguments.tls_cert, arguments.tls_key),
+        allowed=_allowed_hosts(arguments.allow_host or []),
         page_sources=arguments.page_sources,
     )
+
+
+def _allowed_hosts(names: list[str]) -> "tuple[AllowedHost, ...]":
+    names = names + [name.strip() for name in os.environ.get(HOSTS_VARIABLE, "").split(",") if name.strip()]
+    if not names:
+        return ()
+    from trio_debugmcp.transports.gate import AllowedHost
+
+    try:
+        return tuple(map(AllowedHost.parse, names))
+    except ValueError as error:
+        raise ValueError(f"--allow-host: {error}") from error
 
 
 def serve_until_done(command: str, options: "Options", network: "Network") -> int:

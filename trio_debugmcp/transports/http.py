@@ -28,7 +28,7 @@ from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.sparse_log import SparseLog
 from trio_debugmcp.transports.accept import accept_connections
 from trio_debugmcp.transports.admission import Admission, Visitor
-from trio_debugmcp.transports.gate import Gate
+from trio_debugmcp.transports.gate import HEALTH_PATH, HEALTHY, Gate
 from trio_debugmcp.transports.head import Refused
 from trio_debugmcp.transports.http11 import HttpExchange, serve_http11
 from trio_debugmcp.transports.jsonrpc import complaint_about, has_unusable_id, message_text
@@ -131,6 +131,9 @@ class HttpApp:
     async def serve(self, exchange: HttpExchange) -> None:
         """Serve one request, or refuse it."""
         try:
+            if exchange.head.path == HEALTH_PATH and exchange.head.method in ("GET", "HEAD"):
+                await exchange.respond(HTTPStatus.OK, HEALTHY, "text/plain; charset=utf-8", {"Connection": "close"})
+                return
             role = self._admit(exchange)
             await exchange.visitor.wait_turn()
             body = await exchange.read_body(MAX_BODY_BYTES[role])

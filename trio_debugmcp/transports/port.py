@@ -1,6 +1,7 @@
 """One port for the dashboard's page and the WebSocket that it talks to.
 
     connection → head read (bounded) → are Host and Origin ours? ─ no → 4xx
+                                        ├ /healthz             → 200, for every Host
                                         ├ /mcp, Upgrade, token → WebSocket, until either side closes it
                                         └ GET, HEAD            → a page; then the next head, up to MAX_REQUESTS
 
@@ -18,7 +19,7 @@ from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.sparse_log import SparseLog
 from trio_debugmcp.transports.accept import Listeners, accept_connections
 from trio_debugmcp.transports.admission import Admission, Visitor
-from trio_debugmcp.transports.gate import Gate
+from trio_debugmcp.transports.gate import HEALTH_PATH, HEALTHY, Gate
 from trio_debugmcp.transports.head import Head, Refused, answer, read_head, receive_bytes
 from trio_debugmcp.transports.jsonrpc import Incoming, Outgoing
 from trio_debugmcp.transports.static import SECURITY_HEADERS, StaticFile, answer_page
@@ -45,6 +46,8 @@ IDLE_SECONDS = 5.0
 KEPT_SECONDS = 10.0
 """From the connection on, until no further request is waited for: what begins later might not be answered within the
 whole time of a stranger."""
+
+HEALTH = StaticFile("text/plain; charset=utf-8", HEALTHY.encode(), "no-store")
 
 FindPage = Callable[[str], StaticFile | None]
 
@@ -102,7 +105,8 @@ class Port:
             role = self._admit(head, visitor)
             if role is not None:
                 return head, role
-            status, headers, body = answer_page(self._find_page(head.path), head)
+            page = HEALTH if head.path == HEALTH_PATH else self._find_page(head.path)
+            status, headers, body = answer_page(page, head)
             kept = number < MAX_REQUESTS and not head.is_last and trio.current_time() < visitor.since + KEPT_SECONDS
             await answer(stream, status, headers, body, last=not kept)
             head = await _next_head(stream, visitor, head.rest) if kept else None
@@ -110,6 +114,8 @@ class Port:
 
     def _admit(self, head: Head, visitor: Visitor) -> Role | None:
         """Return the role of the token of a request for the WebSocket; None if it is for a page."""
+        if head.path == HEALTH_PATH:
+            return None
         self._gate.check_source(head)
         if head.path == MCP_PATH:
             role = self._gate.admit(head)
