@@ -125,6 +125,18 @@ def test_a_process_that_is_not_python_is_not_attached_to_as_such(
     assert "needs `" in (injection_problem(50, tmp_path) or "")
 
 
+def test_python_in_another_container_is_not_attached_to_as_it_cannot_read_the_debugger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    for pid in (60, 61):
+        (add(tmp_path, pid, "python3.12") / "exe").symlink_to("/usr/bin/python3.12")
+    (tmp_path / "60" / "root").symlink_to("/")
+    (tmp_path / "61" / "root").mkdir()
+    assert injection_problem(60, tmp_path) is None
+    assert "have the program dial in (debug_listen)" in (injection_problem(61, tmp_path) or "")
+
+
 @pytest.mark.parametrize(
     ("command", "title"),
     [

@@ -8,6 +8,8 @@ from pathlib import Path
 _OLDEST_PYTHON = (3, 8)
 """The oldest that debugpy 1.8 can be put into: an older one fails without a word."""
 
+_PACKAGE = Path(__file__).resolve().parent
+
 
 def injection_problem(pid: int, proc: Path) -> str | None:
     """Return why attaching to a process by its id cannot work; None if nothing is known to be in the way."""
@@ -20,6 +22,11 @@ def injection_problem(pid: int, proc: Path) -> str | None:
             )
         if not re.match(r"python|pypy", executable.name) and not _embeds_python(proc / str(pid)):
             return f"process {pid} runs {executable}, which is not Python: leave `adapter` out to attach as it fits"
+    if not _has_our_files(proc / str(pid)):
+        return (
+            f"process {pid} sees other files than this server, as in another container: it could not read the debugger. "
+            "Run the server where the process is, or have the program dial in (debug_listen)"
+        )
     # debugpy injects itself with a native debugger; without one it never answers.
     native = "lldb" if sys.platform == "darwin" else "gdb"
     if shutil.which(native):
@@ -28,6 +35,16 @@ def injection_problem(pid: int, proc: Path) -> str | None:
         f"attaching to a Python process by pid needs `{native}` on PATH. Install it, or start the program with "
         f"`python -m debugpy --listen 5678 program.py` and attach with host 127.0.0.1 and port 5678"
     )
+
+
+def _has_our_files(process: Path) -> bool:
+    """Whether this package's path means the same directory there as here; if that cannot be seen, it may."""
+    try:
+        return _PACKAGE.samefile(process / "root" / _PACKAGE.relative_to("/"))
+    except FileNotFoundError:
+        return not (process / "root").is_dir()
+    except OSError:
+        return True
 
 
 def _executable(process: Path) -> Path | None:
