@@ -24,7 +24,7 @@ def injection_problem(pid: int, proc: Path) -> str | None:
             return f"process {pid} runs {executable}, which is not Python: leave `adapter` out to attach as it fits"
     if not _has_our_files(proc / str(pid)):
         return (
-            f"process {pid} sees other files than this server, as in another container: it could not read the debugger. "
+            f"process {pid} sees other files than this server, as in another container: it cannot read the debugger. "
             "Run the server where the process is, or have the program dial in (debug_listen)"
         )
     # debugpy injects itself with a native debugger; without one it never answers.
