@@ -175,7 +175,7 @@ def test_a_moment_has_the_stack_and_the_variables_before_its_line() -> None:
     assert moment.line.values == [".total=6"]
     assert not moment.has_more
     shown, are_all = locals_in(shop(), shop().record.row(last_line(shop().record)).subject, shop().record.last + 1)
-    assert (shown["rate"], are_all) == ("4", False)
+    assert (shown["rate"], are_all) == (("4", 0), False)
 
 
 def test_moves_lead_back_forward_in_and_out() -> None:

@@ -25,7 +25,7 @@ class InitializeArguments(DapStruct, frozen=True):
 
 
 class AttachArguments(DapStruct, frozen=True):
-    """Which session an editor wants to join. `wait`: for the next one if there is none.
+    """Which session an editor wants to join. `wait`: for the next one if there is none. `run`: or which recorded run.
 
     `part_of`: by what an editor is known again that was asked to open a session: child_sessions.py.
     """
@@ -34,6 +34,7 @@ class AttachArguments(DapStruct, frozen=True):
     wait: bool = False
     session_id: str | None = None
     part_of: str | None = None
+    run: str | None = None
 
 
 class ThreadArguments(DapStruct, frozen=True):

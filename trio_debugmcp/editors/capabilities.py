@@ -78,11 +78,13 @@ STRANGER = ALWAYS
 """What is said before a token was shown."""
 
 
-def capabilities(role: Role, adapter: Capabilities | None, *, probe: bool = False) -> dict[str, Any]:
+def capabilities(
+    role: Role, adapter: Capabilities | None, *, probe: bool = False, recorded: bool = False
+) -> dict[str, Any]:
     """Return everything that an editor with that role may do in a session, and may not.
 
     `adapter`: what it can do; None or empty before that is known: then an editor sends all breakpoints that it has.
-    `probe`: there is one in the program.
+    `probe`: there is one in the program. `recorded`: there is a record of it, through which its person steps back.
     """
     known = dict(ALWAYS)
     for name, field in _OF_ADAPTER.items():
@@ -93,6 +95,7 @@ def capabilities(role: Role, adapter: Capabilities | None, *, probe: bool = Fals
         known["supportsFunctionBreakpoints"] = bool(adapter.supports_function_breakpoints)
         stops = bool(adapter.exception_breakpoint_filters)
         known |= {"exceptionBreakpointFilters": FILTERS if stops else [], "supportsExceptionFilterOptions": stops}
+    known["supportsStepBack"] = known["supportsStepBack"] or recorded
     if role == "control":
         return known
     cut = {name: name in _OBSERVER and bool(value) for name, value in known.items() if isinstance(value, bool)}

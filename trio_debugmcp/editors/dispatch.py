@@ -7,8 +7,18 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.messages import Nothing
 from trio_debugmcp.editors import arguments as given
-from trio_debugmcp.editors import below_source, evaluating, looking, moving, other_breakpoints, set_breakpoints
+from trio_debugmcp.editors import (
+    below_source,
+    evaluating,
+    looking,
+    moving,
+    other_breakpoints,
+    recorded_past,
+    set_breakpoints,
+)
 from trio_debugmcp.editors.editor import Editor
+from trio_debugmcp.editors.past_moves import past_or
+from trio_debugmcp.editors.recorded_past import in_past
 
 
 class Served(Struct, frozen=True):
@@ -28,32 +38,32 @@ class Served(Struct, frozen=True):
 
 
 REQUESTS: dict[str, Served] = {
-    "threads": Served(Nothing, looking.threads),
-    "stackTrace": Served(given.StackTraceArguments, looking.stack_trace),
-    "scopes": Served(given.ScopesArguments, looking.scopes),
-    "variables": Served(given.VariablesArguments, looking.variables),
-    "source": Served(given.SourceArguments, looking.source),
-    "exceptionInfo": Served(given.ThreadArguments, looking.exception_info),
+    "threads": Served(Nothing, in_past(looking.threads, recorded_past.threads)),
+    "stackTrace": Served(given.StackTraceArguments, in_past(looking.stack_trace, recorded_past.stack_trace)),
+    "scopes": Served(given.ScopesArguments, in_past(looking.scopes, recorded_past.scopes)),
+    "variables": Served(given.VariablesArguments, in_past(looking.variables, recorded_past.variables)),
+    "source": Served(given.SourceArguments, in_past(looking.source, recorded_past.source)),
+    "exceptionInfo": Served(given.ThreadArguments, in_past(looking.exception_info, recorded_past.refused)),
     "modules": Served(given.ModulesArguments, looking.modules),
     "loadedSources": Served(Nothing, looking.loaded_sources),
     "readMemory": Served(given.ReadMemoryArguments, below_source.read_memory),
     "disassemble": Served(given.DisassembleArguments, below_source.disassemble),
-    "evaluate": Served(given.EvaluateArguments, evaluating.evaluate),
-    "completions": Served(given.CompletionsArguments, evaluating.completions),
+    "evaluate": Served(given.EvaluateArguments, in_past(evaluating.evaluate, recorded_past.evaluate)),
+    "completions": Served(given.CompletionsArguments, in_past(evaluating.completions, recorded_past.no_targets)),
     "setVariable": Served(given.SetVariableArguments, evaluating.set_variable),
-    "setExpression": Served(given.SetExpressionArguments, evaluating.set_expression),
-    "continue": Served(given.ThreadArguments, moving.continue_, moves=True),
-    "reverseContinue": Served(given.ThreadArguments, moving.reverse_continue, moves=True),
-    "next": Served(given.ThreadArguments, moving.next_, moves=True),
-    "stepIn": Served(given.ThreadArguments, moving.step_in, moves=True),
-    "stepOut": Served(given.ThreadArguments, moving.step_out, moves=True),
-    "stepBack": Served(given.ThreadArguments, moving.step_back, moves=True),
+    "setExpression": Served(given.SetExpressionArguments, in_past(evaluating.set_expression, recorded_past.refused)),
+    "continue": Served(given.ThreadArguments, past_or(moving.continue_, "continue"), moves=True),
+    "reverseContinue": Served(given.ThreadArguments, past_or(moving.reverse_continue, "reverse"), moves=True),
+    "next": Served(given.ThreadArguments, past_or(moving.next_, "over"), moves=True),
+    "stepIn": Served(given.ThreadArguments, past_or(moving.step_in, "in"), moves=True),
+    "stepOut": Served(given.ThreadArguments, past_or(moving.step_out, "out"), moves=True),
+    "stepBack": Served(given.ThreadArguments, past_or(moving.step_back, "back"), moves=True),
     "pause": Served(given.ThreadArguments, moving.pause, early=True, urgent=True),
-    "gotoTargets": Served(given.GotoTargetsArguments, moving.goto_targets),
-    "goto": Served(given.ThreadArguments, moving.goto, moves=True),
+    "gotoTargets": Served(given.GotoTargetsArguments, in_past(moving.goto_targets, recorded_past.refused)),
+    "goto": Served(given.ThreadArguments, in_past(moving.goto, recorded_past.refused), moves=True),
     "stepInTargets": Served(given.ScopesArguments, moving.step_in_targets),
     "restartFrame": Served(given.ScopesArguments, moving.restart_frame, moves=True),
-    "terminate": Served(given.DisconnectArguments, moving.terminate, urgent=True),
+    "terminate": Served(given.DisconnectArguments, in_past(moving.terminate, recorded_past.leave), urgent=True),
     "setBreakpoints": Served(given.SetBreakpointsArguments, set_breakpoints.set_breakpoints, in_order=True, moves=True),
     "setFunctionBreakpoints": Served(
         given.SetFunctionBreakpointsArguments, set_breakpoints.set_function_breakpoints, in_order=True, moves=True

@@ -20,6 +20,7 @@ from trio_debugmcp.editors.arguments import InitializeArguments
 from trio_debugmcp.editors.capabilities import capabilities
 from trio_debugmcp.editors.channel import EditorChannel
 from trio_debugmcp.editors.numbers import WORDS, AdapterNumber, Kind, SourceNumbers, StopIds, Way
+from trio_debugmcp.editors.past_view import PastView
 from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.spelling import Spelling
@@ -30,6 +31,10 @@ from trio_debugmcp.state.breakpoint import Place
 from trio_debugmcp.state.model import Snapshot
 
 NAMELESS = "an editor"
+
+NOT_IN_PAST = (
+    "This moment is recorded: it can be looked at, and nothing in it can be changed. Step forth to the present."
+)
 
 EFFECTS_SECONDS = 2.0
 """For an adapter to answer what a person asks for, after which events about its effects are sent in any case."""
@@ -70,6 +75,8 @@ class Editor(ToolCaller):
         left: the session and the number of the stop that it has resumed from, until the next one is reported.
         breakpoints: what it shows of them.
         at_stop: the number of the stop that was reported last; 0 if it runs since, None if nothing was reported yet.
+        past: the recorded moment that was shown last; `in_past` is whether it still is.
+        past_events: what is to be reported of it, behind the response to the request that has led there.
     """
 
     def __init__(
@@ -87,6 +94,8 @@ class Editor(ToolCaller):
         self.ids, self.sources = StopIds(), SourceNumbers()
         self.breakpoints = ShownBreakpoints()
         self.at_stop: int | None = None
+        self.past: PastView | None = None
+        self.past_events: list[tuple[str, dict[str, Any] | None]] = []
         self._answering: dict[object, float] = {}
         self._settled = trio.Event()
         self.fixed = self.shows_values = False
@@ -112,13 +121,32 @@ class Editor(ToolCaller):
         """Report what this session's adapter can do and this editor may, if that has changed."""
         session = None if self.snapshot is None else self.session()
         adapter = None if session is None else session.requests.capabilities
-        if adapter is self._adapter and self._capabilities is not None:
+        recorded = self._is_recorded
+        if (adapter, recorded) == self._adapter and self._capabilities is not None:
             return
-        self._adapter = adapter
-        can = capabilities(self.role, adapter, probe=session is not None and session.looking.is_python)
+        self._adapter = adapter, recorded
+        probe = session is not None and session.looking.is_python
+        can = capabilities(self.role, adapter, probe=probe, recorded=recorded)
         if can != self._capabilities:
             self._capabilities = can
             self.channel.event("capabilities", {"capabilities": can})
+
+    @property
+    def _is_recorded(self) -> bool:
+        """Whether there is a record that can be stepped through."""
+        program = self.debugger.programs.of(self.session_id or "")
+        session_id = (self.session_id or "") if program is None else program.id
+        has_opened = self.past is not None and self.past.of.has_ended
+        return has_opened or self.debugger.runs.recorded_in(session_id) is not None
+
+    @property
+    def in_past(self) -> PastView | None:
+        """The recorded moment that is shown, as long as the program has not moved; None: the stop itself is."""
+        view, now = self.past, self.snapshot
+        if view is None or view.of.has_ended:
+            return view
+        is_there = now is not None and now.phase == "Paused" and (now.id, now.generation) == view.of.stop
+        return view if is_there else None
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -181,6 +209,8 @@ class Editor(ToolCaller):
             raise EditorRefusal(f"{number} is the number of {WORDS[other]}, and not of {WORDS[kind]}.")
         if found is None and not self.ids.was_given(number):
             raise EditorRefusal(f"{number} is unknown: no answer to this editor has it.")
+        if found is not None and found.moment:
+            raise EditorRefusal(NOT_IN_PAST, show=True)
         session, snapshot = self.paused()
         if found is None or (found.session_id, found.generation) != (snapshot.id, snapshot.generation):
             raise EditorRefusal(f"{number} is of a stop that is over.", word="notStopped")

@@ -18,6 +18,7 @@ from trio_debugmcp.editors.channel import EditorChannel
 from trio_debugmcp.editors.child_sessions import offer_sessions
 from trio_debugmcp.editors.editor import Editor, name_of
 from trio_debugmcp.editors.following import Follower
+from trio_debugmcp.editors.past_moves import open_run
 from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.editors.rounds import Rounds
@@ -50,6 +51,7 @@ class Membership:
         self.editor: Editor | None = None
         self.configured, self.asked_threads = trio.Event(), trio.Event()
         self._is_initialized = False
+        self._opened: dict[str, Any] | None = None
 
     def __repr__(self) -> str:
         return f"<Membership of {self.editor!r}>"
@@ -113,6 +115,9 @@ class Membership:
             await self.configured.wait()
             with trio.move_on_after(self._context.debugger.patience.seconds(JOINED_SECONDS)):
                 await self.asked_threads.wait()
+        if self._opened is not None:  # a run that has ended: nothing happens in it any more
+            self._channel.event("stopped", self._opened)
+            return
         async with trio.open_nursery() as nursery:
             if self._hello.supports_start_debugging_request and not editor.fixed:
                 nursery.start_soon(offer_sessions, editor, configuration)
@@ -120,8 +125,11 @@ class Membership:
             nursery.cancel_scope.cancel(reason="the session has ended")
 
     async def _attach(self, editor: Editor, wanted: AttachArguments) -> None:
-        """Join the session that is wanted; with `wait`, when there is one."""
+        """Join the session that is wanted; with `wait`, when there is one. Or open a recorded run."""
         debugger = editor.debugger
+        if wanted.run is not None:
+            self._opened = await open_run(editor, debugger.runs.run(wanted.run))
+            return
         if _session(debugger.state, wanted) is None and not wanted.wait:
             which = "" if wanted.session_id is None else f" '{wanted.session_id}'"
             raise EditorRefusal(

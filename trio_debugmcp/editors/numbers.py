@@ -51,6 +51,7 @@ class AdapterNumber(Struct, frozen=True):
     Attributes:
         calls: how many functions evaluations had called before; the adapter's number is over when there are more.
         way: how a value is found again then; None if it is not.
+        moment: the row of the recorded moment that it is of; then it is none of the adapter's. 0: of the stop itself.
         named: how many children of that kind a value has, and `indexed`; None where the adapter does not say.
     """
 
@@ -64,6 +65,7 @@ class AdapterNumber(Struct, frozen=True):
     way: Way | None = None
     named: int | None = None
     indexed: int | None = None
+    moment: int = 0
 
 
 class StopIds:

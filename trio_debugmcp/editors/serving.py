@@ -130,6 +130,7 @@ class Service:
                 self._refuse(task, task.editor.plain(refusal.sentence), word=refusal.word, show=refusal.show)
             else:
                 self._respond(task, body)
+                self._report_past(task.editor)
         if task.request.command == "threads":
             self._member.asked_threads.set()
 
@@ -147,6 +148,12 @@ class Service:
             await served.serve(editor, arguments)
         except Exception as error:  # noqa: BLE001 - as above
             editor.note(refusal_of(error).sentence)
+
+    def _report_past(self, editor: Editor) -> None:
+        """Report to which recorded moment a request has led."""
+        events, editor.past_events = editor.past_events, []
+        for name, body in events:
+            self._channel.event(name, body)
 
     # --- Answers ---------------------------------------------------------------------------------------------
 

@@ -7,14 +7,13 @@
 Nothing is undone: the program is where it was.
 """
 
-import ast
 from typing import Literal
 
 import msgspec
 
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.histories.recorded_hits import LineBreakpoint, hit_after, hit_before
-from trio_debugmcp.runs.past.frame_moments import value_in
+from trio_debugmcp.runs.past.moment_values import NoValueError, value_at_moment
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.present_moments import (
     PresentMoment,
@@ -24,13 +23,8 @@ from trio_debugmcp.runs.past.present_moments import (
     stepped_forth,
 )
 from trio_debugmcp.runs.past.run_moves import RunMoment, first_line, moment_at
-from trio_debugmcp.runs.source.read_paths import path_of
 
 WalkMode = Literal["here", "back", "over", "in", "out", "reverse", "continue"]
-
-NOT_A_PATH = "not evaluated: of a recorded moment there are names and paths, such as cart.items[0], and no code is run"
-
-NOT_KNOWN = "not known: the record has no value of it at this moment"
 
 
 class NoWalkError(Exception):
@@ -144,11 +138,6 @@ def _first_note(record: ProcessRecord, walk: RunWalk) -> str:
 
 def _value(past: PastProcess, line: int, expression: str) -> str:
     try:
-        path = path_of(ast.parse(expression.strip(), mode="eval").body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        path = None
-    if path is None:
-        return f"<{NOT_A_PATH}>"
-    before = past.executions.settled(line)
-    value = value_in(past, past.record.row(line).subject, path, before)
-    return f"<{NOT_KNOWN}>" if value is None or not value.text else past.values.text_at(value, before)
+        return value_at_moment(past, line, 0, expression).text
+    except NoValueError as error:
+        return f"<{error}>"

@@ -63,7 +63,30 @@ def value_in(past: PastProcess, frame: int, path: ValuePath, before: int) -> Rec
     return past.values.value_at(number) if number and not path.steps else None
 
 
-def locals_in(past: PastProcess, frame: int, before: int) -> tuple[dict[str, str], bool]:
+ShownValue = tuple[str, int]
+"""A value's text, and the number of its object; 0: an atom."""
+
+
+def newest_values(
+    past: PastProcess, kinds: frozenset[int], subject: int, before: int, most: int
+) -> tuple[dict[str, ShownValue], bool]:
+    """Return the last values before a row that rows of some kinds tell about a subject, by label, the newest first.
+
+    And whether there may be more.
+    """
+    record, looked, at = past.record, 0, before
+    newest: dict[str, ShownValue] = {}
+    while at and looked < _MOST_ROWS and len(newest) < most:
+        at, looked = record.back_of(kinds, subject, at), looked + 1
+        if at:
+            value = past.values.value_at(at)
+            label = record.label(record.row(at).key)
+            if label not in newest:
+                newest[label] = past.values.text_at(value, before), value.object
+    return {label: value for label, value in newest.items() if value[0] not in ("deleted", "")}, bool(at)
+
+
+def locals_in(past: PastProcess, frame: int, before: int) -> tuple[dict[str, ShownValue], bool]:
     """Return the variables of a frame before a row, parameters first, then the last written; and whether it has more.
 
     Those of a module are what it has written into its globals, but functions, classes and modules.
@@ -72,24 +95,18 @@ def locals_in(past: PastProcess, frame: int, before: int) -> tuple[dict[str, str
     code = record.code(record.frame(frame).code)
     is_module = code.kind == "module"
     kinds = frozenset(FIELDS) if is_module else frozenset((rows.WRITE, rows.SEEN_NAME))
-    subject, looked, at = code.globals if is_module else frame, 0, before
-    newest: dict[str, str] = {}
-    while at and looked < _MOST_ROWS and len(newest) < MOST_LOCALS:
-        at, looked = record.back_of(kinds, subject, at), looked + 1
-        if at:
-            row = record.row(at)
-            text = past.values.text_at(past.values.value_at(at), before)
-            newest.setdefault(record.label(row.key).removeprefix("."), text)
+    found, has_more = newest_values(past, kinds, code.globals if is_module else frame, before, MOST_LOCALS)
+    newest = {label.removeprefix("."): value for label, value in found.items()}
     for name in code.params:  # of a long call, too
         value = None if name in newest else value_in(past, frame, ValuePath(name), before)
-        if value is not None:
-            newest[name] = past.values.text_at(value, before)
+        if value is not None and value.text not in ("deleted", ""):
+            newest[name] = past.values.text_at(value, before), value.object
     order = {name: place for place, name in enumerate(code.params)}
     names = sorted(newest, key=lambda name: order.get(name, len(order)))
-    shown = {name: newest[name] for name in names if newest[name] not in ("deleted", "")}
+    shown = {name: newest[name] for name in names}
     if is_module:
-        shown = {name: text for name, text in shown.items() if not text.startswith(_DEFINED)}
-    return shown, bool(at)
+        shown = {name: value for name, value in shown.items() if not value[0].startswith(_DEFINED)}
+    return shown, has_more
 
 
 def stack_at(record: ProcessRecord, line: int) -> list[PastFrame]:

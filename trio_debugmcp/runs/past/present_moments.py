@@ -41,8 +41,10 @@ class PresentMoment(NamedTuple):
 def present_moment(past: PastProcess, stack: list[StackPlace]) -> PresentMoment | None:
     """Return where the thread is that has this stack, the innermost frame first; None: no line of it is recorded.
 
-    Without a stack, which is one of a run that is over, it is the end of the thread that ran last.
+    Without a stack, of a run that is over, it is behind the line that ran last.
     """
+    if not stack:
+        return _end(past.record)
     record, only = past.record, list[PresentMoment]()
     threads: set[int] = set()
     for number in range(record.last, max(record.first, record.last - _MOST_ROWS) - 1, -1):
@@ -56,13 +58,21 @@ def present_moment(past: PastProcess, stack: list[StackPlace]) -> PresentMoment 
         line = number if row.kind == rows.LINE else _caller(record, row)
         if not line:
             continue
-        is_at = row.kind == rows.LINE and (not stack or _is_at(past, line, stack[0]))
+        is_at = row.kind == rows.LINE and _is_at(past, line, stack[0])
         present = PresentMoment(line, not is_at, line if is_at else record.last + 1)
-        if not stack or any(_is_at(past, line, place) for place in stack):
+        if any(_is_at(past, line, place) for place in stack):
             return present
         only.append(present)
     # What is in a file of another name here is not found by its place.
     return only[0] if len(threads) == len(only) == 1 else None
+
+
+def _end(record: ProcessRecord) -> PresentMoment | None:
+    """Return the last line of a run that is over."""
+    for number in range(record.last, max(record.first, record.last - _MOST_ROWS) - 1, -1):
+        if record.row(number).kind == rows.LINE:
+            return PresentMoment(number, True, record.last + 1)
+    return None
 
 
 def stepped_back(record: ProcessRecord, present: PresentMoment, line: int) -> int:

@@ -72,7 +72,7 @@ def moment_at(past: PastProcess, line: int) -> RunMoment:
         line=because_line(past, line),
         stack=places,
         frames=len(frames),
-        variables=variables,
+        variables={name: text for name, (text, _) in variables.items()},
         has_more=has_more,
         source=record.source(record.frame(row.subject).code),
         thread=record.frame(row.subject).thread,

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.runs.histories.recorded_hits import LineBreakpoint
+from trio_debugmcp.runs.past.present_moments import StackPlace
 from trio_debugmcp.runs.run_walks import NoWalkError, RunWalk, WalkedMoment, WalkMode, walked
 from trio_debugmcp.server.answers.run_answers import RecordedMoment, recorded_moment
 from trio_debugmcp.server.tools.runs.reading_runs import FoundInRun, RunPlaces, RunQuestion, asked, shown_to_reader
@@ -79,13 +80,12 @@ async def past_step(
     shown = shown_to_reader(debugger, question)
     is_past = shown.left == snapshot.stop.number
     thread = active_thread(snapshot, thread_id)
-    frames, _ = await session.looking.frames(snapshot, thread, 0, _MOST_FRAMES)
-    breakpoints, passed = _breakpoints(debugger, snapshot) if mode in ("reverse", "continue") else ([], [])
+    breakpoints, passed = searched_breakpoints(debugger, snapshot.id) if mode in ("reverse", "continue") else ([], [])
     walk = RunWalk(
         mode=mode,
         at=shown.row if is_past else 0,
         count=count,
-        stack=[(frame.location.file or "", frame.location.line or 0) for frame in frames],
+        stack=await places_of(session, snapshot, thread),
         breakpoints=breakpoints,
         show=list(show),
     )
@@ -135,7 +135,13 @@ def _note(places: RunPlaces, run: KeptRun, snapshot: Snapshot, *, is_past: bool)
     return f"{said}. Steps and debug_continue go through the record up to there; debug_state leads back at once"
 
 
-def _breakpoints(debugger: Debugger, snapshot: Snapshot) -> tuple[list[LineBreakpoint], list[str]]:
+async def places_of(session: DebugSession, snapshot: Snapshot, thread: int) -> list[StackPlace]:
+    """Return the places of a thread's stack, by which it is found in the record."""
+    frames, _ = await session.looking.frames(snapshot, thread, 0, _MOST_FRAMES)
+    return [(frame.location.file or "", frame.location.line or 0) for frame in frames]
+
+
+def searched_breakpoints(debugger: Debugger, session_id: str | None) -> tuple[list[LineBreakpoint], list[str]]:
     """Return the breakpoints that the record can be searched for, and what is to be said of the others."""
     active = [breakpoint for breakpoint in debugger.state.breakpoints if breakpoint.is_active]
     stopping = [breakpoint for breakpoint in active if breakpoint.spec.log_message is None]
@@ -144,7 +150,7 @@ def _breakpoints(debugger: Debugger, snapshot: Snapshot) -> tuple[list[LineBreak
     others += [breakpoint.id for breakpoint in debugger.state.exceptions if breakpoint.enabled]
     lines = []
     for breakpoint in searched:
-        bound = [binding.line for binding in breakpoint.bindings if binding.session_id == snapshot.id and binding.line]
+        bound = [binding.line for binding in breakpoint.bindings if binding.session_id == session_id and binding.line]
         line = bound[0] if bound else breakpoint.spec.line or 0
         lines.append(LineBreakpoint(breakpoint.id, breakpoint.spec.file or "", line, breakpoint.spec.condition))
     if not others:

@@ -1,0 +1,36 @@
+"""`PastView`: the moment of a recorded run that an editor shows. Pure."""
+
+from msgspec import Struct
+
+from trio_debugmcp.runs.past.present_moments import StackPlace
+from trio_debugmcp.runs.past.run_moves import RunMoment
+
+
+class PastThread(Struct, frozen=True):
+    """The thread through whose past a person steps.
+
+    Attributes:
+        run, process: of which record it is.
+        stop: the session and the generation of the stop from which its person went back; of a run that has ended, that
+            and 0.
+        thread: its number, as the editor knows it.
+        stack: of the present, the innermost frame first.
+    """
+
+    run: str
+    process: int | None
+    stop: tuple[str, int]
+    thread: int
+    stack: list[StackPlace]
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is of a run that has ended, so that there is no program that it is the past of."""
+        return self.stop[1] == 0
+
+
+class PastView(Struct, frozen=True):
+    """A moment, and of which thread."""
+
+    of: PastThread
+    moment: RunMoment
