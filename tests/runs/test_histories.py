@@ -88,8 +88,71 @@ def test_every_write_of_an_attribute_has_the_value_before_and_after_it() -> None
     assert (values(history), history.total) == ([f"Cart.total: {change}" for change in changes], 7)
     assert history.entries[1].source == "self.total += price"
     assert values(variable_history(shop(), "Till.total", HistoryPage())) == ["Till.total: 5"], "no other class"
-    assert variable_history(shop(), "cart.total", HistoryPage()).total == 8, "of any object"
+    assert variable_history(shop(), "cart.total", HistoryPage()).total == 7, "of the objects that cart was"
+    anywhere = variable_history(shop(), "order.total", HistoryPage())
+    assert (anywhere.total, anywhere.notes) == (8, ["of any object, as it is not known which order was"])
     assert values(variable_history(shop(), "prices['tea']", HistoryPage()))[-1].endswith(" 15")
+
+
+CONTENTS = """\
+class Cart:
+    def __init__(self):
+        self.lines = []
+        self.paid = 0
+
+def fill(lines, names):
+    for name in names:
+        lines.append(name)
+
+cart = Cart()
+fill(cart.lines, ["tea", "ham"])
+cart.lines[1] = "jam"
+cart.paid = 7
+other = [5]
+other.append(6)
+prices = {"tea": [1], "ham": [9]}
+prices["tea"].append(2)
+prices["tea"][0] = 3
+prices["egg"] = [4]
+del prices["ham"]
+big = list(range(90))
+big.append(1)
+big[3] = "x"
+exec("cart.paid = 8")
+print(cart.paid)
+"""
+
+
+@cache
+def contents() -> PastProcess:
+    return PastProcess(record(CONTENTS, python(3, 13), name="contents.py").processes[0])
+
+
+def test_what_is_in_a_value_changes_item_by_item_whoever_changes_it() -> None:
+    def changes(expression: str) -> list[str]:
+        return values(variable_history(contents(), expression, HistoryPage()))
+
+    added = ["[0]: 'tea'", "[1]: 'ham'", "[1]: 'ham' -> 'jam'"]
+    assert changes("cart.lines") == ["Cart.lines: []", *[f"cart.lines{change}" for change in added]]
+    assert changes("Cart.lines") == ["Cart.lines: []", *[f"Cart.lines{change}" for change in added]]
+    assert changes("cart.lines[1]") == ["[1]: 'ham'", "[1]: 'ham' -> 'jam'"], "of no other list"
+    assert changes("other")[1:] == ["other[1]: 6"]
+    assert changes("cart")[-2:] == ["cart.paid: 0 -> 7", "cart.paid: 7 -> 8"]
+    assert changes("prices['tea']") == ["prices['tea'][1]: 2", "prices['tea'][0]: 1 -> 3"]
+    assert changes("prices")[-2:] == ["prices['egg']: [4]", "prices['ham']: [9] -> deleted"]
+    assert changes("big")[1:] == ["len(big): 90 -> 91", "big[3]: 3 -> 'x'"]
+
+
+def test_a_change_of_what_is_in_a_value_is_judged_paged_and_marked_where_nothing_recorded_made_it() -> None:
+    entry = variable_history(contents(), "cart", HistoryPage(before=contents().record.last, count=1)).entries[0]
+    assert (entry.values, entry.notes) == (
+        ["cart.paid: 7 -> 8"],
+        ["found changed here, by something that was not recorded"],
+    )
+    longer = variable_history(contents(), "big", where("old == 90 and new == 91"))
+    assert longer.notes == ["of more than 60 items only the length is watched, and those items that a line names"]
+    assert (values(longer), longer.total) == (["len(big): 90 -> 91"], 1)
+    assert values(variable_history(contents(), "cart.lines", where("name == 'ham'"))) == ["cart.lines[1]: 'ham'"]
 
 
 def test_a_variable_is_one_of_any_function_a_module_or_an_argument() -> None:

@@ -1,14 +1,15 @@
-"""Every write of a variable, an attribute or an item in a recorded run, with the value before and after it."""
+"""Every write of a variable, an attribute or an item in a recorded run, and of what is in it: before and after."""
 
 import ast
-import re
-from itertools import islice
+from collections.abc import Iterator
+from heapq import merge
 
 import msgspec
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
 from trio_debugmcp.runs.files.row_search import counts
+from trio_debugmcp.runs.histories.content_histories import HeldObjects, content_rows, looked_into, objects_of
 from trio_debugmcp.runs.histories.histories import (
     HistoryPage,
     NoHistoryError,
@@ -18,6 +19,7 @@ from trio_debugmcp.runs.histories.histories import (
     history_rows,
     paged,
 )
+from trio_debugmcp.runs.histories.recorded_classes import class_of
 from trio_debugmcp.runs.histories.recorded_conditions import ValueLookup
 from trio_debugmcp.runs.past.frame_moments import value_in
 from trio_debugmcp.runs.past.past_process import PastProcess
@@ -27,19 +29,18 @@ from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
 
 _MOST_TEXT = 100
 
-_WITH_VALUE = frozenset((rows.WRITE, rows.FIELD, rows.SEEN, rows.GAP, rows.SEEN_NAME, rows.RETURN, rows.RAISE))
+_OF_OBJECTS = (rows.FIELD, rows.GAP, rows.SIZE)
 
-_SIZE = frozenset((rows.SIZE,))
-
-_MOST_LOOKED_AT = 50
+_FOUND = "found changed here, by something that was not recorded"
 
 _MOST_NAMES = 8
 
 
 def variable_history(past: PastProcess, expression: str, page: HistoryPage) -> RunHistory:
-    """Return every write of a variable, in any function; or of an attribute or item, on any object.
+    """Return every write of a variable, an attribute or an item, and every change of what is in it.
 
-    Behind the name of a class (`Cart.total`) only objects of that class count.
+    A variable is one in any function or module; an attribute or item is that of the objects that the path before it
+    has had. Behind the name of a class (`Cart.total`) these are all objects of that class.
 
     Raises:
         NoHistoryError: it is not a path, or was never written.
@@ -47,33 +48,43 @@ def variable_history(past: PastProcess, expression: str, page: HistoryPage) -> R
     path = _path(expression)
     record = past.record
     modules = {code.globals for code in record.codes}
-    kinds = _of_attribute(record, path, modules) if path.steps else _of_name(record, path.name, modules)
-    notes = []
-    if not path.steps and not next(history_rows(record, kinds, page.before), 0):
-        kinds = _of_attribute(record, ValuePath("", (f".{path.name}",)), modules)
+    kinds, notes = _of_attribute(past, path, modules) if path.steps else (_of_name(record, path.name, modules), [])
+    held = objects_of(past, path)
+    inside = looked_into(record, held.objects)
+    if not path.steps and not held.objects and not next(history_rows(record, kinds, page.before), 0):
+        kinds, notes = _of_attribute(past, ValuePath("", (f".{path.name}",)), modules)
         notes = [f"no variable is called {path.name}: these are attributes, of any object"]
-    if not next(history_rows(record, kinds, page.before), 0):
+    if held.is_cut or len(inside) < len(held.objects):
+        notes = [*notes, f"what is in it was looked for in {len(inside)} of its values; there are more"]
+    if any(past.values.is_big(number, record.last + 1) for number in inside):
+        notes = [*notes, "of more than 60 items only the length is watched, and those items that a line names"]
+
+    def found() -> Iterator[int]:
+        return _merged(history_rows(record, kinds, page.before), content_rows(record, inside, page.before), page)
+
+    if not next(found(), 0):
         when = f" before #{page.before}" if page.before else " in this run"
         raise NoHistoryError(f"`{expression}` was never written{when}. {_similar(record, path)}".strip())
-
-    def lookup_at(number: int) -> ValueLookup:
-        return _lookup(past, record.row(number))
+    contents = frozenset(inside)
 
     def line_of(number: int) -> BecauseLine:
-        return _write_line(past, record.row(number), modules)
+        row = record.row(number)
+        if row.kind in _OF_OBJECTS and row.subject in contents and row.subject not in modules:
+            return _content_line(past, row, expression.strip())
+        return _write_line(past, row, modules)
 
-    if _has_changes(record, kinds, page.before):
-        notes.append("what is in it was changed as well, which is not listed here: why(expression=…) leads to that")
-    known = history_count(record, kinds, page.before)
-    history = paged(page, history_rows(record, kinds, page.before), known, lookup_at, line_of)
+    known = None if inside else history_count(record, kinds, page.before)
+    history = paged(page, found(), known, lambda number: _lookup(past, record.row(number)), line_of)
     return msgspec.structs.replace(history, notes=[*history.notes, *notes])
 
 
-def _has_changes(record: ProcessRecord, kinds: list[RowKind], before: int) -> bool:
-    """Whether the content of an object changed that some of the first writes gave."""
-    written = {record.row(number).object for number in islice(history_rows(record, kinds, before), _MOST_LOOKED_AT)}
-    sizes = [record.back_of(_SIZE, number, record.last + 1) for number in written - {0}]
-    return any(record.row(size).key == 1 for size in sizes if size)
+def _merged(writes: Iterator[int], changes: Iterator[int], page: HistoryPage) -> Iterator[int]:
+    """Yield writes and changes in the order of time, or with `before` from the last on; each once."""
+    last = 0
+    for number in merge(writes, changes, reverse=bool(page.before)):
+        if number != last:
+            yield number
+        last = number
 
 
 def _path(expression: str) -> ValuePath:
@@ -103,30 +114,30 @@ def _of_name(record: ProcessRecord, name: str, modules: set[int]) -> list[RowKin
     ]
 
 
-def _of_attribute(record: ProcessRecord, path: ValuePath, modules: set[int]) -> list[RowKind]:
-    key, known = record.key_of(str(path.steps[-1])), dict.fromkeys(modules, False)
+def _of_attribute(past: PastProcess, path: ValuePath, modules: set[int]) -> tuple[list[RowKind], list[str]]:
+    """Return the writes of the last attribute or item of a path, and what is to be said of these."""
+    record, key = past.record, past.record.key_of(str(path.steps[-1]))
     wanted = path.name if path.name[:1].isupper() and len(path.steps) == 1 else None
+    holders = HeldObjects(frozenset()) if wanted or not path.name else objects_of(past, path.holder)
+    is_any = not wanted and (holders.is_cut or not holders.objects)
+    known = dict.fromkeys(modules, False)
 
     def fits(number: int) -> bool:
         subject = record.row(number).subject
+        if not wanted and not is_any:
+            return subject in holders.objects
         if subject not in known:
             known[subject] = wanted is None or class_of(record, subject) in (None, wanted)
         return known[subject]
 
-    return [(rows.FIELD, key, fits), (rows.GAP, key, fits)]
-
-
-def class_of(record: ProcessRecord, number: int) -> str | None:
-    """Return the name of the class of an object, from the text that it had as a value; None: it is not known."""
-    row = record.forth_of(_WITH_VALUE, number, 0, by_value=True)
-    found = re.match(r"<?([\w.]+)", record.text(record.row(row))) if row else None
-    return None if found is None else found[1].rpartition(".")[2]
+    notes = [f"of any object, as it is not known which {path.holder} was"] if is_any and path.name else []
+    return [(rows.FIELD, key, fits), (rows.GAP, key, fits)], notes
 
 
 def before_write(record: ProcessRecord, row: Row) -> Row | None:
     """Return the row with the value that was there before a write; None: it is not known."""
     kinds = (rows.WRITE, rows.SEEN_NAME) if row.kind == rows.WRITE else FIELDS
-    number = max(record.back(kind, row.key, row.subject, row.number) for kind in kinds)
+    number = max(record.back(kind, row.key, row.subject, row.number) for kind in kinds) if row.key else 0
     return record.row(number) if number else None
 
 
@@ -135,10 +146,12 @@ def _lookup(past: PastProcess, row: Row) -> ValueLookup:
     frame = row.subject if row.kind == rows.WRITE else record.row(row.owner).subject if row.owner else 0
 
     def lookup(path: ValuePath) -> str | None:
+        if path.name in ("new", "old") and not path.steps and row.kind == rows.SIZE:
+            return str(row.text if path.name == "new" else row.object)
         if path.name in ("new", "old") and not path.steps:
             found = row if path.name == "new" else before_write(record, row)
             return None if found is None or found.text == DELETED else record.text(found)
-        if record.label(row.key) in (path.name, f".{path.name}") and not path.steps:
+        if row.kind != rows.SIZE and record.label(row.key) in (path.name, f".{path.name}") and not path.steps:
             return record.text(row)
         value = value_in(past, frame, path, row.number) if frame else None
         return None if value is None else value.text
@@ -155,11 +168,27 @@ def _write_line(past: PastProcess, row: Row, modules: set[int]) -> BecauseLine:
         label = label[1:] if row.subject in modules else f"{class_of(record, row.subject) or ''}{label}"
     notes = []
     if row.kind == rows.GAP:
-        notes = ["found changed here, by something that was not recorded"]
+        notes = [_FOUND]
     elif row.owner and record.row(row.owner).kind == rows.START:
         notes = ["an argument"]
     line = because_line(past, row.owner or row.number)
     return msgspec.structs.replace(line, values=[f"{label}: {change}"], notes=notes)
+
+
+def _content_line(past: PastProcess, row: Row, expression: str) -> BecauseLine:
+    """Return the line of a change of what is in a value: of an item, an attribute, or of its length alone."""
+    record = past.record
+    if row.kind == rows.SIZE:
+        value = f"len({expression}): {row.object} -> {row.text}"
+    elif not row.key:
+        value = f"{expression}: changed, it is not known where"
+    else:
+        old, new = before_write(record, row), _shown(record, row)
+        label = record.label(row.key)
+        value = f"{expression}{label}: {new if old is None else f'{_shown(record, old)} -> {new}'}"
+    is_gap = row.kind == rows.GAP or (row.kind == rows.SIZE and row.key != 1)
+    line = because_line(past, row.owner or row.number)
+    return msgspec.structs.replace(line, values=[value], notes=[_FOUND] if is_gap else [])
 
 
 def _shown(record: ProcessRecord, row: Row) -> str:

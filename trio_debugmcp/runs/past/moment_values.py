@@ -1,8 +1,10 @@
 """The variables of a recorded moment, and what is in their values: as trees that are opened one level at a time.
 
-variables, has_more = frame_variables(past, 913, 0)     # of the innermost frame before LINE row 913
-inside = value_children(past, variables[0].object, 913) # attributes and items, as far as the record has them
-found = value_at_moment(past, 913, 0, "cart.items[0]")
+    variables, has_more = frame_variables(past, 913, 0)         # of the innermost frame before LINE row 913
+    inside, is_part = value_children(past, variables[0].object, 913)
+    text = value_at_moment(past, 913, 0, "cart.items[0]").text
+
+What a value had in it is known as far as lines have named it, or as it was short enough to be watched.
 """
 
 import ast

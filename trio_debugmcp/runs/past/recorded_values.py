@@ -192,8 +192,7 @@ class RecordedValues:
 
     def is_big(self, container: int, before: int) -> bool:
         """Whether a container has so many items that only those are looked at that a line names."""
-        size = self._record.back_of(frozenset({rows.SIZE}), container, before)
-        return bool(size) and self._record.row(size).key == _UNWATCHED
+        return self._record.back(rows.SIZE, _UNWATCHED, container, before) > 0
 
     def birth(self, number: int, before: int) -> int:
         """Return the LINE or START row of what first wrote or returned an object before a row; 0: not recorded."""

@@ -39,9 +39,7 @@ _Where = Annotated[
 class HistoryGet(RunQuestion, frozen=True, kw_only=True):
     expression: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
-        Meta(
-            description="A variable or `Class.attribute`: every write, with the value before (`old`) and after (`new`)."
-        ),
+        Meta(description="A path or `Class.attribute`: every write of it or in it, with `old` and `new` value."),
     ] = None
     file: Annotated[str | None, Meta(description="With `line`: every run of it, with its values.")] = None
     line: Annotated[int, Meta(ge=1)] | None = None
