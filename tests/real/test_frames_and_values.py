@@ -89,3 +89,43 @@ async def all_stacks(client: DebugClient) -> list[dict[str, Any]]:
     """The stacks of all threads."""
     stacks: list[dict[str, Any]] = (await client.call("stacktrace_get", thread_id="*"))["stacks"]
     return stacks
+
+
+SAME = """\
+class Net:
+    def __init__(self):
+        self.nodes = {"a": [1, 2, 3], "b": [4, 5]}
+        self.name = "the net of all nets"
+
+
+def grow(net, n):
+    same = net
+    equal = Net()
+    short = other = [n]
+    return n
+
+
+net = Net()
+for n in range(3):
+    grow(net, n)
+"""
+
+
+async def test_an_object_is_shown_once_and_then_by_its_name(debugging: Connect, tmp_path: Path) -> None:
+    (tmp_path / "nets.py").write_text(SAME)
+    async with debugging() as client:
+        place = f"{tmp_path}/nets.py:11"
+        stop = await client.call("debug_launch", program=f"{tmp_path}/nets.py", breakpoints=[place])
+        net = stop["locals"]["net"]
+        assert net.startswith("Net(nodes={")
+        names = {"net": net, "n": "0", "same": "net", "equal": net, "short": "[0]", "other": "[0]"}
+        assert stop["locals"] == names
+        assert (await client.call("variables_get", scope="locals"))["variables"] == names
+        assert (await client.call("stacktrace_get", locals=True))["locals"][0] == names
+        (same,) = (await client.call("variables_get", names=["same"]))["variables"].values()
+        assert same == net
+        experiment = {"file": f"{tmp_path}/nets.py", "line": 11, "capture": ["net", "n"], "max_hits": 2}
+        found = await client.call("batch_evaluate", experiments=[experiment])
+        assert found["experiments"][0]["hits"] == [{"net": net, "n": "1"}, {"net": "…as before", "n": "2"}]
+        assert (found["locals"]["net"], found["locals"]["n"]) == ("…as before", "2")
+        assert (await client.call("debug_state"))["locals"]["net"] == net

@@ -78,7 +78,8 @@ class ProbeVariable(ProbeAnswer, frozen=True):
     """The same of its name, the key of a dict."""
     children: tuple["ProbeVariable", ...] = ()
     same: str | None = None
-    """In a tree, in place of value and children: the path where this very object is shown."""
+    """In a tree, in place of value and children: the path where this very object is shown; of a variable of a frame
+    with a long value: another one that is the same object."""
     cycle: str | None = None
     """The same, of an object that this one is inside of."""
 

@@ -76,7 +76,10 @@ def signal_name(exit_code: int | None) -> str | UnsetType:
 
 
 class Variable(Payload, frozen=True):
-    """A variable; `path` evaluates to it, `childCount` is 0 for a leaf, `digest` tells apart what is cut."""
+    """A variable; `path` evaluates to it, `childCount` is 0 for a leaf, `digest` tells apart what is cut.
+
+    `same`: another one of its scope that is the same object, where that is known and worth a word.
+    """
 
     name: str
     value: str
@@ -85,6 +88,7 @@ class Variable(Payload, frozen=True):
     child_count: int | None
     digest: str | None = None
     children: list["Variable"] | UnsetType = UNSET
+    same: str | UnsetType = UNSET
 
 
 class Scope(Payload, frozen=True):

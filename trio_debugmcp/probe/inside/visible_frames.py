@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread, VisibleFrame
-from trio_debugmcp.probe.inside.values import children, facts
+from trio_debugmcp.probe.inside.values import atoms, children, facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer, shows_type
 
 MOST_FRAMES = 20000
@@ -15,6 +15,9 @@ MOST_FRAMES = 20000
 
 MOST_LOCALS = 200
 """Of a frame, unless the question has a number of its own. What is left out is counted."""
+
+_SHORT = 40
+"""Characters of a value that is said again; of a longer one it is said that it is the same object."""
 
 Json = Dict[str, Any]
 
@@ -176,12 +179,27 @@ def variable_json(name: str, value: Any, path: Optional[str], renderer: Renderer
 def variables(pairs: List[Tuple[str, Any]], start: int, count: int, budget: Budget, renderer: Renderer) -> List[Json]:
     """The variables of a scope from `start` on, as many as the budget allows."""
     found: List[Json] = []
+    known: Dict[int, str] = {}
     for name, value in pairs[start : start + count]:
         if budget.spent():
             break
-        found.append(variable_json(name, value, None, renderer))
+        entry = variable_json(name, value, None, renderer)
+        note_same(entry, value, known)
+        found.append(entry)
         budget.take(40 + len(name))
     return found
+
+
+def note_same(entry: Json, value: Any, known: Dict[int, str]) -> None:
+    """Note in the entry of a variable which one before it is the same object, if that is shown at length.
+
+    `known`: the variables so far by the identity of their objects, which live as long as their frame shows them.
+    """
+    if len(entry["value"]) <= _SHORT or atoms.of(type(value)) is not None:
+        return
+    first = known.setdefault(id(value), entry["name"])
+    if first != entry["name"]:
+        entry["same"] = first
 
 
 def add_locals(thread: ProgramThread, listed: List[Json], budget: Budget, renderer: Renderer) -> None:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.said_before import without_repeats
 from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.answers.stop_data import ShownValue, StopData
 from trio_debugmcp.server.answers.values import shown_value
@@ -228,17 +229,22 @@ def _experiment_words(
 
 
 def _fitting(place: ObservedPlace, room: int, *, python: bool) -> tuple[list[list[ShownValue]], list[dict[str, str]]]:
-    """Return as many of the hits as there is room for, at least one, as data and in words."""
+    """Return as many of the hits as there is room for, at least one, as data and in words.
+
+    A long value that the hit before had is said once.
+    """
     found: list[list[ShownValue]] = []
     words: list[dict[str, str]] = []
+    before: dict[str, str] = {}
     for hit in place.hits if place.capture else ():
         values = _values(place, hit)
         named = {value.expression: shown_value(value, python=python) for value in values}
-        room -= json_size(named) + 1
+        shown, before = without_repeats(named, before), named
+        room -= json_size(shown) + 1
         if found and room < 0:
             break
         found.append(values)
-        words.append(named)
+        words.append(shown)
     return found, words
 
 

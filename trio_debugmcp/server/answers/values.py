@@ -195,7 +195,7 @@ def _name(variable: Variable, parent: str | None, above: str) -> str:
 
 def _value(variable: Variable, name: str) -> str:
     """Return the rendered value, after the key of a dict where the name does not tell it, which is an object's."""
-    value, key = rendered(variable.value, variable.type), variable.name
+    value, key = variable.same or rendered(variable.value, variable.type), variable.name
     if key.startswith("[") and not _INDEX.fullmatch(key) and not name.endswith(key):
         return f"{key[1:-1]}: {value}"
     return value

@@ -24,8 +24,10 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import NO_SESSION, AdapterGone, DebugError, UsageError
 from trio_debugmcp.server.answers.answer import Answer, whole
+from trio_debugmcp.server.answers.experiments import BatchStop
 from trio_debugmcp.server.answers.last_bounds import MAX_ANSWER_BYTES, most_bytes
 from trio_debugmcp.server.answers.moment import for_card
+from trio_debugmcp.server.answers.said_before import LastStops
 from trio_debugmcp.server.answers.stop import READER, StopAnswer
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.failures import usage_error
@@ -192,6 +194,7 @@ class Toolbox:
         self._lists: dict[Role, list[types.Tool]] = {}
         self._others = OtherClients()
         self._story = Story()
+        self._last_stops = LastStops()
         self._listings = ("core", "core_only") if core_only else ("core", "full")
 
     def __repr__(self) -> str:
@@ -306,8 +309,12 @@ class Toolbox:
             log.exception("tool %s", name)
             problem = f"{name} failed because of a bug in the debugger: {type(error).__name__}: {error}"
             return failed_call(UsageError("INTERNAL", problem))
-        meta = None
+        meta, beside = None, getattr(result, "stop", None)
+        if isinstance(beside, StopAnswer):
+            shown = self._last_stops.shown(caller, beside, beside=True)
+            result = replace(result, stop=replace(shown, moment=None))
         if isinstance(result, StopAnswer):
+            result = self._last_stops.shown(caller, result, beside=isinstance(result, BatchStop))
             notes = [*result.notes, *self._others.notes(*caller, self.controls)]
             moment, result = result.moment, replace(result, notes=notes, moment=None)
             meta = for_card(moment, partial(whole, result))

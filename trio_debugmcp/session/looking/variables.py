@@ -117,6 +117,7 @@ def probe_variable(variable: ProbeVariable, is_path: Callable[[str], bool], unkn
         child_count=variable.size,
         digest=variable.digest,
         children=[probe_variable(child, is_path, unknown) for child in variable.children] or UNSET,
+        same=variable.same or UNSET,
     )
 
 

@@ -92,7 +92,13 @@ def _path_of(name: str) -> str:
 def of_scope(pairs: List[Tuple[str, Any, str]], asked: ListingQuestion, budget: Budget, renderer: Renderer) -> Json:
     """Return the variables of a scope for an answer."""
     found = [Child(*pair) for pair in pairs if _is_wanted(pair[0], asked)]
-    return _answer(found[asked.start : asked.start + asked.most], len(found), "", asked, budget, renderer)
+    page = found[asked.start : asked.start + asked.most]
+    answer = _answer(page, len(found), "", asked, budget, renderer)
+    known: Dict[int, str] = {}
+    for child, entry in zip(page, answer["variables"]):
+        if not child.note and entry.get("path", entry["name"]) == entry["name"]:
+            visible_frames.note_same(entry, child.value, known)
+    return answer
 
 
 def of_value(value: Any, path: str, asked: ListingQuestion, budget: Budget, renderer: Renderer) -> Json:

@@ -143,7 +143,7 @@ def _payloads(frames: Sequence[StackFrame], first: int = 0) -> list[Frame]:
 
 
 def _rendered(variables: Sequence[Variable], total: int) -> dict[str, str]:
-    shown = {variable.name: rendered(variable.value, variable.type) for variable in variables}
+    shown = {each.name: each.same or rendered(each.value, each.type) for each in variables}
     return counted(shown, total - len(variables))
 
 

@@ -11,6 +11,7 @@ from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.answers.answer import Answer, AnswerData, data_of
 from trio_debugmcp.server.answers.call_lines import CallLine, FunctionSource, PathChange, call_lines, line_text
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.said_before import AS_BEFORE, SHORT
 from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer
@@ -27,9 +28,6 @@ from trio_debugmcp.state.model import Snapshot, State
 from trio_debugmcp.state.payloads import Location, Payload
 
 MAX_CALLS = 20
-
-SHORT_ARGUMENT, AS_BEFORE = 40, "…as before"
-"""Characters of an argument that each call says anew, and what stands for a longer one that the call before had."""
 
 STOP_SECONDS = 2.0
 """For the stop where the last call returned to, once that is known."""
@@ -231,7 +229,7 @@ def _payload(call: TracedCall, lines: list[CallLine]) -> CallPayload:
 
 
 def _call(places: Places, call: CallPayload, before: CallPayload | None) -> CallTrace:
-    known = set() if before is None else {each for each in before.arguments if len(each.value or "") > SHORT_ARGUMENT}
+    known = set() if before is None else {each for each in before.arguments if len(each.value or "") > SHORT}
     return CallTrace(
         caller=places.at_location(call.caller),
         arguments=", ".join(
