@@ -432,7 +432,7 @@ def test_what_is_typed_to_go_somewhere_and_to_connect_is_understood(page: "Page"
           const {matching, parsed} = await import('/source/goto.js');
           const {tokenIn} = await import('/connection/token.js');
           const {isCut, isPath} = await import('/program/frame.js');
-          const {numbersOf} = await import('/past/values.js');
+          const {numbersOf} = await import('/past/curve.js');
           const {sourceProblem} = await import('/view/words.js');
           const files = ['/a/shop/x.py', '/a/lib/shop.py', '/b/Shop_test.py', '/b/other.py'];
           return {
@@ -877,3 +877,64 @@ def test_infinities_and_texts_are_counted_beside_the_range_of_the_numbers(page: 
         }"""
     )
     assert found == [["numbers from -0.0 to 3; 2 others"], ["numbers from 1 to 2; 1 other"], ["from 2 to 10"], [], []]
+
+
+def test_calls_are_a_tree_whose_last_level_is_not_known_yet(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {seenOf, treeOf} = await import('/runs/run_calls.js');
+          const call = (at, depth, count = 1) => ({at, depth, count});
+          const roots = treeOf([call('#1', 0), call('#2', 1), call('#9', 1, 7), call('#12', 0)]);
+          const said = (calls) => seenOf(calls).map(({at, depth, inside}) => [at, depth, inside?.length ?? null]);
+          return {all: said(roots), deeper: said(treeOf([call('#5', 0), call('#6', 1)], 3)), none: said(treeOf([]))};
+        }"""
+    )
+    assert found == {
+        "all": [["#1", 0, 2], ["#2", 1, None], ["#9", 1, 0], ["#12", 0, 0]],
+        "deeper": [["#5", 3, 1], ["#6", 4, None]],
+        "none": [],
+    }
+
+
+def test_numbers_of_a_history_are_series_by_their_names_and_functions(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {namedValue, seriesOf} = await import('/runs/history_series.js');
+          const entry = (at, called, ...values) => ({at, file: '/w/shop.py', line: 3, function: called, values});
+          const series = (...entries) =>
+            seriesOf(entries).map(({name, points}) => [name, points.map(({value}) => value)]);
+          return {
+            values: ['total: 3 -> 4', 'Till.tries: 0', 'total=5', '-> 7', 'false', "text: 'a -> 1'"].map(namedValue),
+            one: series(entry('#1', 'f', 'total: 1'), entry('#2', 'f', 'total: 1 -> 2')),
+            two: series(
+              entry('#1', 'f', 'total=1'), entry('#2', 'g', 'total=2', 'limit=3'), entry('#3', 'g', 'total=4')),
+          };
+        }"""
+    )
+    assert found["values"] == [
+        ["total", "4"],
+        ["Till.tries", "0"],
+        ["total", "5"],
+        ["result", "7"],
+        None,
+        ["text", "1'"],
+    ]
+    assert found["one"] == [["total", ["1", "2"]]]
+    assert found["two"] == [["total in g", ["2", "4"]], ["total in f", ["1"]], ["limit in g", ["3"]]]
+
+
+def test_what_is_typed_is_a_question_about_a_variable_a_function_or_a_line(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {questionOf} = await import('/runs/run_history.js');
+          return ['total', ' Cart.total ', 'serve()', 'a b/shop.py:12', "order['a:1']", ''].map(questionOf);
+        }"""
+    )
+    assert found == [
+        {"expression": "total"},
+        {"expression": "Cart.total"},
+        {"function": "serve"},
+        {"file": "a b/shop.py", "line": 12},
+        {"expression": "order['a:1']"},
+        None,
+    ]

@@ -1,11 +1,12 @@
 """Recorded runs on the page: which there are, why they came to what they did, and each of their moments."""
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.dashboard.agent import OBSERVE_TOKEN, Agent
+from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.test_accessibility import violations
 from tests.runs.recorded_programs import python
@@ -79,7 +80,7 @@ def test_an_observer_goes_from_a_run_to_why_it_failed_and_to_each_moment(shop: A
     expect(page.locator("#runs li")).to_have_count(2)
     expect(page.locator(f"#runs [data-key={FAILS}]")).to_contain_text("exit code 1")
     panel = opened(page)
-    expect(panel.locator("[role=status]")).to_contain_text("bob == 3")
+    expect(panel.get_by_role("status")).to_contain_text("bob == 3")
     words, place = page.locator("#past .words"), page.locator("#past .where")
     expect(place).to_contain_text("shop.py:")  # where it failed
     expect(page.locator("body")).to_have_attribute("data-past", "true")
@@ -120,17 +121,139 @@ def test_a_question_goes_deeper_from_a_line_and_by_an_expression(shop: Agent, op
     before = panel.locator(".because").count()
     row(panel, "cart.extend(items)").click()
     panel.get_by_role("button", name="Why did it run").click()
-    expect(panel.locator("[role=status]")).to_contain_text("why cart.extend(items)")
+    expect(panel.get_by_role("status")).to_contain_text("why cart.extend(items)")
     assert panel.locator(".because").count() >= before  # among those that were there
     expect(row(panel, "assert bob == 3")).to_have_count(1)
     panel.get_by_role("textbox").fill("ada")
     page.keyboard.press("Enter")
-    expect(panel.locator("[role=status]")).to_contain_text("ada=10")
+    expect(panel.get_by_role("status")).to_contain_text("ada=10")
     panel.get_by_role("textbox").fill("nothing of the kind")
     page.keyboard.press("Enter")
-    expect(panel.locator("[role=status].problem")).not_to_be_empty()
+    expect(panel.get_by_role("status")).to_have_class(re.compile("problem"))
     expect(panel.locator(".because")).to_have_count(0)
     page.locator(f"#runs [data-key={WORKS}]").click()
-    expect(panel.locator("[role=status]")).to_contain_text("Nothing failed in this run")
+    expect(panel.get_by_role("status")).to_contain_text("Nothing failed in this run")
     expect(page.locator("#past .words")).to_contain_text(WORKS)  # its last line is shown
     expect(page.locator(".line.was-current code")).to_have_text("assert bob == 3, bob")
+
+
+def test_a_line_of_the_source_is_asked_why_it_ran_or_not_and_each_time_it_did(shop: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(shop.url(CONTROL_TOKEN))
+    panel = opened(page)
+    row(panel, "cart.extend(items)").click()
+    lines = page.locator("#source .line")
+    expect(lines.filter(has_text="amount += price").locator(".ran")).to_have_text(re.compile(r"^5\W$"))
+    expect(lines.filter(has_text="amount -= 10").locator(".ran")).to_have_text("")  # it did not run
+    expect(lines.filter(has_text="cart.extend(items)").locator(".aside")).to_contain_text("#")  # it is on the path
+    lines.filter(has_text="amount -= 10").click(button="right")
+    page.get_by_role("menuitem", name=f"Why did it run, or not, in {FAILS}").click()
+    expect(row(panel, "if amount > 100:")).to_contain_text("false")
+    lines.filter(has_text="if amount > 100").click(button="right")
+    page.get_by_role("menuitem", name="Each time it ran").click()
+    expect(panel.locator(".entries .because")).to_have_count(2)
+    expect(panel.locator(".entries .said")).to_contain_text(["amount=10", "amount=13"])
+
+
+def test_calls_fold_open_by_the_keys_and_lead_to_their_moments(shop: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(shop.url(OBSERVE_TOKEN))
+    panel = opened(page)
+    panel.get_by_role("tab", name="Calls").click()
+    items = panel.get_by_role("treeitem")
+    expect(items.locator(".name")).to_have_text(["<module>", "serve", "serve"])
+    items.nth(2).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    expect(items.locator(".name")).to_have_text(["<module>", "serve", "serve", "fill", "total"])
+    assert items.evaluate_all("(all) => all.map((each) => each.ariaLevel)") == ["1", "2", "2", "3", "3"]
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    expect(page.locator("#past .where")).to_contain_text("shop.py:7 in total")
+    expect(items.last).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("ArrowLeft")  # to the call that it is in, which the next one closes
+    page.keyboard.press("ArrowLeft")
+    expect(items).to_have_count(3)
+    assert violations(page, "calls of a run", (390, 1440)) == []
+    panel.get_by_label("Calls of this function").fill("total")
+    page.keyboard.press("Enter")
+    expect(items.locator(".said")).to_have_text(["cart=[4, 6] -> 10", "cart=[4, 6, 3] -> 13"])
+    panel.get_by_label("Calls of this function").fill("tottal")
+    page.keyboard.press("Enter")
+    expect(panel.get_by_role("status")).to_contain_text("No function tottal was called")
+
+
+LONG = "total = 0\nfor number in range(10_000):\n    total = (total + number) % 997\n"
+
+
+def test_ten_thousand_values_are_a_curve_and_a_list_of_the_first_thousand_which_says_so(
+    shop: Agent, open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    record(shop, "long.py", LONG)
+    page = open_page(shop.url(OBSERVE_TOKEN))
+    page.locator("#runs li").first.click()
+    panel = page.locator("#run-panel")
+    panel.get_by_role("tab", name="History").click()
+    panel.get_by_label("A variable, an attribute").fill("total")
+    page.keyboard.press("Enter")
+    status = panel.get_by_role("status")
+    expect(status).to_have_text("1 to 1,000 of 10,001")
+    expect(panel.get_by_role("img")).to_have_attribute("aria-label", "A line of 1000 numbers from 0 to 994")
+    assert panel.locator(".entries .because").count() < 100  # those that can be seen
+    panel.locator(".entries .brief").first.focus()
+    page.keyboard.press("End")
+    expect(panel.locator(".entries .brief:focus .said")).to_have_text(re.compile(r"total: \d+ -> \d+"))
+    page.keyboard.press("Enter")
+    expect(page.locator("#past .where")).to_contain_text("long.py:3")
+    expect(panel.locator("svg .here")).to_have_count(1)
+    assert violations(page, "history of a run", (390, 1440)) == []
+    panel.get_by_role("button", name="Later").click()
+    expect(status).to_have_text("1,001 to 2,000 of 10,001")
+    panel.get_by_label("Only where this holds").fill("new > 990 and old < 5")
+    page.keyboard.press("Enter")
+    expect(status).not_to_contain_text("of 10,001")
+    panel.get_by_label("A variable, an attribute").fill("totl")
+    page.keyboard.press("Enter")
+    expect(status).to_contain_text("was never written")
+    expect(panel.locator(".entries .because")).to_have_count(0)
+    panel.get_by_role("button", name="Close").click()
+    expect(page.locator("#past")).to_be_hidden()
+
+
+def test_two_runs_stand_side_by_side_where_they_part_and_each_leads_to_its_moment(
+    shop: Agent, open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(shop.url(OBSERVE_TOKEN))
+    panel = opened(page)
+    panel.get_by_role("tab", name="Compare").click()
+    panel.get_by_label("The run that is as it should be").select_option(WORKS)
+    panel.get_by_role("button", name="Compare").click()
+    pair = panel.get_by_role("group", name="differs").first
+    expect(pair.locator(".side")).to_contain_text(["-> [3]", "-> [4, 6, 3]"])
+    pair.locator(".brief").first.click()
+    expect(page.locator("#past .words")).to_contain_text(f"of {WORKS}")
+    expect(page.locator("#source")).to_contain_text("cart = [*cart, *items]")  # as it ran in that one
+    pair.locator(".brief").last.click()
+    expect(page.locator("#past .words")).to_contain_text(f"of {FAILS}")
+    expect(page.locator("#source")).to_contain_text("cart.extend(items)")
+    assert violations(page, "runs side by side", (390, 1440)) == []
+
+
+def test_what_the_page_reads_of_a_run_does_not_stand_in_the_story(shop: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(shop.url(CONTROL_TOKEN))
+    expect(page.locator("#story-note")).to_have_text(re.compile("calls"))
+    calls = page.locator("#story-note").inner_text()
+    panel = opened(page)
+    panel.get_by_role("tab", name="Calls").click()
+    expect(panel.get_by_role("treeitem")).not_to_have_count(0)
+    shop.call("run_list")
+    expect(page.locator("#story .call").first).to_contain_text("run_list")
+    assert int(page.locator("#story-note").inner_text().split()[0]) == int(calls.split()[0]) + 1

@@ -170,7 +170,8 @@ createProcesses(store, (id) => {
 });
 createBreakpoints(store, actions);
 createExceptions(store, actions);
-createLineMenu(store, actions);
+const run = createRun(store, travel, ask);
+createLineMenu(store, actions, run);
 const source = createSource(store, actions, fetchSource);
 byId('source-tools').append(createFind({label: 'Find in the source', keys: '/', view: byId('source'), ...source}).node);
 createHover(store, call);
@@ -187,10 +188,9 @@ createValueActions(store, actions);
 createClients(store);
 const {stopAt} = createTimeline(store, actions);
 createPast(store, travel);
-createValues(store, history, call);
+createValues(store, history, call, run);
 createScrub(byId('timeline'), stopAt, travel);
 createRuns(store, (id) => store.update({run: {id, process: null}}));
-createRun(store, travel, ask);
 
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || event.isComposing || document.querySelector('dialog[open]')) return;

@@ -54,6 +54,7 @@ export const initialState = () => ({
   me: null,
   runs: [],
   run: null,
+  path: [],
 });
 
 /** What the page shows of a process, while it knows nothing of it yet. */

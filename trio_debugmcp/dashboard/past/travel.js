@@ -50,10 +50,10 @@ export class Travel {
     return this.stops.go(number);
   }
 
-  /** Show a moment of the run that is open. @param {string | null} at */
-  goMoment(at) {
+  /** Show a moment of a run, of the one that is open if no other is named. @param {string | null} at @param {{id: string, process: number | null}} [run] */
+  goMoment(at, run) {
     this.stops.leave();
-    return this.moments.go(at);
+    return this.moments.go(at, run);
   }
 
   now() {

@@ -8,8 +8,9 @@ import {showValues} from './values.js';
  * @param {import('../store.js').Store} store
  * @param {import('./history.js').History} history
  * @param {(name: string, args: object) => Promise<any>} call
+ * @param {{history: (question: object) => void}} run  The recorded run that is open: it has the values over itself.
  */
-export function createValues(store, history, call) {
+export function createValues(store, history, call, run) {
   const button = el('button', {
     type: 'button',
     className: 'over-stops',
@@ -46,6 +47,7 @@ export function createValues(store, history, call) {
     const name = row?.dataset.path;
     if (!name) return;
     const {past, session, frames, stack} = store.state;
+    if (past?.moment && store.state.run) return run.history({expression: name});
     const top = frames.index === 0 && frames.threadId === stack?.threadId;
     showValues(name, history, {
       call,

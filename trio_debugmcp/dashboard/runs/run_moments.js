@@ -41,9 +41,8 @@ export class RunMoments {
     return this.store.state.past?.moment ?? null;
   }
 
-  /** Show a moment of the run that is open; without a number its last line. @param {string | null} at */
-  go(at) {
-    const {id, process} = this.store.state.run;
+  /** Show a moment of a run, which is the one that is open; without a number its last line. @param {string | null} at */
+  go(at, {id, process} = this.store.state.run) {
     this.#turn += 1;
     return this.#ask({run: id, ...(process === null ? {} : {process}), ...(at === null ? {} : {at})});
   }

@@ -3,9 +3,14 @@
 import {byId, el, setText} from '../view/dom.js';
 import {rove} from '../view/roving.js';
 import {endOfRun} from './kept_runs.js';
+import {CallsView} from './run_calls.js';
+import {CompareView} from './run_compare.js';
+import {HistoryView} from './run_history.js';
 import {WhyView} from './why_view.js';
 
 /**
+ * Draw the run that is open. Returns what else on the page may ask of it.
+ *
  * @param {import('../store.js').Store} store
  * @param {import('../past/travel.js').Travel} travel
  * @param {(name: string, args: object) => Promise<any>} ask
@@ -16,7 +21,9 @@ export function createRun(store, travel, ask) {
     const {id, process} = store.state.run;
     return ask(name, {run: id, ...(process === null ? {} : {process}), ...args});
   };
-  const views = [new WhyView(store, travel, ofRun)];
+  const why = new WhyView(store, travel, ofRun);
+  const history = new HistoryView(store, travel, ofRun);
+  const views = [why, new CallsView(store, travel, ofRun), history, new CompareView(store, travel, ask)];
   const buttons = views.map((view, index) => el('button', {
     type: 'button', role: 'tab', id: `run-tab-${index}`, className: 'tab', 'aria-controls': `run-view-${index}`, onclick: () => choose(index),
   }, view.name));
@@ -40,11 +47,12 @@ export function createRun(store, travel, ask) {
     });
     views.forEach(({node}, at) => (node.hidden = at !== index));
     settle();
+    if (store.state.run) views[index].shown();
   }
 
   function close() {
     if (travel.moments.shown) travel.now();
-    store.update({run: null});
+    store.update({run: null, path: []});
     byId('runs').querySelector('li')?.focus();
   }
 
@@ -63,4 +71,16 @@ export function createRun(store, travel, ask) {
     choose(0);
     for (const view of views) view.opened();
   });
+  return {
+    /** Ask why. @param {object} question */
+    why(question) {
+      choose(views.indexOf(why));
+      why.ask(question);
+    },
+    /** Ask how something changed. @param {object} question */
+    history(question) {
+      choose(views.indexOf(history));
+      history.ask(question);
+    },
+  };
 }

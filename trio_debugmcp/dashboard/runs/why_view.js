@@ -4,7 +4,7 @@ import {isAnswer} from '../connection/mcp.js';
 import {el, setText} from '../view/dom.js';
 import {rove} from '../view/roving.js';
 import {becauseRow} from './because_rows.js';
-import {numberOf} from './run_answers.js';
+import {answerLines, numberOf} from './run_answers.js';
 
 /**
  * @typedef {import('./run_answers.js').BecauseLine} BecauseLine
@@ -58,6 +58,8 @@ export class WhyView {
     await this.travel.goMoment(last?.at ?? null);
   }
 
+  shown() {}
+
   /** Ask; `deeper`: the answer's lines are put among those that are shown. @param {object} question @param {{deeper?: boolean}} [how] */
   async ask(question, {deeper = false} = {}) {
     const turn = ++this.#turn;
@@ -77,7 +79,8 @@ export class WhyView {
     if (!deeper) this.#path = new Map();
     this.#answer = answer;
     this.#problem = problem;
-    for (const line of answer?.because ?? []) this.#path.set(line.at, line);
+    for (const line of answerLines(answer?.because ?? [])) this.#path.set(line.at, line);
+    this.store.update({path: [...this.#path.values()]});
     this.#draw();
   }
 

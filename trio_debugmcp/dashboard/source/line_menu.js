@@ -6,7 +6,8 @@ import {byId} from '../view/dom.js';
 import {openMenu} from '../view/menu.js';
 import {place} from '../view/words.js';
 
-export function createLineMenu(store, actions) {
+/** @param {any} store @param {any} actions @param {{why: (question: object) => void, history: (question: object) => void}} run */
+export function createLineMenu(store, actions, run) {
   byId('source').addEventListener('contextmenu', (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     const row = target.closest('.line');
@@ -19,8 +20,17 @@ export function createLineMenu(store, actions) {
     const box = row.querySelector('.gutter')?.getBoundingClientRect() ?? row.getBoundingClientRect();
     const byKey = event.clientX === 0 && event.clientY === 0;
     const at = byKey ? {x: box.right, y: box.bottom} : {x: event.clientX, y: event.clientY};
-    openMenu(at, `Line ${line}`, items(store.state, actions, file, line));
+    openMenu(at, `Line ${line}`, [...items(store.state, actions, file, line), ...ofRun(store.state, run, file, line)]);
   });
+}
+
+/** What the run that is open is asked about a line. */
+function ofRun({run: opened}, run, file, line) {
+  if (!opened) return [];
+  return [
+    {name: `Why did it run, or not, in ${opened.id}`, run: () => run.why({file, line})},
+    {name: `Each time it ran in ${opened.id}`, run: () => run.history({file, line})},
+  ];
 }
 
 function items({role, session, breakpoints}, actions, file, line) {

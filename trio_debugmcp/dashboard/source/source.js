@@ -24,9 +24,9 @@ export function createSource(store, actions, fetchSource) {
   let shown = {file: null, version: null, lines: [], ran: null};
   /**
    * What the marks are made of.
-   * @type {{breakpoints: Map<number, any>, values: Map<number, string[]>, current: number | null, before: number | null}}
+   * @type {{breakpoints: Map<number, any>, values: Map<number, string[]>, current: number | null, before: number | null, path: Map<number, any[]>}}
    */
-  let marks = {breakpoints: new Map(), values: new Map(), current: null, before: null};
+  let marks = {breakpoints: new Map(), values: new Map(), current: null, before: null, path: new Map()};
   /** The line that was found last. */
   let found = 0;
   /** @type {string | null} */
@@ -124,13 +124,14 @@ export function createSource(store, actions, fetchSource) {
   }
 
   function mark(state) {
-    const {session, stack, breakpoints, place, active, past} = state;
+    const {session, stack, breakpoints, place, active, past, path} = state;
     const there = (breakpoints?.breakpoints ?? []).filter((each) => each.file === shown.file);
     const here = session?.currentLocation;
     const current = active && !past && here?.file === shown.file ? here.line : null;
     const before = stack?.stale && stack.frames[0]?.location.file === shown.file ? stack.frames[0].location.line : null;
     const values = lineValues(shown.lines, shown.file, state);
-    marks = {breakpoints: new Map(there.map((each) => [each.line, each])), values, current, before};
+    const onPath = past?.moment ? path.filter((each) => each.file === shown.file) : [];
+    marks = {breakpoints: new Map(there.map((each) => [each.line, each])), values, current, before, path: Map.groupBy(onPath, ({line}) => line)};
     const focused = rows.indexOf(document.activeElement);
     if (focused < 0 && walked !== 0 && current !== null) walked = 0; // the program has moved: begin where it is
     rows.kept = (focused >= 0 ? focused + 1 : walked || current || place?.line || 1) - 1;
@@ -145,7 +146,9 @@ export function createSource(store, actions, fetchSource) {
     const breakpoint = marks.breakpoints.get(number);
     const lookedAt = number === store.state.place?.line && number !== current && number !== before;
     const values = marks.values.get(number) ?? [];
-    const aside = [...values, ...(breakpoint ? wordsOf(breakpoint, Boolean(store.state.past)) : [])].join(' · ');
+    const why = (marks.path.get(number) ?? []).map(({at}) => at); // of the lines that led to what was asked about
+    row.dataset.why = String(why.length > 0);
+    const aside = [...why, ...values, ...(breakpoint ? wordsOf(breakpoint, Boolean(store.state.past)) : [])].join(' · ');
     const place = number === current ? 'current' : number === before && current === null ? 'was-current' : '';
     const gutter = /** @type {HTMLElement} */ (row.firstElementChild);
     const tabIndex = index === rows.kept ? 0 : -1;
@@ -178,7 +181,7 @@ export function createSource(store, actions, fetchSource) {
 
   store.watch(['role'], () => show(null, null, [])); // the gutter is made of other elements for another role
   store.watch(['place', 'session', 'role'], draw);
-  store.watch(['breakpoints', 'stack', 'frames', 'active'], mark);
+  store.watch(['breakpoints', 'stack', 'frames', 'active', 'path'], mark);
 
   return {
     /** The lines that have a word. @param {string} word  in lower case */
