@@ -250,3 +250,95 @@ def test_a_line_that_ran_in_an_early_call_of_many_did_run() -> None:
     source = "def f(n):\n    if n == 0:\n        return 'first'\n    return n\n\n\nfor n in range(400):\n    f(n)\n"
     answer = why(record(source, python(3, 12)).processes[0], WhyQuestion(file="program.py", line=3))
     assert answer.value.startswith("why return 'first'")
+
+
+ROUNDS = """\
+import unittest
+
+
+def site(url):
+    return url.lower().lstrip("w.")
+
+
+def count(urls):
+    hits = {}
+    for url in urls:
+        name = site(url)
+        hits[name] = hits.get(name, 0) + 1
+    return hits
+
+
+def named(pairs):
+    names = []
+    for name, is_open in pairs:
+        if is_open:
+            names.append(name)
+    return names
+
+
+class SiteTest(unittest.TestCase):
+    def test_sites(self):
+        hits = count(["www.meadow.org", "www.wide.net", "meadow.org"])
+        self.assertEqual(hits, {"meadow.org": 2, "wide.net": 1})
+
+
+class NameTest(unittest.TestCase):
+    def test_names(self):
+        names = named([("ada", True), ("bob", False), ("cyd", True)])
+        assert names == ["ada", "bob", "cyd"]
+
+
+unittest.main(argv=["it", NAME], exit=False)
+"""
+
+
+def asked_of(name: str) -> WhyAnswer:
+    source = ROUNDS.replace("NAME", repr(name))
+    return why(record(source, python(3, 12)).processes[0], WhyQuestion())
+
+
+def test_a_test_that_fails_in_the_program_s_own_runner_is_what_failed() -> None:
+    answer = asked_of("SiteTest")
+    assert "it has no 'wide.net'" in answer.value
+    assert 26 in lines(answer)
+
+
+def test_of_many_rounds_that_of_the_item_that_differs_is_shown() -> None:
+    written = next(line for line in asked_of("SiteTest").because if line.line == 12)
+    assert written.values == ["['ide.net']=1"]
+
+
+def test_of_many_rounds_that_of_the_item_that_is_missing_is_shown() -> None:
+    answer = asked_of("NameTest")
+    decided = next(line for line in answer.because if line.line == 19)
+    assert decided.values[0] == "false"
+    assert decided.notes == ["so line 20 does not run for 'bob'"]
+
+
+GAPS = """\
+class Shop:
+    def __init__(self):
+        self.lists = [[] for _ in range(7)]
+
+
+def changed(shop):
+    for number, part in enumerate(shop.lists):
+        exec("part.append(number)")
+
+
+def total(shop):
+    a, b, c, d, e, f, g = shop.lists
+    changed(shop)
+    return sum(a) + sum(b) + sum(c) + sum(d) + sum(e) + sum(f) + sum(g)
+
+
+shop = Shop()
+total(shop)
+assert total(shop) == 21
+"""
+
+
+def test_of_many_gaps_the_nearest_are_named_and_the_others_counted() -> None:
+    gaps = why(record(GAPS, python(3, 12)).processes[0], WhyQuestion()).gaps
+    assert len(gaps) == 5
+    assert gaps[-1].endswith("more such gaps, further away")

@@ -19,13 +19,19 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.backward_slice import SliceResult, backward_slice
 from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line
+from trio_debugmcp.runs.slicing.failed_comparisons import wanted_of
 from trio_debugmcp.runs.slicing.run_failures import failure
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.slicing.unreached_lines import last_run_of_line, unreached
+from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED
 from trio_debugmcp.runs.source.read_paths import PathRead, path_of, reads_of
 
 _MOST_LOOKED_BACK = 20_000
 """Rows from the end in which a place is looked for where a name has a value."""
+
+
+_MOST_GAPS = 4
+"""The nearest, as they were met."""
 
 
 class WhyQuestion(msgspec.Struct, frozen=True):
@@ -98,8 +104,12 @@ def _of_failure(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     is_assertion = line.values[:1] == ["fails"]
     value = f"{line.source}: {' '.join(line.values[1:])}" if is_assertion else failed.value
     again = [SliceEdge(cost.RAISED_AGAIN, SliceNode(row, aim="run"), "raised it again") for row in failed.again]
+    execution = past.executions.at(failed.row)
+    wanted = wanted_of(past, execution) if execution is not None else NOTHING_WANTED
+    if wanted.said:
+        value = f"{value}: {wanted.said}"
     asked = max([failed.raised, *(row + 1 for row in failed.again)])
-    return _answer(past, value, [SliceEdge(0.0, SliceNode(failed.row)), *again], question, asked)
+    return _answer(past, value, [SliceEdge(0.0, SliceNode(failed.row, wanted=wanted)), *again], question, asked)
 
 
 def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
@@ -178,7 +188,10 @@ def _of_line(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
 def _answer(past: PastProcess, value: str, starts: list[SliceEdge], question: WhyQuestion, asked: int) -> WhyAnswer:
     result: SliceResult = backward_slice(past, starts, limit=question.limit, asked=asked, known=question.known)
     because = [because_line(past, part.row, part.notes, part.focus) for part in result.parts]
-    return WhyAnswer(value, because, [_gap(past, gap) for gap in result.gaps], result.omitted, result.repeated)
+    gaps = [_gap(past, gap) for gap in result.gaps[:_MOST_GAPS]]
+    left = len(result.gaps) - _MOST_GAPS
+    gaps += [f"{left} more such gaps, further away"] if left > 0 else []
+    return WhyAnswer(value, because, gaps, result.omitted, result.repeated)
 
 
 def _gap(past: PastProcess, gap: ValueGap) -> str:

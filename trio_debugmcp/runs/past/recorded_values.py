@@ -60,6 +60,11 @@ def says_nothing(text: str) -> bool:
     return text.startswith(("<function ", "<class ", "<module ", "<bound method ", "<built-in "))
 
 
+def _is_whole(text: str) -> bool:
+    """Whether the text of a tuple has all that is in it: then it is the key that it is."""
+    return text[:1] == "(" and not any(sign in text for sign in ("…", "<", " of "))
+
+
 class RecordedValues:
     """The values of one process: names, fields, items, contents and what made them, hence so many methods."""
 
@@ -101,7 +106,9 @@ class RecordedValues:
 
     def _label(self, execution: StatementExecution, key: ValuePath, before: int) -> str | None:
         value = self.value(execution, key, before)
-        return None if value is None or value.object else f"[{value.text}]"
+        if value is None or (value.object and not _is_whole(value.text)):
+            return None
+        return f"[{value.text}]"
 
     def _from_the_end(self, container: int, place: int, before: int) -> str | None:
         """Return the label of an item that is counted from the end of a list."""

@@ -9,6 +9,7 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.slicing.unraised_edges import UnraisedEdges
 from trio_debugmcp.runs.source.read_paths import PathRead
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
@@ -24,9 +25,11 @@ class AbsenceEdges:
     def __init__(self, past: PastProcess) -> None:
         self._past = past
         self._record = past.record
+        self.unraised = UnraisedEdges(past, self.decided_against)
 
     def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
-        """Yield what did not happen to what a statement read."""
+        """Yield what did not happen to what a statement read, or before it."""
+        yield from self.unraised.of_statement(execution)
         for read in execution.statement.reads:
             if read.is_callee:
                 continue
@@ -62,10 +65,12 @@ class AbsenceEdges:
             run = self._past.executions.last_run(writer, execution.frame, execution.row)
             if run is not None and run.row >= value.owner:
                 continue
-            decided = self._decided_against(writer, execution, value.owner)
+            decided = self.decided_against(writer, execution, value.owner)
             if decided is not None:
                 absent += 1
                 yield from self._not_reached(decided, f"so {name} is not set at line {writer.first}")
+            elif run is None:
+                yield from self.unraised.of_handler(writer, execution, execution.frame)
 
     def _not_reached(self, decided: StatementExecution, note: str) -> Iterator[SliceEdge]:
         """Yield the line that decided against another one; where it raised, also what kept the exception."""
@@ -83,7 +88,7 @@ class AbsenceEdges:
         is_left = after > self._record.last or self._record.row(after).kind == rows.UNWIND
         return isinstance(keeper.statement.node, ast.With | ast.AsyncWith) and not is_left
 
-    def _decided_against(
+    def decided_against(
         self, writer: Statement, use: StatementExecution, since: int, frame: int = 0
     ) -> StatementExecution | None:
         """Return the run of the innermost statement around a writer that has run, and has not led to it."""
@@ -141,7 +146,7 @@ class AbsenceEdges:
             frames = self._past.scopes.frames([writer.scope])[-_MOST_FRAMES:]
             for frame in frames:
                 run = self._past.executions.last_run(writer, frame, execution.row)
-                decided = None if run is not None else self._decided_against(writer, execution, 0, frame)
+                decided = None if run is not None else self.decided_against(writer, execution, 0, frame)
                 if decided is not None and self._is_on(decided, writer, label, holder):
                     edges.append(decided)
             if edges:
@@ -191,11 +196,13 @@ class AbsenceEdges:
             for path, method in statement.mutates if statement is not execution.statement else ():
                 run = self._past.executions.last_run(statement, frame, execution.row)
                 if run is None:
-                    decided = self._decided_against(statement, execution, 0, frame)
+                    decided = self.decided_against(statement, execution, 0, frame)
                     found = None if decided is None else self._past.values.value(decided, path)
                     if decided is not None and found is not None and found.object == value.object:
                         note = f"so {path} is not changed at line {statement.first}"
                         yield from self._not_reached(decided, note)
+                    elif decided is None:
+                        yield from self.unraised.of_handler(statement, execution, frame)
                 elif (
                     method
                     and not self._past.values.is_big(value.object, execution.row)

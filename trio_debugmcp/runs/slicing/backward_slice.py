@@ -9,7 +9,7 @@ and followed once: a second run of a line seldom tells more than the first.
 
 import ast
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
@@ -19,12 +19,16 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.absence_edges import AbsenceEdges
 from trio_debugmcp.runs.slicing.call_edges import CallEdges
-from trio_debugmcp.runs.slicing.control_edges import ControlEdges
+from trio_debugmcp.runs.slicing.control_edges import LET_PASS, ControlEdges
 from trio_debugmcp.runs.slicing.data_edges import DataEdges
+from trio_debugmcp.runs.slicing.line_weights import DEFAULT, NEARNESS, SHARED_DEFAULT, weight
+from trio_debugmcp.runs.slicing.missing_edges import MissingEdges
 from trio_debugmcp.runs.slicing.object_edges import ObjectEdges
+from trio_debugmcp.runs.slicing.reset_edges import ResetEdges
 from trio_debugmcp.runs.slicing.round_edges import RoundEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.slicing.stale_edges import StaleEdges
+from trio_debugmcp.runs.slicing.waiting_edges import WaitingEdges
 
 _MOST_EXPANDED = 150
 """Nodes that are followed: behind the lines that are shown, only to count what is left out."""
@@ -69,48 +73,70 @@ class _Slicer:
         self.shown: dict[int, list[str]] = {}
         self._control = ControlEdges(past)
         self._absence = AbsenceEdges(past)
+        self._missing = MissingEdges(past, self._absence.unraised)
         self._stale = StaleEdges(past)
         self._rounds = RoundEdges(past)
+        self._resets = ResetEdges(past)
+        self._waiting = WaitingEdges(past, self.objects, self._absence.decided_against)
         self._past = past
         self._asked = asked
         self._followed: set[object] = set()
         self._lines: dict[object, int] = {}
         self._focus: dict[int, tuple[ast.expr, ...]] = {}
+        self._far: dict[int, float] = {}
+        self._root = 0
 
     def follow(self, starts: list[SliceEdge]) -> int:
         """Go along the edges, nearest first; return how many nodes were left."""
-        queue = [(edge.cost, number, edge) for number, edge in enumerate(starts)]
+        self._root = self._outermost(starts)
+        queue = [(edge.cost, -edge.node.row, number, edge) for number, edge in enumerate(starts)]
         heapq.heapify(queue)
         order, expanded = len(queue), 0
         while queue and expanded < _MOST_EXPANDED:
-            distance, _, edge = heapq.heappop(queue)
-            if not self._take(edge):
+            distance, _, _, edge = heapq.heappop(queue)
+            if not self._take(edge, distance):
                 continue
             expanded += 1
             for following in self._edges(edge.node):
                 if following.node.row < self._asked:
                     order += 1
-                    heapq.heappush(queue, (distance + following.cost + cost.STEP, order, following))
+                    far = distance + following.cost + cost.STEP
+                    heapq.heappush(queue, (far, -following.node.row, order, following))  # of two as far, the later
         return len(queue)
+
+    def nearest(self, rows_shown: Iterable[int]) -> list[int]:
+        """Return rows that are lines of the answer, those that tell most first."""
+        return sorted(rows_shown, key=lambda row: self._far[row])
+
+    def _outermost(self, starts: list[SliceEdge]) -> int:
+        """Return the frame of the test or script in which the question stands."""
+        execution = self._past.executions.at(starts[0].node.row) if starts else None
+        frame = execution.frame if execution is not None else 0
+        while frame and (caller := self._past.executions.caller(frame)) is not None:
+            frame = caller.frame
+        return frame
 
     def part(self, row: int) -> SlicePart:
         """Return a line of the answer."""
         return SlicePart(row, tuple(self.shown[row]), self._focus.get(row, ()))
 
-    def _take(self, edge: SliceEdge) -> bool:
+    def _take(self, edge: SliceEdge, distance: float) -> bool:
         """Show a node, if its line is not shown; return whether it is to be followed."""
         node = edge.node
         execution = self._past.executions.at(node.row)
         if execution is not None and execution.statement.is_definition and edge.cost and not edge.note:
             return False
         if execution is None:
-            self._show_default(node)
+            self._show_default(node, distance)
         elif not (edge.cost and execution.statement.is_passing_on):
             source = execution.scope.module, execution.statement.first
             row = self._lines.setdefault(source, node.row)
             if row == node.row:
                 if not self._focus.get(row):
                     self._focus[row] = node.focus
+                is_plain = bool(edge.cost) and edge.note in ("", LET_PASS)
+                far = NEARNESS * distance + (self._weight(execution, edge) if is_plain else 0.0)
+                self._far[row] = min(far, self._far.get(row, far))
                 notes = self.shown.setdefault(row, [])
                 if edge.note and edge.note not in notes:
                     notes.append(edge.note)
@@ -120,7 +146,11 @@ class _Slicer:
         self._followed.add(line)
         return True
 
-    def _show_default(self, node: SliceNode) -> None:
+    def _weight(self, execution: StatementExecution, edge: SliceEdge) -> float:
+        has_called = bool(self._past.executions.calls(execution.row))
+        return weight(execution, edge, self._root, has_called=has_called)
+
+    def _show_default(self, node: SliceNode, distance: float) -> None:
         """Show the start of a call that has used the default of a parameter."""
         past = self._past
         row = past.record.row(node.row)
@@ -130,6 +160,9 @@ class _Slicer:
         names = [name for name in node.names if caller and argument(past, caller, row, name) == []]
         if names:
             self.shown.setdefault(node.row, [f"its default: {', '.join(names)}"])
+            values = [past.values.parameter(row, name) for name in names]
+            is_shared = any(value is not None and value.object for value in values)
+            self._far.setdefault(node.row, NEARNESS * distance + (SHARED_DEFAULT if is_shared else DEFAULT))
 
     def _line(self, node: SliceNode, execution: StatementExecution | None) -> object:
         """Return what a node shares with others of the same line of the source and the same outcome."""
@@ -144,17 +177,27 @@ class _Slicer:
         execution = self._past.executions.at(node.row)
         if execution is None:
             if self._past.record.row(node.row).kind == rows.START:
-                yield from self._calls.of_parameters(node.row, node.names)
+                yield from self._wanting(node, self._calls.of_parameters(node.row, node.names))
         elif node.aim == "run":
             yield from self._control.of_run(execution, is_decisive=True)
         else:
-            yield from self._data.of_node(execution, node)
+            yield from self._wanting(node, self._data.of_node(execution, node))
             if not node.focus:
                 yield from self._of_raise(node.row)
-                yield from self._control.of_run(execution, is_decisive=execution.statement.is_constant)
+                decisive = execution.statement.is_constant
+                yield from self._wanting(node, self._control.of_run(execution, is_decisive=decisive))
                 yield from self._absence.of_statement(execution)
+                yield from self._wanting(node, self._missing.of_statement(execution, node.wanted))
                 yield from self._stale.of_statement(execution, self._asked)
                 yield from self._rounds.of_statement(execution)
+                yield from self._rounds.of_siblings(execution)
+                yield from self._resets.of_statement(execution)
+                yield from self._waiting.of_statement(execution)
+
+    def _wanting(self, node: SliceNode, edges: Iterator[SliceEdge]) -> Iterator[SliceEdge]:
+        """Yield edges along which the piece that differs is wanted, as it was here."""
+        for edge in edges:
+            yield edge._replace(node=edge.node._replace(wanted=node.wanted))
 
     def _of_raise(self, row: int) -> Iterator[SliceEdge]:
         """Yield the first raise of an exception that has passed a line."""
@@ -180,6 +223,6 @@ def backward_slice(
     """
     slicer = _Slicer(past, asked)
     left = slicer.follow(starts)
-    new = [row for row in slicer.shown if row not in known]
+    new = slicer.nearest(row for row in slicer.shown if row not in known)
     parts = [slicer.part(row) for row in sorted(new[:limit])]
     return SliceResult(parts, len(new[limit:]) + left, len(slicer.shown) - len(new), slicer.objects.gaps)

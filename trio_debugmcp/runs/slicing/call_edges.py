@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from itertools import islice
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
@@ -12,7 +13,14 @@ from trio_debugmcp.runs.past.recorded_values import type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces
 from trio_debugmcp.runs.source.read_paths import calls_in
+
+_LATER = 0.01
+"""More for each further call of a line: they stand in the order in which they count."""
+
+_MOST_ROUNDS = 1_000
+"""Of a loop whose beginning is looked for: the last ones."""
 
 
 class CallEdges:
@@ -44,7 +52,7 @@ class CallEdges:
 
     def recorded_calls(self, execution: StatementExecution) -> set[ast.Call]:
         """Return the calls of a statement that have called what is recorded."""
-        started = [call_of(self._past, execution, start) for start in self._past.executions.calls(execution.row)]
+        started = [call_of(self._past, execution, start) for start in self._calls_of(execution.row)]
         return {call for call in started if call is not None}
 
     def results(
@@ -60,7 +68,7 @@ class CallEdges:
         focus = node.focus
         wanted = {id(call) for call in calls_in(*focus)} if focus else set()
         shown: dict[int, int] = {}
-        for start in self._by_hint(execution.row, node.hint):
+        for start in self._in_order(execution.row, node):
             call = call_of(self._past, execution, start)
             if call is None and _is_of_message(execution.statement.node, self._record.code(start.key).name):
                 continue
@@ -72,7 +80,7 @@ class CallEdges:
             line = self._record.row(ending.owner)
             times = shown[line.key] = shown.get(line.key, 0) + 1
             if times <= 2:
-                far = 0.0 if ending.kind != rows.UNWIND else 0.2
+                far = (0.0 if ending.kind != rows.UNWIND else 0.2) + _LATER * len(shown)
                 text = self._record.text(ending)
                 edge = SliceEdge(
                     cost.RESULT + far, SliceNode(ending.owner, self._part(ending.owner, part), hint=node.hint or text)
@@ -119,10 +127,29 @@ class CallEdges:
             owner = self._record.row(made).owner
             yield SliceEdge(cost.CLASS, SliceNode(owner), f"the order of its bases decides which {method}")
 
-    def _by_hint(self, line: int, hint: str) -> list[Row]:
-        """Return the calls of a line, last first, but before them those whose result is in a value's text."""
-        calls = self._past.executions.calls(line)[::-1]
-        return sorted(calls, key=lambda start: not self._is_in(start, hint)) if hint else calls
+    def _in_order(self, line: int, node: SliceNode) -> list[Row]:
+        """Return the calls of a line, last first, but before them those whose result is in what is wanted."""
+        calls = self._calls_of(line)[::-1]
+        if node.hint:
+            calls = sorted(calls, key=lambda start: not self._is_in(start, node.hint))
+        return sorted(calls, key=lambda start: self._place(start, node.wanted)) if node.wanted.pieces else calls
+
+    def _place(self, start: Row, wanted: WantedPieces) -> int:
+        ending = self._past.executions.outcome(start.number)
+        return wanted.place(self._record.text(ending) if ending is not None else "")
+
+    def _calls_of(self, line: int) -> list[Row]:
+        """Return the calls of a line; of the header of a loop, if it made none in this round, those when it began."""
+        calls = self._past.executions.calls(line)
+        execution = self._past.executions.at(line)
+        if calls or execution is None or not isinstance(execution.statement.node, ast.For | ast.AsyncFor):
+            return calls
+        if not any(self._past.scopes.named(called(call)) for call in execution.statement.calls):
+            return calls
+        rounds = self._past.executions.runs(execution.statement, execution.frame, line)
+        return next(
+            (made for run in islice(rounds, _MOST_ROUNDS) if (made := self._past.executions.calls(run.row))), []
+        )
 
     def _is_in(self, start: Row, hint: str) -> bool:
         ending = self._past.executions.outcome(start.number)

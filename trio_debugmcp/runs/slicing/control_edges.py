@@ -15,6 +15,8 @@ _TRANSPARENT = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)
 
 _ENDS = (ast.Return, ast.Raise)
 
+LET_PASS = "let it pass"
+
 _FAR_GUARDS = 3
 """So many of the guards of one block are looked at: the last ones."""
 
@@ -35,6 +37,8 @@ class ControlEdges:
             run = self._past.executions.last_run(decision, execution.frame, execution.row)
             if run is not None:
                 near = cost.CONDITION_OF_LOOP if decision.is_loop else cost.CONDITION
+                if isinstance(execution.statement.node, ast.Return):  # another one would have given another value
+                    near = cost.CONDITION_OF_RETURN
                 yield SliceEdge(cost.CONDITION_OF_CONSTANT if is_decisive else near, SliceNode(run.row))
         else:
             yield from self._called(execution)
@@ -85,7 +89,7 @@ class ControlEdges:
                 if guard.is_loop:
                     yield from self._inner_guards(guard, execution, price + cost.STEP)
                 if run is not None and not (not guard.is_loop and self._past.executions.entered_body(run)):
-                    yield SliceEdge(price if is_near else cost.GUARD, SliceNode(run.row), note="let it pass")
+                    yield SliceEdge(price if is_near else cost.GUARD, SliceNode(run.row), note=LET_PASS)
             is_near = is_near and not (statement.parent is not None and statement.parent.is_loop)
             statement = statement.parent
 
@@ -95,7 +99,7 @@ class ControlEdges:
             if isinstance(inner.node, ast.If) and any(isinstance(leaf.node, _ENDS) for leaf in inner.all_inner()):
                 run = self._past.executions.last_run(inner, execution.frame, execution.row)
                 if run is not None and not self._past.executions.entered_body(run):
-                    yield SliceEdge(price, SliceNode(run.row), note="let it pass")
+                    yield SliceEdge(price, SliceNode(run.row), note=LET_PASS)
 
     def _may_leave(self, statement: Statement) -> bool:
         """Whether a condition or a loop has a block that leaves: by return, raise, continue or break."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.past.call_arguments import MAKERS
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing, type_name
@@ -12,6 +13,7 @@ from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.call_edges import CallEdges
 from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, calls_in, reads_of
 
 
@@ -41,7 +43,7 @@ class DataEdges:
             if ending.object and part < 0:
                 result = self._past.values.value_at(ending.number)
                 yield from self._objects.of_content(
-                    execution, "the result", result, self._past.executions.ended(execution.row)
+                    execution, "the result", result, self._past.executions.ended(execution.row), node.wanted
                 )
         reads = reads_of(*focus, whole=whole) if focus else execution.statement.reads
         is_carried = isinstance(execution.statement.node, ast.AugAssign)
@@ -52,20 +54,29 @@ class DataEdges:
                 yield from self._of_callee(execution, read)
             else:
                 is_read_by_callee = read.target_of in recorded
-                yield from self.of_read(execution, read._replace(is_whole=False) if is_read_by_callee else read, price)
+                here = read._replace(is_whole=False) if is_read_by_callee else read
+                yield from self.of_read(execution, here, price, node.wanted)
 
-    def of_read(self, execution: StatementExecution, read: PathRead, price: float) -> Iterator[SliceEdge]:
+    def of_read(
+        self, execution: StatementExecution, read: PathRead, price: float, wanted: WantedPieces
+    ) -> Iterator[SliceEdge]:
         """Yield what a path that is read was made by."""
         value = self._past.values.read(execution, read)
         if value is None:
             yield from self._of_nearest_holder(execution, read)
             return
-        yield from self.of_value(execution, read.path, value, cost.HOLDER if read.target_of and value.object else price)
+        if read.target_of and value.object:
+            price = cost.HOLDER
+        elif wanted.fits(value.text):
+            price *= cost.WANTED
+        yield from self.of_value(execution, read.path, value, price)
+        if read.path in execution.statement.carried and value.kind in (rows.WRITE, rows.FIELD):
+            yield from self._objects.of_carried(execution, value)
         if read.path.steps:
             yield from self._of_holder(execution, read)
         before = self._past.values.bound(execution, read)
         if read.of_items:
-            yield from self._objects.of_items(value, read.of_items, before)
+            yield from self._objects.of_items(value, read.of_items, before, wanted)
         is_read_by_methods = read.target_of is not None and self._past.scopes.classes(type_name(value.text))
         if (
             value.object
@@ -73,7 +84,7 @@ class DataEdges:
             and not says_nothing(value.text)
             and not is_read_by_methods
         ):
-            yield from self._objects.of_content(execution, str(read.path), value, before)
+            yield from self._objects.of_content(execution, str(read.path), value, before, wanted)
 
     def of_value(
         self, execution: StatementExecution, path: ValuePath, value: RecordedValue, price: float
@@ -104,12 +115,25 @@ class DataEdges:
             holder = self._past.values.value(execution, path)
             if holder is None:
                 return
-            is_near = len(path.steps) == len(read.path.steps) - 1 and path.name not in ("self", "cls")
+            is_last = len(path.steps) == len(read.path.steps) - 1
+            is_near = is_last and (path.name not in ("self", "cls") or self._is_replaced(path, holder))
             if is_near or _is_index(step):
                 yield from self.of_value(execution, path, holder, cost.HOLDER)
             if _is_index(step):  # another order is another item
                 before = self._past.values.bound(execution, read)
                 yield from self._objects.of_content(execution, str(path), holder, before)
+
+    def _is_replaced(self, path: ValuePath, holder: RecordedValue) -> bool:
+        """Whether an attribute was given another object than that which its maker gave it."""
+        writer = self._past.executions.at(holder.owner) if path.steps and holder.kind == rows.FIELD else None
+        return writer is not None and writer.scope.name.rpartition(".")[2] not in MAKERS
+
+    def _of_keys(self, execution: StatementExecution, path: ValuePath) -> Iterator[SliceEdge]:
+        """Yield where the keys come from by which a path has chosen an item."""
+        for step in path.steps:
+            value = self._past.values.value(execution, step) if isinstance(step, ValuePath) else None
+            if isinstance(step, ValuePath) and value is not None:
+                yield from self.of_value(execution, step, value, cost.FOCUS)
 
     def _of_nearest_holder(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
         """Yield what is known of the nearest object on a path whose own value is not in the record."""
@@ -148,7 +172,8 @@ class DataEdges:
             value = self._past.values.value(execution, path)
             if value is not None and value.object in written:
                 copied = list(self.of_value(execution, path, value, cost.COPY))
-                return [*copied, *self._of_holder(execution, PathRead(path))] if path.steps else copied
+                holder = self._of_holder(execution, PathRead(path))
+                return [*copied, *holder, *self._of_keys(execution, path)] if path.steps else copied
         return None
 
 

@@ -11,7 +11,9 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import CONTENT, RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
+from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
+from trio_debugmcp.runs.source.source_scopes import Statement
 
 _MOST_HELD = 2_000
 """Rows with an object as their value that are looked at for the names it has: the first ones."""
@@ -28,12 +30,15 @@ _ENTRIES = frozenset({rows.START, rows.RESUME})
 _MOST_LOOKED_AT = 400
 """Changes of one object: the last ones."""
 
+_MOST_INNER = 20
+"""Items of one container whose own content is looked at: the last ones."""
+
 PLAIN = frozenset({"None", "True", "False", "0", "1", "''", "b''", "[]", "{}", "()", "set()"})
 """Values that are everywhere: that two of them are the same one says nothing."""
 
 
 class ObjectEdges:
-    """The edges to objects of one process.
+    """The edges to objects of one process: what made, changed and gave each kind of them, hence so many methods.
 
     Attributes:
         gaps: what was found changed by nothing that is recorded.
@@ -107,23 +112,63 @@ class ObjectEdges:
     # --- What is in an object -----------------------------------------------------------------------------------------
 
     def of_content(
-        self, execution: StatementExecution, name: str, value: RecordedValue, before: int
+        self,
+        execution: StatementExecution,
+        name: str,
+        value: RecordedValue,
+        before: int,
+        wanted: WantedPieces = NOTHING_WANTED,
     ) -> Iterator[SliceEdge]:
-        """Yield what has changed an object last, at different lines: those of other frames first."""
+        """Yield what has changed an object last, at different lines: of the wanted piece, of other frames first."""
         container = value.object
         if value.text.startswith(_GENERATOR):
             yield from self._of_generator(execution, value, before)
-        changes = list(self._changes(execution, name, container, before))
+        changes = self._changes(execution, name, container, before, wanted)
+        fitting = [row for _, row in changes if self._fits(row, wanted)]
         for changed, row in changes:
             far = 2.0 if self._record.label(row.key)[:1] == "." else 1.0
+            if fitting:
+                far = cost.WANTED if row in fitting else cost.UNWANTED
             near = 0.8 if changed.frame != execution.frame else 1.0
             yield SliceEdge(cost.CHANGE * far * near, SliceNode(changed.row))
+        yield from self._of_inner(execution, container, before, {changed.statement for changed, _ in changes})
         is_opaque = not changes and not self._record.back_of(frozenset({rows.SIZE}), container, before)
         if is_opaque and not self._past.scopes.classes(type_name(value.text)):
             yield from self._of_calls_on(execution, container)
         owner = self._past.values.birth(container, before)
         if owner and owner != execution.row:
             yield from self.of_owner(owner, cost.BIRTH if changes else cost.CHANGE)
+
+    def _of_inner(
+        self, execution: StatementExecution, container: int, before: int, known: set[Statement]
+    ) -> Iterator[SliceEdge]:
+        """Yield what has changed the containers in a container last, at lines that have not changed it itself."""
+        found: list[StatementExecution] = []
+        for item in self._past.values.items(container, before)[:_MOST_INNER]:
+            number = self._record.back_of(CONTENT, item, before)
+            owner = self._record.row(number).owner if number and self._record.row(number).key != 0 else 0
+            changed = self._past.executions.at(owner) if owner else None
+            if changed is None or changed.row == execution.row or changed.statement in known:
+                continue
+            known.add(changed.statement)
+            found.append(changed)
+        for changed in found[:_MOST_CHANGES]:
+            yield SliceEdge(cost.INNER, SliceNode(changed.row))
+
+    def of_carried(self, execution: StatementExecution, value: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield the last writes, by other statements, of a place to whose value a statement adds."""
+        row = self._record.row(value.row)
+        lines: set[Statement] = {execution.statement}
+        number = value.row + 1
+        after = self._record.frame(row.subject).start if row.kind == rows.WRITE else 0
+        for _ in range(_MOST_LOOKED_AT):
+            number = self._record.back(row.kind, row.key, row.subject, number, after)
+            if not number or len(lines) > _MOST_CHANGES:
+                return
+            writer = self._past.executions.at(self._record.row(number).owner)
+            if writer is not None and writer.statement not in lines and not writer.statement.is_constant:
+                lines.add(writer.statement)
+                yield SliceEdge(cost.CARRIED, SliceNode(writer.row))
 
     def _of_generator(self, execution: StatementExecution, value: RecordedValue, before: int) -> Iterator[SliceEdge]:
         """Yield what has taken the items of a generator before, and the line that gave the last one."""
@@ -170,28 +215,42 @@ class ObjectEdges:
             yield SliceEdge(price + cost.GIVEN * execution.statement.is_given, node)
 
     def _changes(
-        self, execution: StatementExecution, name: str, container: int, before: int
-    ) -> Iterator[tuple[StatementExecution, Row]]:
-        lines: set[object] = set()
+        self, execution: StatementExecution, name: str, container: int, before: int, wanted: WantedPieces
+    ) -> list[tuple[StatementExecution, Row]]:
+        """Return what has changed an object last, at different lines, each with the row that fits best."""
+        lines: dict[Statement, tuple[StatementExecution, Row]] = {}
         number = before
         for _ in range(_MOST_LOOKED_AT):
             number = self._record.back_of(CONTENT, container, number)
-            if not number or len(lines) >= _MOST_CHANGES:
-                return
+            if not number or (len(lines) >= _MOST_CHANGES and not wanted.pieces):
+                break
             row = self._record.row(number)
             is_gap = row.kind == rows.GAP or (row.kind == rows.SIZE and row.key == 2)
             if is_gap and not self._past.values.is_during(row):
                 self.gap(execution, name, number)
                 continue
             changed = self._past.executions.at(row.owner) if row.owner and row.key != 0 else None
-            if changed is not None and changed.row != execution.row and changed.statement not in lines:
-                lines.add(changed.statement)
-                yield changed, row
+            if changed is None or changed.row == execution.row:
+                continue
+            known = lines.get(changed.statement)
+            if known is None or self._place(row, wanted) < self._place(known[1], wanted):
+                lines[changed.statement] = changed, row
+        found = list(lines.values())
+        return sorted(found, key=lambda change: self._place(change[1], wanted))[:_MOST_CHANGES]
+
+    def _place(self, row: Row, wanted: WantedPieces) -> int:
+        if not wanted.pieces:
+            return 0
+        has_text = row.kind in (rows.FIELD, rows.GAP)
+        return wanted.place(self._record.text(row), self._record.label(row.key)) if has_text else 2 * len(wanted.pieces)
+
+    def _fits(self, row: Row, wanted: WantedPieces) -> bool:
+        return self._place(row, wanted) < 2 * len(wanted.pieces)
 
     def _of_calls_on(self, execution: StatementExecution, target: int) -> Iterator[SliceEdge]:
         """Yield the last calls of methods of an object whose content is not recorded, by other frames."""
         calls: dict[object, tuple[int, ast.Call]] = {}
-        for statement, path, call in self._past.scopes.method_calls(self._names_of(target)):
+        for statement, path, call in self._past.scopes.method_calls(self.names_of(target)):
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:]:
                 run = self._past.executions.last_run(statement, frame, execution.row)
                 held = self._past.values.value(run, path) if run is not None else None
@@ -201,17 +260,22 @@ class ObjectEdges:
             note = f"{_method(call)} was called on it; its content is not recorded"
             yield SliceEdge(cost.CALLED_ON, SliceNode(row, focus=tuple(call.args)), note)
 
-    def _names_of(self, target: int) -> set[str]:
+    def names_of(self, target: int) -> set[str]:
         """Return the names and attributes that an object was found in."""
         held = islice(self._record.rows.next_like(1, target, self._record.first - 1), _MOST_HELD)
         keys = {row.key for row in map(self._record.row, held) if row.kind in _NAMED}
         return {self._record.label(key).removeprefix(".") for key in keys} - {""}
 
-    def of_items(self, value: RecordedValue, label: str, before: int) -> Iterator[SliceEdge]:
+    def of_items(
+        self, value: RecordedValue, label: str, before: int, wanted: WantedPieces = NOTHING_WANTED
+    ) -> Iterator[SliceEdge]:
         """Yield what has given the items of a container an attribute, last and at different lines."""
         lines: set[object] = set()
-        for item in self._past.values.items(value.object, before):
-            field = self._past.values.field(item, label, before)
+        fields = [
+            (item, self._past.values.field(item, label, before))
+            for item in self._past.values.items(value.object, before)
+        ]
+        for item, field in sorted(fields, key=lambda known: known[1] is None or not wanted.fits(known[1].text)):
             execution = self._past.executions.at(field.owner) if field is not None and field.owner else None
             if field is not None and field.kind == rows.SEEN:
                 yield from self.of_seen(field, RecordedValue(0, 0, "", item, 0), cost.CHANGE)

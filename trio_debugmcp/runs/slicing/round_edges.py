@@ -21,6 +21,9 @@ _MOST_ROUNDS, _MOST_WITHOUT_CALLS = 5_000, 300
 """The last ones. What a round read takes longer to find than what it called."""
 
 
+_MOST_SIBLINGS = 30
+
+
 class RoundEdges:
     """The edges between rounds of loops of one process."""
 
@@ -45,6 +48,34 @@ class RoundEdges:
             if before is not None and before.owner and self._record.row(before.owner).kind == rows.LINE:
                 yield SliceEdge(cost.READ, SliceNode(before.owner))
         yield from self._rare(rounds)
+
+    def of_siblings(self, execution: StatementExecution) -> Iterator[SliceEdge]:
+        """Yield what has written, in other rounds, what a statement reads: by other statements than in this round."""
+        known = {id(writer.statement) for writer in self._writers(execution)} | {id(execution.statement)}
+        for sibling in islice(self._siblings(execution), _MOST_SIBLINGS):
+            for writer in self._writers(sibling):
+                if id(writer.statement) not in known and not writer.statement.is_definition:
+                    known.add(id(writer.statement))
+                    yield SliceEdge(cost.SIBLING, SliceNode(writer.row))
+
+    def _siblings(self, execution: StatementExecution) -> Iterator[StatementExecution]:
+        """Yield the runs of a statement in other rounds: of its loop, or in other calls by the line that called it."""
+        if any(outer.is_loop for outer in execution.statement.outer()):
+            yield from self._past.executions.runs(execution.statement, execution.frame, execution.row)
+        caller = self._past.executions.caller(execution.frame)
+        for start in reversed(self._past.executions.calls(caller.row)) if caller is not None else ():
+            if start.kind == rows.START and start.subject != execution.frame and start.key == execution.code:
+                run = self._past.executions.last_run(execution.statement, start.subject, self._record.last + 1)
+                if run is not None:
+                    yield run
+
+    def _writers(self, execution: StatementExecution) -> Iterator[StatementExecution]:
+        """Yield what has written the attributes and items that a statement reads."""
+        for read in execution.statement.reads:
+            value = self._past.values.read(execution, read) if read.path.steps and not read.is_callee else None
+            writer = self._past.executions.at(value.owner) if value is not None and value.kind == rows.FIELD else None
+            if writer is not None:
+                yield writer
 
     def _rounds(self, execution: StatementExecution, *, is_looped: bool) -> Iterator[StatementExecution]:
         """Yield the runs of a statement up to one, the last first: in its loop, or in all calls of its function."""

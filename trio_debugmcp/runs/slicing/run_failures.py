@@ -46,16 +46,35 @@ def failure(past: PastProcess) -> RunFailure | None:
     that leaves it has reached a runner. One that is on its way is what a stop at an exception is about.
     """
     record = past.record
+    kept: RunFailure | None = None
     for number in each_of_code_back(record, (rows.UNWIND, rows.RAISE), record.last + 1):
         row = record.row(number)
         text = record.text(row)
-        if text.startswith(_NO_FAILURES) or not _is_last(past, row):
+        is_kept = kept is None and _is_of_test(past, row)
+        if text.startswith(_NO_FAILURES) or not (is_kept or _is_last(past, row)):
             continue
         raised = past.values.first_raise(row.object) or number
         line = record.row(raised).owner
-        if line:
-            return RunFailure(line, text, raised, _raised_again(past, row.object, raised))
-    return None
+        if not line:
+            continue
+        failed = RunFailure(line, text, raised, _raised_again(past, row.object, raised))
+        if not is_kept:
+            return failed
+        kept = failed
+    return kept
+
+
+def _is_of_test(past: PastProcess, row: Row) -> bool:
+    """Whether an exception has left a test that a runner has called in a recorded line, and the runner kept it."""
+    if row.kind != rows.UNWIND or not _of_test(past.record.code(row.key).name):
+        return False
+    caller = past.executions.caller(row.subject)
+    raised = past.executions.raised(caller.row) if caller is not None else None
+    return caller is not None and (raised is None or raised.object != row.object)
+
+
+def _of_test(name: str) -> bool:
+    return name.rpartition(".")[2].startswith("test")
 
 
 def _raised_again(past: PastProcess, exception: int, first: int) -> tuple[int, ...]:

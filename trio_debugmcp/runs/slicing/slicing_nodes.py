@@ -3,6 +3,8 @@
 import ast
 from typing import NamedTuple
 
+from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces
+
 
 class SliceNode(NamedTuple):
     """A run of a statement, as far as it matters.
@@ -12,6 +14,7 @@ class SliceNode(NamedTuple):
         focus: the expressions of it that matter; empty: all.
         names: of a START row: the parameters that matter; of a line that takes a value apart: the name that does.
         hint: the value that is wanted, as text: of many calls those count first whose results are in it.
+        wanted: the pieces that differ from what was expected: of many writes or calls those with them count.
         aim: what is asked of it: its `value`; `argument`: which object it has passed to a call; `run`: why it ran.
     """
 
@@ -20,6 +23,7 @@ class SliceNode(NamedTuple):
     names: tuple[str, ...] = ()
     aim: str = "value"
     hint: str = ""
+    wanted: WantedPieces = NOTHING_WANTED
 
 
 class SliceEdge(NamedTuple):
@@ -60,6 +64,10 @@ FOCUS = 0.6  # what the wanted part of a line has read
 READ = 1.0  # what a line has read
 GIVEN = 1.0  # more, for a constant of the module
 CHANGE = 1.0  # what changed the content of an object
+INNER = 1.3  # what changed the content of something in it
+CARRIED = 1.0  # another statement that added to it
+WANTED = 0.4  # of that: what has the piece that differs
+UNWANTED = 1.6  # and what has not
 BIRTH = 1.6  # what made it, if there were changes
 HOLDER = 1.6  # of which object an attribute or item was read
 CALLED_ON = 1.3  # a method of an object whose content is not recorded
@@ -69,6 +77,7 @@ REPLACED = 0.4  # what has put another function in the place of a method
 
 # By control.
 CONDITION = 1.0
+CONDITION_OF_RETURN = 0.6
 CONDITION_OF_LOOP = 0.6
 CONDITION_OF_CONSTANT = 0.15  # that it ran is all there is to know of a line
 GUARD = 2.2  # a condition before that would have left, and did not
@@ -79,8 +88,13 @@ RAISED_AGAIN = 0.5
 
 # By what did not happen.
 ABSENCE = 1.2  # what decided against a write
+MISSING = 0.6  # what decided against it in the round of a value that is missing
+UNRAISED = 0.6  # what let pass that should have raised
+WAITING = 0.6  # what waits still, and what would have woken it
+NOT_ANEW = 1.0  # where a value was set to begin with that a later round still had
 LOOP_END = 1.0
 STALE = 0.8  # what changed since a kept value was computed
+SIBLING = 1.3  # what another round has read, which this one has not
 OTHER_ROUND = 1.1  # a round that went another way
 
 STEP = 0.05  # each edge: of ways that cost the same, the shorter one

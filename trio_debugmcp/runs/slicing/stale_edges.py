@@ -18,6 +18,9 @@ _MOST_LINES = 200
 
 _MOST_STALE = 3
 
+_MOST_INNER = 20
+"""Of a container that was read, the items whose changes are looked for, too."""
+
 _KEEPING = ("cache", "memo")
 
 
@@ -94,7 +97,8 @@ class StaleEdges:
                 value = self._past.values.read(execution, read) if not read.is_callee else None
                 if value is not None and value.object:
                     targets.setdefault(value.object)
-        return list(targets)
+        inner = [item for target in targets for item in self._past.values.items(target, end)[:_MOST_INNER]]
+        return list(dict.fromkeys([*targets, *inner]))
 
     # --- From a cache -------------------------------------------------------------------------------------------------
 

@@ -100,6 +100,12 @@ class Statement:
         return [path for path in paths if path is not None]
 
     @cached_property
+    def carried(self) -> frozenset[ValuePath]:
+        """The names, attributes and items that it reads to give them new values."""
+        written = {*self.stores, *(ValuePath(name) for name in self.names)}
+        return frozenset(written & {read.path for read in self.reads})
+
+    @cached_property
     def mutates(self) -> list[tuple[ValuePath, str]]:
         """The containers that it changes: their paths, and the methods of theirs that it calls; empty: an item."""
         items = [path for path in self.stores if not isinstance(path.steps[-1], str) or path.steps[-1][:1] == "["]

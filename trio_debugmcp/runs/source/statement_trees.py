@@ -63,7 +63,7 @@ def reads_at(node: ast.AST) -> list[PathRead]:
     if isinstance(node, ast.AugAssign):
         path = path_of(node.target)
         before = [PathRead(path, is_whole=True)] if path is not None else []
-        return [*before, *reads_of(node.value)]
+        return [*before, *_target_reads(node.target), *reads_of(node.value)]
     if isinstance(node, ast.Delete):
         return [read for target in node.targets for read in _target_reads(target)]
     if isinstance(node, ast.stmt | ast.match_case | ast.ExceptHandler):

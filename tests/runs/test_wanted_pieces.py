@@ -1,0 +1,55 @@
+"""Which piece of a value differs from what was expected."""
+
+from trio_debugmcp.runs.slicing.wanted_pieces import differences, is_in
+
+
+def test_the_item_at_the_place_that_differs_is_wanted() -> None:
+    wanted = differences([12, 4000, 7], [12, "4000", 7])
+    assert wanted.pieces == ("'4000'",)
+    assert wanted.said == "[1] is '4000', not 4000"
+
+
+def test_a_key_that_is_not_there_is_missing_and_one_too_many_is_wanted() -> None:
+    wanted = differences({"weather.net": 30}, {"eather.net": 30})
+    assert wanted.missing == ("'weather.net'", "30")
+    assert wanted.pieces == ("'eather.net'", "30")
+
+
+def test_of_lists_of_different_lengths_the_items_that_only_one_has_differ() -> None:
+    wanted = differences(["ada", "bo", "bo"], ["ada", "cy", "bo", "dee"])
+    assert wanted.pieces == ("'cy'", "'dee'")
+    assert wanted.missing == ("'bo'",)
+
+
+def test_of_another_order_the_first_place_counts() -> None:
+    wanted = differences(["manual", "agenda", "letter"], ["agenda", "letter", "manual"])
+    assert wanted.said == "[0] is 'agenda', not 'manual'"
+
+
+def test_of_a_text_the_line_and_the_words_in_it_are_wanted() -> None:
+    wanted = differences("name: ada\ntotal: 12.50", "name: ada\ntotal: 12.05")
+    assert wanted.pieces == ("total: 12.05", "12.05")
+    assert wanted.missing == ("12.50",)
+
+
+def test_small_numbers_and_empty_texts_are_not_followed() -> None:
+    assert differences({"high": 2}, {"high": 1}).pieces == ("'high'",)
+    assert differences([""], ["", ""]).pieces == ()
+
+
+def test_a_difference_of_numbers_may_be_one_thing_too_many() -> None:
+    assert differences(100, 135).pieces == ("135", "35")
+    assert differences(135, 100).missing == ("35",)
+
+
+def test_a_piece_is_not_found_in_another_word_or_number() -> None:
+    assert is_in("12", "('tea', 12)")
+    assert not is_in("12", "112")
+    assert not is_in("12", "12.5")
+    assert not is_in("tea", "'steam'")
+
+
+def test_a_piece_that_is_the_label_fits_before_one_that_is_in_the_text() -> None:
+    wanted = differences({"low": 1}, {"low": 6})
+    assert wanted.fits("6", "['low']")
+    assert not wanted.fits("6", "['high']")

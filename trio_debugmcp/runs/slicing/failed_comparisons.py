@@ -1,0 +1,99 @@
+"""What an assertion that failed had expected, and which piece of the value differs from that."""
+
+import ast
+from typing import Any
+
+from trio_debugmcp.runs.past.call_arguments import call_of, called
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, content_of
+from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces, constant, differences
+from trio_debugmcp.runs.source.read_paths import path_of
+
+_WRAPPERS = ("sorted", "list", "tuple", "set", "dict", "frozenset")
+"""Calls that give the items of their argument."""
+
+_EQUALITIES = (
+    "assertEqual",
+    "assertEquals",
+    "assertListEqual",
+    "assertDictEqual",
+    "assertTupleEqual",
+    "assertSetEqual",
+    "assertCountEqual",
+    "assertSequenceEqual",
+    "assertMultiLineEqual",
+)
+"""Methods of unittest that compare their first two arguments."""
+
+
+def wanted_of(past: PastProcess, execution: StatementExecution) -> WantedPieces:
+    """Return the piece that differs from what an assertion expected; nothing where it is not known."""
+    node = execution.statement.node
+    for left, operator, right in _comparisons(node):
+        wanted = _of_comparison(past, execution, left, operator, right)
+        if wanted != NOTHING_WANTED:
+            return wanted
+    return NOTHING_WANTED
+
+
+def _comparisons(node: ast.AST) -> list[tuple[ast.expr, ast.AST, ast.expr]]:
+    if isinstance(node, ast.Assert):
+        parts = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
+        pairs = [part for part in parts if isinstance(part, ast.Compare) and len(part.ops) == 1]
+        bare = [part for part in parts if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not)]
+        empty: list[tuple[ast.expr, ast.AST, ast.expr]] = [
+            (part.operand, ast.Eq(), ast.List([], ast.Load())) for part in bare
+        ]
+        return [(pair.left, pair.ops[0], pair.comparators[0]) for pair in pairs] + empty
+    value = getattr(node, "value", None)
+    if isinstance(node, ast.Expr) and isinstance(value, ast.Call) and called(value) in _EQUALITIES:
+        return [(value.args[0], ast.Eq(), value.args[1])] if len(value.args) > 1 else []
+    return []
+
+
+def _of_comparison(
+    past: PastProcess, execution: StatementExecution, left: ast.expr, operator: ast.AST, right: ast.expr
+) -> WantedPieces:
+    one, other = _content(past, execution, left), _content(past, execution, right)
+    if isinstance(operator, ast.In | ast.NotIn):
+        if one is ... or isinstance(one, UnknownContent):
+            return NOTHING_WANTED
+        is_missing = isinstance(operator, ast.In)
+        return WantedPieces(() if is_missing else (repr(one),), (repr(one),) if is_missing else ())
+    if not isinstance(operator, ast.Eq) or one is ... or other is ...:
+        return NOTHING_WANTED
+    expected, got = (one, other) if constant(left) is not ... else (other, one)
+    wanted = differences(expected, got)
+    if constant(left) is ... and constant(right) is ...:  # it is not known which is right
+        wanted = wanted._replace(pieces=(*wanted.pieces, *wanted.missing))
+    return wanted
+
+
+def _content(past: PastProcess, execution: StatementExecution, node: ast.expr) -> Any:
+    """Return what an expression was; `...` where the record does not have it."""
+    known = constant(node)
+    if known is not ...:
+        return known
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _WRAPPERS and len(node.args) == 1:
+        inner = _content(past, execution, node.args[0])
+        return _wrapped(getattr(node.func, "id", ""), inner)
+    before = past.executions.ended(execution.row)
+    path = path_of(node)
+    value = past.values.value(execution, path, before) if path is not None else None
+    if isinstance(node, ast.Call):
+        starts = [start for start in past.executions.calls(execution.row) if call_of(past, execution, start) is node]
+        ending = past.executions.outcome(starts[-1].number) if starts else None
+        value = past.values.value_at(ending.number) if ending is not None else None
+    return ... if value is None else content_of(past, value, before)
+
+
+def _wrapped(name: str, inner: Any) -> Any:
+    if inner is ... or isinstance(inner, UnknownContent):
+        return inner
+    try:
+        if name == "sorted":
+            return sorted(inner)
+        return {"list": list, "tuple": tuple, "set": set, "dict": dict, "frozenset": frozenset}[name](inner)
+    except (TypeError, ValueError):
+        return ...

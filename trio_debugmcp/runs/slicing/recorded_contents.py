@@ -1,0 +1,83 @@
+"""What a value of a recorded run was as an object of Python, as far as the record has it: lists, dicts, texts, numbers.
+
+    content_of(past, value, before)             # [12, '4000', 7]
+
+What is not known is an `UnknownContent`, which equals only what has the same text.
+"""
+
+import ast
+from typing import Any, NamedTuple
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue
+
+_MOST_PARTS = 100
+
+_DEEPEST = 4
+
+
+class UnknownContent(NamedTuple):
+    """A value of which only a text is known."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def content_of(past: PastProcess, value: RecordedValue, before: int, depth: int = 0) -> Any:
+    """Return a value as an object of Python."""
+    if not value.object:
+        return literal(value.text)
+    kind = _kind(value.text)
+    has_parts = past.record.back_of(frozenset({rows.SIZE}), value.object, before)
+    if not kind or not has_parts or depth >= _DEEPEST:
+        return literal(value.text)
+    parts = {
+        label: content_of(past, part, before, depth + 1) for label, part in _parts(past, value.object, before).items()
+    }
+    if len(parts) != past.record.row(has_parts).text:  # not all of it was looked at
+        return UnknownContent(value.text)
+    if kind == "dict":
+        return {literal(label[1:-1]): part for label, part in parts.items()}
+    if kind == "set":
+        return _set_of(list(parts.values()))
+    in_order = [parts.get(f"[{place}]", UnknownContent("")) for place in range(len(parts))]
+    return tuple(in_order) if kind == "tuple" else in_order
+
+
+def _parts(past: PastProcess, container: int, before: int) -> dict[str, RecordedValue]:
+    """Return the items of a container by their labels, in the order in which they came into it."""
+    latest: dict[int, int] = {}
+    number = past.record.back_of(FIELDS, container, before)
+    while number and len(latest) < _MOST_PARTS:
+        latest.setdefault(past.record.row(number).key, number)
+        number = past.record.back_of(FIELDS, container, number)
+    found = sorted(latest.values())
+    present = [row for row in found if past.record.row(row).text != rows.DELETED]
+    return {past.record.label(past.record.row(row).key): past.values.value_at(row) for row in present}
+
+
+def _set_of(parts: list[Any]) -> Any:
+    try:
+        return set(parts)
+    except TypeError:
+        return UnknownContent("set")
+
+
+def _kind(text: str) -> str:
+    if text[:1] in ("[", "("):
+        return "list" if text[0] == "[" else "tuple"
+    if text[:1] == "{":
+        return "set" if isinstance(literal(text), set) else "dict"
+    word = text.partition(" of ")[0]
+    return word if word in ("list", "tuple", "dict", "set") else ""
+
+
+def literal(text: str) -> Any:
+    """Return what a text of a record says, if it is a literal and whole."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return UnknownContent(text)

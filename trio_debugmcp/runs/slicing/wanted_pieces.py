@@ -1,0 +1,189 @@
+"""Which piece of a value differs from what was expected: by an assertion, the item, key or word to follow.
+
+    wanted = differences([12, 4000, 7], [12, "4000", 7])
+    wanted.pieces, wanted.missing       # ("'4000'",), ()
+
+Pieces are texts, as records have them: of many writes of a loop, that with such a text is the one to follow.
+"""
+
+import ast
+import re
+from typing import Any, NamedTuple
+
+from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent
+
+_MOST_PIECES = 4
+
+_PLACES = frozenset("0123456789-")
+
+_LEAST_WORD = 3
+
+
+class WantedPieces(NamedTuple):
+    """What of a value is wanted.
+
+    Attributes:
+        pieces: texts of items, keys and words that it has and should not have, as records show them.
+        missing: what it should have, and has not.
+        said: the difference in words; empty where the whole value differs.
+    """
+
+    pieces: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    said: str = ""
+
+    def place(self, text: str, label: str = "") -> int:
+        """Return how well a value, or an item with a label, fits: 0 best; as many as there are pieces: not at all."""
+        for place, piece in enumerate(self.pieces):
+            if piece in (text, label[1:-1]):
+                return place
+        for place, piece in enumerate(self.pieces):
+            if is_in(piece, text):
+                return place + len(self.pieces)
+        return 2 * len(self.pieces)
+
+    def fits(self, text: str, label: str = "") -> bool:
+        """Whether a value or label has one of the pieces."""
+        return self.place(text, label) < 2 * len(self.pieces)
+
+
+NOTHING_WANTED = WantedPieces()
+
+
+def is_in(piece: str, text: str) -> bool:
+    """Whether a piece is in the text of a value, not as a part of another word or number."""
+    if piece not in text:
+        return False
+    return re.search(rf"(?<![\w.]){re.escape(piece)}(?![\w])(?!\.\d)", text) is not None
+
+
+def differences(expected: Any, got: Any) -> WantedPieces:
+    """Return what differs between what was expected and what came."""
+    found = _Difference()
+    found.compare(expected, got, "")
+    pieces = tuple(dict.fromkeys(piece for piece in found.pieces if _tells(piece)))[:_MOST_PIECES]
+    missing = tuple(dict.fromkeys(piece for piece in found.missing if _tells(piece)))[:_MOST_PIECES]
+    return WantedPieces(pieces, missing, "; ".join(found.said[:2]))
+
+
+def _tells(piece: str) -> bool:
+    """Whether a piece is of few values: small numbers and empty texts are everywhere."""
+    if piece.strip("-").isdigit():
+        return len(piece.strip("-")) > 1
+    return len(piece.strip("'\"")) > 1 and piece not in (
+        "None",
+        "True",
+        "False",
+        "[]",
+        "{}",
+        "()",
+        "set()",
+        "0.0",
+        "1.0",
+    )
+
+
+class _Difference:
+    """A comparison under way."""
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.missing: list[str] = []
+        self.said: list[str] = []
+
+    def compare(self, expected: Any, got: Any, path: str) -> None:
+        if isinstance(expected, dict) and isinstance(got, dict):
+            self._compare_dicts(expected, got, path)
+        elif isinstance(expected, list | tuple) and isinstance(got, list | tuple):
+            self._compare_sequences(list(expected), list(got), path)
+        elif isinstance(expected, set | frozenset) and isinstance(got, set | frozenset):
+            self._compare_items(sorted(expected, key=repr), sorted(got, key=repr), path)
+        elif isinstance(expected, str) and isinstance(got, str):
+            self._compare_texts(expected, got)
+            self._tell(path, expected, got)
+        elif expected != got:
+            self.pieces.append(repr(got))
+            self._tell(path, expected, got)
+            if _is_number(expected) and _is_number(got):  # what was added, or left out, may be one thing
+                (self.pieces if got > expected else self.missing).append(repr(abs(got - expected)))
+
+    def _tell(self, path: str, expected: Any, got: Any) -> None:
+        if path:
+            self.said.append(f"{path} is {got!r}, not {expected!r}")
+
+    def _compare_dicts(self, expected: dict[Any, Any], got: dict[Any, Any], path: str) -> None:
+        for key in [key for key in expected if key not in got]:
+            self.missing += [repr(key), repr(expected[key])]
+            self.said.append(f"{path or 'it'} has no {key!r}")
+        for key in [key for key in got if key not in expected]:
+            self.pieces += [repr(key), repr(got[key])]
+            self.said.append(f"{path or 'it'} has {key!r}")
+        for key, value in expected.items():
+            if key in got and value != got[key]:
+                self.compare(value, got[key], f"{path}[{key!r}]")
+                self.pieces.append(repr(key))
+
+    def _compare_sequences(self, expected: list[Any], got: list[Any], path: str) -> None:
+        if len(expected) != len(got):
+            self._compare_items(expected, got, path)
+            return
+        places = [place for place, item in enumerate(expected) if item != got[place]]
+        if sorted(map(repr, expected)) == sorted(map(repr, got)):
+            places = places[:1]  # another order: all after the first may follow from it
+            self.pieces += [repr(part) for place in places for part in (got[place], expected[place])]
+        for place in places:
+            self.compare(expected[place], got[place], f"{path}[{place}]")
+
+    def _compare_items(self, expected: list[Any], got: list[Any], path: str) -> None:
+        surplus, missing = _without(got, expected), _without(expected, got)
+        for item in surplus:
+            self.pieces += _texts_of(item)
+            self.said.append(f"{path or 'it'} has {item!r}")
+        for item in missing:
+            self.missing += _texts_of(item)
+            self.said.append(f"{path or 'it'} has no {item!r}")
+
+    def _compare_texts(self, expected: str, got: str) -> None:
+        """Add the line, or the word, in which a text differs."""
+        lines = [line for line in got.splitlines() if line not in expected.splitlines()]
+        if len(got.splitlines()) > 1 and lines:
+            self.pieces.append(lines[0])
+            got, expected = (
+                lines[0],
+                next((line for line in expected.splitlines() if line not in got.splitlines()), expected),
+            )
+        else:
+            self.pieces.append(repr(got))
+        words = [word for word in re.findall(r"[\w.-]+", got) if word not in re.findall(r"[\w.-]+", expected)]
+        self.pieces += [word for word in words if len(word) >= _LEAST_WORD]
+        others = [word for word in re.findall(r"[\w.-]+", expected) if word not in re.findall(r"[\w.-]+", got)]
+        self.missing += [word for word in others if len(word) >= _LEAST_WORD]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _texts_of(item: Any) -> list[str]:
+    """Return the text of an item, and those of what is in it."""
+    inner = item if isinstance(item, list | tuple) else list(item.values()) if isinstance(item, dict) else []
+    return [repr(item), *(repr(part) for part in inner if not isinstance(part, UnknownContent))]
+
+
+def _without(items: list[Any], others: list[Any]) -> list[Any]:
+    left = list(others)
+    kept = []
+    for item in items:
+        if item in left:
+            left.remove(item)
+        else:
+            kept.append(item)
+    return kept
+
+
+def constant(node: ast.expr) -> Any:
+    """Return the value of an expression of constants; `...` if it has others."""
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return ...
