@@ -41,7 +41,7 @@ FLOORS = [
     ],
     ["engine", "kept"],
     ["launch_json", "dap", "runs"],
-    ["state"],
+    ["state", "hosts"],
     ["session", "publish", "transports"],
     ["light_client"],
     ["server", "client", "recording", "dashboard"],
@@ -68,7 +68,7 @@ PURE = (
 
 LATE = (
     *("rich", "h11", "wsproto", "trio_websocket", "dotenv", "debugpy"),
-    *("trio_debugmcp.client", "trio_debugmcp.dashboard"),
+    *("trio_debugmcp.client", "trio_debugmcp.dashboard", "trio_debugmcp.hosts"),
     *("trio_debugmcp.recording", "trio_debugmcp.replay", "trio_debugmcp.editors", "trio_debugmcp.testing"),
     *(
         f"trio_debugmcp.transports.{name}"

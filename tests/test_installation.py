@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trio_debugmcp.installation import with_package
+from trio_debugmcp.installation import starting_command, with_package
 
 UV = "home = /usr/bin\nuv = 0.9.1\nversion_info = 3.13.0\n"
 
@@ -45,6 +45,39 @@ def test_an_environment_of_uv_has_no_pip(tmp_path: Path) -> None:
 def test_where_pip_is_there_it_is_used(tmp_path: Path) -> None:
     prefix = environment(tmp_path / ".venv", pyvenv_dot_cfg="home = /usr/bin\n")
     assert with_package("py-spy", prefix=prefix, has_pip=True) == f"{prefix}/bin/python -m pip install py-spy"
+
+
+def test_a_link_that_stays_is_how_a_host_starts_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, links = tmp_path / "pipx" / "trio-debugmcp", tmp_path / "local"
+    (home / "bin").mkdir(parents=True)
+    script = home / "bin" / "trio-debugmcp"
+    script.touch(0o755)
+    links.mkdir()
+    monkeypatch.setattr("sys.prefix", str(home))
+    monkeypatch.setenv("PATH", str(links))
+    assert starting_command() == [str(script)]
+    (links / "trio-debugmcp").symlink_to(script)
+    assert starting_command() == [str(links / "trio-debugmcp")]
+    (links / "trio-debugmcp").unlink()
+    (links / "trio-debugmcp").touch(0o755)  # of another installation
+    assert starting_command() == [str(script)]
+    script.unlink()
+    assert starting_command() == [sys.executable, "-m", "trio_debugmcp"]
+
+
+def test_what_uvx_has_made_is_started_by_uvx_from_where_it_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.prefix", environment(tmp_path / "uv" / "archive-v0" / "x1y2", pyvenv_dot_cfg=UV))
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    class Installed:
+        @staticmethod
+        def read_text(name: str) -> str | None:
+            return {"direct_url.json": '{"url": "file:///src/trio"}'}.get(name)
+
+    monkeypatch.setattr("trio_debugmcp.installation.distribution", lambda name: Installed())
+    assert starting_command() == ["uvx", "--from", "file:///src/trio", "trio-debugmcp"]
 
 
 @pytest.mark.real

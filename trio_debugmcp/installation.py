@@ -1,11 +1,15 @@
-"""How this installation gets one more package: by pipx, uv or pip, whichever has made it.
+"""How this installation is started, and how it gets one more package: by pipx, uv or pip, whichever has made it.
 
     with_package("py-spy")      # "pipx inject trio-debugmcp py-spy"
+    starting_command()          # ["/home/you/.local/bin/trio-debugmcp"]
 
 Advice is printed where it is to be followed: in the two usual installations, pipx and uvx, there is no pip.
 """
 
+import json
+import shutil
 import sys
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -27,12 +31,38 @@ def with_package(package: str, *, prefix: str | None = None, has_pip: bool | Non
         return f"pipx inject {home.name} {package}"
     if _is_there(home / "uv-receipt.toml"):
         return f"uv tool install --with {package} {home.name}"
-    if _made_by_uv(home) and {"archive-v0", "environments-v2"} & set(home.parts):  # uvx: gone with its cache
+    if _is_of_uvx(home):
         return f"uvx --with {package} {NAME}"
     if has_pip:
         return f"{python} -m pip install {package}"
     other = "uv pip install --python" if _made_by_uv(home) else "python3 -m pip --python"
     return f"{other} {python} {package}" if _made_by_uv(home) else f"{other} {python} install {package}"
+
+
+def starting_command() -> list[str]:
+    """Return the words by which another program starts this installation, whatever its PATH and directory are."""
+    home = Path(sys.prefix)
+    if _is_of_uvx(home):
+        return [shutil.which("uvx") or "uvx", *_source(), NAME]
+    script = home / "bin" / NAME
+    linked = shutil.which(NAME)  # pipx and uv put a link there, which stays when the environment is made anew
+    if linked is not None and _is_there(script) and script.samefile(linked):
+        return [str(Path(linked).absolute())]
+    return [str(script)] if _is_there(script) else [sys.executable, "-m", "trio_debugmcp"]
+
+
+def _source() -> list[str]:
+    """Where uvx took this from, if it was not the registry: PEP 610."""
+    try:
+        text = distribution(NAME).read_text("direct_url.json")
+    except PackageNotFoundError:
+        return []
+    return ["--from", json.loads(text)["url"]] if text else []
+
+
+def _is_of_uvx(home: Path) -> bool:
+    """Whether uvx has made the environment, which is gone with its cache."""
+    return _made_by_uv(home) and bool({"archive-v0", "environments-v2"} & set(home.parts))
 
 
 def _made_by_uv(home: Path) -> bool:

@@ -12,7 +12,7 @@ from trio_debugmcp import __version__
 from trio_debugmcp.cli._usage import UsageParser
 
 COMMANDS = (
-    *("serve", "call", "adapters", "doctor", "skill", "vsix"),
+    *("serve", "call", "adapters", "setup", "doctor", "skill", "vsix"),
     *("inspect", "watch", "shell", "replay", "scenario", "demo", "completion"),
 )
 """In the order of the help. A command `x` is the module `x` of this package; only the one that is run is imported."""

@@ -1,0 +1,1 @@
+"""The room `hosts`: configuration files of MCP hosts."""
