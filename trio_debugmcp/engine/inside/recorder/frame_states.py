@@ -23,7 +23,7 @@ class FrameState:
         watch: containers that the line under way can change, as (known, value, kind, whether it does so itself).
         given: objects that it gives to calls, as (known, value).
         targets: objects whose fields it stores, as they were before, where it stores the way to them, too.
-        holds: it knows names of objects that are held.
+        holds: it knows names of objects that are held; `objects`: names of its locals that are not atoms, or nothing.
         globals: what is known of the namespace of its module.
         raised, called, suspended: what has happened in the line under way: an exception came here; recorded code was
             called; the frame was left for a while.
@@ -42,11 +42,11 @@ class FrameState:
             "lines",
             "number",
             "parent",
+            "objects",
             "pending",
-            "holds",
             "sites",
         ),
-        *("globals", "holds", "is_begun", "raised", "sites", "start", "suspended", "targets", "watch"),
+        *("globals", "holds", "is_begun", "is_function", "raised", "sites", "start", "suspended", "targets", "watch"),
     )
 
     globals: Any
@@ -60,10 +60,12 @@ class FrameState:
         self.line = self.lines = self.called = 0
         self.pending: Any = None
         self.known: dict[str, Any] = {}
+        self.objects: Any = ()
         self.watch: Any = ()
         self.given: Any = ()
         self.targets: Any = ()
         self.sites: dict[int, Any] = code.sites
+        self.is_function: bool = code.is_function
         self.raised = self.suspended = self.is_module = self.is_begun = self.holds = False
 
 
@@ -84,11 +86,13 @@ class FrameStates:
 
     def enter(self, state: FrameState, frame: Any) -> int:
         """A frame begins, or continues, in this thread; return the thread's number."""
-        parent = state.parent = self.above(frame)
+        living = self.living
+        parent = living.get(frame.f_back) or self.above(frame)
+        state.parent = parent
         if parent is not None:
             parent.called += 1
         state.frame = frame
-        self.living[frame] = state
+        living[frame] = state
         ident = _get_ident()
         stack = self.stacks.get(ident)
         if stack is None:

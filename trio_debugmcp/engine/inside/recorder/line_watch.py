@@ -6,13 +6,14 @@ What a line changed is compared with what was known when it began, so another li
 """
 
 import _operator
+import types
 from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
 from trio_debugmcp.engine.inside.recorder.known_contents import KnownContents
 from trio_debugmcp.engine.inside.recorder.known_fields import DELETED, KnownFields
-from trio_debugmcp.engine.inside.recorder.known_objects import KnownObjects
-from trio_debugmcp.engine.inside.recorder.object_paths import LIST, MISSING, ObjectPaths
+from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
+from trio_debugmcp.engine.inside.recorder.object_paths import LIST, MISSING, ObjectPaths, names_of
 from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, SEEN_NAME
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,
@@ -21,14 +22,14 @@ from trio_debugmcp.engine.inside.recorder.statement_reader import (
     GIVEN,
     INSIDE,
 )
-from trio_debugmcp.engine.inside.recorder.statement_sites import CELL, EITHER, GLOBAL, StatementSite
+from trio_debugmcp.engine.inside.recorder.statement_sites import EITHER, GLOBAL, StatementSite
 from trio_debugmcp.engine.inside.recorder.value_words import ValueWords, is_atom
-
-_NONE = type(None)
 
 _is, _list_length, _list_iter = _operator.is_, list.__len__, list.__iter__
 
 _dict_get = dict.get
+
+_FUNCTION = types.FunctionType
 
 _MOST_WATCHED = 40
 """Containers that are watched on one line."""
@@ -49,49 +50,60 @@ class LineWatch:
 
     # --- Begin --------------------------------------------------------------------------------------------------------
 
-    def begin(self, state: FrameState, site: StatementSite, names: Any) -> None:
-        """Check what a statement is about to read, and remember what it can change."""
-        if not site.others and not site.has_conflict:
-            for name in site.plain:
-                cls = type(names.get(name))
-                if cls is not int and cls is not str and cls is not _NONE and cls is not bool and cls is not float:
-                    break
-            else:  # nothing that could be changed
-                state.watch = state.given = ()
-                return
+    def begin(self, state: FrameState, site: StatementSite, frame: Any, names: Any) -> None:
+        """Check what a statement is about to read, and remember what it can change; names None: look them up."""
         watch: Any = []
         given: Any = []
-        globals_known, line = state.globals, state.line
-        for where, name, key, steps, flags, secret in site.checks:
-            if where >= GLOBAL:
-                value = names.get(name, MISSING) if where == EITHER and not state.is_module else MISSING
-                if value is MISSING:
-                    value = _dict_get(globals_known.held, name, MISSING)
-                    if value is MISSING:
-                        continue
-                    self.fields.check(globals_known, key, value, line, secret, GAP)
-            else:
-                value = names.get(name, MISSING)
-                if value is MISSING:
-                    continue
-                if where == CELL:
-                    self._check_cell(state, name, key, value, secret)
-            if steps or not is_atom(value):
-                self._go(state, names, value, steps, flags, watch, given)
+        if site.others:
+            if names is None:
+                names = names_of(frame, state.code.is_function)
+            self._begin_others(state, site.others, names, watch, given)
+        objects = state.objects
+        if objects:
+            for name, steps, flags in site.locals:
+                if name in objects:
+                    if names is None:
+                        names = frame.f_locals
+                    value = names.get(name, MISSING)
+                    if value is not MISSING and not is_atom(value):
+                        self._go(state, names, value, steps, flags, watch, given)
         if site.has_conflict:
+            if names is None:
+                names = names_of(frame, state.code.is_function)
             state.targets = tuple([self.target(state, names, *store) for store in site.stores])
         if site.mutates:
             state.watch, state.given = watch, given
         else:
             state.watch = state.given = ()
 
-    def _check_cell(self, state: FrameState, name: str, key: int, value: Any, secret: bool) -> None:
-        token = state.known.get(name, MISSING)
-        if token is MISSING or not self.fields.is_same(token, value):
-            self._say_name(state, name, key, value, secret, state.line)
+    def _begin_others(self, state: FrameState, checks: Any, names: Any, watch: list[Any], given: list[Any]) -> None:
+        """Check names that others can change: globals, free variables."""
+        globals_known, line = state.globals, state.line
+        fields = globals_known.fields
+        for where, name, key, steps, flags, secret in checks:
+            if where >= GLOBAL:
+                value = names.get(name, MISSING) if where == EITHER and not state.is_module else MISSING
+                if value is MISSING:
+                    value = _dict_get(globals_known.held, name, MISSING)
+                    if value is MISSING:
+                        continue
+                    if fields is None or fields.get(key, MISSING) is not value:
+                        self.fields.check(globals_known, key, value, line, secret, GAP)
+                        fields = globals_known.fields
+            else:
+                value = names.get(name, MISSING)
+                if value is MISSING:
+                    continue
+                token = state.known.get(name, MISSING)
+                if token is not value and (token is MISSING or not self.fields.is_same(token, value)):
+                    self._say_name(state, name, key, value, secret, line)
+            cls = type(value)
+            if not (cls is _FUNCTION and not steps and not flags) and not is_atom(value):
+                self._go(state, names, value, steps, flags, watch, given)
 
     def _say_name(self, state: FrameState, name: str, key: int, value: Any, secret: bool, line: int) -> None:
-        state.known[name] = self.fields.token(value)
+        state.known[name] = token = self.fields.token(value)
+        state.holds = state.holds or type(token) is HeldKnown
         word = self._words.secret_of(value) if secret else self._words.of(value)
         self._add(SEEN_NAME | key << 32 | state.number, word, line)
 
@@ -103,7 +115,10 @@ class LineWatch:
         cls = type(value)
         layout = layouts.get(id(cls)) or self.paths.layout(cls)
         known = None
-        if layout.kind:
+        if not layout.kind:
+            if not steps and not flags:
+                return
+        else:
             known = self._contained(state, value, layout.kind, flags if not steps else 0, watch)
             if flags & INSIDE and not steps:
                 self._contained_inside(state, value, layout.kind, watch)

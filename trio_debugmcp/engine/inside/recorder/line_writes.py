@@ -58,14 +58,7 @@ class LineWrites:
                 self._finish_names(state, site, names, entered)
         if site.fields:
             self._finish_globals(state, site.fields, entered, site.has_rounds)
-        said = self._watch.contents.said
-        if said:
-            said.clear()
-        if state.watch:
-            self.finish_watched(state, site.has_rounds)
-        if state.given and not state.called and not state.suspended:
-            self._finish_given(state)
-        state.watch = state.given = ()
+        self.finish_effects(state, site)
         if site.stores and not state.raised:
             for place, (name, steps, step) in enumerate(site.stores):
                 if step is not None and site.has_conflict:
@@ -74,6 +67,17 @@ class LineWrites:
                     )
                 elif step is not None:
                     self._finish_store(state, names, name, steps, step)
+
+    def finish_effects(self, state: FrameState, site: StatementSite) -> None:
+        """Write what a statement has changed in the objects that it could change."""
+        said = self._watch.contents.said
+        if said:
+            said.clear()
+        if state.watch:
+            self.finish_watched(state, site.has_rounds)
+        if state.given and not state.called and not state.suspended:
+            self._finish_given(state)
+        state.watch = state.given = ()
 
     def _finish_names(self, state: FrameState, site: StatementSite, names: Any, entered: bool) -> None:
         fields, known = self._fields, state.known
@@ -103,7 +107,11 @@ class LineWrites:
                 self._objects.dying.append(token)
             word = self._words.deleted if value is MISSING else self._word(value, secret)
             self._add(WRITE | key << 32 | state.number, word, state.line)
-            if word & 0xFFFF_FFFF:
+            if value is not MISSING and not is_atom(value):
+                if state.objects:
+                    state.objects.add(name)
+                else:
+                    state.objects = {name}
                 self.look_at(value, state.line)
 
     def _word(self, value: Any, secret: bool) -> Any:
@@ -163,11 +171,17 @@ class LineWrites:
                 self._finish_new_fields(state, known, value, count)
             if fields is None or self._states.others_watch(known):
                 continue
-            for key in list(fields):
-                label = self._words.label(key)
-                if label[:1] != ".":
+            own: Any = self._watch.paths.layout(type(value)).names
+            own = None if own is None else own(value)
+            attributes = self._words.attributes
+            for key, token in list(fields.items()):
+                name = attributes.get(key)
+                if name is None:
                     continue
-                now = self._watch.paths.attribute(value, label[1:])
+                if own is not None and _dict_get(own, name, MISSING) is token:
+                    continue
+                label = f".{name}"
+                now = self._watch.paths.attribute(value, name)
                 if now is MISSING:
                     self._fields.check_absent(known, key, state.line, FIELD)
                 else:

@@ -29,6 +29,14 @@ _KINDS: Any = ((list, LIST), (dict, DICT), (set, SET), (collections.deque, DEQUE
 _MOST_TYPES = 5000
 
 
+def names_of(frame: Any, is_function: bool) -> Any:
+    """Return the names of a frame; of a class, which may have a namespace of its own kind, without asking that."""
+    names = frame.f_locals
+    if is_function or type(names) is dict:
+        return names
+    return dict.copy(names) if issubclass(type(names), dict) else {}
+
+
 class TypeLayout:
     """Where the instances of a type have their attributes.
 

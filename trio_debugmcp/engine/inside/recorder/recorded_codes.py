@@ -12,6 +12,7 @@ from typing import Any
 from trio_debugmcp.engine.inside.interruptions import is_own_code
 from trio_debugmcp.engine.inside.program_files import ProgramFiles, absolute
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
+from trio_debugmcp.engine.inside.recorder.row_kinds import START
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_plans import bare_plans, source_plans
 from trio_debugmcp.engine.inside.recorder.statement_reader import StatementPlan
@@ -73,12 +74,14 @@ class CodeRecord:
             "parameters",
             "plans",
             "sites",
+            "start",
         ),
     )
 
     def __init__(self, code: Any, number: int, plans: dict[int, StatementPlan]) -> None:
         self.code = code
         self.number = number
+        self.start = START | number << 32
         self.plans = plans
         self.sites: dict[int, StatementSite] = {}
         self.parameters: tuple[tuple[str, int, bool], ...] = ()

@@ -9,6 +9,7 @@ compressed, column by column, into a file of its own, and begun anew. Its room o
 used: writing into a map for which there is none would end the program.
 """
 
+import _struct
 import _thread
 import mmap
 import posix
@@ -23,8 +24,11 @@ HEAD_WORDS = 8
 ENTRIES = 65_536
 """In one block of words."""
 
-ROW_WORDS = 3 * ENTRIES
-"""In one block of rows."""
+ROW_BYTES, HEAD_BYTES = 24, 64
+"""Of a row, and of what is before the first one in the file."""
+
+LAST_PLACE = HEAD_BYTES + ROW_BYTES * (ENTRIES - 1)
+"""The place in the file of the last row of a block."""
 
 TEXT_BYTES = 1 << 20
 """Of the block of texts at hand."""
@@ -36,6 +40,22 @@ KEY_MARK = 1 << 31
 """In the length of a text that is a key."""
 
 _WORD = 8
+
+put_words: Any = _struct.Struct("QQQ").pack_into
+"""Writes a row into a map, without a thread coming in between."""
+
+put_word: Any = _struct.Struct("Q").pack_into
+
+put_row: Any = _struct.Struct("IIIIQ").pack_into
+"""The same by (subject, kind and key, object, text, owner)."""
+
+put_begin: Any = _struct.Struct("II").pack_into
+"""Writes a row that has no value and no owner, by (subject, kind and key)."""
+
+put_row_and_begin: Any = _struct.Struct("IIIIQII").pack_into
+"""Writes a row, and the next one that has no value and no owner."""
+
+_put_pair: Any = _struct.Struct("QQ").pack_into
 
 _flags = posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC
 
@@ -98,11 +118,11 @@ class WordBlocks:
     Attributes:
         next: the number of the next entry.
         base: that of the first one in the block at hand.
-        view: the words of that block.
+        view: the words of that block; `map`: its bytes, with its head.
         drops: the oldest blocks go where the files become too large, but for `pinned` ones.
     """
 
-    __slots__ = ("_directory", "_kept", "_map", "_name", "_width", "base", "drops", "next", "pinned", "view", "words")
+    __slots__ = ("_directory", "_kept", "_name", "_width", "base", "drops", "map", "next", "pinned", "view", "words")
 
     def __init__(self, directory: RunDirectory, name: str, width: int) -> None:
         self._directory = directory
@@ -114,33 +134,36 @@ class WordBlocks:
         self._kept: list[tuple[int, str, int]] = []
         self.pinned = frozenset[int]()
         self.drops = False
-        self._map = directory.mapped(name, (HEAD_WORDS + self.words) * _WORD)
-        self._map[: HEAD_WORDS * _WORD] = _packed([MAGIC, 1, width, RUNNING, 0, 0, 0, 0])
-        self.view = memoryview(self._map)[HEAD_WORDS * _WORD :].cast("Q")
+        self.map = directory.mapped(name, (HEAD_WORDS + self.words) * _WORD)
+        self.map[: HEAD_WORDS * _WORD] = _packed([MAGIC, 1, width, RUNNING, 0, 0, 0, 0])
+        self.view = memoryview(self.map)[HEAD_WORDS * _WORD :].cast("Q")
 
     def add(self, first: int, second: int, third: int) -> int:
         """Add an entry of three words; return its number."""
         number = self.next
         self.next = number + 1
-        place = (number - self.base) * 3
-        if place >= self.words:
-            place = self.room(number)
-        # Nothing is called from here on, so no other thread comes in between.
-        view = self.view
-        view[place + 1] = second
-        view[place + 2] = third
-        view[place] = first
+        place = (number - self.base) * ROW_BYTES + HEAD_BYTES
+        if place > LAST_PLACE:
+            place = self.place_of(number)
+        put_words(self.map, place, first, second, third)
         return number
 
     def add_line(self, first: int) -> int:
         """Add an entry of three words, of which only the first is not zero."""
         number = self.next
         self.next = number + 1
-        place = (number - self.base) * 3
-        if place >= self.words:
-            place = self.room(number)
-        self.view[place] = first
+        place = (number - self.base) * ROW_BYTES + HEAD_BYTES
+        if place > LAST_PLACE:
+            place = self.place_of(number)
+        put_word(self.map, place, first)
         return number
+
+    def reserved(self) -> int:
+        """Return the place in the map of a new row, which is to be written at once."""
+        number = self.next
+        self.next = number + 1
+        place = (number - self.base) * ROW_BYTES + HEAD_BYTES
+        return place if place <= LAST_PLACE else self.place_of(number)
 
     def reserve(self) -> int:
         """Return the number of a new entry that `put` will write."""
@@ -154,9 +177,11 @@ class WordBlocks:
         """Write an entry of two words that was reserved."""
         place = (number - self.base) * 2
         if place >= 0:
-            view = self.view
-            view[place + 1] = second
-            view[place] = first
+            _put_pair(self.map, place * _WORD + HEAD_BYTES, first, second)
+
+    def place_of(self, number: int) -> int:
+        """Return the place in the map of an entry that had no room in the block."""
+        return self.room(number) * _WORD + HEAD_BYTES
 
     def room(self, number: int) -> int:
         """Begin the block anew, if no other thread has done it; return the place of an entry that had no room."""
@@ -177,7 +202,7 @@ class WordBlocks:
         if self.drops:
             self._drop()
         self.view[:] = memoryview(bytes(self.words * _WORD)).cast("Q")
-        self._map[_WORD : 2 * _WORD] = (self.base + ENTRIES).to_bytes(_WORD, "little")
+        self.map[_WORD : 2 * _WORD] = (self.base + ENTRIES).to_bytes(_WORD, "little")
         self.base += ENTRIES
 
     def _drop(self) -> None:
@@ -197,7 +222,7 @@ class WordBlocks:
 
     def end(self, how: int) -> None:
         """Say in the head how the recording ended."""
-        self._map[3 * _WORD : 4 * _WORD] = how.to_bytes(_WORD, "little")
+        self.map[3 * _WORD : 4 * _WORD] = how.to_bytes(_WORD, "little")
 
 
 class TextBlocks:

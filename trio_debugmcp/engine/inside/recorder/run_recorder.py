@@ -15,25 +15,27 @@ from typing import Any, Callable
 from trio_debugmcp.engine.inside import monitoring
 from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
+from trio_debugmcp.engine.inside.recorder.line_events import LineEvents
 from trio_debugmcp.engine.inside.recorder.line_watch import LineWatch
 from trio_debugmcp.engine.inside.recorder.line_writes import LineWrites
-from trio_debugmcp.engine.inside.recorder.object_paths import MISSING
+from trio_debugmcp.engine.inside.recorder.object_paths import MISSING, names_of
 from trio_debugmcp.engine.inside.recorder.recorded_codes import CodeRecord, RecordedCodes, RunChoice
 from trio_debugmcp.engine.inside.recorder.row_kinds import (
     RAISE,
     RESUME,
     RETURN,
     SEEN_NAME,
-    START,
     UNWIND,
     WRITE,
     YIELD,
 )
-from trio_debugmcp.engine.inside.recorder.run_blocks import ROW_WORDS
+from trio_debugmcp.engine.inside.recorder.run_blocks import put_row
 from trio_debugmcp.engine.inside.recorder.run_output import RunOutput
-from trio_debugmcp.engine.inside.recorder.value_words import INT, ZERO, ValueWords
+from trio_debugmcp.engine.inside.recorder.value_words import INT, ZERO, ValueWords, is_atom
 
 DISABLE = monitoring.DISABLE
+
+_NUMBER = INT + ZERO
 
 _FIRST_LINE_IS_SILENT = sys.version_info >= (3, 13)
 """Whether the line on which a function begins is not reported when its body is there, too."""
@@ -62,13 +64,17 @@ class RunRecorder:
         self._living = self._states.living
         self._watch = LineWatch(output.rows, self._words, self._objects, self._states, collections.deque)
         self._writes = LineWrites(output.rows, self._words, self._objects, self._states, self._watch)
+        self._lines = LineEvents(
+            *(self._late, self.codes.site, self._fault, self._states, self._objects, self._rows),
+            *(self._watch, self._writes),
+        )
         self._by_id = self.codes.by_id
-        self._begin, self._finish = self._watch.begin, self._writes.finish
+        self._token = self._watch.fields.token
 
     def callbacks(self) -> dict[int, Callable[..., Any]]:
         """Return what is to be called by each event."""
         return {
-            monitoring.LINE: self._line,
+            monitoring.LINE: self._lines.on_line,
             monitoring.PY_START: self._start,
             monitoring.PY_RESUME: self._resume,
             monitoring.PY_THROW: self._throw,
@@ -108,31 +114,43 @@ class RunRecorder:
         state.globals = known if known.held is frame.f_globals else self.codes.globals_of(record, frame)
         parent = state.parent
         above, line = (0, 0) if parent is None else (parent.number, parent.line)
-        state.start = self._add(START | record.number << 32 | number, thread << 32 | above, 0 if is_late else line)
-        self._frames.put(number, state.start, record.number << 32 | above)
+        state.start = start = self._add(record.start | number, thread << 32 | above, 0 if is_late else line)
+        self._frames.put(number, start, record.number << 32 | above)
         if not record.is_function:
             state.is_module = frame.f_locals is frame.f_globals
-        if is_late or record.parameters:
-            self._say_names(state, record, frame.f_locals, is_late)
+        if is_late:
+            self._say_names(state, record.named(names_of(frame, record.is_function)), frame, SEEN_NAME)
+        elif record.parameters:
+            self._say_names(state, record.parameters, frame, WRITE)
         return state
 
-    def _say_names(self, state: FrameState, record: CodeRecord, names: Any, is_late: bool) -> None:
+    def _say_names(self, state: FrameState, said: Any, frame: Any, kind: int) -> None:
         """Write the parameters of a frame; of one that has begun before, all of its names."""
         if state.is_module:
             return
-        token, kind = self._watch.fields.token, (SEEN_NAME if is_late else WRITE) | state.number
-        for name, key, secret in record.named(names) if is_late else record.parameters:
+        names = frame.f_locals if state.is_function else names_of(frame, False)
+        rows, row_map, known, token, words = self._rows, self._rows.map, state.known, self._token, self._words
+        own, start = state.number, state.start
+        for name, key, secret in said:
             value = names.get(name, MISSING)
             if type(value) is int and not secret and -ZERO <= value < ZERO:
-                state.known[name] = value
-                self._add(kind | key << 32, (value + ZERO | INT) << 32, state.start)
+                known[name] = value
+                place = rows.reserved()
+                put_row(row_map, place, own, (kind >> 32) + key, 0, value + _NUMBER, start)
             elif value is not MISSING:
-                word = self._words.secret_of(value) if secret else self._words.of(value)
-                state.known[name] = now = token(value)
-                self._add(kind | key << 32, word, state.start)
-                if word & 0xFFFF_FFFF:
-                    self._writes.look_at(value, state.start)
-                    state.holds = state.holds or type(now) is HeldKnown
+                word = words.secret_of(value) if secret else words.of(value)
+                self._add(kind | key << 32 | own, word, start)
+                if is_atom(value):
+                    known[name] = value
+                    continue
+                known[name] = now = token(value)
+                if state.objects:
+                    state.objects.add(name)
+                else:
+                    state.objects = {name}
+                self._writes.look_at(value, start)
+                if type(now) is HeldKnown:
+                    state.holds = True
 
     # --- Events -------------------------------------------------------------------------------------------------------
 
@@ -177,45 +195,6 @@ class RunRecorder:
         self._add(RESUME | record.number << 32 | state.number, thread << 32 | above, line)
         return None
 
-    def _line(self, code: Any, line: int) -> Any:
-        try:
-            frame = _getframe(1)
-            state = self._living.get(frame) or self._late(frame, code)
-            if state is None:
-                return DISABLE
-            site = state.sites.get(line) or self.codes.site(state.code, line)
-            if site is None:
-                return None
-            names: Any = None
-            pending = state.pending
-            if pending is not None:
-                if pending.number == site.number and (site.is_long or line != site.line or state.is_begun):
-                    state.is_begun = False
-                    return None
-                if pending.has_writes:
-                    names = frame.f_locals
-                    self._finish(state, pending, names, line)
-            if self._objects.dying:
-                self._objects.bury()
-            state.raised = state.suspended = False
-            state.called = 0
-            state.lines += 1
-            rows = self._rows  # as `add_line`, without a call
-            state.line = number = rows.next
-            rows.next = number + 1
-            place = (number - rows.base) * 3
-            if place >= ROW_WORDS:
-                place = rows.room(number)
-            rows.view[place] = site.word | state.number
-            if site.is_with and frame.f_lasti >= site.with_ends:  # its block has ended
-                site = site.exit
-            elif site.checks or site.has_conflict:
-                self._begin(state, site, frame.f_locals if names is None else names)
-            state.pending = site
-        except Exception as error:
-            self._fault(error)
-        return None
-
     def _late(self, frame: Any, code: Any) -> FrameState | None:
         """A line of a frame that is not known: it began before the recording."""
         record = self._record(code, frame)
@@ -228,7 +207,7 @@ class RunRecorder:
         if site is not None:
             state.lines = 1
             state.line = self._rows.add_line(site.word | state.number)
-            self._begin(state, site, frame.f_locals)
+            self._watch.begin(state, site, frame, None)
             state.pending = site
             state.is_begun = True
 
@@ -246,7 +225,7 @@ class RunRecorder:
                 return
             pending, state.pending = state.pending, None
             if pending is not None and pending.has_writes:
-                self._writes.finish(state, pending, frame.f_locals, 0)
+                self._writes.finish(state, pending, names_of(frame, state.code.is_function), 0)
             word = self._words.secret_of(value) if state.code.is_secret else self._words.of(value)
             self._add(kind | state.code.number << 32 | state.number, word, state.line)
             if state.holds:

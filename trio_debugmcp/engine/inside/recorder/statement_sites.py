@@ -9,12 +9,13 @@ Made when the statement runs for the first time.
 from itertools import pairwise
 from typing import Any
 
-from trio_debugmcp.engine.inside.recorder.row_kinds import LINE
+from trio_debugmcp.engine.inside.recorder.row_kinds import LINE, WRITE
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,
     CHANGED,
     CONSTANT,
+    ENTERED,
     NAME,
     StatementPlan,
 )
@@ -25,6 +26,8 @@ LOCAL, CELL, GLOBAL, EITHER = 0, 1, 2, 3
 
 _OPTIMIZED = 0x1
 
+_ANY_LINE = (0, 1 << 29)
+
 
 class StatementSite:
     """A statement of one code object, as the recorder uses it.
@@ -34,8 +37,11 @@ class StatementSite:
         names: (name, key, when) of what it stores in its frame; `fields`: in its globals.
         has_rounds: it is a loop on one line: what it leaves as it was may have been stored again.
         stores: of attributes and items.
-        plain: local names that it reads; `others`: the other checks.
         checks: (where its name is, name, key, steps, what may happen to it, whether it is a secret) of paths.
+        locals: those of local names, as (name, steps, what may happen to it); `local_names`: these names.
+        others: the other checks; is_plain: there are none.
+        single: of the one name that it stores, when it has run to its end: (name, kind and key of its row, lines
+            that come next if it has been stored); or None.
     """
 
     __slots__ = (
@@ -52,14 +58,30 @@ class StatementSite:
             "number",
             "plan",
         ),
-        *("exit", "fields_of_module", "has_conflict", "is_long", "stores", "with_ends", "word", "plain", "others"),
+        *(
+            "key",
+            "exit",
+            "fields_of_module",
+            "has_conflict",
+            "is_long",
+            "is_plain",
+            "local_names",
+            "locals",
+            "others",
+            "single",
+        ),
+        *("stores", "with_ends", "word"),
     )
 
     def __init__(self, number: int, plan: StatementPlan, names: Any, fields: Any, checks: Any) -> None:
         self.number = number
         self.word = LINE | number << 32
-        self.plain = tuple([name for where, name, _, steps, flags, _ in checks if where == LOCAL and not steps])
-        self.others = tuple([check for check in checks if check[0] != LOCAL or check[3]])
+        self.key = LINE >> 32 | number
+        self.locals = tuple([(name, steps, flags) for where, name, _, steps, flags, _ in checks if where == LOCAL])
+        self.local_names = frozenset([name for name, _, _ in self.locals])
+        self.others = tuple([check for check in checks if check[0] != LOCAL])
+        self.is_plain = not self.others
+        self.single: Any = None
         self.plan = plan
         self.line = plan.first
         self.names = names
@@ -103,6 +125,12 @@ class SiteMaker:
             site.fields_of_module = tuple([(name, words.key(f".{name}"), *rest) for name, _, *rest in names])
         stored = set(plan.names)
         site.has_conflict = plan.is_compound or any([stored & _names_of(base, step) for base, step in plan.stores])
+        site.is_plain = not site.others and not site.has_conflict
+        if is_function and len(names) == 1 and not fields and not site.stores:
+            name, key, when, secret = names[0]
+            if when != CHANGED and not secret:
+                block = plan.block or _ANY_LINE
+                site.single = (name, WRITE >> 32 | key, *(block if when == ENTERED else _ANY_LINE))
         if plan.is_with:
             site.exit = StatementSite(number, StatementPlan(plan.first, plan.last), (), (), ())
             site.with_ends = _first_run(code, plan)

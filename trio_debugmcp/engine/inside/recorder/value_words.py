@@ -40,16 +40,21 @@ _MOST_ITEMS, _MOST_ITEM = 8, 40
 
 _args: Any = BaseException.__dict__["args"].__get__
 
-_named: Any = {
-    id(types.FunctionType): lambda value: value.__qualname__,
-    id(types.BuiltinFunctionType): lambda value: value.__qualname__,
-    id(types.ModuleType): lambda value: facts.attribute(value, "__name__"),
-    id(types.GeneratorType): lambda value: value.__qualname__,
-    id(types.CoroutineType): lambda value: value.__qualname__,
+_NAMED: Any = {
+    types.FunctionType: lambda value: value.__qualname__,
+    types.BuiltinFunctionType: lambda value: value.__qualname__,
+    types.ModuleType: lambda value: facts.attribute(value, "__name__"),
+    types.GeneratorType: lambda value: value.__qualname__,
+    types.CoroutineType: lambda value: value.__qualname__,
 }
 """How values of a type say their name."""
 
+_named = {id(cls): name for cls, name in _NAMED.items()}
+
 _name: Any = type.__dict__["__name__"].__get__
+
+_OF_THEIR_OWN = frozenset(map(id, (list, tuple, dict, set, frozenset, *_NAMED)))
+"""Types whose values have texts of their own, by id."""
 
 
 def cut(text: str, length: int) -> str:
@@ -57,9 +62,12 @@ def cut(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[:length]}… ({len(text)})"
 
 
+_MOST_TYPES = 5000
+
+
 def is_atom(value: Any) -> bool:
     """Whether a value is one whose identity does not matter: a number, a string, None."""
-    cls = type(value)
+    cls = type(value)  # compared by identity: hashing a class may run code of its metaclass
     return cls is int or cls is str or value is None or cls is bool or cls is float or cls is bytes or cls is complex
 
 
@@ -76,9 +84,11 @@ class ValueWords:
         self._lock = _thread.RLock()
         self._keys: dict[str, int] = {}
         self.labels: dict[int, str] = {}
+        self.attributes: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
         self._strings: dict[str, int] = {}
         self._secrets: set[str] = set()
+        self._types: dict[int, Any] = {}
         texts.add("deleted")
         self.deleted = 1 << 32
         self.secret = texts.add("<secret>") << 32
@@ -112,7 +122,20 @@ class ValueWords:
             return self.number(cut(repr(value[: MOST_ATOM + 1]), MOST_ATOM)) << 32
         known = self._objects.by_id.get(id(value)) or self._objects.of(value)
         number: int = known.number
-        return self.number(self._described(value, cls)) << 32 | number
+        own = self._types.get(id(cls))
+        if own is not None and own[0] is cls:  # all its instances have one text
+            return own[1] | number
+        return self._text_of(value, cls) << 32 | number
+
+    def _text_of(self, value: Any, cls: Any) -> int:
+        """Return the number of the text of an object; remember it where the text is that of the type."""
+        if id(cls) in _OF_THEIR_OWN or issubclass(cls, (type, BaseException)):
+            return self.number(self._described(value, cls))
+        text = self.number(f"<{_name(cls)}>")
+        if len(self._types) >= _MOST_TYPES:
+            self._types.clear()
+        self._types[id(cls)] = (cls, text << 32)  # held, so that its id stays its own
+        return text
 
     def number(self, text: str) -> int:
         """Return the number of a text."""
@@ -136,6 +159,8 @@ class ValueWords:
                 if known > _MOST_KEYS:
                     known = 0
                 self.labels[known] = text
+                if text[:1] == ".":
+                    self.attributes[known] = text[1:]
                 self._keys[text] = known
             return known
 
