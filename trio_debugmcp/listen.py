@@ -32,6 +32,7 @@ from trio_debugmcp.app import App, open_app
 from trio_debugmcp.descriptors import open_files
 from trio_debugmcp.server.auth import Role, Tokens
 from trio_debugmcp.server_options import Options
+from trio_debugmcp.transports.early_stdio import EarlyStdio, Handover
 from trio_debugmcp.transports.streams import Incoming, Outgoing
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Network(Struct, frozen=True):
     """The transports to serve on, and the tokens that admit clients; `certificate` is its file and that of the key.
 
     `allowed`: names beside our own under which clients reach the ports for WebSocket and HTTP. `page_sources`: the
-    files of the dashboard are served one by one, as they are.
+    files of the dashboard are served one by one, as they are. `early` has served standard input and output until now.
     """
 
     stdio: bool = True
@@ -79,6 +80,7 @@ class Network(Struct, frozen=True):
     certificate: tuple[str, str] | None = None
     allowed: "tuple[AllowedHost, ...]" = ()
     page_sources: bool = False
+    early: EarlyStdio | None = None
 
 
 class _Endpoint(Struct, frozen=True):
@@ -158,7 +160,7 @@ async def serve(options: Options, network: Network) -> None:
             await _serve_kept(app, tokens, websocket, network.kept)
             nursery.cancel_scope.cancel(reason="no call comes any more")
         if network.stdio:
-            await _serve_stdio(app)
+            await _serve_stdio(app, network.early)
             if websocket or http or dap:
                 await app.clients.wait_dispensable()
             nursery.cancel_scope.cancel(reason="the client has disconnected")
@@ -170,10 +172,11 @@ def _collect_seldom() -> None:
     gc.set_threshold(COLLECT_EVERY, *gc.get_threshold()[1:])
 
 
-async def _serve_stdio(app: App) -> None:
+async def _serve_stdio(app: App, early: EarlyStdio | None) -> None:
     from trio_debugmcp.transports.stdio import open_stdio
 
-    async with open_stdio() as (incoming, outgoing):
+    handover = Handover() if early is None else early.hand_over()
+    async with open_stdio(handover) as (incoming, outgoing):
         await app.serve_connection(incoming, outgoing, transport="stdio")
 
 

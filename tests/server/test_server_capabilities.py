@@ -5,7 +5,7 @@ from mcp.server.lowlevel import NotificationOptions
 from trio.testing import MockClock
 
 from trio_debugmcp.app import Options, open_app
-from trio_debugmcp.server.declarations import WEBSITE
+from trio_debugmcp.server.declared import WEBSITE
 from trio_debugmcp.testing import connect
 from trio_debugmcp.testing.connect import Era
 

@@ -38,7 +38,7 @@ def to_the_model(tools: list[dict[str, Any]]) -> int:
 
 def test_the_lists_are_small() -> None:
     core, full = listed(core_only=True), listed()
-    instructions = open_toolbox(core_only=True).naming.text(INSTRUCTIONS)
+    instructions = open_toolbox(core_only=True).instructions
     assert len(core) <= MAX_CORE_TOOLS
     assert to_the_model(core) <= MAX_CORE_BYTES
     assert to_the_model(core) + len(instructions.encode()) <= MAX_START_BYTES

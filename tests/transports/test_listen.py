@@ -23,7 +23,8 @@ from tests.real.conftest import program
 from tests.transports.conftest import ServerProcess, StartServer
 from tests.transports.scene import CONTROL, INITIALIZE, OBSERVE, http
 from trio_debugmcp.dap.framing import encode_frame
-from trio_debugmcp.server.card import EXTENSION, MIME_TYPE, URI
+from trio_debugmcp.server.card import MIME_TYPE, URI
+from trio_debugmcp.server.declared import CARDS_EXTENSION
 from trio_debugmcp.testing import connect_http, connect_process, connect_websocket
 from trio_debugmcp.testing.connect import Era
 from trio_debugmcp.transports.admission import MAX_STRANGERS
@@ -82,7 +83,7 @@ async def test_a_remote_client_in_control_can_launch_and_disconnect(serving: Sta
 @both_eras
 async def test_a_host_gets_cards_on_every_transport_by_what_it_declares_itself(era: Era, serving: StartServer) -> None:
     """Over HTTP, all clients of the modern era share a server."""
-    cards = [advertise(EXTENSION, {"mimeTypes": [MIME_TYPE]})]
+    cards = [advertise(CARDS_EXTENSION, {"mimeTypes": [MIME_TYPE]})]
     async with serving("--ws", "0", "--http", "0") as server:
         http, websocket = await server.http_url(), await server.websocket_url()
         async with (

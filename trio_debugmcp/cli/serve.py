@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles
 from trio_debugmcp.cli._engine import add_engine_option
 from trio_debugmcp.cli._logs import configure_logging
@@ -17,6 +19,7 @@ from trio_debugmcp.cli._transport_options import (
     serve_until_done,
     transport_misuse,
 )
+from trio_debugmcp.transports.early_stdio import EarlyStdio
 
 if TYPE_CHECKING:
     from trio_debugmcp.listen import Network
@@ -105,11 +108,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     try:
         configure_logging(arguments)
+        early = _early(arguments)
         options = _options(arguments)
     except UsageError as error:
         return failed("serve", error.message)
     try:
-        network = network_of(arguments)
+        network = replace(network_of(arguments), early=early)
         recording = _recording(arguments, options, network)
     except (ValueError, FileExistsError) as error:
         return failed("serve", error)
@@ -120,6 +124,21 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.log_level == "debug":
             options = _traced(options, network)
         return serve_until_done("serve", options, network)
+
+
+def _early(arguments: argparse.Namespace) -> EarlyStdio | None:
+    """Begin to answer on standard input and output, where nothing else is asked for: the rest takes a second to import.
+
+    A recording has what was said since then.
+    """
+    others = (arguments.ws, arguments.http, arguments.dap, arguments.kept, arguments.record)
+    if arguments.no_stdio or any(each is not None for each in others) or arguments.log_level == "debug":
+        return None
+    from trio_debugmcp.server.early_answers import EarlyAnswers
+
+    early = EarlyStdio(EarlyAnswers(core_only=arguments.tools == "core").answer)
+    early.start()
+    return early
 
 
 def _options(arguments: argparse.Namespace) -> "Options":

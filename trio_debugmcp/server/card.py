@@ -20,10 +20,10 @@ from mcp.server.lowlevel import Server
 from trio_debugmcp.server.answers.moment import META_KEY, WANTED
 from trio_debugmcp.server.answers.seen import SeenLocals
 from trio_debugmcp.server.clients import Client
+from trio_debugmcp.server.declared import CARDS_EXTENSION, EXTENSIONS
 from trio_debugmcp.server.peer import client_name
 from trio_debugmcp.server.tools import Toolbox
 
-EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 URI = "ui://trio-debugmcp/stop"
 
@@ -61,14 +61,14 @@ _META = {
 def shows_cards(ctx: Context) -> bool:
     """Return whether the client of a request has declared that it draws cards. In both eras it does so itself."""
     capabilities = ctx.session.client_capabilities
-    declared = (capabilities.extensions or {}).get(EXTENSION) if capabilities is not None else None
+    declared = (capabilities.extensions or {}).get(CARDS_EXTENSION) if capabilities is not None else None
     mime_types = declared.get("mimeTypes") if declared is not None else None
     return isinstance(mime_types, list) and MIME_TYPE in mime_types
 
 
 def declare_cards(server: Server[dict[str, Any]]) -> None:
     """Declare the extension: a host that negotiates shows cards only of a server that has declared them."""
-    server.extensions[EXTENSION] = {}
+    server.extensions[CARDS_EXTENSION] = EXTENSIONS[CARDS_EXTENSION]
 
 
 def is_card(ctx: Context, uri: str) -> bool:

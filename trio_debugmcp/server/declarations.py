@@ -7,10 +7,6 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 
-WEBSITE = "https://github.com/trio-debugmcp/trio-debugmcp"
-
-DESCRIPTION = "A real debugger for agents: runs, stops and looks into programs."
-
 Context = ServerRequestContext[Any, Any]
 
 

@@ -1,7 +1,10 @@
 """What the server tells a model at the start: how to debug in few calls.
 
 Hosts show it even where they hold back the tools' schemas until one is needed, so it is short and names the tools.
+Imports no SDK.
 """
+
+from trio_debugmcp.server.naming import Naming
 
 INSTRUCTIONS = """\
 A real debugger. One call often answers the question: debug_launch runs a program until it stops, and says why, \
@@ -25,3 +28,11 @@ the server's directory are relative. debug_launch(new_session=true) debugs one m
 program; every tool takes session_id where there are several processes. State also as \
 resources to subscribe to: debugger://session, breakpoints, threads, stack, output, modules, timeline, \
 sessions, source/{+file}."""
+
+_NOT_ON_THE_SHORT_LIST = ("debug_attach", "references_get")
+"""Of the tools that it names. Said here, because the tools are not imported yet when this is sent."""
+
+
+def instructions_for(*, core_only: bool) -> str:
+    """Return the instructions for clients with the short list, or with the whole one."""
+    return Naming(_NOT_ON_THE_SHORT_LIST).text(INSTRUCTIONS) if core_only else INSTRUCTIONS

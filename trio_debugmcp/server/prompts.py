@@ -8,7 +8,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 from msgspec import Struct
 
-from trio_debugmcp.server.tools.naming import BY_NAME, Naming
+from trio_debugmcp.server.naming import BY_NAME, Naming
 
 _RULE = (
     "Work with the debugger, not by guessing from the source: every claim needs a value that you saw in the running "

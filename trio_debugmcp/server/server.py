@@ -36,10 +36,10 @@ from trio_debugmcp.server.card import Cards, declare_cards, is_card, read_card
 from trio_debugmcp.server.client_roots import ClientRoots
 from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.completions import complete
-from trio_debugmcp.server.declarations import DESCRIPTION, WEBSITE, DeclaringServer
+from trio_debugmcp.server.declarations import DeclaringServer
+from trio_debugmcp.server.declared import DESCRIPTION, NAME, TITLE, WEBSITE
 from trio_debugmcp.server.delivery import acknowledge, deliver
 from trio_debugmcp.server.failures import failed_result, resource_not_found
-from trio_debugmcp.server.instructions import INSTRUCTIONS
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.peer import Peer, client_name
 from trio_debugmcp.server.people.presence import Presence
@@ -49,7 +49,7 @@ from trio_debugmcp.server.resource_templates import listed_templates, unknown_re
 from trio_debugmcp.server.secrets import check_arguments, masked_result, masked_text
 from trio_debugmcp.server.skills import is_skill_uri, read_skill_file, serve_skills
 from trio_debugmcp.server.tools import Toolbox
-from trio_debugmcp.server.tools.naming import named_call
+from trio_debugmcp.server.tools.named_calls import named_call, worded_result
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.source_text import source_text
 from trio_debugmcp.session.merger import MERGE_SECONDS
@@ -136,12 +136,12 @@ class ConnectionServer:
 
     def _build(self, peer: Peer) -> Server[dict[str, Any]]:
         server = DeclaringServer(
-            "trio-debugmcp",
+            NAME,
             version=__version__,
-            title="trio_debugmcp",
+            title=TITLE,
             description=DESCRIPTION,
             website_url=WEBSITE,
-            instructions=self._tools.naming.text(INSTRUCTIONS),
+            instructions=self._tools.instructions,
             on_list_resources=self._list_resources,
             on_list_resource_templates=self._list_templates,
             on_read_resource=self._read_resource,
@@ -304,7 +304,7 @@ class ConnectionServer:
             client.take_control(arguments)
         result = await self._tools.call(self._debugger, name, arguments, role, client_name(ctx), client)
         result = masked_result(name, arguments, result) if masks else result
-        return result if arguments.get("full") else self._tools.naming.result(name, result)
+        return result if arguments.get("full") else worded_result(self._tools.naming, name, result)
 
     # --- Prompts and completions --------------------------------------------------------------------------------------
 

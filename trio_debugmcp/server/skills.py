@@ -18,10 +18,9 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
+from trio_debugmcp.server.declared import EXTENSIONS, SKILLS_EXTENSION
 from trio_debugmcp.server.failures import resource_not_found
 from trio_debugmcp.skill import MAIN_FILE, read_skill
-
-EXTENSION = "io.modelcontextprotocol/skills"
 
 SCHEME = "skill://"
 FILE_TYPE = "text/markdown"
@@ -43,7 +42,7 @@ class _DirectoryParams(types.PaginatedRequestParams):
 
 def serve_skills(server: Server[dict[str, Any]]) -> None:
     """Declare the extension, and add its methods to a server."""
-    server.extensions[EXTENSION] = {"directoryRead": True}
+    server.extensions[SKILLS_EXTENSION] = EXTENSIONS[SKILLS_EXTENSION]
     server.add_request_handler("skills/list", types.PaginatedRequestParams, _list)
     server.add_request_handler("skills/get", _GetParams, _get)
     server.add_request_handler("resources/directory/read", _DirectoryParams, _read_directory)

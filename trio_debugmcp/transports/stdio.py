@@ -8,6 +8,7 @@ responses. While serving, descriptor 0 is the null device and descriptor 1 is st
 process prints does not get between the messages.
 """
 
+import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -16,7 +17,9 @@ import anyio
 import trio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError, JSONRPCResponse
 
+from trio_debugmcp.transports.early_stdio import Handover
 from trio_debugmcp.transports.jsonrpc import (
     INVALID_REQUEST,
     Incoming,
@@ -29,13 +32,21 @@ from trio_debugmcp.transports.jsonrpc import (
 )
 from trio_debugmcp.transports.line_splitter import MAX_LINE_BYTES, LineSplitter
 
+log = logging.getLogger(__name__)
+
 _CHUNK_BYTES = 64 * 1024
 """Size of one read: as much as a pipe of Linux holds."""
 
 
+_NOTHING = Handover()
+
+
 @asynccontextmanager
-async def open_stdio() -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """Serve on this process's standard streams until the end of the block; they stay diverted afterwards."""
+async def open_stdio(handover: Handover = _NOTHING) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+    """Serve on this process's standard streams until the end of the block; they stay diverted afterwards.
+
+    `handover`: what was read from them before.
+    """
     wire_in, wire_out = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -44,21 +55,24 @@ async def open_stdio() -> AsyncIterator[tuple[Incoming, Outgoing]]:
     async with (
         trio.lowlevel.FdStream(wire_in) as source,
         trio.lowlevel.FdStream(wire_out) as sink,
-        open_lines(source, sink) as streams,
+        open_lines(source, sink, handover) as streams,
     ):
         yield streams
 
 
 @asynccontextmanager
 async def open_lines(
-    source: trio.abc.ReceiveStream, sink: trio.abc.SendStream
+    source: trio.abc.ReceiveStream, sink: trio.abc.SendStream, handover: Handover = _NOTHING
 ) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """Exchange MCP messages over a pair of byte streams, which the caller closes."""
+    """Exchange MCP messages over a pair of byte streams, which the caller closes.
+
+    `handover`: what was received before, which is received now, and answers to it, which are not sent again.
+    """
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_read, source, to_server, outgoing.clone())
-        nursery.start_soon(_write, from_server, sink)
+        nursery.start_soon(_read, source, to_server, outgoing.clone(), handover.received)
+        nursery.start_soon(_write, from_server, sink, {answer.id: answer.text for answer in handover.answers})
         try:
             yield incoming, outgoing
         finally:
@@ -71,11 +85,15 @@ async def _read(
     source: trio.abc.ReceiveStream,
     to_server: MemoryObjectSendStream[SessionMessage | Exception],
     complaints: MemoryObjectSendStream[SessionMessage],
+    data: bytes,
 ) -> None:
-    """Read until the client closes its end, which is how a client on stdio disconnects."""
+    """Read until the client closes its end, which is how a client on stdio disconnects.
+
+    `data`: what was read before.
+    """
     lines = LineSplitter()
     with to_server, complaints, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-        while data := await _receive(source):
+        while data := data or await _receive(source):
             for line in lines.feed(data):
                 if line is None:
                     reason = f"a message is over {MAX_LINE_BYTES} bytes"
@@ -84,6 +102,7 @@ async def _read(
                     await complaints.send(complaint_about(line))
                 else:
                     await to_server.send(message)
+            data = b""
 
 
 async def _receive(source: trio.abc.ReceiveStream) -> bytes:
@@ -93,9 +112,20 @@ async def _receive(source: trio.abc.ReceiveStream) -> bytes:
         return b""
 
 
-async def _write(from_server: MemoryObjectReceiveStream[SessionMessage], sink: trio.abc.SendStream) -> None:
-    """Write messages; if the client is gone they are discarded, until the reader notices its end."""
+async def _write(
+    from_server: MemoryObjectReceiveStream[SessionMessage], sink: trio.abc.SendStream, sent: dict[int | str, bytes]
+) -> None:
+    """Write messages; if the client is gone they are discarded, until the reader notices its end.
+
+    `sent`: answers that the client has, by their ids; the server's own ones are the same, and are not sent.
+    """
     with from_server:
         async for item in from_server:
+            text = message_text(item).encode()
+            if sent and isinstance(item.message, JSONRPCResponse | JSONRPCError) and item.message.id in sent:
+                early = sent.pop(item.message.id)
+                if early != text:
+                    log.error("a request was answered early with %s, and is now with %s", early, text)
+                continue
             with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-                await sink.send_all(message_text(item).encode() + b"\n")
+                await sink.send_all(text + b"\n")

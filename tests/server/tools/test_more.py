@@ -128,7 +128,7 @@ def named(text: str) -> set[str]:
 
 def test_the_instructions_and_the_list_tell_to_call_what_is_listed() -> None:
     assert named(INSTRUCTIONS), "the whole list has more"
-    assert not named(CORE.naming.text(INSTRUCTIONS))
+    assert not named(CORE.instructions)
     for tool in CORE.listed()[:-1]:
         assert not named(f"{tool.description} {tool.input_schema}"), tool.name
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.tools.naming import MORE
+from trio_debugmcp.server.naming import MORE
 
 _MAX_MEANT = 3
 

@@ -1,7 +1,7 @@
 """`debug_more`: the tool of the short list that stands for all others. It names each by a phrase, and calls it.
 
-A call of it is a call of the tool that it names: `named_call` (`naming.py`) makes it that before anything else sees it,
-so rights, turns, the timeline and the answer are those of that tool. What is left here is the list.
+A call of it is a call of the tool that it names: `named_call` (`named_calls.py`) makes it that before anything else
+sees it, so rights, turns, the timeline and the answer are those of that tool. What is left here is the list.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.tools.naming import MORE
+from trio_debugmcp.server.naming import MORE
 from trio_debugmcp.server.tools.schema import parameter_names
 from trio_debugmcp.server.tools.tool import UNLISTED, Params, Tool
 from trio_debugmcp.session.debugger import Debugger

@@ -31,13 +31,14 @@ from trio_debugmcp.server.answers.said_before import LastStops
 from trio_debugmcp.server.answers.stop import READER, StopAnswer
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.failures import usage_error
+from trio_debugmcp.server.instructions import instructions_for
+from trio_debugmcp.server.naming import BY_NAME, MORE, Naming
 from trio_debugmcp.server.people.other_clients import OtherClients
 from trio_debugmcp.server.people.turns import in_turn
 from trio_debugmcp.server.people.words import deed_in, with_words
 from trio_debugmcp.server.tools.converting import converted
 from trio_debugmcp.server.tools.full import CallOutcome, call_outcome, checked_full, failed_call, without_full
 from trio_debugmcp.server.tools.misspelled import unknown_tool
-from trio_debugmcp.server.tools.naming import BY_NAME, MORE, Naming
 from trio_debugmcp.server.tools.schema import listed_schema
 from trio_debugmcp.server.tools.story import RecordedCall, Story
 from trio_debugmcp.session.debugger import Debugger
@@ -174,6 +175,7 @@ class Toolbox:
 
     Attributes:
         naming: how clients with this list call tools.
+        instructions: what they get at the start.
     """
 
     def __init__(
@@ -187,6 +189,7 @@ class Toolbox:
         others = [tool for tool in tools if tool.listing == "full"]
         self.naming = Naming([tool.name for tool in others] if core_only else ())
         self.no_session = self.naming.text(no_session)
+        self.instructions = instructions_for(core_only=core_only)
         self._tools = {tool.name: tool for tool in tools}
         self._more = more
         if more is not None:  # a call of it that names a tool is one of that tool: this only says what there is

@@ -1,24 +1,17 @@
 """How a client calls the tools that its list lacks: `debug_more(tool="threads_list")`.
 
-    named_call("debug_more", {"tool": "threads_list"})    # "threads_list", {}
     naming = Naming(["threads_list", "timeline_query"])
     naming.text('See threads_list and timeline_query(types=["stopped"]).')
     # 'See debug_more(tool="threads_list") and debug_more(tool="timeline_query", arguments={"types": ["stopped"]}).'
 
 Sentences all over the package name a tool by its name. Where they leave the server, and the client's list is the short
-one, this module words them: instructions, prompts, descriptions, errors, and the hints in answers. Pure.
+one, this module words them: instructions, prompts, descriptions, errors, and the hints in answers. Pure, without the
+SDK.
 """
 
-import json
 import re
 from collections.abc import Collection
 from typing import Any
-
-import msgspec
-from mcp_types import CallToolResult, ContentBlock, TextContent
-
-from trio_debugmcp.errors import UsageError
-from trio_debugmcp.state.payloads import shortened
 
 MORE = "debug_more"
 
@@ -27,34 +20,6 @@ _HINTS = frozenset({"notes", "gaps", "message", "hint"})
 
 _COUNTED = re.compile(r"(?:… )?\d+ (?:more|other calls): (?:see )?\w+")
 """What else has the name of a tool: how much is left out of a list, as its last entry, and where it is."""
-
-
-def named_call(name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the tool that a call is for, and its arguments. They may stand in `arguments`, or beside `tool`.
-
-    Raises:
-        UsageError: `INVALID_PARAMETER`: `tool` is not a name, or `arguments` are not an object.
-    """
-    while name == MORE and arguments.get("tool") is not None:
-        tool, inner = arguments["tool"], arguments.get("arguments") or {}
-        if isinstance(inner, str):  # as models write objects
-            try:
-                inner = json.loads(inner)
-            except ValueError:
-                inner = None
-        if not isinstance(tool, str):
-            refused = shortened(repr(tool))
-            raise _refused("tool", f'`tool` is the name of a tool, such as "threads_list", not {refused}.')
-        if not isinstance(inner, dict):
-            refused = shortened(repr(arguments["arguments"]))
-            raise _refused("arguments", f"`arguments` is an object with the parameters of {tool}, not {refused}.")
-        beside = {name: value for name, value in arguments.items() if name not in ("tool", "arguments")}
-        name, arguments = tool, {**beside, **inner}
-    return name, arguments
-
-
-def _refused(parameter: str, sentence: str) -> UsageError:
-    return UsageError("INVALID_PARAMETER", sentence, {"parameter": parameter})
 
 
 class Naming:
@@ -88,22 +53,16 @@ class Naming:
             }
         return [self.schema(each) for each in schema] if isinstance(schema, list) else schema
 
-    def result(self, called: str, result: CallToolResult) -> CallToolResult:
-        """Return the result of a call of a tool with such hints. What the program has written stays as it is."""
-        (block,) = result.content if len(result.content) == 1 else (None,)
-        if not isinstance(block, TextContent) or self._calls is None or self._calls.search(block.text) is None:
-            return result
-        body = json.loads(block.text) if result.structured_content is None else result.structured_content
-        worded = self._body(body, called)
-        content: list[ContentBlock] = [TextContent(type="text", text=_encoder.encode(worded).decode())]
-        structured = None if result.structured_content is None else worded
-        return result.model_copy(update={"content": content, "structured_content": structured})
+    def is_needed(self, text: str) -> bool:
+        """Return whether a text has the name of such a tool."""
+        return self._calls is not None and self._calls.search(text) is not None
 
-    def _body(self, value: Any, called: str, *, hint: bool = False) -> Any:
+    def body(self, value: Any, called: str, *, hint: bool = False) -> Any:
+        """Return the JSON of an answer with such hints. What the program has written stays as it is."""
         if isinstance(value, dict):
-            return {key: self._body(each, called, hint=key in _HINTS) for key, each in value.items()}
+            return {key: self.body(each, called, hint=key in _HINTS) for key, each in value.items()}
         if isinstance(value, list):
-            return [self._body(each, called, hint=hint) for each in value]
+            return [self.body(each, called, hint=hint) for each in value]
         if isinstance(value, str) and (hint or _COUNTED.fullmatch(value)):
             return self.text(value, called)
         return value
@@ -111,9 +70,6 @@ class Naming:
 
 BY_NAME = Naming(())
 """For clients whose list has all tools."""
-
-_encoder = msgspec.json.Encoder()
-
 
 _KEYWORD = re.compile(r'"[^"]*"|(^|, )(\w+)=')
 """A keyword, or a text, in which there is none."""

@@ -8,7 +8,8 @@ from mcp_types import CallToolResult, ContentBlock, TextContent
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.failures import failed_result
-from trio_debugmcp.server.tools.naming import BY_NAME, Naming, named_call
+from trio_debugmcp.server.naming import BY_NAME, Naming
+from trio_debugmcp.server.tools.named_calls import named_call, worded_result
 
 NAMING = Naming(["threads_list", "timeline_query", "debug_run_to"])
 
@@ -46,7 +47,9 @@ def test_the_tool_that_is_called_knows_its_name() -> None:
 
 
 def test_an_error_is_worded_and_stays_an_error() -> None:
-    result = NAMING.result("evaluate", failed_result(UsageError("NOT_PAUSED", "Use threads_list.", {"thread": 7})))
+    result = worded_result(
+        NAMING, "evaluate", failed_result(UsageError("NOT_PAUSED", "Use threads_list.", {"thread": 7}))
+    )
     assert result.is_error
     (block,) = result.content
     assert isinstance(block, TextContent)
@@ -57,7 +60,7 @@ def test_an_error_is_worded_and_stays_an_error() -> None:
 def answered(**body: Any) -> Any:
     text = json.dumps(body)
     content: list[ContentBlock] = [TextContent(type="text", text=text)]
-    result = NAMING.result("debug_wait", CallToolResult(content=content, structured_content=body))
+    result = worded_result(NAMING, "debug_wait", CallToolResult(content=content, structured_content=body))
     (block,) = result.content
     assert isinstance(block, TextContent)
     assert json.loads(block.text) == result.structured_content
