@@ -1,12 +1,21 @@
 """Histories, call trees and moments of one recorded program: what happened, and how much is left out."""
 
+from collections.abc import Iterator
 from functools import cache
 
 import pytest
 
 from tests.runs.recorded_programs import python, record
 from trio_debugmcp.runs.histories.call_histories import call_history
-from trio_debugmcp.runs.histories.call_trees import TreeLimits, call_tree, matching, root_starts, starts_under
+from trio_debugmcp.runs.histories.call_trees import (
+    TreeLimits,
+    call_tree,
+    is_call,
+    matching,
+    outermost,
+    root_starts,
+    starts_under,
+)
 from trio_debugmcp.runs.histories.histories import HistoryPage, NoHistoryError, RunHistory
 from trio_debugmcp.runs.histories.line_histories import line_counts, line_history
 from trio_debugmcp.runs.histories.recorded_conditions import RecordedCondition
@@ -214,10 +223,55 @@ def test_the_calls_are_a_tree_in_which_further_calls_of_a_function_are_counted()
         (2, "Cart.put", 1, "self=<Cart> name='ham' price=2 -> <Cart>"),
         (2, "Cart.put", 3, "-> <Cart> (3 times)"),
         (2, "numbers", 1, "n=2 -> None"),
-        (1, "work", 1, f"names=None raises {NOT_ITERABLE}"),
+        (1, "fib", 1, "n=6 -> 8"),
     ]
+    assert (1, "work", 1, f"names=None raises {NOT_ITERABLE}") in shown[9:], "in the order of time"
     short = call_tree(shop(), root_starts(record), TreeLimits(depth=3, lines=4))
     assert (len(short.calls), short.total) == (4, 4 + short.omitted)
+
+
+PAIRS = """\
+def one(n):
+    return n
+
+def two(n):
+    return one(-n)
+
+def work(n):
+    one(n)
+    two(n)
+    if n:
+        work(n - 1)
+
+for n in range(4):
+    one(n)
+    two(n)
+work(2)
+"""
+
+
+def test_the_calls_of_one_call_stand_in_the_order_of_time_and_those_too_deep_are_counted() -> None:
+    past = PastProcess(record(PAIRS, python(3, 13), name="pairs.py").processes[0])
+
+    def shown(starts: Iterator[int], depth: int) -> list[tuple[int, str, int, str]]:
+        tree = call_tree(past, starts, TreeLimits(depth=depth))
+        return [(call.depth, call.function, call.count, " ".join(call.values)) for call in tree.calls]
+
+    assert shown(root_starts(past.record), 2) == [
+        (0, "<module>", 1, "-> None"),
+        (1, "one", 1, "n=0 -> 0"),
+        (1, "two", 1, "n=0 -> 0 … 1 inside"),
+        (1, "one", 1, "n=1 -> 1"),
+        (1, "two", 1, "n=1 -> -1 … 1 inside"),
+        (1, "one", 2, "-> 2 -> 3"),
+        (1, "two", 2, "-> -2 -> -3"),
+        (1, "work", 1, "n=2 -> None … 3 inside"),
+    ]
+    starts = [start for start in range(1, past.record.last) if is_call(past.record, start)]
+    works = [start for start in starts if past.record.code(past.record.row(start).key).name == "work"]
+    assert len(works) == 3
+    assert list(outermost(past.record, works, 2)) == [works[0], works[2]], "the second one is shown in the first"
+    assert list(outermost(past.record, works, 3)) == works[:1]
 
 
 def test_calls_are_found_by_a_condition_and_inside_of_another_call() -> None:

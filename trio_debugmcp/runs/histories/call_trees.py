@@ -8,6 +8,7 @@ Under one call, calls of one function are shown up to the third; the others are 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import msgspec
 
@@ -24,7 +25,8 @@ _SHOWN_EACH = 3
 _MOST_LOOKED = 20_000
 """Calls that are looked at for one answer."""
 
-_MOST_OUTCOMES = 3
+_MOST_INSIDE = 100
+"""Calls of one call that are counted where they are too deep to be shown."""
 
 
 class CallNode(msgspec.Struct, frozen=True):
@@ -73,39 +75,50 @@ class _Growing:
         self.looked = self.total = self.omitted = 0
 
     def add(self, starts: Iterable[int], depth: int) -> None:
-        """Add calls under one call, those of a function together, in the order of their first."""
+        """Add calls under one call in the order of time; the further ones of a function stand where these begin."""
         groups: dict[int, list[int]] = {}
         for start in starts:
             self.looked += 1
             if self.looked > _MOST_LOOKED:
                 break
             groups.setdefault(self.past.record.row(start).key, []).append(start)
-        for group in sorted(groups.values(), key=lambda group: group[0]):
-            self._add_group(group, depth)
+        for line in sorted(line for group in groups.values() for line in _lines_of(group)):
+            self._add_line(line, depth)
 
-    def _add_group(self, group: list[int], depth: int) -> None:
+    def _add_line(self, line: list[int], depth: int) -> None:
+        """Add a call, or several of one function in one line."""
         record = self.past.record
-        shown = group if len(group) <= _SHOWN_EACH else group[: _SHOWN_EACH - 1]
-        for start in shown:
-            self.total += 1
-            if len(self.calls) >= self.limits.lines:
-                self.omitted += 1
-                continue
-            self.calls.append(_node(record, start, [*arguments_of(record, start), ending_of(record, start)], depth))
-            if depth + 1 < self.limits.depth:
-                self.add(starts_under(record, start), depth + 1)
-        others = group[len(shown) :]
-        if not others:
-            return
-        self.total += len(others)
+        self.total += len(line)
         if len(self.calls) >= self.limits.lines:
-            self.omitted += len(others)
+            self.omitted += len(line)
             return
-        outcomes = Counter(ending_of(record, start) for start in others)
-        values = [f"{text} ({count:,} times)" for text, count in outcomes.most_common(_MOST_OUTCOMES)]
-        more = len(outcomes) - _MOST_OUTCOMES
-        values += [f"… {more} other outcomes"] if more > 0 else []
-        self.calls.append(msgspec.structs.replace(_node(record, others[-1], values, depth), count=len(others)))
+        if len(line) > 1:
+            outcomes = Counter(ending_of(record, start) for start in line)
+            values = [text if count == 1 else f"{text} ({count:,} times)" for text, count in outcomes.most_common(3)]
+            more = len(outcomes) - len(values)
+            values += [f"… {more} other outcome{'s' if more > 1 else ''}"] if more > 0 else []
+            self.calls.append(msgspec.structs.replace(_node(record, line[-1], values, depth), count=len(line)))
+            return
+        (start,) = line
+        is_deepest = depth + 1 >= self.limits.depth
+        inside = _inside(record, start) if is_deepest else []
+        self.calls.append(
+            _node(record, start, [*arguments_of(record, start), ending_of(record, start), *inside], depth)
+        )
+        if not is_deepest:
+            self.add(starts_under(record, start), depth + 1)
+
+
+def _lines_of(group: list[int]) -> list[list[int]]:
+    """Return the calls of one function by the lines that they have: one each, but the further ones together."""
+    shown = len(group) if len(group) <= _SHOWN_EACH else _SHOWN_EACH - 1
+    return [[start] for start in group[:shown]] + ([group[shown:]] if len(group) > shown else [])
+
+
+def _inside(record: ProcessRecord, start: int) -> list[str]:
+    """Return what is to be said of the calls that a call has made, where these are too deep to be shown."""
+    count = sum(1 for _ in islice(starts_under(record, start), _MOST_INSIDE))
+    return [f"… {count}{' or more' if count == _MOST_INSIDE else ''} inside"] if count else []
 
 
 def call_tree(past: PastProcess, starts: Iterator[int], limits: TreeLimits) -> CallTree:
@@ -127,6 +140,19 @@ def root_starts(record: ProcessRecord) -> Iterator[int]:
         number = record.frame(frame).start
         if number >= record.first:
             yield number
+
+
+def outermost(record: ProcessRecord, starts: Iterable[int], depth: int) -> Iterator[int]:
+    """Yield the calls that are not inside of another one of these, within so many levels: there they are shown."""
+    kept: set[int] = set()
+    for start in starts:
+        frame, levels = record.row(start).subject, depth - 1
+        above = record.frame(frame).parent
+        while above and levels and above not in kept:
+            above, levels = record.frame(above).parent, levels - 1
+        if not (above and levels):
+            kept.add(frame)
+            yield start
 
 
 def _with_bodies(record: ProcessRecord, frame: int) -> Iterator[int]:

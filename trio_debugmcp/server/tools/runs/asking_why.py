@@ -79,7 +79,8 @@ def _shown(reading: FoundInRun[WhyAnswer], said: list[str]) -> WhyShown:
     found, run, places, notes = reading
     notes = [*notes, *said]
     if found.repeated:
-        notes = [*notes, f"passed over: {found.repeated} lines that earlier answers have shown"]
+        lines = "line that an earlier answer has" if found.repeated == 1 else "lines that earlier answers have"
+        notes = [*notes, f"passed over: {found.repeated} {lines} shown"]
     return WhyShown(
         full=WhyData(
             value=found.value,

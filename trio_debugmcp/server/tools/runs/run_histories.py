@@ -11,7 +11,15 @@ from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.files.row_search import each
 from trio_debugmcp.runs.histories.call_histories import call_history, called_names, codes_named
-from trio_debugmcp.runs.histories.call_trees import CallTree, TreeLimits, call_tree, matching, root_starts, starts_under
+from trio_debugmcp.runs.histories.call_trees import (
+    CallTree,
+    TreeLimits,
+    call_tree,
+    matching,
+    outermost,
+    root_starts,
+    starts_under,
+)
 from trio_debugmcp.runs.histories.histories import HistoryPage, NoHistoryError, RunHistory
 from trio_debugmcp.runs.histories.line_histories import line_history
 from trio_debugmcp.runs.histories.recorded_conditions import ConditionError, RecordedCondition
@@ -119,6 +127,8 @@ async def _calls(debugger: Debugger, params: CallsGet) -> CallsShown:
     def work(record: ProcessRecord) -> CallTree:
         past, undecided = PastProcess(record), list[int]()
         starts = _starts(record, params, under, resolved)
+        if condition is None:  # else one that fits may be inside of one that does not
+            starts = outermost(record, starts, params.depth)
         tree = call_tree(past, matching(past, starts, condition, undecided), limits)
         return msgspec.structs.replace(tree, undecided=len(undecided))
 
