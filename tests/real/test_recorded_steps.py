@@ -24,7 +24,7 @@ async def test_a_step_back_shows_the_record_and_steps_forth_lead_to_the_present_
         assert back["show"]["len(sys.argv)"].startswith("<of a recorded moment")
         (note,) = back["notes"]
         assert note.startswith("shown from run-1, nothing is undone: the program is still at shop.py:19 in <module>. ")
-        assert note.endswith("; debug_state leads back at once")
+        assert "debug_state" in note.rpartition(";")[2]
         assert (await client.call("debug_step", mode="in"))["at"] == "shop.py:14 in serve"
         assert (await client.call("debug_step", count=2))["at"] == "shop.py:16 in serve"
         out = await client.call("debug_step", mode="out")
