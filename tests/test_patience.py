@@ -156,7 +156,8 @@ POLICY = {
         probe.inside.evaluation._JOIN_SECONDS session.breakpoints.breakpoint_sync.AGAIN_SECONDS
         session.looking.user_evaluation.FIRST_POLL_SECONDS session.looking.user_evaluation.MAX_POLL_SECONDS
         session.looking.adapter_evaluation.INTERRUPT_AGAIN_SECONDS session.looking.call_trace._LOOK_SECONDS
-        session.looking.program_process.SAMPLE_SECONDS
+        session.looking.program_process.SAMPLE_SECONDS session.hunting.try_keeper.BETWEEN_SECONDS
+        session.hunting.cluster_worker.LOOK_SECONDS
         transports.accept.FULL_SECONDS transports.head.PIECE_SECONDS transports.pages.LOOK_SECONDS
         transports.websocket.PING_SECONDS
     """,
@@ -185,7 +186,8 @@ POLICY = {
         session.looking.outside.KEPT_SECONDS session.looking.process_sample.FULL_TURN_SECONDS
         session.merger.MERGE_SECONDS server.answers.call_lines._SHORTEST_SECONDS
         replay.recorded_clients.GOODBYE_SECONDS replay.recorded_clients.AT_ONCE_SECONDS probe.loader._LOCK_SECONDS
-        probe.packing.PART_SECONDS
+        probe.packing.PART_SECONDS session.hunting.cluster_worker.KEEPER_SECONDS
+        session.hunting.cluster_client.CONNECT_SECONDS
     """,
 }
 """What is not multiplied, and why."""

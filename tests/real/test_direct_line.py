@@ -23,9 +23,8 @@ from trio_debugmcp.dap.incoming_connection import RELEASE_SECONDS, IncomingConne
 from trio_debugmcp.dap.listener import ListenerAddress
 from trio_debugmcp.dap.messages import Exited, Initialized, Request, Stopped, Terminated
 from trio_debugmcp.dap.profiles import Launch
-from trio_debugmcp.dap.profiles.python.debugpy import _target
 from trio_debugmcp.dap.profiles.python.dialing_pydevd import debugpy_package, dial_arguments
-from trio_debugmcp.dap.profiles.python.runnable import UNFROZEN, interpreter_command
+from trio_debugmcp.dap.profiles.python.runnable import UNFROZEN, interpreter_command, target_words
 from trio_debugmcp.dap.watchdog_process import signal_session
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.patience import MAX_FACTOR, Patience
@@ -80,7 +79,7 @@ def command(address: ListenerAddress, code: str) -> list[str]:
         *UNFROZEN,
         debugpy_package(),
         *dial_arguments(address, {}),
-        *_target(launch),
+        *target_words(launch),
     ]
 
 

@@ -244,6 +244,15 @@ EXPECTED: dict[str, Expected] = {
     "run_compare": Expected(
         {"good": "run-1", "bad": "run-2"}, without="RUN_NOT_FOUND", paused="RUN_NOT_FOUND", running="RUN_NOT_FOUND"
     ),
+    "debug_hunt": Expected(
+        {"code": "x = 1", "times": 1}, without=None,
+        mistakes=(
+            ({"code": "x = 1", "program": "a.py"}, "INVALID_PARAMETER"),
+            ({"code": "x = 1", "until": "f(x)"}, "INVALID_CONDITION"),
+            ({"program": "no.py"}, "INVALID_PATH"),
+            ({"code": "x = 1", "address": "tcp://127.0.0.1:1"}, "INVALID_PARAMETER"),
+        ),
+    ),
     "run_list": Expected({}, without=None),
     "debug_record": Expected(
         {"on": False}, paused="RUN_NOT_FOUND", running="RUN_NOT_FOUND", mistakes=(({"max_mb": 0}, "INVALID_PARAMETER"),)

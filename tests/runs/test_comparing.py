@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from tests.runs.recorded_programs import python, record
+from tests.runs.recorded_programs import fresh_folder, python, record, run_recorded
 from trio_debugmcp.runs.comparing.run_comparing import BothLines, RunComparison, compared, masked_value
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 
@@ -132,3 +132,55 @@ def test_a_changed_statement_that_decides_is_shown_as_it_is_in_each() -> None:
     assert decided.bad is not None
     assert (decided.good.source, decided.good.values[0]) == ('if kind == "tea":', "true")
     assert (decided.bad.source, decided.bad.values[0]) == ('if kind != "tea":', "false")
+
+
+RACE = """\
+import os, threading
+
+class Account:
+    balance = 0
+
+    def deposit(self):
+        before = self.balance
+        turn.wait()
+        self.balance = before + 1
+
+parties = 2 if os.path.exists("together") else 1
+account, turn = Account(), threading.Barrier(parties)
+deposited, end = threading.Semaphore(0), threading.Barrier(2)
+
+def work():
+    account.deposit()
+    deposited.release()
+    end.wait()
+
+threads = [threading.Thread(target=work) for _ in range(2)]
+for thread in threads:
+    thread.start()
+    deposited.acquire() if parties == 1 else None
+for thread in threads:
+    thread.join()
+"""
+
+
+def with_and_without(source: str, name: str) -> list[ProcessRecord]:
+    """The records of a program that finds no file of this name, and one that does."""
+    found = []
+    for is_there in (False, True):
+        folder = fresh_folder()
+        (folder / "project").mkdir()
+        if is_there:
+            (folder / "project" / name).touch()
+        found.append(run_recorded(source, python(3, 13), folder).run.processes[0])
+    return found
+
+
+def test_values_of_other_threads_differ_where_the_main_thread_took_the_same_way() -> None:
+    found = compared(*with_and_without(RACE, "together"))
+    assert ("before = self.balance", ["before=1"], ["before=0"]) in [said(lines) for lines in found.because]
+
+
+def test_of_runs_that_differ_in_nothing_that_was_stored_the_one_that_raises_is_named() -> None:
+    source = "import os\n\ndef check():\n    assert not os.path.exists('there')\n\ncheck()\n"
+    (note,) = compared(*with_and_without(source, "there")).notes
+    assert note.startswith("they are equal, step by step and value by value, and then only bad #")

@@ -22,8 +22,8 @@ from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect
 
 TOOLS = {tool.name: tool for tool in open_toolbox().tools}
 
-RUNS = {"run_list", "debug_record", "why", "history_get", "calls_get", "run_goto", "run_compare"}
-"""Those about recorded runs, whose answers are in tests/real/test_recorded_programs.py."""
+RUNS = {"run_list", "debug_record", "why", "history_get", "calls_get", "run_goto", "run_compare", "debug_hunt"}
+"""Those about recorded runs, whose answers are in tests/real/test_recorded_programs.py and test_hunts.py."""
 
 ELSEWHERE = {
     *("debug_configurations", "debug_listen", "trace_function", "breakpoint_wait", "debug_run_to", "breakpoint_edit"),

@@ -15,7 +15,7 @@ from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import connect
 
 MAX_CORE_TOOLS = 16
-MAX_CORE_BYTES = 9_000
+MAX_CORE_BYTES = 9_040
 MAX_START_BYTES = 11_000
 MAX_FULL_BYTES = 28_000
 MAX_WIRE_BYTES = 40_000

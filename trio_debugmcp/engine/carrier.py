@@ -81,6 +81,14 @@ def made_carrier(host: str, port: int, token: str) -> Iterator[Carrier]:
 
 
 def _write(directory: Path, host: str, port: int, token: str) -> None:
+    values = {"home": str(directory), **kept_code(directory)}
+    parameters = repr({**values, "host": host, "port": port, "token": token})
+    for name, calls in (("sitecustomize.py", AT_START), ("late.py", _LATE)):
+        (directory / name).write_text(BRING_IN + calls.replace("PARAMETERS", parameters), encoding="utf-8")
+
+
+def kept_code(directory: Path) -> dict[str, str]:
+    """Put the code into a directory that only this user may read; return what programs need to find it."""
     blobs, own = packing.blob_directory() or str(directory), directory / "sources"
     kept = Path(blobs) / f"{digest()}.sources"
     if not kept.is_file():
@@ -90,10 +98,7 @@ def _write(directory: Path, host: str, port: int, token: str) -> None:
     except OSError:  # on another file system; or the cache is full, or may not be written
         _keep(own)
         blobs = blobs if kept.is_file() else str(directory)
-    values = {"home": str(directory), "sources": str(own), "blobs": blobs, "digest": digest()}
-    parameters = repr({**values, "host": host, "port": port, "token": token})
-    for name, calls in (("sitecustomize.py", AT_START), ("late.py", _LATE)):
-        (directory / name).write_text(BRING_IN + calls.replace("PARAMETERS", parameters), encoding="utf-8")
+    return {"sources": str(own), "blobs": blobs, "digest": digest()}
 
 
 def _keep(file: Path) -> None:

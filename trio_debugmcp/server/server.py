@@ -43,6 +43,7 @@ from trio_debugmcp.server.failures import failed_result, resource_not_found
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.peer import Peer, client_name
 from trio_debugmcp.server.people.presence import Presence
+from trio_debugmcp.server.progress import PROGRESS
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
 from trio_debugmcp.server.request_limits import RequestLimits
 from trio_debugmcp.server.resource_templates import listed_templates, unknown_resource
@@ -292,6 +293,7 @@ class ConnectionServer:
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         client, role, masks = self._client, self._client.role, not self._debugger.settings.show_secrets
+        PROGRESS.set(ctx.session.report_progress)  # for this task, which serves this call
         try:
             name, arguments = named_call(params.name, params.arguments or {})
             if masks:

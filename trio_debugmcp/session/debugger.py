@@ -26,6 +26,7 @@ from trio_debugmcp.session.before.builds import Builds
 from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
 from trio_debugmcp.session.earlier_server import EarlierServer
 from trio_debugmcp.session.event_ring import Timeline
+from trio_debugmcp.session.hunting.hunts import Hunts
 from trio_debugmcp.session.living_sessions import LivingSessions, SessionsContext
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger, ResourceListener
@@ -74,6 +75,7 @@ class Debugger:
         builds: programs that were built to be launched; `tasks`: what is run around sessions.
         earlier: what the server before this one was used for.
         runs: those that were recorded, also of sessions that have ended.
+        hunts: programs that are run again and again, without a session.
     """
 
     def __init__(self, settings: Settings, listener: ResourceListener, runtime: Runtime) -> None:
@@ -94,6 +96,7 @@ class Debugger:
         self.programs = Programs(lambda: self.merger.state, is_living, console, settings.roots)
         self.builds = Builds(self.host, runtime.watchdog)
         self.runs = RunStore(self.merger, self.clock, self.host)
+        self.hunts = Hunts(runtime.watchdog, self.runs)
         self.rings = DebuggerRings(self.programs, self.timeline)
         self.sessions = LivingSessions(
             SessionsContext(

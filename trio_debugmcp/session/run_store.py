@@ -156,6 +156,33 @@ class RunStore:
             known = next((kept for kept in self.runs if kept.id == run.id), run)
             await self._merger.merge(RunKept(replace(known, ended_at=self._clock.now(), size=self.size(run))))
 
+    def made_elsewhere(self) -> str:
+        """Return the directory below which runs are recorded that `adopt` takes in.
+
+        Raises:
+            UsageError: `LAUNCH_FAILED`: this machine gives none.
+        """
+        try:
+            return self._files.home()
+        except OSError as error:
+            raise _no_directory(error) from error
+
+    async def adopt(self, session_id: str, what: str, exit_code: int | None, directory: str) -> KeptRun:
+        """Keep a run that was recorded without a session; its files leave their directory. `exit_code` None: killed."""
+        run_id = f"run-{next(self._numbers)}"
+        home = self._host.query("where recorded runs are", self._files.home)
+        kept = f"{home}/{run_id}"
+        size: int = self._host.query(f"files of {run_id}", lambda: _moved(directory, kept))
+        now = self._clock.now()
+        run = KeptRun(
+            id=run_id, session_id=session_id, what=what, begun_at=now, max_mb=0, ended_at=now, program_ended=True,
+            exit_code=exit_code, killed=exit_code is None, size=size,
+        )  # fmt: skip
+        self._directories[run_id] = kept
+        await self._make_room(-(-size // _MB))
+        await self._merger.merge(RunKept(run))
+        return run
+
     def close(self) -> None:
         """Remove all files."""
         self._files.close()
@@ -207,3 +234,8 @@ class RunStore:
 def _no_directory(error: OSError) -> UsageError:
     why = f"{error.strerror or error}: {error.filename}"
     return UsageError("LAUNCH_FAILED", f"The run cannot be recorded: {why}. Make room there, or leave out `record`.")
+
+
+def _moved(directory: str, kept: str) -> int:
+    Path(directory).rename(kept)
+    return size_of(kept)

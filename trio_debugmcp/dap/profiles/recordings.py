@@ -15,3 +15,7 @@ class Recordings:
     def project_root(self, file: str, place: str) -> str:
         """The directory of the project that a file or directory belongs to; `place`: where the program runs."""
         return place
+
+    def command(self, launch: Launch) -> list[str] | None:
+        """The command that runs the program of a launch without a debugger; None: no hunt can run it."""
+        return None

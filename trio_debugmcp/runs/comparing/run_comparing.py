@@ -75,7 +75,7 @@ def compared(good: ProcessRecord, bad: ProcessRecord) -> RunComparison:
     if parting is None:
         return RunComparison(0, None, None, [], [], ["nothing was recorded in one of them"])
     notes = _notes(alignment, len(threads), len(real))
-    differences, is_whole = _differences(alignment, parting)
+    differences, is_whole = _of_all_threads(alignment, threads, partings)
     if not is_whole:
         notes.append(f"only the first {MOST_VALUES:,} values were compared")
     because = [_both(alignment, step, "differs") for step in differences]
@@ -83,7 +83,7 @@ def compared(good: ProcessRecord, bad: ProcessRecord) -> RunComparison:
     if len(parting.folds) > _MOST_FOLDS:
         notes.append(f"{len(parting.folds) - _MOST_FOLDS} more loops had other numbers of rounds")
     if parting.has_ended and not because:
-        notes.append("they are equal, step by step and value by value")
+        notes.append("they are equal, step by step and value by value" + _raised(alignment, parting.last))
     elif parting.has_ended:
         notes.append("they took the same way to the end")
     decided = parting.last
@@ -111,6 +111,20 @@ def _notes(alignment: RunAlignment, threads: int, parted: int) -> list[str]:
     return notes
 
 
+def _raised(alignment: RunAlignment, last: AlignedStep | None) -> str:
+    """Return what is to be said of the last step, if it has raised in one run only."""
+    if last is None:
+        return ""
+    good, bad = (
+        any(past.record.row(number).kind == rows.RAISE for number in past.record.owned(line))
+        for past, line in ((alignment.good, last.good), (alignment.bad, last.bad))
+    )
+    if good == bad:
+        return ""
+    where = f"bad #{last.bad}" if bad else f"good #{last.good}"
+    return f", and then only {where} raises: what decides there was in no variable"
+
+
 def _both(alignment: RunAlignment, step: AlignedStep, what: str) -> BothLines:
     return BothLines(what, because_line(alignment.good, step.good), because_line(alignment.bad, step.bad))
 
@@ -132,13 +146,37 @@ def _led_to(bad: ProcessRecord, step: AlignedStep | None) -> list[BecauseLine]:
 # --- Values -----------------------------------------------------------------------------------------------------------
 
 
-def _differences(alignment: RunAlignment, parting: RunParting) -> tuple[list[AlignedStep], bool]:
-    """Return the first steps whose values differ before the ways part; and whether all were compared."""
+def _of_all_threads(
+    alignment: RunAlignment, threads: list[tuple[int, int]], partings: list[RunParting]
+) -> tuple[list[AlignedStep], bool]:
+    """Return the first steps whose values differ, of each thread before its ways part; and whether all were compared.
+
+    In which order threads take turns is another one in each run, so each is compared by itself.
+    """
+    found: list[AlignedStep] = []
+    is_whole = True
+    for pair, parting in zip(threads, partings, strict=True):
+        if 0 not in pair:
+            steps, is_all = _differences(alignment, parting, pair if len(threads) > 1 else None)
+            found += steps
+            is_whole &= is_all
+    if len(threads) > 1:
+        found.sort(key=lambda step: step.bad)
+    return found[:_MOST_DIFFERENT], is_whole
+
+
+def _differences(
+    alignment: RunAlignment, parting: RunParting, threads: tuple[int, int] | None
+) -> tuple[list[AlignedStep], bool]:
+    """Return the first steps whose values differ before the ways part; and whether all were compared.
+
+    `threads`: only theirs count.
+    """
     ends = (parting.good or alignment.good.record.last + 1, parting.bad or alignment.bad.record.last + 1)
     if parting.folds:  # behind a loop with another number of rounds the values are others anyway
         first = parting.folds[0].step
         ends = (first.good + 1, first.bad + 1)
-    values = [_values(alignment, which, ends[which]) for which in (0, 1)]
+    values = [_values(alignment, which, ends[which], None if threads is None else threads[which]) for which in (0, 1)]
     found: list[AlignedStep] = []
     for count, (one, other) in enumerate(zip(*values, strict=False)):
         if count >= MOST_VALUES:
@@ -157,11 +195,15 @@ def _differences(alignment: RunAlignment, parting: RunParting) -> tuple[list[Ali
 _Value = tuple[tuple[int, str], str, int]
 
 
-def _values(alignment: RunAlignment, which: int, end: int) -> Iterator[_Value]:
-    """Yield what common statements wrote and returned: kind and name, the masked text, the LINE row."""
+def _values(alignment: RunAlignment, which: int, end: int, thread: int | None) -> Iterator[_Value]:
+    """Yield what common statements wrote and returned: kind and name, the masked text, the LINE row.
+
+    `thread`: only of that one.
+    """
     record = (alignment.good, alignment.bad)[which].record
     has_changed = bool(alignment.changed[which])
     texts, names, lines = dict[int, str](), dict[int, str](), dict[int, int]()
+    of_thread = _FramesOfThread(record, thread)
     for first, (heads, values, owners) in record.rows.blocks():
         for place, head in enumerate(heads[: max(end - first, 0)]):
             kind, subject = head >> 60, head & 0xFFFF_FFFF
@@ -173,7 +215,7 @@ def _values(alignment: RunAlignment, which: int, end: int) -> Iterator[_Value]:
             is_common = owner >= record.first if kind == rows.FIELD else lines.get(subject) == owner
             if kind == rows.RETURN:
                 lines.pop(subject, None)
-            if not is_common or (has_changed and alignment.is_changed(which, owner)):
+            if not is_common or not of_thread.has(owner) or (has_changed and alignment.is_changed(which, owner)):
                 continue
             if number not in texts:
                 value = Row(first + place, kind, 0, subject, number, 0, owner)
@@ -184,6 +226,23 @@ def _values(alignment: RunAlignment, which: int, end: int) -> Iterator[_Value]:
             if key not in names:
                 names[key] = record.label(key)
             yield (kind, names[key]), texts[number], owner
+
+
+class _FramesOfThread:
+    """Which frames are of one thread; None: all are."""
+
+    def __init__(self, record: ProcessRecord, thread: int | None) -> None:
+        self._record, self._thread = record, thread
+        self._known: dict[int, bool] = {}
+
+    def has(self, line: int) -> bool:
+        """Whether a LINE row is of one of them."""
+        if self._thread is None:
+            return True
+        frame = self._record.rows.word(line, 0) & 0xFFFF_FFFF
+        if frame not in self._known:
+            self._known[frame] = self._record.frame(frame).thread == self._thread
+        return self._known[frame]
 
 
 def masked_value(text: str) -> str:

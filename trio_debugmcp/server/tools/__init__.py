@@ -58,6 +58,7 @@ _FAMILIES = (
     "runs.run_histories",
     "runs.run_goto",
     "runs.run_compare",
+    "runs.debug_hunt",
     "runs.run_list",
     "runs.recording_pieces",
     "looking.program_streams",

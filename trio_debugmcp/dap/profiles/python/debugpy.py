@@ -43,7 +43,13 @@ from trio_debugmcp.dap.profiles.python.injection import injection_problem
 from trio_debugmcp.dap.profiles.python.pydevd_messages import PythonWords, for_pydevd
 from trio_debugmcp.dap.profiles.python.recordable import PythonRecordings
 from trio_debugmcp.dap.profiles.python.repl import PythonRepl
-from trio_debugmcp.dap.profiles.python.runnable import GENERATED, UNFROZEN, PythonPrograms, interpreter_command
+from trio_debugmcp.dap.profiles.python.runnable import (
+    GENERATED,
+    UNFROZEN,
+    PythonPrograms,
+    interpreter_command,
+    target_words,
+)
 from trio_debugmcp.dap.profiles.recordings import Recordings
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
@@ -203,12 +209,12 @@ class Debugpy(Profile):
         if await chosen_engine(command, launch.options, runtime.engine, runtime.patience) == "own":
             carrier = await runtime.dial_ins.carrier()
             env["PYTHONPATH"] = carrier.python_path(environment(env).get("PYTHONPATH"))
-            wanted = RunInTerminal(args=[*command, *_target(launch)], cwd=launch.cwd, env=env)
+            wanted = RunInTerminal(args=[*command, *target_words(launch)], cwd=launch.cwd, env=env)
         else:
             address = await runtime.dial_ins.listen()
             dial = [*UNFROZEN, debugpy_package(), *dial_arguments(address, launch.options)]
             wanted = RunInTerminal(
-                args=[*command, *dial, *_target(launch)],
+                args=[*command, *dial, *target_words(launch)],
                 cwd=launch.cwd,
                 env={"PYDEVD_DISABLE_FILE_VALIDATION": "1", **env},
             )
@@ -319,15 +325,6 @@ class Debugpy(Profile):
         return open_socket_adapter(
             TcpAddress(str(connect.get("host", "127.0.0.1")), int(connect["port"])), runtime.patience
         )
-
-
-def _target(launch: Launch) -> list[str]:
-    if "module" in launch.options:
-        return ["-m", str(launch.options["module"]), *launch.args]
-    code = Debugpy.programs.given_code(launch.options)
-    if code is not None:
-        return ["-c", code, *launch.args]
-    return [launch.program, *launch.args]
 
 
 def _mapped(mappings: Sequence[PathMapping]) -> dict[str, Any]:

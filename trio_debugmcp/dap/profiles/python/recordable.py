@@ -4,7 +4,7 @@ from pathlib import Path
 
 from trio_debugmcp.dap.profiles.python.engines import OPTION, chosen_engine, option_that_keeps_out, version_of
 from trio_debugmcp.dap.profiles.python.finding_tests import project_root
-from trio_debugmcp.dap.profiles.python.runnable import interpreter_command
+from trio_debugmcp.dap.profiles.python.runnable import interpreter_command, target_words
 from trio_debugmcp.dap.profiles.recordings import Recordings
 from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.engine import OLDEST, WantedEngine
@@ -43,3 +43,6 @@ class PythonRecordings(Recordings):
         while root.name in _TESTS and root.parent != root:  # with settings of their own: what they test is above them
             root = Path(project_root(root.parent, str(root.parent)))
         return str(root)
+
+    def command(self, launch: Launch) -> list[str] | None:
+        return [*interpreter_command(launch.interpreter, launch.options), *target_words(launch)]

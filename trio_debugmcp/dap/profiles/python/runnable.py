@@ -12,6 +12,7 @@ from trio_debugmcp.dap.profiles.python import finding_tests, test_runner
 from trio_debugmcp.dap.profiles.python.interpreters import interpreter_for, is_script
 from trio_debugmcp.dap.profiles.python.startup import MAIN_EXPRESSION, STARTUP_EXPRESSION
 from trio_debugmcp.dap.profiles.python.tracebacks import printed_in
+from trio_debugmcp.dap.profiles.starts import Launch
 
 _NO_MODULE = re.compile(
     r"^\S*[/\\]\S+: "
@@ -114,3 +115,13 @@ def interpreter_command(interpreter: str | None, options: Mapping[str, Any]) -> 
     """Return the command of the interpreter: `python` in the options, or `pythonPath`, else the one that was found."""
     command = _chosen(options) or [interpreter or sys.executable]
     return [*command, *(str(argument) for argument in options.get("pythonArgs", ()))]
+
+
+def target_words(launch: Launch) -> list[str]:
+    """Return what the interpreter runs: a module, code or a file, and its arguments."""
+    if "module" in launch.options:
+        return ["-m", str(launch.options["module"]), *launch.args]
+    code = PythonPrograms().given_code(launch.options)
+    if code is not None:
+        return ["-c", code, *launch.args]
+    return [launch.program, *launch.args]

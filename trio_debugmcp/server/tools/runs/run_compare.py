@@ -12,6 +12,7 @@ from trio_debugmcp.server.answers.run_difference import RunDifference, run_diffe
 from trio_debugmcp.server.tools.runs.reading_runs import RunPlaces, answered_in_time, unreadable
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.recorded_runs import KeptRun
 
 
 class RunCompare(Params, frozen=True, kw_only=True):
@@ -23,6 +24,15 @@ async def _compare(debugger: Debugger, params: RunCompare) -> RunDifference:
     good, bad = debugger.runs.run(params.good), debugger.runs.run(params.bad)
     if good.id == bad.id:
         raise UsageError("INVALID_PARAMETER", f"`good` and `bad` are both {good.id}: name two runs of run_list.")
+    return await difference_of(debugger, good, bad)
+
+
+async def difference_of(debugger: Debugger, good: KeptRun, bad: KeptRun) -> RunDifference:
+    """Return where two runs part.
+
+    Raises:
+        UsageError: `RUN_NOT_FOUND`: nothing of one can be read; or `TIMEOUT`.
+    """
 
     async def ask() -> object:
         directories = debugger.runs.directory(good), debugger.runs.directory(bad)

@@ -9,8 +9,15 @@ from trio_debugmcp.server.tools.starting.mappings import Mapping as PathMap
 from trio_debugmcp.server.tools.starting.run_settings import RunSettings
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, Show, Wait
 
+AdapterOptions = Annotated[
+    dict[str, Any],
+    Meta(description='Further arguments of the adapter, e.g. {"python": ["/path/to/python"]}.'),
+]
 
-class DebugLaunch(Params, frozen=True, kw_only=True):
+
+class WhatRuns(Params, frozen=True, kw_only=True):
+    """The base of what runs a program: which one, and with what."""
+
     program: Annotated[str | None, Meta(description="Source file or executable.")] = None
     module: Annotated[
         Annotated[str, Meta(min_length=1)] | None, Meta(description="Or a module, as for `python -m`.")
@@ -27,6 +34,9 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
     cwd: Annotated[str | None, Meta(description="Default: the server's directory.")] = None
     env: Annotated[dict[str, str | None], Meta(description="Added; null removes.")] = {}
     stdin: Annotated[str | None, Meta(description="The whole of it.")] = None
+
+
+class DebugLaunch(WhatRuns, frozen=True, kw_only=True):
     adapter: Annotated[str | None, Meta(description="Debug adapter or language; default: by the program.")] = None
     stop_at_entry: Annotated[bool | None, Meta(description="Default: only without breakpoints and `record`.")] = None
     stop_on_uncaught: Annotated[bool, Meta(description="Stop where an exception that nothing catches is raised.")] = (
@@ -49,10 +59,7 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
     just_my_code: Annotated[
         bool | None, Meta(description="Step over library code and do not stop in it; default: true.")
     ] = None
-    adapter_options: Annotated[
-        dict[str, Any],
-        Meta(description='Further arguments of the adapter, e.g. {"python": ["/path/to/python"]}.'),
-    ] = {}
+    adapter_options: AdapterOptions = {}
     path_mappings: Annotated[
         list[PathMap], Meta(description="Where the program has, or was built from, the files of this machine.")
     ] = []

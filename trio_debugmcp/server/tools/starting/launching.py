@@ -17,7 +17,7 @@ from trio_debugmcp.server.tools.paths import ambiguous, file_lines, start_direct
 from trio_debugmcp.server.tools.starting.building import built, debug_notes
 from trio_debugmcp.server.tools.starting.checks import check_words
 from trio_debugmcp.server.tools.starting.launch_breakpoints import set_all, spec_of
-from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
+from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch, WhatRuns
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget, target_of
 from trio_debugmcp.server.tools.starting.mappings import checked_mappings
 from trio_debugmcp.server.tools.starting.other_programs import caller, check_free, make_room
@@ -36,11 +36,7 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
     """
     check_free(debugger, params)
     check_words(params.args, params.env)
-    cwd = start_directory(debugger, params.cwd, params.program)
-    if not debugger.host.query(f"directory {cwd}", Path(cwd).is_dir):
-        raise UsageError(
-            "INVALID_PATH", f"The working directory '{cwd}' does not exist. Pass one that does.", {"path": cwd}
-        )
+    cwd = existing_directory(debugger, params)
     target = await target_of(debugger, params, cwd)
     cwd = cwd if params.cwd is not None else target.cwd or cwd
     # All are checked before the first is set: a launch with one that is refused sets none, and ends no session.
@@ -48,7 +44,7 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
         spec_of(debugger, breakpoint, cwd, target.profile, params.code, target.near)
         for breakpoint in params.breakpoints
     ]
-    interpreter, is_own = _interpreter(debugger, target, cwd)
+    interpreter, is_own = program_interpreter(debugger, target, cwd)
     in_library = bool({"site-packages", "dist-packages"} & set(Path(target.program).parts))
     wanted = Launch(
         program=target.program,
@@ -71,6 +67,20 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
     notes += debug_notes(debugger, target.profile, wanted)
     notes += ambiguous(debugger, [params.program, *(breakpoint.file for breakpoint in params.breakpoints)], cwd)
     return replace(answer, notes=[*answer.notes, *notes, *start_notes(debugger, target, wanted, answer, is_own=is_own)])
+
+
+def existing_directory(debugger: Debugger, params: WhatRuns) -> str:
+    """Return the directory that names of programs are relative to, where they run if nothing else is said.
+
+    Raises:
+        UsageError: `INVALID_PATH`: there is none.
+    """
+    cwd = start_directory(debugger, params.cwd, params.program)
+    if not debugger.host.query(f"directory {cwd}", Path(cwd).is_dir):
+        raise UsageError(
+            "INVALID_PATH", f"The working directory '{cwd}' does not exist. Pass one that does.", {"path": cwd}
+        )
+    return cwd
 
 
 _IN_LIBRARY = "the program is a library's file, so code of libraries is not stepped over (just_my_code=false)"
@@ -107,7 +117,7 @@ async def _run(
         return replace(answer, notes=[*answer.notes, *notes])
 
 
-def _interpreter(debugger: Debugger, target: LaunchTarget, cwd: str) -> tuple[str | None, bool]:
+def program_interpreter(debugger: Debugger, target: LaunchTarget, cwd: str) -> tuple[str | None, bool]:
     """Return what is to run the program, and whether that needs no note: it is what this server runs on."""
     programs = target.profile.programs
     what = target.program if target.test is None else f"{target.program} near {target.near}"

@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.dap.profiles.starts import RunRecording
+from trio_debugmcp.engine import WantedEngine
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget
@@ -22,9 +23,20 @@ async def with_recording(
     """
     if record is False:
         return launch
-    wanted = RunSettings() if record is True else record
     profile = target.profile
-    await check_recordable(debugger, profile, launch)
+    problem = await recording_problem(debugger, profile, launch, debugger.settings.engine)
+    if problem is not None:
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"The run cannot be recorded: {problem}; or launch without `record`.",
+            {"adapter": profile.name, "capability": "record"},
+        )
+    return recorded_launch(debugger, launch, target, RunSettings() if record is True else record)
+
+
+def recorded_launch(debugger: Debugger, launch: Launch, target: LaunchTarget, wanted: RunSettings) -> Launch:
+    """Return the launch of a program that can be recorded, with its recording."""
+    profile = target.profile
     place = target.near or launch.cwd
     root = debugger.host.query(
         f"project of {place} in {launch.cwd}", lambda: profile.recordings.project_root(place, launch.cwd)
@@ -34,23 +46,13 @@ async def with_recording(
     return replace(launch, recording=recording, what=_what(debugger, launch, target))
 
 
-async def check_recordable(debugger: Debugger, profile: Profile, launch: Launch) -> None:
-    """Check that the run of a program can be recorded, before anything is ended for it.
-
-    Raises:
-        UsageError: `NOT_SUPPORTED`.
-    """
+async def recording_problem(debugger: Debugger, profile: Profile, launch: Launch, engine: WantedEngine) -> str | None:
+    """Return why the run of a program cannot be recorded, and what to do; `engine`: of Python programs."""
 
     async def ask() -> str | None:
-        return await profile.recordings.problem(launch, debugger.settings.engine, debugger.patience)
+        return await profile.recordings.problem(launch, engine, debugger.patience)
 
-    problem = await debugger.host.find_out(f"recording of {launch.interpreter or launch.program}", ask)
-    if problem is not None:
-        raise UsageError(
-            "NOT_SUPPORTED",
-            f"The run cannot be recorded: {problem}; or launch without `record`.",
-            {"adapter": profile.name, "capability": "record"},
-        )
+    return await debugger.host.find_out(f"recording of {launch.interpreter or launch.program}", ask)
 
 
 def included(debugger: Debugger, name: str) -> str:
