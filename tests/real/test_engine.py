@@ -599,3 +599,18 @@ async def test_a_refusal_names_the_engine_where_it_is_the_one_that_cannot(
         ):
             with pytest.raises(ToolFailed, match=r"^NOT_SUPPORTED: the engine cannot "):
                 await client.call(tool, **words)
+
+
+async def test_the_stop_after_a_trace_names_what_has_returned_and_hides_nothing(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    (tmp_path / "rules.py").write_text("def rule(n):\n    return n * 2\n")
+    (tmp_path / "use.py").write_text("import rules\n\ndef work():\n    n = 1\n    return rules.rule(n)\n\nwork()\n")
+    options = {"python": [python.path]}
+    async with debugging() as client:
+        place = f"{tmp_path}/use.py:5"
+        await client.call("debug_launch", program=f"{tmp_path}/use.py", breakpoints=[place], adapter_options=options)
+        stop = (await client.call("trace_function", function="rules.rule"))["stop"]
+        assert (where(stop).function, stop["returned"]) == ("work", {"rule": "2"})
+        assert "omitted" not in stop
+        assert "moment" not in stop

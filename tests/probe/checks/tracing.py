@@ -487,7 +487,7 @@ def check_a_full_stack_keeps_the_lines_and_the_program_stops() -> None:
     stopped: List[Any] = []
 
     class Stopping(ProgramDebugger):
-        def stop_in(self, frame: Any, value: Any) -> None:
+        def stop_in(self, frame: Any, value: Any, returning: Any) -> None:
             stopped.append(frame.f_code.co_name)
 
     attached.attach(Stopping())

@@ -96,10 +96,10 @@ class EngineServices(DebuggerServices):
     def start_thread(self, function: Callable[[], None]) -> None:
         self._engine.threads.start(function)
 
-    def stop_in(self, frame: Any, value: Any) -> None:
+    def stop_in(self, frame: Any, value: Any, returning: Any) -> None:
         record = self._engine.threads.current()
         stop = ThreadStop(record, frame, "step")
-        stop.returned = [] if value is None else [(frame.f_code.co_qualname, value)]
+        stop.returned = [] if value is None or returning is None else [(returning.f_code.co_qualname, value)]
         self._engine.held.stop(stop)
 
     def answer_without(self, ident: int) -> None:

@@ -88,28 +88,41 @@ def listed(
 def _hidden(thread: ProgramThread, visible: Set[int]) -> Dict[str, int]:
     """How many frames of which packages the debugger leaves out of a thread's stack, from the innermost on.
 
-    What starts programs and threads, or imports modules, does not count: all stacks have it. In a thread that is
-    stopped the debugger itself may wait above the frames that are shown, by means of the standard library.
+    What starts programs and threads, or imports modules, does not count: all stacks have it.
     """
     found: Dict[str, int] = {}
-    below_stop = thread.stopped is None
-    within = False
-    frame = thread.top
-    for _ in range(MOST_FRAMES):
-        if frame is None:
-            break
-        owned = attached.debugger().owns(frame)
-        if id(frame) in visible or (within and not owned):
-            below_stop = True
-        if owned and not below_stop:
-            found.clear()
-            within = True
-        elif not owned and id(frame) not in visible and not _is_start(frame):
+    for frame in _below_stop(thread, visible):
+        if id(frame) not in visible and not attached.debugger().owns(frame) and not _is_start(frame):
             package = _package(frame)
             found[package] = found.get(package, 0) + 1
-        frame = frame.f_back
     found.pop("debugpy", None)  # it is `__main__`, so it is not known for one of its own
     return found
+
+
+def _below_stop(thread: ProgramThread, visible: Set[int]) -> List[Any]:
+    """The frames of a thread, innermost first, from the one in which it is stopped.
+
+    Above that one a frame may be returning, and the debugger waits, by means of the standard library. At an exception
+    that has left its frames none of those is there any more; then all below the debugger's are.
+    """
+    frames: List[Any] = []
+    frame = thread.top
+    while frame is not None and len(frames) < MOST_FRAMES:
+        frames.append(frame)
+        frame = frame.f_back
+    if thread.stopped is None:
+        return frames
+    stop = attached.debugger().stop_frame(thread)
+    owned = [attached.debugger().owns(each) for each in frames]
+    for index, each in enumerate(frames):
+        if each is stop:
+            return frames[index:]
+    if stop is None or True not in owned:
+        return frames
+    first = owned.index(True)
+    while first < len(frames) and owned[first]:
+        first += 1
+    return frames[first:]
 
 
 def _package(frame: Any) -> str:

@@ -218,7 +218,7 @@ class PydevdServices(DebuggerServices):
 
         return cancel
 
-    def stop_in(self, frame: Any, value: Any) -> None:
+    def stop_in(self, frame: Any, value: Any, returning: Any) -> None:
         pydevd = _pydevd()
         if pydevd is not None:
             thread = imported.now("threading").current_thread()

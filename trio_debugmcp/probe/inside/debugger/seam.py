@@ -241,8 +241,8 @@ class DebuggerServices:
         """Call a function in another thread after that time; return what takes that back."""
         return timed_calls.call_after(seconds, function, self.start_thread)
 
-    def stop_in(self, frame: Any, value: Any) -> None:
-        """Stop this thread in one of its frames, as after a step out, and wait there. `value` is what was returned."""
+    def stop_in(self, frame: Any, value: Any, returning: Any) -> None:
+        """Stop this thread in one of its frames, as after a step out, and wait; a frame is `returning` a value."""
 
     def answer_without(self, ident: int) -> None:
         """Have another thread answer questions, if it was this one: it does not come back from code of the program."""

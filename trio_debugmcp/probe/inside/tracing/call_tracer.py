@@ -120,7 +120,7 @@ class CallTracer:
         self.failure = self.failure or "RecursionError: the stack is almost full, and calls cannot be followed further"
         self.end()
         if self.stop:
-            attached.debugger().stop_in(frame, None)
+            attached.debugger().stop_in(frame, None, None)
 
     def end(self) -> None:
         """Record nothing more, and take away what was put into the program for it."""
@@ -153,7 +153,7 @@ def stop_after(frame: Any, arg: Any) -> None:
     """
     back = frame.f_back
     top = frame if back is None or attached.is_own(back) or attached.debugger().is_library(back) else back
-    attached.debugger().stop_in(top, arg)
+    attached.debugger().stop_in(top, arg, frame)
 
 
 # --- The questions ----------------------------------------------------------------------------------------------------
