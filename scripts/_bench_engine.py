@@ -30,7 +30,7 @@ from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.engine import TRIED
 
 ROUNDS, STEPS, CALLS = 7, 60, 200
-FORKS, HITS, RAISES = 200, 20_000, 30_000
+FORKS, HITS, RAISES = 200, 20_000, 10_000
 
 HELLO = 'print("hello")\n'
 
@@ -73,10 +73,13 @@ def caught():
         fail()
     except ValueError:
         pass
-start = time.perf_counter()
-for _ in range({RAISES}):
-    caught()
-print((time.perf_counter() - start) / {RAISES})
+took = []
+for _ in range(5):
+    start = time.perf_counter()
+    for _ in range({RAISES}):
+        caught()
+    took.append(time.perf_counter() - start)
+print(min(took) / {RAISES})
 """
 
 FORK = f"""\

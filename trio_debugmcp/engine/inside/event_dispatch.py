@@ -11,7 +11,7 @@ Long because each event has its callback, and a callback calls as little as it c
 """
 
 import sys
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 from trio_debugmcp.engine.inside import interruptions, monitoring
 from trio_debugmcp.engine.inside.attention import Attention
@@ -19,7 +19,7 @@ from trio_debugmcp.engine.inside.exception_stops import ExceptionStops
 from trio_debugmcp.engine.inside.function_breakpoints import FunctionBreakpoints
 from trio_debugmcp.engine.inside.held_threads import HeldThreads, ThreadStop
 from trio_debugmcp.engine.inside.interruptions import is_foreign, is_own_code
-from trio_debugmcp.engine.inside.line_breakpoints import NOT_LOOKED_FOR, LineBreakpoints
+from trio_debugmcp.engine.inside.line_breakpoints import NOT_LOOKED_FOR, LineBreakpoints, LinePlan
 from trio_debugmcp.engine.inside.line_loops import LineLoops
 from trio_debugmcp.engine.inside.monitoring import DISABLE, MonitoringTool
 from trio_debugmcp.engine.inside.pauses import Pauses
@@ -155,12 +155,12 @@ class EventDispatch:
             frame = _frame(1)
             if code.co_exceptiontable and self._loops.is_inner(code, frame.f_lasti, line):
                 return self._pass_inner(frame)
-            if self._attention.is_open:
-                if self._looked_at(frame, line):
-                    return None
-            elif self._breakpoints.at(code, line) is None and not self._functions.has(code):
+            if self._attention.is_open and self._looked_at(frame, line):
+                return None
+            there = self._breakpoints.at(code, line)
+            if there is None and not self._attention.is_open and not self._functions.has(code):
                 return None if self._attention.is_open else DISABLE
-            call_with_room(self._reach, frame, line, False)
+            call_with_room(self._reach, frame, line, there, False)
         except RecursionError:
             self.overflows += 1
         except BaseException as error:
@@ -175,12 +175,12 @@ class EventDispatch:
             line = self._loops.line(code, offset, destination)
             frame = _frame(1)
             if line:
-                if self._attention.is_open:
-                    if self._looked_at(frame, line, is_loop=True):
-                        return None
-                elif self._breakpoints.at(code, line) is None:
+                if self._attention.is_open and self._looked_at(frame, line, is_loop=True):
+                    return None
+                there = self._breakpoints.at(code, line)
+                if there is None and not self._attention.is_open:
                     return None if self._attention.is_open else DISABLE
-                call_with_room(self._reach, frame, line, True)
+                call_with_room(self._reach, frame, line, there, True)
             elif self._attention.is_open:
                 self._arrived(frame)
         except RecursionError:
@@ -214,40 +214,41 @@ class EventDispatch:
                 return True
         step = self._steps.current
         if step is not None and self._steps.at_line(step, record, frame, is_loop):
-            self._step_stop(record, frame, self._hits(record, frame, line, is_loop))
+            self._step_stop(record, frame, self._hits(record, frame, self._breakpoints.at(code, line), is_loop))
             return True
         if self._pauses.is_wanted and self._pauses.stops_in(frame):
             self._stop(ThreadStop(record, frame, self._pauses.reason), lambda: self._pauses.is_wanted)
             return True
         return self._breakpoints.at(code, line) is None and record.entering is not frame
 
-    def _reach(self, frame: Any, line: int, is_loop: bool) -> None:
+    def _reach(self, frame: Any, line: int, there: LinePlan | None, is_loop: bool) -> None:
         record = self._threads.current()
         if record.is_evaluating or record.ident in self._threads.own:
             return
         if self._held.holder is not None:  # its stop began after this line did, or an evaluation has this thread run
             self._held.park(record, frame, at_breakpoint=True)
-        hits = self._hits(record, frame, line, is_loop)
+            there = self._breakpoints.at(frame.f_code, line)  # which may have been set, or taken back, meanwhile
+        hits = self._hits(record, frame, there, is_loop)
         if hits:
             self._stop(ThreadStop(record, frame, "breakpoint", hitBreakpointIds=[each.id for each in hits]))
 
-    def _hits(self, record: ThreadRecord, frame: Any, line: int, is_loop: bool) -> list[Any]:
+    def _hits(self, record: ThreadRecord, frame: Any, there: LinePlan | None, is_loop: bool) -> Sequence[Any]:
         """Return the breakpoints at which a thread is to stop on a line: if a statement begins there, or a round."""
-        entered: list[Any] = []
+        entered: Sequence[Any] = ()
         if record.entering is not None:
             if record.entering is frame:
                 entered = self._functions.reached(frame)
             record.entering = None
-        there = self._breakpoints.at(frame.f_code, line)
         if there is None:
             return entered
         if not is_loop:
             beginnings = there.beginnings
             if beginnings is NOT_LOOKED_FOR:
-                beginnings = there.beginnings = self._beginnings.of(frame.f_code, line)
+                beginnings = there.beginnings = self._beginnings.of(frame.f_code, there.line)
             if beginnings is not None and frame.f_lasti not in beginnings:
                 return entered
-        return entered + [each for each in there.breakpoints if each.holds(frame)]
+        hits = [breakpoint for breakpoint in there.breakpoints if breakpoint.holds(frame)]
+        return [*entered, *hits] if entered else hits
 
     # --- Other events, which are reported while a step is under way, or a thread is to park ---------------------------
 
@@ -311,8 +312,10 @@ class EventDispatch:
         try:
             if isinstance(error, RecursionError):
                 call_with_room(self._raised, _frame(1), offset, error)
-            else:
+            elif self._exceptions.is_wanted:
                 self._raised(_frame(1), offset, error)
+            else:
+                interruptions.clean(error)
         except RecursionError:
             self.overflows += 1
             self._unjudged = id(error)
@@ -364,7 +367,7 @@ class EventDispatch:
             self._held.park(record, frame)
         return record
 
-    def _step_stop(self, record: ThreadRecord, frame: Any, hits: list[Any]) -> None:
+    def _step_stop(self, record: ThreadRecord, frame: Any, hits: Sequence[Any]) -> None:
         step = self._steps.current
         returned = step.returned if step is not None else []
         reason, extra = ("breakpoint", {"hitBreakpointIds": [each.id for each in hits]}) if hits else ("step", {})

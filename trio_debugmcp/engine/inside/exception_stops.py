@@ -80,9 +80,9 @@ class ExceptionStops:
         """An exception is raised in a frame, or comes to it from its callee; return the mode in which it stops."""
         arrived = record.unwinding == id(error) and record.unwound_to == id(frame) and _has_come(error)
         record.unwinding = record.unwound_to = 0  # else it is raised again, of a task's result
-        if is_own_code(frame.f_code):
-            return None
         if arrived and record.pending != id(error):
+            return None
+        if is_own_code(frame.f_code):
             return None
         modes = self._modes_of(type(error))
         if not modes:

@@ -30,13 +30,15 @@ class LinePlan:
     """What is looked for on one line of a code object.
 
     Attributes:
+        line: its number.
         breakpoints: those that are judged there.
         beginnings: the instructions at which it is reached; None if all are, `NOT_LOOKED_FOR` before it is first.
     """
 
-    __slots__ = ("beginnings", "breakpoints")
+    __slots__ = ("beginnings", "breakpoints", "line")
 
-    def __init__(self, breakpoints: list[JudgedBreakpoint]) -> None:
+    def __init__(self, line: int, breakpoints: list[JudgedBreakpoint]) -> None:
+        self.line = line
         self.breakpoints = breakpoints
         self.beginnings: frozenset[int] | None = NOT_LOOKED_FOR
 
@@ -147,7 +149,7 @@ class LineBreakpoints:
         lines = self._by_file.get(self._files.real(code.co_filename))
         if lines is None:
             return 0
-        mine = {line: LinePlan(lines[line]) for _, _, line in code.co_lines() if line in lines}
+        mine = {line: LinePlan(line, lines[line]) for _, _, line in code.co_lines() if line in lines}
         if not mine:
             return 0
         if len(self._plans) >= _MOST_PLANS:
