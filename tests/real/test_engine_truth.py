@@ -700,6 +700,45 @@ async def test_what_is_dropped_while_the_interpreter_ends_does_not_stop(
         assert (end["state"], end.get("exitCode")) == ("Disconnected", 0), end
         assert sorted(end["stdout"].split()) == ["cleanup", "cleanup", "deleted", "deleted", "ends"]
         assert end["log"] == "logged\nlogged\n"
+        said = [line.partition(": ")[0] for line in end["console"].splitlines()]
+        assert said == [f"{file}:9 in __del__ runs while the interpreter ends"], "once for each place"
+
+
+LATE = """\
+import atexit
+import threading
+import weakref
+
+class Held:
+    pass
+
+def late():
+    main.join()
+    word = "thread"
+
+def ended(word):
+    return word
+
+main = threading.main_thread()
+threading.Thread(target=late).start()
+held = Held()
+weakref.finalize(held, ended, "finalizer")
+atexit.register(ended, "atexit")
+"""
+
+
+async def test_what_runs_when_the_main_module_has_ended_stops_as_long_as_threads_run(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "late.py"
+        places = [{"file": str(file), "line": line} for line in (10, 13)]
+        stop = await launched(client, python, file, LATE, breakpoints=places)
+        found = [where(stop).line]
+        while (stop := await client.call("debug_continue"))["state"] == "Paused":
+            found.append(stop["locals"]["word"])
+        assert found == [10, "'atexit'", "'finalizer'"]
+        assert (stop["state"], stop["exitCode"], "console" in stop) == ("Disconnected", 0, False)
 
 
 ASKING = """\

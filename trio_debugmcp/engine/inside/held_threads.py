@@ -79,6 +79,7 @@ class HeldThreads:
         events: MonitoringTool,
         attention: Attention,
         announce: Callable[[ThreadStop], None],
+        miss: Callable[[ThreadStop], None],
     ) -> None:
         self.holder: ThreadRecord | None = None
         self.is_over = False
@@ -86,6 +87,7 @@ class HeldThreads:
         self._events = events
         self._attention = attention
         self._announce = announce
+        self._miss = miss
         self.faults: list[BaseException] = []
         self.at_stop: Callable[[], None] = lambda: None
         self._lock = _thread.allocate_lock()
@@ -101,6 +103,8 @@ class HeldThreads:
         """
         record = stop.record
         if _is_finalizing():
+            if not self.is_over:
+                self._miss(stop)
             return
         try:
             self._take_turn(record)

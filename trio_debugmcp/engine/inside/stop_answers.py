@@ -14,6 +14,11 @@ from trio_debugmcp.engine.inside.door_connection import JsonText
 from trio_debugmcp.engine.inside.held_threads import ThreadStop
 from trio_debugmcp.probe.inside.encoding import encoded
 
+_NO_STOP = "nothing stops there, as no other thread runs any more. A breakpoint with a log_message works."
+
+_MOST_MISSED = 20
+"""Places of which that is said."""
+
 
 class StopAnswers:
     """What is asked at each stop, and the events of the stops."""
@@ -22,6 +27,7 @@ class StopAnswers:
         self._engine = engine
         self._question = ""
         self._parameters: dict[str, Any] = {}
+        self._missed: set[tuple[str, int]] = set()
 
     def ask(self, question: str, parameters: dict[str, Any]) -> None:
         """Answer a question from now on at each stop; it is about the thread that has stopped."""
@@ -32,6 +38,17 @@ class StopAnswers:
         is_asked = bool(self._question) and stop.exception is None
         if not (is_asked and self._engine.reader.run(lambda: self._announce_answered(stop))):
             self._engine.event("stopped", stop.body)
+
+    def miss(self, stop: ThreadStop) -> None:
+        """Say of a place, once, that nothing stops there: no other thread runs that would continue the program."""
+        code, line = stop.frame.f_code, stop.frame.f_lineno
+        place = code.co_filename, line
+        if stop.body["reason"] == "step" or place in self._missed or len(self._missed) >= _MOST_MISSED:
+            return
+        self._missed.add(place)
+        file = self._engine.files.shown(code.co_filename)
+        text = f"{file}:{line} in {code.co_name} runs while the interpreter ends: {_NO_STOP}\n"
+        self._engine.event("output", {"category": "console", "output": text})
 
     def _announce_answered(self, stop: ThreadStop) -> None:
         from trio_debugmcp.probe.inside import questions  # loaded by now: a question was answered
