@@ -130,7 +130,8 @@ def _both(alignment: RunAlignment, step: AlignedStep, what: str) -> BothLines:
 
 
 def _folded(alignment: RunAlignment, fold: CountFold) -> BothLines:
-    return _both(alignment, fold.step, f"{fold.good:,} rounds in good, {fold.bad:,} in bad")
+    rounds = "round" if fold.good == 1 else "rounds"
+    return _both(alignment, fold.step, f"{fold.good:,} {rounds} in good, {fold.bad:,} in bad")
 
 
 def _led_to(bad: ProcessRecord, step: AlignedStep | None) -> list[BecauseLine]:

@@ -23,6 +23,8 @@ from trio_debugmcp.session.debugger import Debugger
 
 _SO_FAR = "the run has not ended: a line that did not run is one that has not run so far"
 
+_KNOWN = "earlier answers have shown all of these lines: there are no others"
+
 _MOST_LOOKED_BACK = 10_000
 """Rows from the end, in which the last line is looked for: what one line has written may be many."""
 
@@ -70,9 +72,11 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
 
     is_bare = params.expression is None and not at and params.line is None
     found = await asked(debugger, params, WhyAnswer, work, of_any=is_bare)
-    shown.show({number_of(line.at, "at") for line in found.found.because})
-    is_so_far = params.line is not None and not is_over
-    return _shown(found, [_SO_FAR] if is_so_far else [])
+    numbers = {number_of(line.at, "at") for line in found.found.because}
+    said = [_SO_FAR] if params.line is not None and not is_over else []
+    said += [_KNOWN] if numbers and numbers <= known else []
+    shown.show(numbers)
+    return _shown(found, said)
 
 
 def _shown(reading: FoundInRun[WhyAnswer], said: list[str]) -> WhyShown:
