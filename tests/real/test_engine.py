@@ -614,3 +614,18 @@ async def test_the_stop_after_a_trace_names_what_has_returned_and_hides_nothing(
         assert (where(stop).function, stop["returned"]) == ("work", {"rule": "2"})
         assert "omitted" not in stop
         assert "moment" not in stop
+
+
+async def test_a_step_in_a_generator_expression_goes_to_where_its_value_goes(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "rows.py"
+    text = "rows = (a for a in (1, 2))\nfirst = next(rows)\nsecond = sum(rows)\nprint(second)\n"
+    async with debugging() as client:
+        await launched(client, python, file, text, breakpoints=[f"{file}:2"])
+        stops = [await client.call("debug_step", mode=mode) for mode in ("in", "over", "over", "in", "over", "over")]
+        assert [each["at"].rpartition("/")[2] for each in stops] == [
+            "rows.py:1 in <genexpr>", "rows.py:2 in <module>", "rows.py:3 in <module>",
+            "rows.py:1 in <genexpr>", "rows.py:3 in <module>", "rows.py:4 in <module>",
+        ]  # fmt: skip
+        assert stops[1]["yielded"] == {"<genexpr>": "1"}

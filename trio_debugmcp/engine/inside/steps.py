@@ -1,6 +1,7 @@
 """`Steps`: one thread continues by a line, into a call, or out of a function.
 
 A step belongs to a frame, not to a thread: over an `await` or a `yield` it stays with the frame, which continues later.
+A generator expression has one line, and may not be continued: from there a step goes to where its value goes.
 What a step means:
 
 - over: the next line of the frame; where the frame ends, the place in its caller to which it returns.
@@ -29,6 +30,8 @@ _COROUTINE = 0x80 | 0x100
 """Flags of the code of coroutines, plain ones and those that `types.coroutine` makes."""
 
 _ASYNC_GENERATOR = 0x200
+
+_GENERATOR_EXPRESSION = "<genexpr>"
 
 _WRAPPED = "async_generator_wrapped_value"
 """The type in which an async generator hands out what it yields; what is not wrapped is awaited."""
@@ -140,7 +143,7 @@ class Steps:
 
     def at_yield(self, step: StepUnderWay, record: ThreadRecord, frame: Any, value: Any) -> Any:
         """A generator yields, or a coroutine waits. Returns the frame to stop in, or None."""
-        if frame is not step.frame or not step.is_out:
+        if frame is not step.frame or not (step.is_out or frame.f_code.co_name == _GENERATOR_EXPRESSION):
             return None
         flags = frame.f_code.co_flags
         if flags & _COROUTINE or (flags & _ASYNC_GENERATOR and _name_of(type(value)) != _WRAPPED):
