@@ -34,6 +34,7 @@ FLOORS = [
         "home",
         "installation",
         "sparse_log",
+        "sdk_import",
         "masking",
         "samples",
         "probe",

@@ -105,10 +105,12 @@ def run(arguments: argparse.Namespace) -> int:
     if problem is not None:
         return failed("serve", problem)
     from trio_debugmcp.errors import UsageError
+    from trio_debugmcp.sdk_import import import_sdk
 
     try:
         configure_logging(arguments)
         early = _early(arguments)
+        import_sdk()
         options = _options(arguments)
     except UsageError as error:
         return failed("serve", error.message)
