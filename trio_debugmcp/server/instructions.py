@@ -29,7 +29,7 @@ program; every tool takes session_id. State also as \
 resources to subscribe to: debugger://session, breakpoints, threads, stack, output, modules, timeline, \
 sessions, source/{+file}."""
 
-_NOT_ON_THE_SHORT_LIST = ("debug_attach", "references_get")
+_NOT_ON_THE_SHORT_LIST = ("debug_attach", "debug_hunt", "references_get")
 """Of the tools that it names. Said here, because the tools are not imported yet when this is sent."""
 
 

@@ -5,7 +5,6 @@ sees it, so rights, turns, the timeline and the answer are those of that tool. W
 """
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -37,10 +36,12 @@ def more_tool(others: Sequence[Tool]) -> Tool:
     async def listed(debugger: Debugger, params: DebugMore) -> MoreAnswer:
         return MoreAnswer(tools={_with_parameters(tool): tool.phrase or tool.title for tool in others})
 
-    kinds = [
-        (", ".join(tool.name for tool in group), phrase) for phrase, group in groupby(others, lambda tool: tool.phrase)
-    ]
-    names = "; ".join(f"{those}: {phrase}" if phrase else those for those, phrase in kinds)
+    groups: dict[str, list[str]] = {}
+    for tool in others:  # those of one phrase stand together, those without one where they are
+        groups.setdefault(tool.phrase or tool.name, []).append(tool.name)
+    names = "; ".join(
+        ", ".join(those) if those == [phrase] else f"{', '.join(those)}: {phrase}" for phrase, those in groups.items()
+    )
     return Tool(
         name=MORE,
         title="More tools",
