@@ -27,6 +27,15 @@ _QUIETLY = _socket.MSG_NOSIGNAL
 """The program may have given SIGPIPE back its default, which would end it."""
 
 
+_MOST_HEAD_BYTES = 4096
+
+_MOST_DIGITS = 9
+"""Of the size of a message."""
+
+NO_MESSAGE: Any = ()
+"""In place of a message that is no JSON, or no object of it."""
+
+
 class JsonText:
     """A part of a message that is JSON already."""
 
@@ -64,18 +73,21 @@ class DoorConnection:
         return self._socket is not None
 
     def receive(self, is_woken: Callable[[], bool] = lambda: False) -> Any:
-        """Wait for the next message; None when there will be none, or when `wake` was called."""
+        """Wait for the next message, which is a dict or `NO_MESSAGE`; None at the end, or when `wake` was called."""
         while True:
             head = self._received.find(_END_OF_HEAD)
             if head >= 0:
+                size = _size(self._received[:head])
+                if size < 0:  # what follows cannot be told apart
+                    return None
                 start = head + len(_END_OF_HEAD)
-                end = start + int(self._received[len(_HEAD) : head])
+                end = start + size
                 while len(self._received) < end:
                     if not self._receive_more():
                         return None
                 body, self._received = self._received[start:end], self._received[end:]
-                return decoded(body.decode())
-            if not self._waited(is_woken) or not self._receive_more():
+                return _message(body)
+            if len(self._received) > _MOST_HEAD_BYTES or not self._waited(is_woken) or not self._receive_more():
                 return None
 
     def _waited(self, is_woken: Callable[[], bool]) -> bool:
@@ -144,6 +156,20 @@ class DoorConnection:
             made.close()
             self._alarm.close()
             self._bell.close()
+
+
+def _size(head: bytes) -> int:
+    """Return the number of bytes that the head of a message announces; -1 if it is none, or too large."""
+    digits = head.removeprefix(_HEAD)
+    return int(digits) if digits.isdigit() and len(digits) <= _MOST_DIGITS and digits is not head else -1
+
+
+def _message(body: bytes) -> Any:
+    try:
+        message = decoded(body.decode())
+    except (ValueError, StopIteration, RecursionError):
+        return NO_MESSAGE
+    return message if type(message) is dict else NO_MESSAGE
 
 
 def _pair() -> tuple[_DoorSocket, _DoorSocket]:

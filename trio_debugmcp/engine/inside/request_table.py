@@ -9,7 +9,7 @@ A request is answered once: by what its function returns, or by that function it
 
 from typing import Any, Callable
 
-from trio_debugmcp.engine.inside.door_connection import DoorConnection
+from trio_debugmcp.engine.inside.door_connection import NO_MESSAGE, DoorConnection
 from trio_debugmcp.engine.inside.interruptions import is_foreign
 
 LATER = object()
@@ -24,7 +24,7 @@ class EngineRequest:
     """One request, which is answered once."""
 
     def __init__(self, connection: DoorConnection, message: dict[str, Any]) -> None:
-        self.command = str(message.get("command"))
+        self.command: str = message["command"]
         self.arguments: dict[str, Any] = message.get("arguments") or {}
         self._number = message.get("seq")
         self._connection = connection
@@ -51,9 +51,13 @@ class RequestTable:
         """Have commands served by functions that return the body of the response, or `LATER`."""
         self._served.update(served)
 
-    def serve(self, message: dict[str, Any]) -> None:
-        """Serve a message of the debugger. Never raises."""
-        if message.get("type") != "request":
+    def serve(self, message: Any) -> None:
+        """Serve a message of the debugger, a dict or `NO_MESSAGE`. Never raises."""
+        if message is not NO_MESSAGE and message.get("type") in ("response", "event"):
+            return
+        problem = _problem(message)
+        if problem:
+            self._refuse(message, problem)
             return
         request = EngineRequest(self._connection, message)
         try:
@@ -70,3 +74,23 @@ class RequestTable:
             if is_foreign(error) and isinstance(error, KeyboardInterrupt):
                 raise
             request.refuse(f"the engine failed: {type(error).__name__}: {error}")
+
+    def _refuse(self, message: Any, problem: str) -> None:
+        number, command = (0, "") if message is NO_MESSAGE else (message.get("seq"), message.get("command"))
+        answer = {"type": "response", "request_seq": number if type(number) is int else 0, "success": False}
+        self._connection.send({**answer, "command": command if type(command) is str else "", "message": problem})
+
+
+def _problem(message: Any) -> str:
+    """Return why something is no request; an empty text if it is one."""
+    if message is NO_MESSAGE:
+        return "a message is to be an object in JSON"
+    if message.get("type") != "request":
+        return "the `type` of a message is to be `request`"
+    if type(message.get("seq")) is not int:
+        return "the `seq` of a request is to be an integer"
+    if type(message.get("command")) is not str:
+        return "the `command` of a request is to be a text"
+    if type(message.get("arguments") or {}) is not dict:
+        return "the `arguments` of a request are to be an object"
+    return ""
