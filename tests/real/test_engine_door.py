@@ -20,6 +20,8 @@ pytestmark = pytest.mark.parametrize("python", NEW.values(), ids=NEW)
 
 TEST_SECONDS = 300
 
+HOST = "127.0.0.1"
+
 PROGRAM = """\
 import threading
 
@@ -154,7 +156,7 @@ def dialed_in(python: Interpreter, folder: Path) -> Iterator[tuple[subprocess.Po
     """A program whose engine has dialed in, and waits for what is said to it."""
     file = folder / "program.py"
     file.write_text(PROGRAM)
-    with socket.create_server(("127.0.0.1", 0)) as server, made_carrier(*server.getsockname(), "token") as carrier:
+    with socket.create_server((HOST, 0)) as server, made_carrier(HOST, server.getsockname()[1], "token") as carrier:
         environment = {"PYTHONPATH": carrier.python_path(None)}
         pipe = subprocess.PIPE
         argv = [python.path, str(file)]
@@ -216,7 +218,7 @@ def test_whatever_a_request_has_for_arguments_it_is_answered_and_the_program_run
         assert program.returncode == 0
 
 
-def test_what_is_no_request_is_refused_and_the_program_runs_on(python: Interpreter, tmp_path: Path) -> None:
+def test_what_is_not_a_request_is_refused_and_the_program_runs_on(python: Interpreter, tmp_path: Path) -> None:
     with dialed_in(python, tmp_path) as (program, door):
         thread = stopped(door, tmp_path)
         for body in NO_REQUESTS:
@@ -242,3 +244,20 @@ def test_what_has_no_length_ends_the_connection_and_the_program_runs_on(
         assert door.is_closed()
         assert program.communicate(timeout=TEST_SECONDS)[0] == "ended\n"
         assert program.returncode == 0
+
+
+def test_the_numbers_inside_of_a_list_are_hexadecimal_where_an_editor_wants_them_so(
+    python: Interpreter, tmp_path: Path
+) -> None:
+    with dialed_in(python, tmp_path) as (program, door):
+        thread = stopped(door, tmp_path)
+        frame = door.ask("stackTrace", {"threadId": thread})["body"]["stackFrames"][0]["id"]
+        wanted = {"frameId": frame, "format": {"hex": True}}
+        shown = door.ask("evaluate", {**wanted, "expression": "[10, {'k': (255, True)}]"})["body"]
+        assert shown["result"] == "[0xa, {'k': (0xff, True)}]"
+        inside = {"variablesReference": shown["variablesReference"], "format": {"hex": True}}
+        values = [each["value"] for each in door.ask("variables", inside)["body"]["variables"]]
+        assert values[:2] == ["0xa", "{'k': (0xff, True)}"]
+        assigned = {"expression": "found", "value": "[16]"}
+        assert door.ask("setExpression", {**wanted, **assigned})["body"]["value"] == "[0x10]"
+        assert ended(door, program, tmp_path, thread) == "ended\n"

@@ -33,7 +33,7 @@ _MOST_DIGITS = 9
 """Of the size of a message."""
 
 NO_MESSAGE: Any = ()
-"""In place of a message that is no JSON, or no object of it."""
+"""In place of what is not JSON, or not an object of it."""
 
 
 class JsonText:
@@ -78,7 +78,7 @@ class DoorConnection:
             head = self._received.find(_END_OF_HEAD)
             if head >= 0:
                 size = _size(self._received[:head])
-                if size < 0:  # what follows cannot be told apart
+                if size < 0:  # where the next one begins is not known
                     return None
                 start = head + len(_END_OF_HEAD)
                 end = start + size
@@ -159,7 +159,7 @@ class DoorConnection:
 
 
 def _size(head: bytes) -> int:
-    """Return the number of bytes that the head of a message announces; -1 if it is none, or too large."""
+    """Return the number of bytes that the head of a message announces; -1 if it has no such head, or is too large."""
     digits = head.removeprefix(_HEAD)
     return int(digits) if digits.isdigit() and len(digits) <= _MOST_DIGITS and digits is not head else -1
 

@@ -61,7 +61,7 @@ class EvaluatingRequests:
             limit = int(arguments.get("limit") or 0)
             numbered = bool(arguments.get("numbered"))
             return self._in_frame(request, lambda frame: self._of_user(number, limit, expression, frame, numbered))
-        return self._in_frame(request, lambda frame: self._value(expression, frame))
+        return self._in_frame(request, lambda frame: self._value(expression, frame, is_hexadecimal(arguments)))
 
     def _evaluate_without_frame(self, expression: str) -> Any:
         if expression == INTERRUPT:
@@ -105,7 +105,7 @@ class EvaluatingRequests:
         assignment.in_frame(number, frame, target, source)
         return {"result": "", "variablesReference": 0}
 
-    def _value(self, expression: str, frame: Any) -> Any:
+    def _value(self, expression: str, frame: Any, hexadecimal: bool) -> Any:
         own = judge_of(expression)
         if own is not None:
             return {"result": str(own(frame)), "variablesReference": 0}
@@ -119,7 +119,7 @@ class EvaluatingRequests:
             value = eval(code, names.together)
         finally:
             names.write_back()
-        return {**_shown(value), **self._inside(expression, frame, value)}
+        return {**_shown(value, hexadecimal), **self._inside(expression, frame, value)}
 
     def _set_expression(self, request: EngineRequest) -> Any:
         target, value = str(request.arguments["expression"]), str(request.arguments["value"])
@@ -128,7 +128,7 @@ class EvaluatingRequests:
             names = self._names(frame)
             exec(compile(f"{target} = {value}", "<evaluate>", "exec", dont_inherit=True), names.together)
             names.write_back()
-            return {"value": _shown(eval(target, names.together))["result"]}
+            return {"value": _shown(eval(target, names.together), is_hexadecimal(request.arguments))["result"]}
 
         return self._in_frame(request, assign)
 
@@ -173,10 +173,16 @@ def evaluate_in(
     return LATER
 
 
-def _shown(value: Any) -> dict[str, Any]:
+def is_hexadecimal(arguments: dict[str, Any]) -> bool:
+    """Whether the debugger wants integers shown as hexadecimal numbers: in values, and inside of them."""
+    wanted = arguments.get("format")
+    return type(wanted) is dict and wanted.get("hex") is True
+
+
+def _shown(value: Any, hexadecimal: bool) -> dict[str, Any]:
     from trio_debugmcp.probe.inside import evaluation
 
-    text = evaluation.text_of(value, _MOST_TEXT)
+    text = evaluation.text_of(value, _MOST_TEXT, hexadecimal)
     return {"result": text, "type": type(value).__name__, "variablesReference": 0}
 
 

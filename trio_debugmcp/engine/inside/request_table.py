@@ -82,7 +82,7 @@ class RequestTable:
 
 
 def _problem(message: Any) -> str:
-    """Return why something is no request; an empty text if it is one."""
+    """Return why a message cannot be served; an empty text if it can."""
     if message is NO_MESSAGE:
         return "a message is to be an object in JSON"
     if message.get("type") != "request":

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from trio_debugmcp.engine.inside.evaluating_requests import evaluate_in
+from trio_debugmcp.engine.inside.evaluating_requests import evaluate_in, is_hexadecimal
 from trio_debugmcp.engine.inside.numbered_values import MOST_CHILDREN, NumberedScope, NumberedValue, NumberedValues
 from trio_debugmcp.engine.inside.request_table import EngineRequest, RequestRefusedError, RequestTable
 from trio_debugmcp.probe.inside.debugger import attached
@@ -58,7 +58,7 @@ class ValueRequests:
         budget = bounds.Budget(size=_SIZE)
         rows: list[dict[str, Any]] = []
         try:
-            renderer = rendering.Renderer(budget, _MOST_TEXT, hexadecimal=_is_hexadecimal(arguments))
+            renderer = rendering.Renderer(budget, _MOST_TEXT, hexadecimal=is_hexadecimal(arguments))
             for child in found:
                 if budget.spent():
                     break
@@ -105,12 +105,7 @@ class ValueRequests:
                 names.write_back()
             shown.assign(name, value)
             inside = self._values.described(shown.record, frame, "", value)
-            text = evaluation.text_of(value, _MOST_TEXT, hexadecimal=_is_hexadecimal(request.arguments))
+            text = evaluation.text_of(value, _MOST_TEXT, hexadecimal=is_hexadecimal(request.arguments))
             return {"value": text, "type": type(value).__name__, **inside}
 
         return evaluate_in(self._engine, request, shown.record, shown.frame, assign)
-
-
-def _is_hexadecimal(arguments: dict[str, Any]) -> bool:
-    wanted = arguments.get("format")
-    return type(wanted) is dict and wanted.get("hex") is True
