@@ -117,6 +117,7 @@ cart = Cart()
 fill(cart.lines, ["tea", "ham"])
 cart.lines[1] = "jam"
 cart.paid = 7
+pay = cart.__setattr__
 other = [5]
 other.append(6)
 prices = {"tea": [1], "ham": [9]}
@@ -127,7 +128,7 @@ del prices["ham"]
 big = list(range(90))
 big.append(1)
 big[3] = "x"
-exec("cart.paid = 8")
+pay("paid", 8)
 print(cart.paid)
 """
 

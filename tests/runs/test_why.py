@@ -139,7 +139,7 @@ def test_what_cannot_be_answered_says_what_to_ask(question: WhyQuestion, words: 
 
 
 def test_a_value_that_no_recorded_line_changed_is_a_gap_between_two_lines() -> None:
-    source = 'class Box:\n    pass\n\n\nbox = Box()\nbox.n = 1\nexec("box.n = 5", {"box": box})\nassert box.n == 1\n'
+    source = 'class Box:\n    pass\n\nbox = Box()\nput = box.__setattr__\nbox.n = 1\nput("n", 5)\nassert box.n == 1\n'
     answer = why(record(source, python(3, 12)).processes[0], WhyQuestion())
     (gap,) = answer.gaps
     assert gap.startswith("box.n was found changed at #")
@@ -319,11 +319,11 @@ GAPS = """\
 class Shop:
     def __init__(self):
         self.lists = [[] for _ in range(7)]
-
+        self.ways = [part.append for part in self.lists]
 
 def changed(shop):
-    for number, part in enumerate(shop.lists):
-        exec("part.append(number)")
+    for number, way in enumerate(shop.ways):
+        way(number)
 
 
 def total(shop):

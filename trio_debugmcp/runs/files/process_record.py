@@ -72,7 +72,7 @@ class Site(NamedTuple):
 
 
 class RecordedCode(NamedTuple):
-    """A function, class body or module that ran."""
+    """A function, class body or module that ran; `compiled`: of generated code the LINE row that compiled its text."""
 
     number: int
     file: str
@@ -85,6 +85,7 @@ class RecordedCode(NamedTuple):
     free: tuple[str, ...]
     module: str
     globals: int
+    compiled: int = 0
 
 
 class FrameRecord(NamedTuple):
@@ -309,6 +310,7 @@ def _code(fact: dict[str, Any]) -> RecordedCode:
         source=fact.get("source"),
         module=fact.get("module") or "",
         globals=fact.get("globals") or 0,
+        compiled=fact.get("compiled") or 0,
         **names,
     )
 

@@ -17,6 +17,8 @@ _ENDS = (ast.Return, ast.Raise)
 
 LET_PASS = "let it pass"
 
+WROTE_THE_CODE = "executed this code's text"
+
 _FAR_GUARDS = 3
 """So many of the guards of one block are looked at: the last ones."""
 
@@ -42,6 +44,7 @@ class ControlEdges:
                 yield SliceEdge(cost.CONDITION_OF_CONSTANT if is_decisive else near, SliceNode(run.row))
         else:
             yield from self._called(execution)
+        yield from self._compiled(execution)
         yield from self._guards(execution, is_decisive)
 
     def _decision(self, statement: Statement) -> Statement | None:
@@ -57,6 +60,12 @@ class ControlEdges:
         caller = self._past.executions.caller(execution.frame)
         if caller is not None and caller.scope.is_function:
             yield SliceEdge(cost.CALLER, SliceNode(caller.row, aim="run"))
+
+    def _compiled(self, execution: StatementExecution) -> Iterator[SliceEdge]:
+        """Yield the line that had the text of generated code compiled or executed, which has read that text."""
+        row = self._record.code(self._record.frame(execution.frame).code).compiled
+        if row:
+            yield SliceEdge(cost.COMPILED, SliceNode(row), note=WROTE_THE_CODE)
 
     # --- Handlers -----------------------------------------------------------------------------------------------------
 

@@ -83,6 +83,7 @@ CONDITION_OF_CONSTANT = 0.15  # that it ran is all there is to know of a line
 GUARD = 2.2  # a condition before that would have left, and did not
 GUARD_OF_CONSTANT = 0.35
 CALLER = 2.5  # a traceback shows it already
+COMPILED = 0.8  # what had the text of generated code compiled: its reads have written that text
 RAISED = 0.4  # the first raise of an exception
 RAISED_AGAIN = 0.5
 

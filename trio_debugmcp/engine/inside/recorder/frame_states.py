@@ -114,6 +114,11 @@ class FrameStates:
             back = back.f_back
         return None
 
+    def line_of(self, frame: Any) -> int:
+        """Return the row of the line under way in a frame, or in the nearest recorded one that has called it."""
+        state = self.living.get(frame) or self.above(frame)
+        return 0 if state is None else state.line
+
     def leave(self, frame: Any) -> FrameState | None:
         """A frame runs no more; return its state, if it is known."""
         state = self.living.pop(frame, None)

@@ -7,11 +7,12 @@ Code objects are known by identity: equal ones are different functions.
 """
 
 import _thread
-from typing import Any
+from typing import Any, Callable
 
 from trio_debugmcp.engine.inside.interruptions import is_own_code
 from trio_debugmcp.engine.inside.program_files import ProgramFiles, absolute
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
+from trio_debugmcp.engine.inside.recorder.generated_texts import GeneratedTexts
 from trio_debugmcp.engine.inside.recorder.row_kinds import START
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_plans import bare_plans, source_plans
@@ -101,9 +102,12 @@ class RecordedCodes:
 
     Attributes:
         by_id: `CodeRecord` of a code object, or None where it is not recorded.
+        generated: the texts of code that is of no file.
     """
 
-    def __init__(self, choice: RunChoice, words: ValueWords, objects: Any, files: Any) -> None:
+    def __init__(
+        self, choice: RunChoice, words: ValueWords, objects: Any, files: Any, line_of: Callable[[Any], int]
+    ) -> None:
         self.by_id: dict[int, CodeRecord | None] = {}
         self._choice = choice
         self._words = words
@@ -112,7 +116,8 @@ class RecordedCodes:
         self._sources = ProgramSources(choice.files)
         self._lock = _thread.RLock()
         self._maker = SiteMaker(words)
-        self._plans: dict[str, Any] = {}
+        self._plans: dict[Any, Any] = {}
+        self.generated = GeneratedTexts(line_of)
         self._codes = 0
         self._sites = 0
         self._globals: set[int] = set()
@@ -148,7 +153,8 @@ class RecordedCodes:
     def _made(self, code: Any, frame: Any) -> CodeRecord:
         self._codes += 1
         number = self._codes
-        source, plans = self._planned(code)
+        found = self.generated.of(code, frame) if code.co_filename[:1] == "<" else None
+        source, plans = self._planned(code) if found is None else self._generated(code, found[0])
         made = CodeRecord(code, number, bare_plans(code) if plans is None else plans)
         made.has_source = plans is not None
         made.known_globals = self._known_globals(code, frame)
@@ -167,6 +173,7 @@ class RecordedCodes:
                 "first": code.co_firstlineno,
                 "kind": _kind(code),
                 "source": source,
+                "compiled": 0 if found is None else found[1],
                 "params": code.co_varnames[:count],
                 "cells": code.co_cellvars,
                 "free": code.co_freevars,
@@ -188,6 +195,16 @@ class RecordedCodes:
         """Return what is known of the namespace of a frame's module."""
         known = record.known_globals
         return known if known.held is frame.f_globals else self._known_globals(record.code, frame)
+
+    def _generated(self, code: Any, text: bytes) -> tuple[int, dict[int, StatementPlan] | None]:
+        """Return the same of code that is of no file, by the text that it was made of."""
+        key = code.co_filename, text
+        if key not in self._plans:
+            if len(self._plans) >= _MOST_SOURCES:
+                self._plans.clear()
+            self._plans[key] = self._files.source(code.co_filename, text), source_plans(text)
+        source, plans = self._plans[key]
+        return source, None if plans is None else plans.of(code)
 
     def _planned(self, code: Any) -> tuple[int | None, dict[int, StatementPlan] | None]:
         """Return the number of the source of a code object, and its plans."""

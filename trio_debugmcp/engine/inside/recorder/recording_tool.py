@@ -10,6 +10,7 @@ import sys
 from typing import Any, Callable
 
 from trio_debugmcp.engine.inside.monitoring import (
+    CALL,
     EVERYWHERE,
     LINE,
     PY_RESUME,
@@ -19,6 +20,7 @@ from trio_debugmcp.engine.inside.monitoring import (
     free_tool,
     take_tool,
 )
+from trio_debugmcp.engine.inside.recorder.generated_texts import COMPILING
 
 WATCHED = LINE | PY_START | PY_RESUME | PY_RETURN | PY_YIELD
 
@@ -50,9 +52,9 @@ class RecordingTool:
         _set_events(self._tool, EVERYWHERE)  # last: a function that begins is watched by the number of the tool
 
     def watch(self, code: Any) -> None:
-        """Have lines and results of a code object reported."""
+        """Have lines and results of a code object reported, and the calls of one that may have texts compiled."""
         if self._tool >= 0:
-            _set_local_events(self._tool, code, WATCHED)
+            _set_local_events(self._tool, code, WATCHED if COMPILING.isdisjoint(code.co_names) else WATCHED | CALL)
             self._watched.append(code)
 
     def close(self) -> None:

@@ -59,8 +59,8 @@ class RunRecorder:
         self._frames = output.frames
         self._objects = KnownObjects()
         self._words = ValueWords(output.texts, self._objects)
-        self.codes = RecordedCodes(choice, self._words, self._objects, output)
         self._states = FrameStates()
+        self.codes = RecordedCodes(choice, self._words, self._objects, output, self._states.line_of)
         self._living = self._states.living
         self._watch = LineWatch(output.rows, self._words, self._objects, self._states, collections.deque)
         self._writes = LineWrites(output.rows, self._words, self._objects, self._states, self._watch)
@@ -82,6 +82,7 @@ class RunRecorder:
             monitoring.PY_YIELD: self._yield,
             monitoring.PY_UNWIND: self._unwind,
             monitoring.RAISE: self._raise,
+            monitoring.CALL: self._call,
         }
 
     def adopt(self) -> None:
@@ -245,6 +246,12 @@ class RunRecorder:
                 state.suspended = True
                 self._states.wait(state, frame)
                 self._add(YIELD | state.code.number << 32 | state.number, self._words.of(value), state.line)
+        except Exception as fault:
+            self._fault(fault)
+
+    def _call(self, code: Any, offset: int, function: Any, first: Any) -> Any:
+        try:
+            return self.codes.generated.called(function, first, self._states.line_of(_getframe(1)))
         except Exception as fault:
             self._fault(fault)
 
