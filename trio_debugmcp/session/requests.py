@@ -86,7 +86,7 @@ class UnfinishedEvaluation:
         """A sentence that says what ends it."""
         if _READS_INPUT.search(self.expression):
             return "If it waits for the program's input, write that with process_write_input; else use debug_restart."
-        return "It ends by itself, or by debug_restart."
+        return "It may never end by itself; debug_restart ends it."
 
 
 class Requests:
