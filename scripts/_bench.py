@@ -91,7 +91,7 @@ class Rpc:
         if self._process.stdin is not None:
             await self._process.stdin.send_all(json.dumps(message).encode() + b"\n")
 
-    async def call(self, tool: str, **arguments: object) -> dict[str, Any]:
+    async def call(self, tool: str, /, **arguments: object) -> dict[str, Any]:
         result = await self.request("tools/call", {"name": tool, "arguments": arguments})
         if result.get("isError"):
             raise RuntimeError(result["content"][0]["text"])
