@@ -72,7 +72,7 @@ class Site(NamedTuple):
 
 
 class RecordedCode(NamedTuple):
-    """A function, class body or module that ran; `compiled`: of generated code the LINE row that compiled its text."""
+    """A function, class body or module that ran; `compiled`: the LINE row that had its text compiled, or 0."""
 
     number: int
     file: str
@@ -86,6 +86,11 @@ class RecordedCode(NamedTuple):
     module: str
     globals: int
     compiled: int = 0
+
+    @property
+    def is_of_library(self) -> bool:
+        """Whether a library has written its text: methods of a dataclass."""
+        return self.compiled < 0
 
 
 class FrameRecord(NamedTuple):

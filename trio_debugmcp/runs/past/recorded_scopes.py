@@ -51,7 +51,7 @@ class RecordedScopes:
 
     def _source(self, code: int, recorded: RecordedCode) -> ScopedSource | None:
         number = recorded.source
-        if number is None:
+        if number is None or recorded.is_of_library:  # nothing of what the program's author wrote
             return None
         if number not in self._sources:
             text = self._record.source(code)

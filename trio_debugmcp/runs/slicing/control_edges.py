@@ -64,7 +64,7 @@ class ControlEdges:
     def _compiled(self, execution: StatementExecution) -> Iterator[SliceEdge]:
         """Yield the line that had the text of generated code compiled or executed, which has read that text."""
         row = self._record.code(self._record.frame(execution.frame).code).compiled
-        if row:
+        if row > 0:
             yield SliceEdge(cost.COMPILED, SliceNode(row), note=WROTE_THE_CODE)
 
     # --- Handlers -----------------------------------------------------------------------------------------------------

@@ -22,6 +22,9 @@ DISABLE = monitoring.DISABLE
 COMPILING = frozenset(("exec", "eval", "compile"))
 """Names by which code gives texts to the compiler."""
 
+BY_LIBRARY = -1
+"""In the place of a row: no recorded line has had the text compiled."""
+
 _COMPILERS = (_exec, _eval, _compile)
 
 _MOST_GIVEN, _MOST_KNOWN, _MOST_TRIED = 30, 5000, 8
@@ -57,7 +60,8 @@ class GeneratedTexts:
     def of(self, code: Any, frame: Any) -> tuple[bytes, int] | None:
         """Return the text of a code object, and the row of the line that had it compiled or executed, or None.
 
-        The row is 0 where it is not known which one that was: two lines have had the same text compiled.
+        The row is 0 where it is not known which one that was: two lines have had the same text compiled; `BY_LIBRARY`
+        where the text is a variable of code that is not recorded.
         """
         known = self._known.get(id(code))
         if known is None or known[0] is not code:
@@ -74,8 +78,7 @@ class GeneratedTexts:
         tried = 0
         back = frame.f_back
         now = 0 if back is None else self._line_of(back)
-        begins = now if code.co_name == "<module>" else 0  # a function in it may be called by any line
-        for text, line in (*self._of_given(now), *self._of_caller(back, begins)):
+        for text, line in (*self._of_given(now), *self._of_caller(back)):
             if type(text) is str and not all([name in text for name in code.co_names]):
                 continue
             yield text, line
@@ -92,14 +95,14 @@ class GeneratedTexts:
                 yield text, line
 
     @staticmethod
-    def _of_caller(back: Any, line: int) -> Iterator[tuple[Any, int]]:
+    def _of_caller(back: Any) -> Iterator[tuple[Any, int]]:
         if back is None:
             return
         names = names_of(back, bool(back.f_code.co_flags & _OPTIMIZED))
         values = [*[names.get(name) for name in back.f_code.co_varnames], *back.f_code.co_consts]
         for value in values:
             if type(value) is str and 0 < len(value) <= _MOST_CHARACTERS:
-                yield value, line
+                yield value, BY_LIBRARY
 
     def _keep(self, code: Any, text: bytes, line: int) -> None:
         """Remember the text, for the code in that code too."""

@@ -173,7 +173,7 @@ class RecordedCodes:
                 "first": code.co_firstlineno,
                 "kind": _kind(code),
                 "source": source,
-                "compiled": 0 if found is None else found[1],
+                "compiled": 0 if found is None else found[1],  # below 0: by a library
                 "params": code.co_varnames[:count],
                 "cells": code.co_cellvars,
                 "free": code.co_freevars,
