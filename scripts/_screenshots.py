@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import CHROMIUM, CHROMIUM_OPTIONS
 from tests.dashboard.test_card_in_a_chat import HOST
+from tests.runs.recorded_programs import python
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page, Route, ViewportSize
@@ -26,6 +27,7 @@ JAVASCRIPT = ROOT / "tests" / "javascript" / "node_modules"
 SHOP = ROOT / "trio_debugmcp" / "samples" / "shop.py"
 
 WIDE: "ViewportSize" = {"width": 1280, "height": 800}
+TALL: "ViewportSize" = {"width": 1280, "height": 960}
 PHONE: "ViewportSize" = {"width": 390, "height": 844}
 CHAT: "ViewportSize" = {"width": 720, "height": 560}
 
@@ -151,6 +153,29 @@ def take_held(pictures: Pictures, page: "Page", agent: Agent) -> None:
     agent.answer(waiting)
 
 
+def take_run(pictures: Pictures, agent: Agent) -> None:
+    """Record the shop, and take pictures of why Bob pays 13, and of the calls."""
+    from playwright.sync_api import expect
+
+    options = {"python": [python(3, 13)]}
+    agent.call("debug_launch", program="shop.py", record=True, stop_at_entry=False, adapter_options=options)
+    with pictures.page(agent.url(OBSERVE_TOKEN), TALL) as page:
+        page.locator("#runs li").click()
+        panel = page.locator("#run-panel")
+        expect(page.locator("#past .where")).to_contain_text("shop.py:22")
+        panel.get_by_role("textbox").fill("amount")
+        page.keyboard.press("Enter")
+        panel.locator(".because").filter(has_text="entered").first.locator(".brief").click()
+        expect(panel.get_by_role("button", name="Why this")).to_be_visible()
+        pictures.take(page, "run-why")
+        panel.get_by_role("tab", name="Calls").click()
+        expect(panel.get_by_role("treeitem")).to_have_count(3)
+        panel.get_by_role("treeitem").last.click()
+        page.keyboard.press("ArrowRight")
+        expect(panel.get_by_role("treeitem")).to_have_count(5)
+        pictures.take(page, "run-calls")
+
+
 def take_card(pictures: Pictures, agent: Agent) -> None:
     """Take a picture of a card in a chat."""
     built = agent.directory / "host.js"
@@ -198,7 +223,7 @@ def main() -> None:
         )
         context.set_default_timeout(20_000)
         pictures = Pictures(directory, context)
-        for take in (take_all, take_card):
+        for take in (take_all, take_run, take_card):
             (Path(work) / "shop.py").write_text(SHOP.read_text())
             agent = Agent(Path(work))
             try:

@@ -879,19 +879,20 @@ def test_infinities_and_texts_are_counted_beside_the_range_of_the_numbers(page: 
     assert found == [["numbers from -0.0 to 3; 2 others"], ["numbers from 1 to 2; 1 other"], ["from 2 to 10"], [], []]
 
 
-def test_calls_are_a_tree_whose_last_level_is_not_known_yet(page: "Page") -> None:
+def test_calls_are_a_tree_whose_last_level_is_known_by_what_it_says(page: "Page") -> None:
     found = page.evaluate(
         """async () => {
           const {seenOf, treeOf} = await import('/runs/run_calls.js');
-          const call = (at, depth, count = 1) => ({at, depth, count});
-          const roots = treeOf([call('#1', 0), call('#2', 1), call('#9', 1, 7), call('#12', 0)]);
+          const call = (at, depth, ...values) => ({at, depth, values});
+          const roots = treeOf(
+            [call('#1', 0), call('#2', 1, '-> 3', '… 2 inside'), call('#9', 1, '-> 4'), call('#12', 0)]);
           const said = (calls) => seenOf(calls).map(({at, depth, inside}) => [at, depth, inside?.length ?? null]);
           return {all: said(roots), deeper: said(treeOf([call('#5', 0), call('#6', 1)], 3)), none: said(treeOf([]))};
         }"""
     )
     assert found == {
         "all": [["#1", 0, 2], ["#2", 1, None], ["#9", 1, 0], ["#12", 0, 0]],
-        "deeper": [["#5", 3, 1], ["#6", 4, None]],
+        "deeper": [["#5", 3, 1], ["#6", 4, 0]],
         "none": [],
     }
 

@@ -124,6 +124,10 @@ def test_a_question_goes_deeper_from_a_line_and_by_an_expression(shop: Agent, op
     expect(panel.get_by_role("status")).to_contain_text("why cart.extend(items)")
     assert panel.locator(".because").count() >= before  # among those that were there
     expect(row(panel, "assert bob == 3")).to_have_count(1)
+    panel.get_by_role("textbox").fill("items")
+    page.keyboard.press("Enter")
+    expect(panel.get_by_role("status")).to_have_text(re.compile("^items"))  # at the moment that is shown
+    expect(row(panel, "bob = serve")).to_have_count(1)
     panel.get_by_role("textbox").fill("ada")
     page.keyboard.press("Enter")
     expect(panel.get_by_role("status")).to_contain_text("ada=10")
@@ -257,3 +261,37 @@ def test_what_the_page_reads_of_a_run_does_not_stand_in_the_story(shop: Agent, o
     shop.call("run_list")
     expect(page.locator("#story .call").first).to_contain_text("run_list")
     assert int(page.locator("#story-note").inner_text().split()[0]) == int(calls.split()[0]) + 1
+
+
+FORKS = """\
+import os
+
+
+def child(number):
+    half = number / 2
+    assert half == 3, half
+
+
+if os.fork() == 0:
+    child(8)
+os.wait()
+"""
+
+
+def test_of_several_processes_the_one_that_failed_is_asked_and_another_can_be(shop: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    record(shop, "forks.py", FORKS)
+    page = open_page(shop.url(OBSERVE_TOKEN))
+    page.locator("#runs li").first.click()
+    panel = page.locator("#run-panel")
+    expect(panel.get_by_role("status")).to_contain_text("half=4.0")
+    expect(page.locator("#past .where")).to_contain_text("in child")
+    choice = panel.get_by_label("Process of the run")
+    expect(choice.locator("option")).to_have_count(2)
+    expect(choice.locator("option").last).to_have_js_property("selected", True)
+    choice.select_option(index=0)
+    expect(panel.get_by_role("status")).to_contain_text("Nothing failed")
+    expect(page.locator(".line.was-current code")).to_have_text("os.wait()")
+    panel.get_by_role("tab", name="Calls").click()
+    expect(panel.get_by_role("treeitem").locator(".name")).to_have_text(["<module>"])

@@ -122,6 +122,12 @@ async def test_the_answer_to_a_recorded_failure_names_the_question_and_why_answe
     async with debugging() as client:
         end = await recorded(client, python, file)
         assert "the run is recorded: why() says what led to this" in end["notes"]
+        shown = (await client.call("why", expression="second", limit=2))["because"]
+        further = await client.call("why", expression="second", at=shown[-1].split()[0])
+        assert further["notes"] == ["passed over: 2 lines that earlier answers have shown"]
+        whole = await client.call("why", expression="second", at=shown[-1].split()[0], repeat=True)
+        assert "notes" not in whole
+        assert {*shown, *further["because"]} <= {*whole["because"]}
         found = await client.call("why", expression="second")
         assert (found["value"], found["run"]) == ("second=13", "run-1")
         assert any(" shop.py:4 fill | cart.extend(items)" in line for line in found["because"]) or found["because"]
@@ -287,6 +293,9 @@ async def test_why_asks_the_process_that_failed_and_the_next_question_the_same(
         found = await client.call("why")
         assert any(" parent.py:6 child | price = price * 2" in each for each in found["because"])
         assert found["notes"][0].startswith(f"of process {second}: see ")
+        assert (await client.call("why", full=True))["process"] == second
+        (facts,) = (await client.call("run_list", full=True))["facts"].values()
+        assert (facts["pids"], facts["dropped"], facts["problems"]) == ([first, second], 0, [])
         assert (await client.call("history_get", expression="price"))["total"] == 2, "of the same process"
         error = await failure(client, "history_get", expression="price", process=first)
         assert "was never written in this run" in error.message

@@ -25,11 +25,14 @@ import {answerLines, leftOutOf} from './run_answers.js';
 /** Levels of an answer. */
 const LEVELS = 2;
 
+/** What a line says last if there are calls inside that are too deep for the answer. */
+const INSIDE = /^… .*\binside$/;
+
 /** Lines of an answer, which has room for some three hundred. */
 const LINES = 200;
 
 /**
- * Make a tree of the lines of an answer, each of which has its depth. Of those on the last level it is not known what they called.
+ * Make a tree of the lines of an answer, each of which has its depth. Those on the last level say how much there is inside.
  *
  * @param {any[]} lines
  * @param {number} [depth]  Of the first ones.
@@ -41,8 +44,7 @@ export function treeOf(lines, depth = 0) {
   /** @type {Call[]} */
   const above = [];
   for (const line of lines) {
-    const isLast = line.depth === LEVELS - 1;
-    const call = {...line, depth: line.depth + depth, open: line.depth === 0, inside: line.count > 1 ? [] : isLast ? null : []};
+    const call = {...line, depth: line.depth + depth, open: line.depth === 0, inside: INSIDE.test(line.values.at(-1) ?? '') ? null : []};
     above.length = line.depth;
     (above.at(-1)?.inside ?? roots).push(call);
     above.push(call);

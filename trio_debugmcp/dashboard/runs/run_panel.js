@@ -2,9 +2,9 @@
 
 import {byId, el, setText} from '../view/dom.js';
 import {rove} from '../view/roving.js';
-import {endOfRun} from './kept_runs.js';
 import {CallsView} from './run_calls.js';
 import {CompareView} from './run_compare.js';
+import {RunFacts} from './run_facts.js';
 import {HistoryView} from './run_history.js';
 import {WhyView} from './why_view.js';
 
@@ -36,7 +36,8 @@ export function createRun(store, travel, ask) {
   tabs.append(...buttons);
   body.append(...views.map(({node}) => node));
   const settle = rove(tabs, '.tab', {horizontal: true});
-  byId('run-tools').append(el('button', {type: 'button', className: 'small', title: 'Close the run, and show now', onclick: close}, 'Close'));
+  const facts = new RunFacts(store, ask, () => views.forEach((view) => view.opened()));
+  byId('run-tools').append(facts.select, el('button', {type: 'button', className: 'small', title: 'Close the run, and show now', onclick: close}, 'Close'));
   choose(0);
 
   /** @param {number} index */
@@ -56,20 +57,26 @@ export function createRun(store, travel, ask) {
     byId('runs').querySelector('li')?.focus();
   }
 
+  function tell() {
+    const {run, runs} = store.state;
+    setText(title, run.id);
+    const words = facts.words(runs.find(({id}) => id === run.id));
+    setText(note, words);
+    note.title = words;
+  }
+
   /** @type {string | null} */
   let opened = null;
-  store.watch(['run', 'runs'], ({run, runs}) => {
+  store.watch(['run', 'runs'], ({run}) => {
     panel.hidden = run === null;
-    const kept = runs.find(({id}) => id === run?.id);
-    if (run !== null) {
-      setText(title, run.id);
-      setText(note, kept ? `${kept.what} · ${endOfRun(kept)}` : 'It is not kept any more.');
-    }
+    if (run !== null) tell();
     if (run?.id === opened) return;
     opened = run?.id ?? null;
     if (run === null) return;
     choose(0);
+    facts.opened(() => store.state.run && tell());
     for (const view of views) view.opened();
+    if (panel.getBoundingClientRect().top > innerHeight) panel.scrollIntoView(); // on a phone it is far below the list
   });
   return {
     /** Ask why. @param {object} question */

@@ -8,7 +8,8 @@ import {answerLines, numberOf} from './run_answers.js';
 
 /**
  * @typedef {import('./run_answers.js').BecauseLine} BecauseLine
- * @typedef {{value: string, because: BecauseLine[], gaps: string[], omitted: number, repeated: number, notes: string[]}} Why
+ * @typedef {{value: string, because: BecauseLine[], gaps: string[], omitted: number, repeated: number, process: number | null,
+ *   notes: string[]}} Why
  */
 
 export class WhyView {
@@ -36,7 +37,8 @@ export class WhyView {
     const asked = (event) => {
       event.preventDefault();
       const expression = this.input.value.trim();
-      this.ask(expression ? {expression} : {});
+      if (expression) this.#askFor(expression);
+      else this.ask({});
     };
     this.status = el('p', {className: 'asked-about', role: 'status'});
     this.list = el('ol', {className: 'path', ariaLabel: 'What led to it, in the order of time'});
@@ -60,6 +62,18 @@ export class WhyView {
 
   shown() {}
 
+  /** Ask about an expression: at the moment that is shown, or if it has no value there, at the end. @param {string} expression */
+  async #askFor(expression) {
+    const moment = this.travel.moments.shown;
+    const at = moment?.run === this.store.state.run.id ? moment?.at : undefined;
+    if (!at) return this.ask({expression});
+    const turn = this.#turn + 1;
+    await this.ask({expression, at, repeat: true});
+    if (turn !== this.#turn || this.#problem === '') return;
+    await this.ask({expression});
+    if (turn + 1 === this.#turn) setText(this.status, `Not known at ${at}. ${this.#problem || `At the end: ${this.#answer?.value}`}`);
+  }
+
   /** Ask; `deeper`: the answer's lines are put among those that are shown. @param {object} question @param {{deeper?: boolean}} [how] */
   async ask(question, {deeper = false} = {}) {
     const turn = ++this.#turn;
@@ -76,6 +90,8 @@ export class WhyView {
     }
     if (turn !== this.#turn) return;
     this.node.ariaBusy = 'false';
+    const {run} = this.store.state;
+    if (answer?.process && run) this.store.update({run: {...run, process: answer.process}}); // of several the one that failed
     if (!deeper) this.#path = new Map();
     this.#answer = answer;
     this.#problem = problem;
@@ -121,6 +137,6 @@ function leftOut(answer) {
   return [
     ...gaps.map((gap) => `Gap: ${gap}`),
     ...(omitted ? [`${omitted.toLocaleString('en')} more lines led to it; ask one of these why, and it leads further.`] : []),
-    ...notes,
+    ...notes.filter((note) => !note.startsWith('of process')), // the panel's header has it
   ];
 }

@@ -147,16 +147,16 @@ export function createSource(store, actions, fetchSource) {
     const lookedAt = number === store.state.place?.line && number !== current && number !== before;
     const values = marks.values.get(number) ?? [];
     const why = (marks.path.get(number) ?? []).map(({at}) => at); // of the lines that led to what was asked about
-    row.dataset.why = String(why.length > 0);
     const aside = [...why, ...values, ...(breakpoint ? wordsOf(breakpoint, Boolean(store.state.past)) : [])].join(' · ');
     const place = number === current ? 'current' : number === before && current === null ? 'was-current' : '';
     const gutter = /** @type {HTMLElement} */ (row.firstElementChild);
     const tabIndex = index === rows.kept ? 0 : -1;
     if (gutterControls() && gutter.tabIndex !== tabIndex) gutter.tabIndex = tabIndex;
     const kind = breakpoint ? `${breakpoint.type} ${breakpoint.state}`.toLowerCase() : '';
-    const looks = `${kind} ${breakpoint?.id} ${place} ${lookedAt} ${number === found}`;
+    const looks = `${kind} ${breakpoint?.id} ${place} ${lookedAt} ${number === found} ${why.length > 0}`;
     if (row.dataset.looks !== looks) {
       row.dataset.looks = looks;
+      row.dataset.why = String(why.length > 0);
       row.className = ['line', place, lookedAt ? 'looked-at' : '', number === found ? 'found' : ''].join(' ').trim();
       row.ariaCurrent = place === 'current' ? 'step' : null;
       markBreakpoint(gutter, number, breakpoint, kind);

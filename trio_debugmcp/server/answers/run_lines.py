@@ -8,9 +8,10 @@ from trio_debugmcp.state.recorded_runs import KeptRun, KeptRunPayload
 
 
 class KeptRunsData(AnswerData, frozen=True, kw_only=True):
-    """The runs, as in `debugger://runs`."""
+    """The runs, as in `debugger://runs`. `facts`: of those of which something was recorded, by their ids."""
 
     runs: list[KeptRunPayload]
+    facts: dict[str, RunFacts]
 
 
 class RunLines(Answer, frozen=True, kw_only=True):

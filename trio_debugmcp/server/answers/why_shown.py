@@ -10,7 +10,10 @@ from trio_debugmcp.state.payloads import printable, shortened
 
 
 class WhyData(AnswerData, frozen=True, kw_only=True):
-    """The lines as data. `omitted`: those beyond `limit`, at least; `repeated`: those of earlier answers."""
+    """The lines as data. `omitted`: those beyond `limit`, at least; `repeated`: those of earlier answers.
+
+    `process`: of a run with several, the one that was asked.
+    """
 
     value: str
     because: list[BecauseLine]
@@ -18,6 +21,7 @@ class WhyData(AnswerData, frozen=True, kw_only=True):
     omitted: int
     repeated: int
     run: str
+    process: int | None = None
 
 
 class WhyShown(Answer, frozen=True, kw_only=True):

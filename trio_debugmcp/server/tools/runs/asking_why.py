@@ -42,6 +42,7 @@ class Why(RunQuestion, frozen=True, kw_only=True):
     )
     line: Annotated[int, Meta(ge=1)] | None = None
     limit: Annotated[int, Meta(ge=1, le=100, description="How many lines.")] = 12
+    repeat: Annotated[bool, Meta(description="With `at`: also lines that earlier answers have shown.")] = False
 
 
 async def _why(debugger: Debugger, params: Why) -> WhyShown:
@@ -55,7 +56,8 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     resolved = debugger.workspace.resolve(params.file) if params.file is not None else ""
     is_over = debugger.runs.run(params.run).ended_at is not None
     shown = shown_to_reader(debugger, params)
-    known = frozenset(shown.rows) if at else frozenset()  # a second question leads further, and repeats nothing
+    is_second = at and not params.repeat
+    known = frozenset(shown.rows) if is_second else frozenset()  # it leads further, and repeats nothing
 
     def work(record: ProcessRecord) -> WhyAnswer:
         file = recorded_file(record, params.file, resolved) if params.file is not None else ""
@@ -76,10 +78,10 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     said = [_SO_FAR] if params.line is not None and not is_over else []
     said += [_KNOWN] if numbers and numbers <= known else []
     shown.show(numbers)
-    return _shown(found, said)
+    return _shown(found, shown.process, said)
 
 
-def _shown(reading: FoundInRun[WhyAnswer], said: list[str]) -> WhyShown:
+def _shown(reading: FoundInRun[WhyAnswer], process: int | None, said: list[str]) -> WhyShown:
     found, run, places, notes = reading
     notes = [*notes, *said]
     if found.repeated:
@@ -93,6 +95,7 @@ def _shown(reading: FoundInRun[WhyAnswer], said: list[str]) -> WhyShown:
             omitted=found.omitted,
             repeated=found.repeated,
             run=run.id,
+            process=process,
             notes=notes,
         ),
         value=found.value,
@@ -140,6 +143,6 @@ TOOLS = (
         read_only=True,
         idempotent=True,
         listing="core",
-        unlisted=frozenset({"limit", "run", "process"}),
+        unlisted=frozenset({"limit", "repeat", "run", "process"}),
     ),
 )

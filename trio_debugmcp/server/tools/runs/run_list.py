@@ -24,7 +24,10 @@ async def _list(debugger: Debugger, params: RunList) -> RunLines:
     facts = [await _facts(debugger, run) for run in runs]
     kept = f"{len(runs)} of {MAX_RUNS}, {size_text(sum(sizes))} of {MAX_KEPT_MB} MB" if runs else None
     return RunLines(
-        full=KeptRunsData(runs=[run_payload(run) for run in runs]),
+        full=KeptRunsData(
+            runs=[run_payload(run) for run in runs],
+            facts={run.id: found for run, found in zip(runs, facts, strict=True) if found is not None},
+        ),
         runs=[run_line(run, size, found) for run, size, found in zip(runs, sizes, facts, strict=True)],
         kept=kept,
         notes=_notes(runs, facts),
