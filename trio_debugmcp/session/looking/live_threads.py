@@ -14,7 +14,7 @@ from msgspec import Struct
 from trio_debugmcp.probe.answers import ProbeFrame, ProbePlace, ProbeTask, ProbeThread, ThreadWait
 from trio_debugmcp.session.looking.variables import probe_variable
 from trio_debugmcp.state.model import Locals, StackFrame, Thread
-from trio_debugmcp.state.payloads import Location, name_of
+from trio_debugmcp.state.payloads import Location, name_of, printable
 
 LiveState = Literal["stopped", "waiting", "running", "exited", "unknown"]
 """`waiting`: in C code, so that it cannot be stepped. `unknown`: it was not found out."""
@@ -104,7 +104,7 @@ def live_thread(thread: ProbeThread) -> LiveThread:
     at = thread.at and (thread.at.from_ or thread.at)
     return LiveThread(
         thread.id,
-        thread.name,
+        name_of(thread.name),
         _STATES.get(thread.state, "unknown"),
         None if at is None else location_of(at),
         None if thread.waits is None else waits_for(thread.waits),
@@ -114,11 +114,11 @@ def live_thread(thread: ProbeThread) -> LiveThread:
 
 def waits_for(waits: ThreadWait) -> str:
     """Return what a thread waits for, and who holds it as far as that is known."""
-    what = waits.what or _KINDS.get(waits.kind, waits.kind)
+    what = printable(waits.what or "") or _KINDS.get(waits.kind, waits.kind)
     if waits.holder is None:
         return what
     sure = "" if waits.holder.sure else "probably "
-    return f"{what}, {sure}held by thread {waits.holder.thread} {waits.holder.name}".rstrip()
+    return f"{what}, {sure}held by thread {waits.holder.thread} {name_of(waits.holder.name)}".rstrip()
 
 
 def location_of(place: ProbePlace) -> Location:

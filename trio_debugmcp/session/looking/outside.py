@@ -16,7 +16,7 @@ from trio_debugmcp.session.looking.live_threads import LiveStack, LiveState, Liv
 from trio_debugmcp.session.looking.process_sample import ProcessSample, is_starved
 from trio_debugmcp.session.looking.py_spy import CannotLook
 from trio_debugmcp.state.model import StackFrame
-from trio_debugmcp.state.payloads import Location
+from trio_debugmcp.state.payloads import Location, name_of
 
 _DEBUGGERS_OWN = "pydevd_daemon_thread.py"
 """The file in which every thread of pydevd's own begins."""
@@ -99,7 +99,8 @@ def _stack(thread: _OutsideThread, frames: tuple[StackFrame, ...], ids: Mapping[
     if _held(thread.frames):
         state = "stopped"
     waits = _MAY_WAIT if state == "waiting" else None
-    live = LiveThread(ids.get(name) or thread.os_thread_id or thread.thread_id, name, state, own.location, waits)
+    number = ids.get(name) or thread.os_thread_id or thread.thread_id
+    live = LiveThread(number, name_of(name), state, own.location, waits)
     return LiveStack(live, frames, len(frames))
 
 
