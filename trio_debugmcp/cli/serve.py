@@ -129,12 +129,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _early(arguments: argparse.Namespace) -> EarlyStdio | None:
-    """Begin to answer on standard input and output, where nothing else is asked for: the rest takes a second to import.
+    """Begin to answer on standard input and output, if they are served: the rest takes a second to import.
 
-    A recording has what was said since then.
+    Not of a server that records: a recording has when each client was answered.
     """
-    others = (arguments.ws, arguments.http, arguments.dap, arguments.kept, arguments.record)
-    if arguments.no_stdio or any(each is not None for each in others) or arguments.log_level == "debug":
+    if arguments.no_stdio or arguments.kept is not None or arguments.record is not None:
         return None
     from trio_debugmcp.server.early_answers import EarlyAnswers
 
