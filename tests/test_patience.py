@@ -165,7 +165,7 @@ POLICY = {
         dap.records._QUIET_SECONDS editors.rounds.ROUND_SECONDS editors.rounds.BETWEEN_SECONDS
         editors.rounds.ACTING_SECONDS session.output.console.ANNOUNCE_SECONDS
         session.stops.other_threads.LOCATING_AFTER_SECONDS session.stops.other_threads.LOCATING_SECONDS
-        replay.recorded_adapter.PROMPT_SECONDS
+        replay.recorded_adapter.PROMPT_SECONDS session.hunting.hunt_plan.CALM_SECONDS
     """,
     "a grace for persons and their hosts": """
         server.clients.LINGER_SECONDS server.peer.ABSENT_SECONDS server.people.hold.HELD_SECONDS

@@ -171,6 +171,68 @@ async def test_the_name_of_a_test_that_is_not_there_is_refused_with_similar_ones
         assert (error.code, "needs the package ray" in error.message) == ("NOT_SUPPORTED", True)
 
 
+RARE = {
+    "the order of a set": (
+        """\
+names = [f"item {number}" for number in range(200)]
+chosen = next(iter(set(names)))
+assert chosen != "item 77"
+""",
+        "chosen = next(iter(set(names)))",
+    ),
+    "the time of day": (
+        """\
+import time
+now = time.time()
+is_open = now % 1 >= 0.005
+assert is_open
+""",
+        "now = time.time()",
+    ),
+    "a race": (
+        """\
+import threading
+
+balance = 0
+begin = threading.Barrier(2)
+
+def deposit():
+    global balance
+    before = balance
+    for _ in range(50):
+        pass
+    balance = before + 1
+
+def work():
+    begin.wait()
+    deposit()
+
+deposit()
+threads = [threading.Thread(target=work) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert balance == 3
+""",
+        "before = balance",
+    ),
+}
+"""Each fails about once in two hundred runs, and the statement that run_compare has to name."""
+
+
+@pytest.mark.nightly("some hundred tries each")
+@pytest.mark.parametrize("what", RARE)
+async def test_what_fails_once_in_two_hundred_runs_is_found_and_its_place_is_named(
+    debugging: Connect, tmp_path: Path, what: str
+) -> None:
+    text, statement = RARE[what]
+    async with debugging() as client:
+        answer = await hunted(client, tmp_path, text)
+        assert answer["failed"].startswith("run-1: exit code 1 ")
+        assert any(f"| {statement} |" in line and line.endswith("; differs") for line in answer["because"])
+
+
 # --- Ends -------------------------------------------------------------------------------------------------------------
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles.starts import RunRecording
-from trio_debugmcp.session.hunting.hunt_plan import HuntPlan, TryConditions, TryOutcome
-from trio_debugmcp.session.hunting.try_choice import OTHER_HASH, OTHER_SEED, SAME, TryChoice
+from trio_debugmcp.session.hunting.hunt_plan import CALM_SECONDS, HuntPlan, TryConditions, TryOutcome
+from trio_debugmcp.session.hunting.try_choice import CALM, OTHER_HASH, OTHER_SEED, OTHER_TURNS, SAME, TryChoice
 
 PLAN = HuntPlan(command=("python", "shop.py"), cwd="/", recording=RunRecording("/"), times=100)
 
@@ -58,6 +58,18 @@ def test_what_the_random_seed_decides_fails_with_every_hash_seed() -> None:
     assert choice.other.conditions.hash_seed == 20
 
 
+def test_what_the_order_of_tasks_decides_fails_with_all_other_seeds() -> None:
+    choice = hunted(lambda conditions: conditions.turns == 9, replace(PLAN, shakes=True))
+    assert repeats(choice) == {SAME: (3, 3), OTHER_HASH: (3, 3), OTHER_SEED: (3, 3), OTHER_TURNS: (0, 3)}
+
+
+def test_a_race_that_slowness_makes_certain_passes_when_threads_are_seldom_switched() -> None:
+    choice = hunted(lambda conditions: conditions.records and conditions.interval != CALM_SECONDS)
+    alike = (3, 3)
+    assert repeats(choice) == {SAME: alike, OTHER_HASH: alike, OTHER_SEED: alike, CALM: (0, 3)}
+    assert choice.other is not None, "there is one to compare with"
+
+
 def test_what_no_seed_decides_passes_under_the_same_conditions() -> None:
     choice = hunted(lambda conditions: conditions.number % 20 == 0)
     assert choice.kept is not None
@@ -68,7 +80,7 @@ def test_what_no_seed_decides_passes_under_the_same_conditions() -> None:
 
 def test_what_always_fails_is_repeated_a_few_times_and_no_more() -> None:
     choice = hunted(lambda _: True)
-    assert (choice.made, choice.fitted, choice.other) == (10, 10, None)
+    assert (choice.made, choice.fitted, choice.other) == (13, 13, None)
 
 
 def test_what_never_fails_is_tried_as_often_as_was_asked_for() -> None:

@@ -43,7 +43,7 @@ LAST
 
 def wanted(folder: Path, code: str, python: str = sys.executable, **more: Any) -> dict[str, Any]:
     """What a keeper gets to know of a try."""
-    options = {name: more.pop(name) for name in ("stdin", "shakes", "try_seconds") if name in more}
+    options = {name: more.pop(name) for name in ("stdin", "try_seconds") if name in more}
     plan = HuntPlan(command=(python, "-c", code), cwd="/", env={"MARK": str(folder)}, **options)
     directory = folder / "try"
     directory.mkdir()
@@ -96,10 +96,10 @@ async def main():
 asyncio.run(main())
 """
     orders = []
-    for number, shakes in enumerate((False, True, True)):
+    for number, turns in enumerate((None, 1, 2)):
         folder = tmp_path / str(number)
         folder.mkdir()
-        answer = kept(wanted(folder, code, seed=number, shakes=shakes))
+        answer = kept(wanted(folder, code, turns=turns))
         assert answer["exitCode"] == 0, answer["stderr"]
         numbers = [int(each) for each in answer["stdout"].split()]
         assert [each for each in numbers if each < 0] == [-n for n in range(1, 20)]
@@ -144,7 +144,8 @@ def test_the_end_of_standard_input_ends_the_try_with_its_daemons(tmp_path: Path)
             assert time.monotonic() < deadline
             time.sleep(0.01)
         keeper.stdin.close()
-        assert keeper.stdout.read() == b"", "nobody waits for an answer"
+        assert keeper.stdout.read() == b"", "no answer is wanted any more"
+    assert not (tmp_path / "try").exists()
     assert not is_living(int((tmp_path / "pid").read_text()))
 
 

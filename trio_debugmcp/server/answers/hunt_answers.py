@@ -6,7 +6,7 @@ from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.run_difference import RunDifference
 from trio_debugmcp.session.hunting.hunt_plan import TryConditions, TryOutcome
 from trio_debugmcp.session.hunting.hunting import HuntFound
-from trio_debugmcp.session.hunting.try_choice import OTHER_HASH, OTHER_SEED, SAME, RepeatedTries
+from trio_debugmcp.session.hunting.try_choice import CALM, OTHER_HASH, OTHER_SEED, OTHER_TURNS, SAME, RepeatedTries
 from trio_debugmcp.state.payloads import signal_name
 
 _SHOWN_CHARACTERS = 1500
@@ -23,6 +23,7 @@ class KeptTry(Struct, frozen=True, rename="camel"):
     hash_seed: int
     seed: int
     switch_interval: float | None
+    turns: int | None
     worker: str
 
 
@@ -91,7 +92,7 @@ def _data(shown: ShownTry) -> KeptTry:
     outcome, conditions = shown.outcome, shown.outcome.conditions
     return KeptTry(
         shown.run, conditions.number, outcome.exit_code, outcome.seconds, conditions.hash_seed, conditions.seed,
-        conditions.interval, outcome.worker,
+        conditions.interval, conditions.turns, outcome.worker,
     )  # fmt: skip
 
 
@@ -135,15 +136,19 @@ def repeats_notes(found: HuntFound, what: str) -> list[str]:
 
 
 def _decides(repeated: dict[str, RepeatedTries], conditions: TryConditions) -> str:
+    """Return which condition decides: the one that was changed alone, and none was as wanted then."""
     if all(each.fitted == each.made for each in repeated.values()):
-        return "" if len(repeated) < len((SAME, OTHER_HASH, OTHER_SEED)) else ": neither seed makes a difference"
+        return ": neither seed makes a difference" if OTHER_SEED in repeated else ""
     if repeated[SAME].fitted < repeated[SAME].made:
         return ": it is not the seeds that decide, but threads, time, or what is outside of the program"
-    if OTHER_SEED not in repeated and not repeated[OTHER_HASH].fitted:
-        return (
-            ": the hash seed decides, which orders sets; "
-            f'debug_launch(env={{"PYTHONHASHSEED": "{conditions.hash_seed}"}}) repeats it'
-        )
-    if OTHER_SEED in repeated and not repeated[OTHER_SEED].fitted:
-        return f": the random seed decides; random.seed({conditions.seed}) at the beginning repeats it"
-    return ""
+    last = list(repeated.values())[-1]
+    if last.fitted:
+        return ""
+    hash_seed = f'debug_launch(env={{"PYTHONHASHSEED": "{conditions.hash_seed}"}}) repeats it'
+    return {
+        OTHER_HASH: f": the hash seed decides, which orders sets; {hash_seed}",
+        OTHER_SEED: ": the random seed decides, of `random`, NumPy, pytest-randomly or Trio's scheduler; if it is of "
+        f"`random`, random.seed({conditions.seed}) at the beginning repeats it",
+        CALM: ": when threads are switched decides, so it is a race between threads",
+        OTHER_TURNS: ": the order decides in which asyncio tasks that are ready take their turns",
+    }[last.kind]

@@ -18,6 +18,10 @@ INTERVALS = (None, 0.00001, 0.0005, 0.000001)
 """Seconds after which threads are switched, in turn; None: those of the interpreter, 0.005."""
 
 
+CALM_SECONDS = 2.0
+"""An interval so long that short work of a thread is done in one turn, recorded and on a busy machine, too."""
+
+
 class TryConditions(Struct, frozen=True):
     """What a try is made under, as far as it can be said.
 
@@ -25,6 +29,7 @@ class TryConditions(Struct, frozen=True):
         number: of the try, from 1.
         hash_seed: the order of sets, and of what is hashed by its text.
         seed: of `random`, and of what else draws at random.
+        turns: seed of the order in which ready tasks take their turns; None: they take them as always.
         interval: seconds after which threads are switched; None: the interpreter's own.
         records: the run is recorded.
     """
@@ -33,12 +38,14 @@ class TryConditions(Struct, frozen=True):
     hash_seed: int
     seed: int
     interval: float | None = None
+    turns: int | None = None
     records: bool = False
 
     def named(self) -> str:
         """Return the conditions in words."""
-        interval = "" if self.interval is None else f", threads switched every {self.interval * 1e6:g} µs"
-        return f"hash seed {self.hash_seed}, random seed {self.seed}{interval}"
+        interval = "" if self.interval is None else f", threads switched every {self.interval * 1000:g} ms"
+        turns = "" if self.turns is None else f", order of tasks {self.turns}"
+        return f"hash seed {self.hash_seed}, random seed {self.seed}{turns}{interval}"
 
 
 class TryOutcome(Struct, frozen=True):
@@ -97,7 +104,8 @@ class HuntPlan(Struct, frozen=True):
     def fresh(self, number: int) -> TryConditions:
         """Return the conditions of a try that repeats no other."""
         seed = self.first + number
-        return TryConditions(number, seed, seed, INTERVALS[(number - 1) % len(INTERVALS)])
+        interval = INTERVALS[(number - 1) % len(INTERVALS)]
+        return TryConditions(number, seed, seed, interval, seed if self.shakes else None)
 
     def wanted(self, conditions: TryConditions) -> dict[str, Any]:
         """Return what a keeper of a try has to know, but for its directory and the code that is brought in."""
@@ -115,7 +123,7 @@ class HuntPlan(Struct, frozen=True):
             "given": {
                 "seed": conditions.seed,
                 "switchInterval": conditions.interval,
-                "shakes": self.shakes,
+                "turns": conditions.turns,
                 "record": None if recording is None else recording.arguments(),
             },
         }

@@ -50,7 +50,8 @@ class HuntFound(Struct, frozen=True):
     """What a hunt has come to.
 
     Attributes:
-        made, fitted: how many tries there were, and how many of them are as wanted.
+        made, fitted: how many tries there were, and how many of them are as wanted; `recorded`, `recorded_fitted`: of
+            those that were recorded.
         searched: how many were made until the first of these.
         hit, kept, other: the first as wanted; one that is recorded, and one that is otherwise and recorded.
         repeated: what the conditions of that one came to when they were repeated.
@@ -63,6 +64,8 @@ class HuntFound(Struct, frozen=True):
 
     made: int
     fitted: int
+    recorded: int
+    recorded_fitted: int
     searched: int
     hit: TryOutcome | None
     kept: TryOutcome | None
@@ -199,6 +202,8 @@ async def hunt(
     return HuntFound(
         made=choice.made,
         fitted=choice.fitted,
+        recorded=choice.recorded,
+        recorded_fitted=choice.recorded_fitted,
         searched=made.searched,
         hit=choice.hit,
         kept=choice.kept,

@@ -1,6 +1,6 @@
 """The conditions of one try of a hunt, set in the program before its first line. Runs there, on Python 3.8 and newer.
 
-    set_conditions({"seed": 17, "switchInterval": 0.00001, "shakes": False})
+    set_conditions({"seed": 17, "switchInterval": 0.00001, "turns": None})
 
 What a module of the program draws at random is seeded when the program imports it, so nothing is imported for this.
 """
@@ -20,8 +20,8 @@ def set_conditions(given: Any) -> None:
         "pytest_randomly": lambda module: setattr(module, "default_seed", seed),
         "trio._core._run": lambda module: module._r.seed(seed),  # noqa: SLF001 (its scheduler draws from it)
     }
-    if given["shakes"]:
-        actions["asyncio.base_events"] = lambda module: shake_tasks(module, seed)
+    if given["turns"] is not None:
+        actions["asyncio.base_events"] = lambda module: shake_tasks(module, given["turns"])
     AfterImport(actions)
 
 

@@ -13,14 +13,17 @@ it is caught in a record, and to see whether they alone decide.
 from msgspec import Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.session.hunting.hunt_plan import HuntPlan, TryConditions, TryOutcome, again
+from trio_debugmcp.session.hunting.hunt_plan import CALM_SECONDS, HuntPlan, TryConditions, TryOutcome, again
 
 REPEATS = 3
 """Tries of one kind beside one that fits. By chance three are alike once in a thousand, if one of ten fits."""
 
 SAME, OTHER_HASH, OTHER_SEED = "the same conditions", "another hash seed", "another random seed"
 
-_KINDS = (SAME, OTHER_HASH, OTHER_SEED)
+OTHER_TURNS, CALM = "another order of tasks", f"threads switched every {CALM_SECONDS:g} s"
+
+_CHANGED = {OTHER_HASH: "hash_seed", OTHER_SEED: "seed", OTHER_TURNS: "turns"}
+"""What is another one in tries of a kind."""
 
 
 class RepeatedTries(Struct, frozen=True):
@@ -36,23 +39,24 @@ class TryChoice:
     """The tries of one hunt.
 
     Attributes:
-        made, fitted: how many came back, and how many of them fit.
+        made, fitted: how many came back, and how many of them fit; `recorded`, `recorded_fitted`: of those recorded.
         hit: the first that fits; `kept`: one that fits and is recorded; `other`: one that does not and is recorded.
         caught_in: how many tries were made to catch one in a record, after the first that fits.
     """
 
     def __init__(self, plan: HuntPlan) -> None:
         self.plan = plan
-        self.made = self.fitted = self.caught_in = 0
+        self.made = self.fitted = self.recorded = self.recorded_fitted = self.caught_in = 0
         self.hit: TryOutcome | None = None
         self.kept: TryOutcome | None = None
         self.other: TryOutcome | None = None
-        self.repeated = {kind: RepeatedTries(kind) for kind in _KINDS}
+        self._kinds = (SAME, OTHER_HASH, OTHER_SEED, *([OTHER_TURNS] if plan.shakes else []), CALM)
+        self.repeated = {kind: RepeatedTries(kind) for kind in self._kinds}
         self._kind_of: dict[int, str] = {}
         self._handed_out = self._searched = 0
         self._times: dict[bool, list[float]] = {False: [], True: []}
         self._counts = {False: 0, True: 0}
-        self._other_rank = len(_KINDS) + 1
+        self._other_rank = len(self._kinds) + 1
 
     def __repr__(self) -> str:
         return f"<TryChoice {self.made} made, {self.fitted} fit>"
@@ -87,24 +91,26 @@ class TryChoice:
         self.made += 1
         self.fitted += outcome.fits
         conditions = outcome.conditions
+        self.recorded += conditions.records
+        self.recorded_fitted += conditions.records and outcome.fits
         self._times[conditions.records].append(outcome.seconds)
         kind = self._kind_of.pop(conditions.number, None)
         if kind is not None:
             found = self.repeated[kind]
             self.repeated[kind] = replace(found, made=found.made + 1, fitted=found.fitted + outcome.fits)
-        rank = _KINDS.index(kind) if kind is not None else len(_KINDS)
+        rank = self._kinds.index(kind) if kind is not None else len(self._kinds)
         if outcome.fits:
             self.hit = self.hit or outcome
             if outcome.directory is not None and self.kept is None:
                 self.kept = outcome
-        elif outcome.directory is not None and rank <= min(self._other_rank, len(_KINDS)):
+        elif outcome.directory is not None and rank <= min(self._other_rank, len(self._kinds)):
             self.other, self._other_rank = outcome, rank
 
     # --- Which one ----------------------------------------------------------------------------------------------------
 
     def _kind_at_hand(self) -> str | None:
         """Return the conditions that are to be repeated now; None: it is known what they do."""
-        for kind in _KINDS:
+        for kind in self._kinds:
             found = self.repeated[kind]
             differs = found.made > found.fitted
             if found.made < REPEATS and not (kind == SAME and differs):
@@ -139,8 +145,10 @@ class TryChoice:
         number = self._number()
         if self.kept is not None or not self.records:
             self._kind_of[number] = kind
-        changed = {OTHER_HASH: "hash_seed", OTHER_SEED: "seed"}.get(kind)
-        other = {} if changed is None else {changed: self.plan.first + number + (1 << 20)}
+        changed = _CHANGED.get(kind)
+        other = {"interval": CALM_SECONDS} if kind == CALM else {}
+        if changed is not None:
+            other = {changed: self.plan.first + number + (1 << 20)}
         return replace(again(outcome.conditions, number, **other), records=self.records)
 
     def _number(self) -> int:

@@ -12,6 +12,7 @@ import ctypes
 import json
 import os
 import selectors
+import shutil
 import signal
 import subprocess
 import sys
@@ -53,6 +54,10 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     try:
         answer = run(wanted, woken)
+    except EOFError:
+        end_all()
+        shutil.rmtree(wanted["directory"], ignore_errors=True)  # whose directory it is may have been killed
+        os._exit(1)
     finally:
         end_all()
     with suppress(OSError):  # the server has gone
@@ -80,7 +85,11 @@ def adopt_orphans() -> None:
 
 
 def run(wanted: Any, woken: int) -> Any:
-    """Run the program until it ends, the time is over, or standard input is."""
+    """Run the program until it ends, or the time is over.
+
+    Raises:
+        EOFError: standard input is over, so the answer is not wanted any more.
+    """
     env = {name: value for name, value in {**os.environ, **wanted["env"]}.items() if value is not None}
     home = write_start(wanted)
     env["PYTHONPATH"] = os.pathsep.join(filter(None, [home, env.get("PYTHONPATH", "")]))
@@ -153,7 +162,11 @@ class Streams:
             child.stdin.close()
 
     def follow(self, woken: int, deadline: float) -> Any:
-        """Return with what code the program ended; None if the time was over before."""
+        """Return with what code the program ended; None if the time was over before.
+
+        Raises:
+            EOFError: standard input is over.
+        """
         self._selector.register(woken, selectors.EVENT_READ)
         self._selector.register(0, selectors.EVENT_READ)
         while self.child.poll() is None:
@@ -163,8 +176,7 @@ class Streams:
             for key, _ in self._selector.select(min(left, 1.0)):
                 if key.fileobj == 0:
                     if not os.read(0, 4096):
-                        end_all()
-                        os._exit(1)
+                        raise EOFError
                 elif key.fileobj == woken:
                     os.read(woken, 4096)
                 elif key.fileobj is self.child.stdin:

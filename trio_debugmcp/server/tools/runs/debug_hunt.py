@@ -77,7 +77,7 @@ async def _hunt(debugger: Debugger, params: DebugHunt) -> HuntAnswer:
             found = await debugger.hunts.run(number, request, _Report(plan, params.until), params.timeout)
             return msgspec.to_builtins(found)
 
-        answer: Any = await debugger.host.find_out(f"hunt-{number} {msgspec.json.encode(params).decode()}", ask)
+        answer: Any = await debugger.host.find_out(f"hunt-{number}", ask)
         found = msgspec.convert(answer, HuntFound)
         _check_there(debugger, target, launch, found)
         what = launch.what or target.program
@@ -159,8 +159,8 @@ async def _plan(
         )  # fmt: skip
     launch = recorded_launch(debugger, launch, target, params.record)
     recording = launch.recording
-    parallel = params.parallel or (processors() if params.engine == "local" else MAX_PARALLEL)
-    if recording is not None:  # all that are under way, and the two that are kept
+    parallel = params.parallel or (processors() if params.address is None else MAX_PARALLEL)
+    if recording is not None and params.address is None:  # all that are under way, and the two that are kept
         recording = replace(recording, max_mb=max(1, min(recording.max_mb, MAX_KEPT_MB // (parallel + 2))))
     plan = HuntPlan(
         command=tuple(command),
@@ -253,6 +253,11 @@ def _notes(params: DebugHunt, found: HuntFound, problem: str | None, run: str | 
     if problem is None and run is None:
         notes.append(
             f"it was not caught in a record, in {found.caught_in} more tries: recording changes when things happen"
+        )
+    plain = found.made - found.recorded
+    if problem is None and plain and found.fitted == found.recorded_fitted == found.recorded:
+        notes.append(
+            f"all {found.recorded} recorded tries {word}, and none of {plain} others: that recording is slow decides"
         )
     if found.fitted == found.made:
         notes.append(
