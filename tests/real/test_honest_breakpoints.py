@@ -241,3 +241,38 @@ async def test_an_exception_type_that_does_not_exist_yet_is_not_verified(debuggi
             await trio.sleep(0.05)
         assert await listed() == {**expected, "Own": (True, None)}
         assert (await client.call("debug_continue"))["breakpoints"] == ["ex-2", "ex-3", "ex-4"]
+
+
+PATCHES = """\
+from unittest import mock
+
+def work(name):
+    with mock.patch(name, side_effect=RuntimeError(name)) as patched:
+        seen = patched.called
+        return seen
+
+for name in ("json.dumps", "json.loads", "time.time", "time.sleep", "time.monotonic"):
+    work(name)
+for name in ("threading.Thread", "threading.current_thread", "threading.Lock", "threading.enumerate"):
+    work(name)
+print("done")
+"""
+
+
+async def test_a_program_that_patches_what_its_debugger_may_use_stops_all_the_same(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "patches.py"
+    file.write_text(PATCHES)
+    async with debugging() as client:
+        await client.call("breakpoint_set", file=str(file), line=6)
+        stop = await client.call("debug_launch", program=str(file), stop_at_entry=False)
+        found = []
+        while stop["state"] == "Paused":
+            value = (await client.call("evaluate", expression="name, seen, 6 * 7"))["value"]
+            found.append((stop["reason"], value))
+            stop = await client.call("debug_continue")
+        names = [*("json.dumps", "json.loads", "time.time", "time.sleep", "time.monotonic")]
+        names += [*("threading.Thread", "threading.current_thread", "threading.Lock", "threading.enumerate")]
+        assert found == [("Breakpoint", f"('{name}', False, 42)") for name in names]
+        assert (stop["stdout"], stop["exitCode"], "stderr" in stop) == ("done\n", 0, False)

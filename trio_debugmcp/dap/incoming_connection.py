@@ -60,12 +60,22 @@ if not hasattr(monkey, "_dialing"):
     monkey._get_apply_arg_patching = children_dial_in
     monkey._on_forked_process = on_forked_process
     type(monkey.get_global_debugger()).wait_for_ready_to_run = wait_for_ready_to_run
+    for name in ("json", "time", "threading"):
+        original = sys.modules[name]
+        private = type(sys)(name)
+        vars(private).update(vars(original))
+        for module, found in list(sys.modules.items()):
+            if module.startswith(("pydev", "_pydev", "debugpy")) and vars(found).get(name) is original:
+                setattr(found, name, private)
 """
 """Python that runs inside the debugger of a process which has dialed in, for when we are gone before it is.
 
 pydevd makes every child dial in as long as its parent lives. Where no server listens any more, `os.fork` raises in the
 child and a new interpreter does not start; where the connection ends before the child may run, it waits for ever.
 So children dial in only while their parent is connected, and a fork whose debugger is gone runs on without one.
+
+pydevd looks up functions of these modules when it needs them. A program that replaces one of them for a while, as
+`mock.patch("json.dumps")` does, lost its stops for ever, and got pydevd's errors: so pydevd has copies of its own.
 """
 
 
