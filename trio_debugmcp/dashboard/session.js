@@ -55,6 +55,7 @@ export const initialState = () => ({
   runs: [],
   run: null,
   path: [],
+  runFacts: {},
 });
 
 /** What the page shows of a process, while it knows nothing of it yet. */

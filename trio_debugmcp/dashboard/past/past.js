@@ -46,7 +46,7 @@ export function createPast(store, history) {
     bar.hidden = !past;
     const focused = bar.contains(document.activeElement) || document.activeElement === back;
     back.ariaDisabled = String(history.before === 0);
-    back.title = history.before ? `Back to stop ${history.before} (←)` : 'No earlier stop is kept';
+    back.title = past?.moment ? 'The line before (←)' : history.before ? `Back to stop ${history.before} (←)` : 'No earlier stop is kept';
     if (!past) {
       if (focused && document.activeElement !== back) back.focus();
       setText(announcer, '');
@@ -108,6 +108,7 @@ function momentOf({location, moment}) {
     el('strong', {title: location.file}, place(location)),
     ' in ', el('code', {}, location.functionName),
     said ? ` · then ${said}` : '',
+    moment.has_more ? ' · further variables were not looked for' : '',
     el('span', {className: 'acts'}, ' · Recorded: the program is where it was. Buttons act on now.'),
   ];
 }

@@ -111,7 +111,9 @@ export class CompareView {
   /** @param {BecauseLine} line @param {string} run */
   #row(line, run) {
     const shown = this.travel.moments.shown;
-    const go = () => this.travel.goMoment(line.at, {id: run, process: null});
+    const pids = this.store.state.runFacts[run]?.pids ?? [];
+    const process = pids.length > 1 ? pids[0] : null; // those that were launched are compared
+    const go = () => this.travel.goMoment(line.at, {id: run, process});
     const node = becauseRow(line, {current: shown?.run === run && shown.asked === line.at, go});
     /** @type {HTMLElement} */ (node.firstElementChild).dataset.row = `${run} ${line.at}`;
     return node;

@@ -34,6 +34,7 @@ export class RunFacts {
     this.select.hidden = true;
     try {
       const {facts} = await this.ask('run_list', {});
+      this.store.update({runFacts: facts});
       if (this.store.state.run?.id === id) this.#facts = facts[id] ?? null;
     } catch (error) {
       if (!isAnswer(error)) throw error; // the questions to the run say what is wrong

@@ -19,7 +19,7 @@ const KEYS = [
 const SINGLE = [
   ['/', 'find in the source'],
   ['v', 'the value of what is selected, or of the line with the focus'],
-  ['h', 'the values over the stops of the variable with the focus'],
+  ['h', 'the values of the variable with the focus over the stops, or over the run that is shown'],
 ];
 
 export function createKeys(store) {
