@@ -138,7 +138,7 @@ def contents() -> PastProcess:
     return PastProcess(record(CONTENTS, python(3, 13), name="contents.py").processes[0])
 
 
-def test_what_is_in_a_value_changes_item_by_item_whoever_changes_it() -> None:
+def test_what_is_in_a_value_changes_item_by_item_what_changes_it() -> None:
     def changes(expression: str) -> list[str]:
         return values(variable_history(contents(), expression, HistoryPage()))
 

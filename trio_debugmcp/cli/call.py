@@ -33,8 +33,8 @@ examples:
 The server is started by the first call, in the project's directory: the nearest one with a pyproject.toml, a
 package.json, .git or the like. It ends half an hour after the last call, by --end, or with --once when its last
 program has ended.
-Values are of the tool's types; @FILE and - take what is in a file or comes on standard input. On a terminal answers are
-lines for people; else, and with --json, one line of JSON.
+Values are of the tool's types; @FILE and - take what is in a file or comes on standard input. On a terminal, and with
+--text, answers are lines for people; else, and with --json, one line of JSON.
 
 exit codes: 0 done, 2 wrong usage, 4 no server could be had, 5 the tool reports an error, which is on standard error
 """
@@ -57,7 +57,9 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     what.add_argument("--end", action="store_true", help="end the kept server, with its programs")
     parser.add_argument("--project", metavar="DIR", help="the project's directory (default: found above this one)")
     parser.add_argument("--once", action="store_true", help="a server that this call starts ends with its last program")
-    parser.add_argument("--json", action="store_true", help="one line of JSON, also on a terminal")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="one line of JSON, also on a terminal")
+    form.add_argument("--text", action="store_true", help="lines for people, also in a pipe or a file")
     parser.set_defaults(run=run, parse=partial(_parse, parser))
 
 
@@ -68,7 +70,7 @@ def _parse(parser: argparse.ArgumentParser, arguments: list[str]) -> argparse.Na
 
 def run(arguments: argparse.Namespace) -> int:
     """Call, list, tell or end; returns the exit code."""
-    as_json = arguments.json or not sys.stdout.isatty()
+    as_json = not arguments.text and (arguments.json or not sys.stdout.isatty())
     try:
         return _run(arguments, as_json)
     except UsageError as error:
