@@ -164,3 +164,21 @@ async def test_an_invalid_reverse_request_is_refused(
         assert answer["success"] is False
         assert answer["message"]
         assert (await client.read(SESSION))["state"] == "Running"
+
+
+async def test_a_program_that_leaves_instead_of_answering_a_resume_runs_and_is_out_of_reach(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused("legacy") as (client, adapter):
+
+        async def leave(arguments: object) -> object:
+            await adapter.event("programLost", {"reason": "it has closed the connection"})
+            await trio.sleep(0.1)
+            raise Refusal("it has closed the connection")
+
+        adapter.answer("continue", leave)
+        answer = await client.call("debug_continue", timeout=1)
+        assert (answer["state"], answer.get("locals")) == ("Running", None)
+        state = await client.call("debug_state")
+        assert state["state"] == "Running"
+        assert "out of reach: it has closed the connection" in state["notes"][0]

@@ -221,7 +221,8 @@ class Execution:
                     await self._merger.merge(ResumeRefused(self._requests.session_id, snapshot.generation))
                 now = self._requests.snapshot
                 self._suspension.report_resume_refused(still_stopped=now is not None and now.phase == "Paused")
-                _report(failed, refusal)
+                if now is None or now.lost is None:
+                    _report(failed, refusal)
             except ProgramGone as gone:
                 log.info("%s: %s", command, gone)
             except DebugError as error:

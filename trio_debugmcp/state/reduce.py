@@ -195,7 +195,7 @@ def _(change: ResumeRefused, state: State) -> State:
     # A stop that arrived since `Resumed` has opened another generation: it is being examined, and tells where we are.
     if snapshot is None or snapshot.generation != change.generation or snapshot.phase != "Running":
         return state
-    if snapshot.stop is None:
+    if snapshot.stop is None or snapshot.lost is not None:  # what cannot be asked any more has not refused, but left
         return state
     return replace(_with_snapshot(state, snapshot.id, paused_again), focus=snapshot.id)
 
