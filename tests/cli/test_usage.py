@@ -44,7 +44,8 @@ def test_a_program_is_answered_with_how_one_is_debugged(words: list[str], capsys
         (["--recrod", "x"], "trio-debugmcp serve: unrecognized: --recrod x, did you mean --record?"),
         (["doctor", "x"], "trio-debugmcp doctor: unrecognized: x"),
         (["serve", "--ws", "nonsense"], "trio-debugmcp serve: argument --ws: [HOST:]PORT"),
-        (["demo", "--port", "x"], "trio-debugmcp demo: argument --port: invalid int value: 'x'"),
+        (["demo", "--port", "x"], "trio-debugmcp demo: argument --port: a port between 0 and 65535"),
+        (["demo", "--port", "80000"], "trio-debugmcp demo: argument --port: a port between 0 and 65535"),
         (["serve", "--token", "a"], "trio-debugmcp serve: --token needs --ws, --http or --dap"),
     ],
 )

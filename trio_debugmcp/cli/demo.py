@@ -28,7 +28,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         description="Starts this server as an MCP host would, connects the MCP SDK's client to it, and finds the bug "
         "in the bundled sample program, printing the conversation as it happens.",
     )
-    parser.add_argument("--port", type=int, default=0, metavar="N", help="the dashboard's port (default: a free one)")
+    parser.add_argument("--port", type=_port, default=0, metavar="N", help="the dashboard's port (default: a free one)")
     parser.add_argument(
         "--pace",
         type=float,
@@ -45,6 +45,12 @@ def run(arguments: argparse.Namespace) -> int:
     import trio
 
     return 0 if trio.run(_demo, arguments.port, arguments.pace, arguments.patience) else 1
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError("a port between 0 and 65535")
+    return int(text)
 
 
 async def _demo(port: int, pace: float, patience: Patience) -> bool:

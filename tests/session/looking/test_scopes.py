@@ -10,7 +10,7 @@ from tests.session.tables import launched
 from trio_debugmcp.dap.messages import DapScope
 from trio_debugmcp.dap.profiles import Dialect
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
-from trio_debugmcp.session.looking.variables import ScopeName, chosen_scopes
+from trio_debugmcp.session.looking.variables import MAX_SCOPES, ScopeName, chosen_scopes
 from trio_debugmcp.testing import FakeAdapter, Refusal
 
 
@@ -130,3 +130,8 @@ async def test_the_module_of_a_frame_has_its_name_and_not_its_address(autojump_c
         await client.call("debug_wait")
         stack = (await client.read("debugger://stack"))["frames"]
         assert [each["location"]["moduleName"] for each in stack] == ["app", "7777"]
+
+
+def test_of_a_frame_with_very_many_scopes_the_first_are_asked_for() -> None:
+    many = [scope(f"Local {number}", "locals") for number in range(100_000)]
+    assert [len(chosen_scopes(Dialect(), many, wanted)) for wanted in ("all", "locals")] == [MAX_SCOPES] * 2

@@ -3,6 +3,7 @@
 Which of a frame's scopes hold what a user asks for is decided here, too: adapters name and divide them as they like.
 """
 
+import logging
 import re
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
@@ -123,6 +124,11 @@ def probe_variable(variable: ProbeVariable, is_path: Callable[[str], bool], unkn
 
 # --- Scopes -----------------------------------------------------------------------------------------------------------
 
+log = logging.getLogger(__name__)
+
+MAX_SCOPES = 100
+"""Scopes of a frame that are asked for, a request each: adapters have two to a dozen, and one that is broken many."""
+
 _OUTSIDE = re.compile(r"(?i)global|static|register|closure|special|package|environment|cache")
 """In names of scopes with what is not the frame's own, whatever their hints: js-debug hints `arguments` at closures."""
 
@@ -135,6 +141,9 @@ def chosen_scopes(dialect: Dialect, scopes: Sequence[DapScope], wanted: ScopeNam
 
     Where none is called so, locals are in all that are not known to hold anything else, as `Variables` and `Module`.
     """
+    if len(scopes) > MAX_SCOPES:
+        log.warning("%s scopes of one frame: the first %s are asked for", len(scopes), MAX_SCOPES)
+        scopes = scopes[:MAX_SCOPES]
     if wanted == "all":
         return list(scopes)
     if wanted != "locals":
