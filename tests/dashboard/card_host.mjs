@@ -53,7 +53,7 @@ class Host {
 
   /** Show an answer that is made up, as if a tool had given it. */
   async pretend(result, {dropped = [], ...looks} = {}) {
-    const show = await this.#card(this.tools.get('debug_state'), {}, looks);
+    const show = await this.#card(this.tools.get('debug_wait'), {}, looks);
     await show(Object.fromEntries(Object.entries(result).filter(([key]) => !dropped.includes(key))));
   }
 
