@@ -184,3 +184,30 @@ def test_of_runs_that_differ_in_nothing_that_was_stored_the_one_that_raises_is_n
     source = "import os\n\ndef check():\n    assert not os.path.exists('there')\n\ncheck()\n"
     (note,) = compared(*with_and_without(source, "there")).notes
     assert note.startswith("they are equal, step by step and value by value, and then only bad #")
+
+
+TASKS = """\
+import asyncio, os
+
+async def fetch(n):
+    await asyncio.sleep((n if os.path.exists("turned") else 3 - n) / 50)
+    return await double(n)
+
+async def double(n):
+    if n == WRONG and os.path.exists("turned"):
+        n = n + 1
+    return n * 2
+
+async def main():
+    return await asyncio.gather(fetch(1), fetch(2))
+
+asyncio.run(main())
+"""
+
+
+def test_tasks_are_compared_each_with_its_counterpart_however_they_took_turns() -> None:
+    found = compared(*with_and_without(TASKS.replace("WRONG", "2"), "turned"))
+    assert found.notes[0] == "4 threads and tasks, each compared by itself; 1 part"
+    assert sources(found) == ("return n * 2", "n = n + 1")
+    equal = compared(*with_and_without(TASKS.replace("WRONG", "7"), "turned"))
+    assert (equal.because, equal.notes[1]) == ([], "they are equal, step by step and value by value")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.runs.recorded_programs import python, record
-from trio_debugmcp.runs.files.process_record import RAISE, START, UNWIND, ProcessRecord
+from trio_debugmcp.runs.files.process_record import FIELD, GAP, LINE, RAISE, RETURN, START, UNWIND, ProcessRecord
 from trio_debugmcp.runs.files.row_search import each_of_code_back
 from trio_debugmcp.runs.past.past_process import PastProcess
 
@@ -50,6 +50,44 @@ def test_the_frames_of_each_code_are_those_that_began_with_it() -> None:
         starts = [number for number in range(process.first, process.last + 1) if process.row(number).kind == START]
         frames = [process.row(start).subject for start in starts if process.row(start).key == code.number]
         assert process.frames_of(code.number) == frames
+
+
+def test_rows_of_kinds_about_a_subject_are_those_that_looking_at_each_row_finds() -> None:
+    process = recorded_rounds()
+    rows = [process.row(number) for number in range(process.first, process.last + 1)]
+    assert len(rows) > 1 << 16, "of two blocks"
+    ends, lines, fields = frozenset((RETURN, UNWIND)), frozenset((LINE,)), frozenset((FIELD, GAP))
+    places = [1, 2, 500, 65_000, (1 << 16) - 1, 1 << 16, (1 << 16) + 1, process.last - 3, process.last + 1]
+    for kinds, subjects in ((ends, (1, 3, 4000)), (lines, (1, 3, 4000)), (fields, (1, 2)), (ends | lines, (1, 9000))):
+        for subject in subjects:
+            fitting = [row.number for row in rows if row.kind in kinds and row.subject == subject]
+            for place in places:
+                before = [number for number in fitting if number < place]
+                after = [number for number in fitting if number > place]
+                assert process.back_of(kinds, subject, place) == max(before, default=0)
+                assert process.forth_of(kinds, subject, place) == min(after, default=0)
+
+
+def test_the_first_line_of_a_call_is_not_looked_for_before_the_call() -> None:
+    process = recorded_rounds()
+    start = process.frame(process.last_frame).start
+    blocks = counted_blocks(process)
+    assert process.back_of(frozenset((LINE,)), process.last_frame, start + 1) == 0
+    assert len(blocks) == 1, "the block that the call begins in"
+
+
+def counted_blocks(process: ProcessRecord) -> set[int]:
+    """The numbers of blocks whose rows are searched from now on."""
+    searched: set[int] = set()
+    find = process.rows.last_kind
+
+    def counted(kinds: frozenset[int], low: int, before: int, after: int) -> int:
+        searched.update(block for block in range(before >> 16, after >> 16, -1))
+        searched.add(before >> 16)
+        return find(kinds, low, before, after)
+
+    process.rows.last_kind = counted  # type: ignore[method-assign]
+    return searched
 
 
 def test_statements_that_set_attributes_are_found_in_the_files_that_can_have_them() -> None:

@@ -1,29 +1,22 @@
 """Two recorded processes walked in step: which statements are the same in both, and where their ways part.
 
     alignment = RunAlignment(good, bad)
-    for stream in alignment.streams():              # a thread each, in the order in which they began
-        parting = alignment.parting(stream)
+    for pair in alignment.pairs():                  # threads and tasks, in the order in which they began
+        parting = alignment.parting(pair)
 
 A statement is the same if its file below the project, its function and its text are: not by its line. What only one
 source has is passed over, and the first of it is kept.
 """
 
-from collections.abc import Iterator
-
 import msgspec
 
+from trio_debugmcp.runs.comparing.run_streams import RunStreams, StreamPair, paired
+from trio_debugmcp.runs.comparing.step_walks import CHANGED, StepWalk, together
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
-from trio_debugmcp.runs.files.row_search import called_by
 from trio_debugmcp.runs.past.past_process import PastProcess
 
-CHANGED = 0
-"""The key of statements that only one of the sources has."""
-
 _MASK = (1 << 28) - 1
-
-_MOST_SKIPPED = 200_000
-"""Steps of a loop that one run has more rounds of than the other."""
 
 
 class AlignedStep(msgspec.Struct, frozen=True):
@@ -76,21 +69,22 @@ class RunAlignment:
         self._keys = [_site_keys(past, numbers) for past in (good, bad)]
         self._loops = {numbers[name] for name in common if names[0][name]}
         self.changed: list[int] = [0, 0]
+        self.streams = (RunStreams(good.record), RunStreams(bad.record))
 
-    def streams(self) -> list[tuple[int, int]]:
-        """Return the threads of both, paired in the order in which they began; 0: there is none."""
-        first, second = _threads(self.good.record), _threads(self.bad.record)
-        most = max(len(first), len(second))
-        return [
-            (first[place] if place < len(first) else 0, second[place] if place < len(second) else 0)
-            for place in range(most)
-        ]
+    def pairs(self) -> list[StreamPair]:
+        """Return the threads and tasks of both, each with its counterpart, in the order in which they began."""
+        return paired(*self.streams)
 
-    def parting(self, threads: tuple[int, int], *, is_only: bool) -> RunParting:
-        """Return where the ways of a pair of threads part. `is_only`: they are the only ones."""
+    @property
+    def has_tasks(self) -> bool:
+        """Whether coroutines ran in one of them."""
+        return any(streams.has_tasks for streams in self.streams)
+
+    def parting(self, pair: StreamPair) -> RunParting:
+        """Return where the ways of a thread or task and its counterpart part."""
         walks = [
-            _Walk(past.record, keys, None if is_only else thread)
-            for past, keys, thread in zip((self.good, self.bad), self._keys, threads, strict=True)
+            StepWalk(past.record, keys, streams, stream)
+            for past, keys, streams, stream in zip((self.good, self.bad), self._keys, self.streams, pair, strict=True)
         ]
         found = _walked(walks[0], walks[1], self._loops)
         self.changed = [before or walk.changed for before, walk in zip(self.changed, walks, strict=True)]
@@ -103,15 +97,12 @@ class RunAlignment:
         return head >> 60 != rows.LINE or self._keys[which].get(head >> 32 & _MASK, CHANGED) == CHANGED
 
 
-def _walked(good: "_Walk", bad: "_Walk", loops: set[int]) -> RunParting:
+def _walked(good: StepWalk, bad: StepWalk, loops: set[int]) -> RunParting:
     same, folds = 0, list[CountFold]()
     last: AlignedStep | None = None
     while True:
-        while good.key == bad.key != CHANGED:
-            last = AlignedStep(good.row, bad.row)
-            same += 1
-            good.advance()
-            bad.advance()
+        count, step = together(good, bad)
+        same, last = same + count, last if step is None else AlignedStep(*step)
         is_over = last is None or not good.key or not bad.key
         fold = None if is_over or last is None else _folded(good, bad, last, loops)
         if fold is None:
@@ -119,7 +110,7 @@ def _walked(good: "_Walk", bad: "_Walk", loops: set[int]) -> RunParting:
         folds.append(fold)
 
 
-def _folded(good: "_Walk", bad: "_Walk", last: AlignedStep, loops: set[int]) -> CountFold | None:
+def _folded(good: StepWalk, bad: StepWalk, last: AlignedStep, loops: set[int]) -> CountFold | None:
     """Continue behind a loop that one run has left and the other has not, if it leaves it by the same way."""
     walks, headers = (good, bad), (last.good, last.bad)
     records = (good.record, bad.record)
@@ -148,74 +139,6 @@ def _rounds(record: ProcessRecord, header: int) -> int:
     while at := record.back(rows.LINE, row.key, row.subject, at):
         count += 1
     return count
-
-
-class _Walk:
-    """One thread of one run, step by step.
-
-    Attributes:
-        key, row: of the step at hand; 0 at the end.
-        changed: the first LINE row of a statement that only this source has; `skipped`: the last one that was passed
-            over for the step at hand.
-    """
-
-    def __init__(self, record: ProcessRecord, keys: dict[int, int], thread: int | None) -> None:
-        self.record, self.keys = record, keys
-        self.changed = 0
-        self._thread = thread
-        self._steps = self._made()
-        self.key = self.row = self.skipped = 0
-        self.advance()
-
-    def advance(self) -> None:
-        """Go to the next step."""
-        self.skipped = 0
-        self.key, self.row = next(self._steps, (0, 0))
-
-    def skipped_to(self, key: int, frame: int, header: int) -> int:
-        """Pass on to the next step of a key in a frame; return how many more rounds the loop begins before it.
-
-        0: it does not come, or not behind the loop's header, and nothing is passed over.
-        """
-        rounds, at = 0, self.row
-        record = self.record
-        for _ in range(_MOST_SKIPPED):
-            at = record.forth_of(frozenset((rows.LINE,)), frame, at)
-            if not at:
-                return 0
-            line = record.row(at)
-            if self.keys.get(line.key) == key:
-                while rounds and self.row and self.row < at:
-                    self.advance()
-                return rounds
-            rounds += line.key == header
-        return 0
-
-    def _made(self) -> Iterator[tuple[int, int]]:
-        threads: dict[int, int] = {}
-        for first, columns in self.record.rows.blocks():
-            for place, word in enumerate(columns[0]):
-                if word >> 60 != rows.LINE:
-                    continue
-                key = self.keys.get(word >> 32 & _MASK, CHANGED)
-                if self._thread is not None and self._of_thread(word & 0xFFFF_FFFF, threads) != self._thread:
-                    continue
-                if key == CHANGED:
-                    self.skipped = first + place
-                    self.changed = self.changed or self.skipped
-                    continue
-                yield key, first + place
-
-    def _of_thread(self, frame: int, threads: dict[int, int]) -> int:
-        known = threads.get(frame)
-        if known is None:
-            known = threads[frame] = self.record.frame(frame).thread
-        return known
-
-
-def _threads(record: ProcessRecord) -> list[int]:
-    """Return the threads of a process, in the order in which their first recorded calls began."""
-    return list(dict.fromkeys(record.frame(frame).thread for frame in called_by(record, 0)))
 
 
 StatementName = tuple[str, str, str]

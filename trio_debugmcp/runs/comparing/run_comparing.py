@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import msgspec
 
 from trio_debugmcp.runs.comparing.run_alignment import AlignedStep, CountFold, RunAlignment, RunParting
+from trio_debugmcp.runs.comparing.run_streams import StreamPair
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
 from trio_debugmcp.runs.past.past_process import PastProcess
@@ -34,6 +35,9 @@ _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b|/tmp/[^\s'\",)\]}>]*|\b1[34]\d{13}
 _SET = re.compile(r"\{[^{}:]*\}")
 
 _MASK = (1 << 28) - 1
+
+_NUMBER = 1 << 31
+"""From here on the number of a text is an integer itself, the same one in each run."""
 
 _WITH_VALUE = frozenset((rows.WRITE, rows.FIELD, rows.RETURN))
 
@@ -68,14 +72,14 @@ class RunComparison(msgspec.Struct, frozen=True):
 def compared(good: ProcessRecord, bad: ProcessRecord) -> RunComparison:
     """Compare two runs of one program or test: one that is as it should be, and one that is not."""
     alignment = RunAlignment(PastProcess(good), PastProcess(bad))
-    threads = alignment.streams()
-    partings = [alignment.parting(pair, is_only=len(threads) == 1) for pair in threads]
+    pairs = alignment.pairs()
+    partings = [alignment.parting(pair) for pair in pairs]
     real = [parting for parting in partings if not parting.has_ended]
     parting = min(real, key=lambda found: found.bad or found.good) if real else partings[0] if partings else None
     if parting is None:
         return RunComparison(0, None, None, [], [], ["nothing was recorded in one of them"])
-    notes = _notes(alignment, len(threads), len(real))
-    differences, is_whole = _of_all_threads(alignment, threads, partings)
+    notes = _notes(alignment, len(pairs), len(real))
+    differences, is_whole = _of_all_streams(alignment, pairs, partings)
     if not is_whole:
         notes.append(f"only the first {MOST_VALUES:,} values were compared")
     because = [_both(alignment, step, "differs") for step in differences]
@@ -102,7 +106,8 @@ def compared(good: ProcessRecord, bad: ProcessRecord) -> RunComparison:
 
 
 def _notes(alignment: RunAlignment, threads: int, parted: int) -> list[str]:
-    notes = [f"{threads} threads, each compared by itself; {parted} part"] if threads > 1 else []
+    kinds = "threads and tasks" if alignment.has_tasks else "threads"
+    notes = [f"{threads} {kinds}, each compared by itself; {parted} part"] if threads > 1 else []
     pasts = (("good", alignment.good), ("bad", alignment.bad))
     for (name, past), row in zip(pasts, alignment.changed, strict=True):
         if row:
@@ -147,44 +152,39 @@ def _led_to(bad: ProcessRecord, step: AlignedStep | None) -> list[BecauseLine]:
 # --- Values -----------------------------------------------------------------------------------------------------------
 
 
-def _of_all_threads(
-    alignment: RunAlignment, threads: list[tuple[int, int]], partings: list[RunParting]
+def _of_all_streams(
+    alignment: RunAlignment, pairs: list[StreamPair], partings: list[RunParting]
 ) -> tuple[list[AlignedStep], bool]:
-    """Return the first steps whose values differ, of each thread before its ways part; and whether all were compared.
+    """Return the first steps whose values differ, of each thread or task before its ways part; and if that is all.
 
-    In which order threads take turns is another one in each run, so each is compared by itself.
+    In which order they take turns is another one in each run, so each is compared by itself.
     """
     found: list[AlignedStep] = []
     is_whole = True
-    for pair, parting in zip(threads, partings, strict=True):
+    for pair, parting in zip(pairs, partings, strict=True):
         if 0 not in pair:
-            steps, is_all = _differences(alignment, parting, pair if len(threads) > 1 else None)
+            steps, is_all = _differences(alignment, parting, pair)
             found += steps
             is_whole &= is_all
-    if len(threads) > 1:
+    if len(pairs) > 1:
         found.sort(key=lambda step: step.bad)
     return found[:_MOST_DIFFERENT], is_whole
 
 
-def _differences(
-    alignment: RunAlignment, parting: RunParting, threads: tuple[int, int] | None
-) -> tuple[list[AlignedStep], bool]:
-    """Return the first steps whose values differ before the ways part; and whether all were compared.
-
-    `threads`: only theirs count.
-    """
+def _differences(alignment: RunAlignment, parting: RunParting, pair: StreamPair) -> tuple[list[AlignedStep], bool]:
+    """Return the first steps of a thread or task whose values differ before the ways part; and if all were compared."""
     ends = (parting.good or alignment.good.record.last + 1, parting.bad or alignment.bad.record.last + 1)
     if parting.folds:  # behind a loop with another number of rounds the values are others anyway
         first = parting.folds[0].step
         ends = (first.good + 1, first.bad + 1)
-    values = [_values(alignment, which, ends[which], None if threads is None else threads[which]) for which in (0, 1)]
+    values = [_values(alignment, which, ends[which], pair[which]) for which in (0, 1)]
     found: list[AlignedStep] = []
     for count, (one, other) in enumerate(zip(*values, strict=False)):
         if count >= MOST_VALUES:
             return found, False
         if one[0] != other[0]:  # one has written what the other has not: what follows is not the same any more
             break
-        if one[1] != other[1]:
+        if not _is_same(one[1], other[1]):
             step = AlignedStep(one[2], other[2])
             if step not in found:
                 found.append(step)
@@ -193,18 +193,17 @@ def _differences(
     return found, True
 
 
-_Value = tuple[tuple[int, str], str, int]
+_Value = tuple[tuple[int, str], str | int, int]
+"""Kind and name, the text or the number that it is the text of, the LINE row."""
 
 
-def _values(alignment: RunAlignment, which: int, end: int, thread: int | None) -> Iterator[_Value]:
-    """Yield what common statements wrote and returned: kind and name, the masked text, the LINE row.
-
-    `thread`: only of that one.
-    """
+def _values(alignment: RunAlignment, which: int, end: int, stream: int) -> Iterator[_Value]:
+    """Yield what common statements of a thread or task wrote and returned."""
+    streams = alignment.streams[which]
+    is_only = len(streams) == 1
     record = (alignment.good, alignment.bad)[which].record
     has_changed = bool(alignment.changed[which])
-    texts, names, lines = dict[int, str](), dict[int, str](), dict[int, int]()
-    of_thread = _FramesOfThread(record, thread)
+    names, lines, judged, is_judged = dict[int, str](), dict[int, int](), 0, False
     for first, (heads, values, owners) in record.rows.blocks():
         for place, head in enumerate(heads[: max(end - first, 0)]):
             kind, subject = head >> 60, head & 0xFFFF_FFFF
@@ -216,34 +215,32 @@ def _values(alignment: RunAlignment, which: int, end: int, thread: int | None) -
             is_common = owner >= record.first if kind == rows.FIELD else lines.get(subject) == owner
             if kind == rows.RETURN:
                 lines.pop(subject, None)
-            if not is_common or not of_thread.has(owner) or (has_changed and alignment.is_changed(which, owner)):
+            if not is_common:
                 continue
-            if number not in texts:
-                value = Row(first + place, kind, 0, subject, number, 0, owner)
-                texts[number] = "" if number == DELETED else masked_value(record.text(value))
+            if owner != judged:  # most lines have several values
+                is_own = is_only or streams.of(record.subject(owner)) == stream
+                judged, is_judged = owner, is_own and not (has_changed and alignment.is_changed(which, owner))
+            if not is_judged:
+                continue
+            value = (
+                number if number >= _NUMBER else _text(record, Row(first + place, kind, 0, subject, number, 0, owner))
+            )
             if kind == rows.RETURN:  # its key is the code
-                yield (kind, ""), texts[number], owner
+                yield (kind, ""), value, owner
                 continue
             if key not in names:
                 names[key] = record.label(key)
-            yield (kind, names[key]), texts[number], owner
+            yield (kind, names[key]), value, owner
 
 
-class _FramesOfThread:
-    """Which frames are of one thread; None: all are."""
+def _text(record: ProcessRecord, row: Row) -> str:
+    return "" if row.text == DELETED else record.text(row)
 
-    def __init__(self, record: ProcessRecord, thread: int | None) -> None:
-        self._record, self._thread = record, thread
-        self._known: dict[int, bool] = {}
 
-    def has(self, line: int) -> bool:
-        """Whether a LINE row is of one of them."""
-        if self._thread is None:
-            return True
-        frame = self._record.rows.word(line, 0) & 0xFFFF_FFFF
-        if frame not in self._known:
-            self._known[frame] = self._record.frame(frame).thread == self._thread
-        return self._known[frame]
+def _is_same(one: str | int, other: str | int) -> bool:
+    if one == other:
+        return True
+    return isinstance(one, str) and isinstance(other, str) and masked_value(one) == masked_value(other)
 
 
 def masked_value(text: str) -> str:

@@ -48,6 +48,12 @@ _ENDS = {1: "ended", 2: "no room on the disk", 3: "an error of the recorder"}
 WITH_VALUE = frozenset((RETURN, YIELD, UNWIND, RAISE, WRITE, FIELD, SEEN, GAP, SEEN_NAME))
 """Rows that have a value."""
 
+_KEYED_BY_CODE = frozenset((START, RESUME, RETURN, YIELD, UNWIND, RAISE))
+"""Rows whose whole first word follows from their kind and frame."""
+
+_ABOUT_FRAMES = _KEYED_BY_CODE | {LINE, WRITE, SEEN_NAME}
+"""Rows whose subject is a frame: there are none before its START row."""
+
 _NOT_AFTER = frozenset((LINE, RETURN, UNWIND))
 
 
@@ -154,10 +160,13 @@ class ProcessRecord:
         Raises:
             RunFileError: there is none of that number, or not any more.
         """
-        first, second = self.rows.word(number, 0), self.rows.word(number, 1)
-        owner = self.rows.word(number, 2)
+        first, second, owner = self.rows.words(number)
         key, subject = first >> 32 & 0x0FFF_FFFF, first & 0xFFFF_FFFF
         return Row(number, first >> 60, key, subject, second >> 32, second & 0xFFFF_FFFF, owner)
+
+    def subject(self, number: int) -> int:
+        """Return the subject of a row alone."""
+        return self.rows.word(number, 0) & 0xFFFF_FFFF
 
     def back(self, kind: int, key: int, subject: int, before: int, after: int = 0) -> int:
         """Return the last row before one, and after another, of this kind, key and subject; 0: none."""
@@ -169,17 +178,21 @@ class ProcessRecord:
 
     def back_of(self, kinds: frozenset[int], subject: int, before: int) -> int:
         """Return the last row before one of these kinds about a subject, whatever its key; 0: none."""
-        for number in self.rows.last_like(0, subject, before):
-            if self.rows.word(number, 0) >> 60 in kinds:
-                return number
-        return 0
+        begun = self.frames.word(subject, 0) if kinds <= _ABOUT_FRAMES and self.frames.has(subject) else 0
+        return self.rows.last_kind(kinds, subject, before, begun - 1 if begun else 0)
 
     def forth_of(self, kinds: frozenset[int], subject: int, after: int, *, by_value: bool = False) -> int:
         """Return the first row after one of these kinds about a subject, whatever its key; 0: none.
 
         `by_value`: the first whose value is that object.
         """
-        for number in self.rows.next_like(int(by_value), subject, max(after, self.first - 1)):
+        after = max(after, self.first - 1)
+        if kinds <= _KEYED_BY_CODE and not by_value and self.frames.has(subject):
+            code = self.frames.word(subject, 1) >> 32
+            return self.rows.next_any([kind << 60 | code << 32 | subject for kind in kinds], after)
+        if not by_value:
+            return self.rows.next_kind(kinds, subject, after)
+        for number in self.rows.next_like(1, subject, after):
             if self.rows.word(number, 0) >> 60 in kinds:
                 return number
         return 0

@@ -59,9 +59,8 @@ def objects_of(past: PastProcess, path: ValuePath) -> HeldObjects:
         numbers = _rows_of(record, _FIELDS, key)
         for looked, number in enumerate(islice(numbers, _MOST_ROWS + 1)):
             is_cut |= looked == _MOST_ROWS
-            row = record.row(number)
-            if row.subject in held.objects:
-                found.add(row.object)
+            if record.subject(number) in held.objects:
+                found.add(record.rows.word(number, 1) & 0xFFFF_FFFF)
         held = HeldObjects(frozenset(found - {0}), is_cut)
     return held
 
@@ -73,9 +72,8 @@ def _of_name(record: ProcessRecord, name: str) -> HeldObjects:
         is_cut |= looked == _MOST_ROWS
         found.add(record.rows.word(number, 1) & 0xFFFF_FFFF)
     for number in islice(_rows_of(record, _FIELDS, record.key_of(f".{name}")), _MOST_ROWS):
-        row = record.row(number)
-        if row.subject in modules:
-            found.add(row.object)
+        if record.subject(number) in modules:
+            found.add(record.rows.word(number, 1) & 0xFFFF_FFFF)
     return HeldObjects(frozenset(found - {0}), is_cut)
 
 
@@ -84,11 +82,11 @@ def _of_class(record: ProcessRecord, path: ValuePath) -> HeldObjects:
     found, is_cut = set[int](), False
     for looked, number in enumerate(islice(_rows_of(record, _FIELDS, record.key_of(str(path.steps[0]))), _MOST_ROWS)):
         is_cut |= looked == _MOST_ROWS - 1
-        row = record.row(number)
-        if row.subject not in known:
-            known[row.subject] = class_of(record, row.subject) == path.name
-        if known[row.subject]:
-            found.add(row.object)
+        subject = record.subject(number)
+        if subject not in known:
+            known[subject] = class_of(record, subject) == path.name
+        if known[subject]:
+            found.add(record.rows.word(number, 1) & 0xFFFF_FFFF)
     return HeldObjects(frozenset(found - {0}), is_cut)
 
 

@@ -104,7 +104,7 @@ def _of_name(record: ProcessRecord, name: str, modules: set[int]) -> list[RowKin
     """Return the writes of a name: in frames, and in the globals of modules."""
 
     def is_of_module(number: int) -> bool:
-        return record.row(number).subject in modules
+        return record.subject(number) in modules
 
     field = record.key_of(f".{name}")
     return [
@@ -123,7 +123,7 @@ def _of_attribute(past: PastProcess, path: ValuePath, modules: set[int]) -> tupl
     known = dict.fromkeys(modules, False)
 
     def fits(number: int) -> bool:
-        subject = record.row(number).subject
+        subject = record.subject(number)
         if not wanted and not is_any:
             return subject in holders.objects
         if subject not in known:

@@ -20,6 +20,9 @@ MOST_LOCALS = 100
 _MOST_ROWS = 20_000
 """Of one frame, in which its names are looked for, the last ones first."""
 
+_MOST_LAST_ROWS = 500
+"""Of a frame whose names are known from its source, for those that are not."""
+
 _DEFINED = ("<function ", "<class ", "<module ", "<built-in ")
 """How the texts begin of what a module has anyway."""
 
@@ -68,7 +71,7 @@ ShownValue = tuple[str, int]
 
 
 def newest_values(
-    past: PastProcess, kinds: frozenset[int], subject: int, before: int, most: int
+    past: PastProcess, kinds: frozenset[int], subject: int, before: int, most: int, most_rows: int = _MOST_ROWS
 ) -> tuple[dict[str, ShownValue], bool]:
     """Return the last values before a row that rows of some kinds tell about a subject, by label, the newest first.
 
@@ -76,7 +79,7 @@ def newest_values(
     """
     record, looked, at = past.record, 0, before
     newest: dict[str, ShownValue] = {}
-    while at and looked < _MOST_ROWS and len(newest) < most:
+    while at and looked < most_rows and len(newest) < most:
         at, looked = record.back_of(kinds, subject, at), looked + 1
         if at:
             value = past.values.value_at(at)
@@ -95,12 +98,16 @@ def locals_in(past: PastProcess, frame: int, before: int) -> tuple[dict[str, Sho
     code = record.code(record.frame(frame).code)
     is_module = code.kind == "module"
     kinds = frozenset(FIELDS) if is_module else frozenset((rows.WRITE, rows.SEEN_NAME))
-    found, has_more = newest_values(past, kinds, code.globals if is_module else frame, before, MOST_LOCALS)
+    scope = None if is_module else past.scopes.of_code(code.number)
+    most = _MOST_ROWS if scope is None else _MOST_LAST_ROWS
+    found, has_more = newest_values(past, kinds, code.globals if is_module else frame, before, MOST_LOCALS, most)
     newest = {label.removeprefix("."): value for label, value in found.items()}
-    for name in code.params:  # of a long call, too
+    known = code.params if scope is None else (*code.params, *sorted(scope.bound), *code.free)
+    for name in known:  # of a long call, too
         value = None if name in newest else value_in(past, frame, ValuePath(name), before)
         if value is not None and value.text not in ("deleted", ""):
             newest[name] = past.values.text_at(value, before), value.object
+    has_more &= scope is None
     order = {name: place for place, name in enumerate(code.params)}
     names = sorted(newest, key=lambda name: order.get(name, len(order)))
     shown = {name: newest[name] for name in names}

@@ -1,0 +1,176 @@
+"""One thread or task of a recorded run, statement by statement, and two of them in step.
+
+    walk = StepWalk(record, keys, streams, 1)
+    walk.key, walk.row                          # of the step at hand; 0 at the end
+    count, last = together(walk, other)         # on as long as both take the same way; the rows of the last such step
+
+Whole blocks are compared at a time: a record has millions of steps, and most are equal. So the rows of steps are only
+looked up where they are asked for.
+"""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from trio_debugmcp.runs.comparing.run_streams import RunStreams
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.files.row_search import each, each_back
+
+CHANGED = 0
+"""The key of statements that only one of the sources has."""
+
+_MOST_SKIPPED = 200_000
+"""Steps of a loop that one run has more rounds of than the other."""
+
+_LINE_HEAD = rows.LINE << 28
+
+
+class _Steps:
+    """Some steps that follow each other: their keys, and when it is asked for, their rows."""
+
+    def __init__(self, keys: Sequence[int], found: Sequence[int] | None, first: int, heads: list[int]) -> None:
+        self.keys = keys
+        self._rows = found
+        self._first, self._heads = first, heads
+
+    def row(self, index: int, table: dict[int, int]) -> int:
+        if self._rows is None:
+            self._rows = [self._first + place for place, head in enumerate(self._heads) if head in table]
+        return self._rows[index]
+
+
+class StepWalk:
+    """The statements of one thread or task that both sources have, in order."""
+
+    def __init__(self, record: ProcessRecord, keys: dict[int, int], streams: RunStreams, stream: int) -> None:
+        self.record, self.keys = record, keys
+        self._streams, self._stream = streams, stream
+        self.table = {_LINE_HEAD | site: key for site, key in keys.items() if key != CHANGED}
+        self._parts = self._all() if len(streams) == 1 else iter(self._of_stream())
+        self._part, self._at = _Steps((), (), 0, []), 0
+        self._before = self._part, -1
+        self._load()
+
+    @property
+    def key(self) -> int:
+        """The key of the step at hand; 0 at the end."""
+        return self._part.keys[self._at] if self._at < len(self._part.keys) else 0
+
+    @property
+    def row(self) -> int:
+        """The LINE row of the step at hand; 0 at the end."""
+        return self._part.row(self._at, self.table) if self._at < len(self._part.keys) else 0
+
+    def advance(self, count: int = 1) -> None:
+        """Go on by some steps, at most to the end of those that are `ahead`."""
+        self._at += count
+        self._before = self._part, self._at - 1
+        self._load()
+
+    @property
+    def ahead(self) -> Sequence[int]:
+        """The keys of the next steps; empty at the end."""
+        return self._part.keys[self._at :]
+
+    @property
+    def last(self) -> int:
+        """The row of the step before; 0: there is none."""
+        part, index = self._before
+        return part.row(index, self.table) if index >= 0 else 0
+
+    @property
+    def changed(self) -> int:
+        """The first LINE row so far of a statement that only this source has; 0: none."""
+        first = min((row for site in self._other_sites() if (row := self._first_of(site))), default=0)
+        return first if first < (self.row or self.record.last + 1) else 0
+
+    @property
+    def skipped(self) -> int:
+        """The last such row that was passed over for the step at hand; 0: none."""
+        end = self.row or self.record.last + 1
+        last = max((self._last_of(site, end) for site in self._other_sites()), default=0)
+        return last if last > self.last else 0
+
+    def skipped_to(self, key: int, frame: int, header: int) -> int:
+        """Pass on to the next step of a key in a frame; return how many more rounds the loop begins before it.
+
+        0: it does not come, or not behind the loop's header, and nothing is passed over.
+        """
+        rounds, at = 0, self.row
+        record = self.record
+        for _ in range(_MOST_SKIPPED):
+            at = record.forth_of(frozenset((rows.LINE,)), frame, at)
+            if not at:
+                return 0
+            line = record.row(at)
+            if self.keys.get(line.key) == key:
+                while rounds and self.row and self.row < at:
+                    self.advance()
+                return rounds
+            rounds += line.key == header
+        return 0
+
+    # --- Its steps ----------------------------------------------------------------------------------------------------
+
+    def _load(self) -> None:
+        while self._at >= len(self._part.keys):
+            part = next(self._parts, None)
+            if part is None:
+                return
+            self._part, self._at = part, 0
+
+    def _all(self) -> Iterator[_Steps]:
+        """Yield the steps of a process that is one thread, block by block."""
+        key_of = self.table.get
+        for first, column in self.record.rows.column_blocks(0):
+            heads = memoryview(column).cast("I")[1::2].tolist()
+            yield _Steps(list(filter(None, map(key_of, heads))), None, first, heads)
+
+    def _of_stream(self) -> list[_Steps]:
+        """Return the steps of one of several threads and tasks."""
+        keys, found = array("I"), array("Q")
+        known: dict[int, bool] = {}
+        for first, column in self.record.rows.column_blocks(0):
+            words = memoryview(column).cast("I")
+            heads, frames = words[1::2].tolist(), words[::2].tolist()
+            for place, key in enumerate(map(self.table.get, heads)):
+                if key is None:
+                    continue
+                frame = frames[place]
+                is_own = known.get(frame)
+                if is_own is None:
+                    is_own = known[frame] = self._streams.of(frame) == self._stream
+                if is_own:
+                    keys.append(key)
+                    found.append(first + place)
+        return [_Steps(keys, found, 0, [])]
+
+    # --- What only this source has ------------------------------------------------------------------------------------
+
+    def _other_sites(self) -> list[int]:
+        sites = chain.from_iterable(self.record.sites_of(code.number) for code in self.record.codes)
+        return [site.number for site in sites if self.keys.get(site.number, CHANGED) == CHANGED]
+
+    def _first_of(self, site: int) -> int:
+        return next((row for row in each(self.record, rows.LINE, site) if self._is_own(row)), 0)
+
+    def _last_of(self, site: int, before: int) -> int:
+        return next((row for row in each_back(self.record, rows.LINE, site, before) if self._is_own(row)), 0)
+
+    def _is_own(self, row: int) -> bool:
+        return len(self._streams) == 1 or self._streams.of(self.record.subject(row)) == self._stream
+
+
+def together(good: StepWalk, bad: StepWalk) -> tuple[int, tuple[int, int] | None]:
+    """Go on in two walks as long as both take the same way; return how many steps, and the rows of the last one."""
+    same = 0
+    while good.key == bad.key != CHANGED:
+        one, other = good.ahead, bad.ahead
+        count = min(len(one), len(other))
+        if one[:count] != other[:count]:
+            count = next(place for place, keys in enumerate(zip(one, other, strict=False)) if keys[0] != keys[1])
+        good.advance(count)
+        bad.advance(count)
+        same += count
+    return same, (good.last, bad.last) if same else None
