@@ -1,5 +1,7 @@
 """Rows found by what they are: the quick ways find what looking at each row does."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.runs.recorded_programs import python, record
@@ -71,22 +73,23 @@ def test_rows_of_kinds_about_a_subject_are_those_that_looking_at_each_row_finds(
 def test_the_first_line_of_a_call_is_not_looked_for_before_the_call() -> None:
     process = recorded_rounds()
     start = process.frame(process.last_frame).start
-    blocks = counted_blocks(process)
+    assert start > 1 << 16, "in the second block"
+    searched = counted_columns(process)
     assert process.back_of(frozenset((LINE,)), process.last_frame, start + 1) == 0
-    assert len(blocks) == 1, "the block that the call begins in"
+    assert len(searched) == 1, "the block that the call begins in"
 
 
-def counted_blocks(process: ProcessRecord) -> set[int]:
-    """The numbers of blocks whose rows are searched from now on."""
-    searched: set[int] = set()
-    find = process.rows.last_kind
+def counted_columns(process: ProcessRecord) -> list[int]:
+    """The first rows of the blocks that are searched from now on."""
+    searched: list[int] = []
+    columns = process.rows.columns
 
-    def counted(kinds: frozenset[int], low: int, before: int, after: int) -> int:
-        searched.update(block for block in range(before >> 16, after >> 16, -1))
-        searched.add(before >> 16)
-        return find(kinds, low, before, after)
+    def counted(place: int, start: int = 0, *, back: bool = False) -> Iterator[tuple[int, bytes]]:
+        for first, column in columns(place, start, back=back):
+            searched.append(first)
+            yield first, column
 
-    process.rows.last_kind = counted  # type: ignore[method-assign]
+    process.rows.columns = counted  # type: ignore[method-assign]
     return searched
 
 

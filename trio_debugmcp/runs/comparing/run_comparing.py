@@ -16,6 +16,7 @@ from trio_debugmcp.runs.comparing.run_alignment import AlignedStep, CountFold, R
 from trio_debugmcp.runs.comparing.run_streams import StreamPair
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
+from trio_debugmcp.runs.files.row_search import subject_of
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line
 from trio_debugmcp.runs.why import NoAnswerError, WhyQuestion, why
@@ -218,7 +219,7 @@ def _values(alignment: RunAlignment, which: int, end: int, stream: int) -> Itera
             if not is_common:
                 continue
             if owner != judged:  # most lines have several values
-                is_own = is_only or streams.of(record.subject(owner)) == stream
+                is_own = is_only or streams.of(subject_of(record, owner)) == stream
                 judged, is_judged = owner, is_own and not (has_changed and alignment.is_changed(which, owner))
             if not is_judged:
                 continue

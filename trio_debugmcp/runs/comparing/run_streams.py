@@ -5,7 +5,7 @@
     pairs = paired(streams, other)              # each with its counterpart in another run; 0: it has none
 
 A task is a coroutine that no coroutine awaits, with all that it calls. In two runs they take turns otherwise, so each
-is compared by itself. A counterpart begins with the same function, and is as manieth of these.
+is compared by itself. A counterpart begins with the same function, and is of the same number among those.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ class RunStreams:
     """The threads and tasks of one process.
 
     Attributes:
-        names: of each, from 1 on: the file and the function that it begins with, and how manieth of these it is.
+        names: of each, from 1 on: the file and the function that it begins with, and its number among those.
         has_tasks: coroutines ran.
     """
 

@@ -15,7 +15,7 @@ from itertools import chain
 from trio_debugmcp.runs.comparing.run_streams import RunStreams
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
-from trio_debugmcp.runs.files.row_search import each, each_back
+from trio_debugmcp.runs.files.row_search import each, each_back, subject_of
 
 CHANGED = 0
 """The key of statements that only one of the sources has."""
@@ -26,7 +26,7 @@ _MOST_SKIPPED = 200_000
 _LINE_HEAD = rows.LINE << 28
 
 
-class _Steps:
+class _StepBlock:
     """Some steps that follow each other: their keys, and when it is asked for, their rows."""
 
     def __init__(self, keys: Sequence[int], found: Sequence[int] | None, first: int, heads: list[int]) -> None:
@@ -41,14 +41,17 @@ class _Steps:
 
 
 class StepWalk:
-    """The statements of one thread or task that both sources have, in order."""
+    """The statements of one thread or task that both sources have, in order.
+
+    Where it is, how it continues, and what it has passed over are looked up one by one, hence so many methods.
+    """
 
     def __init__(self, record: ProcessRecord, keys: dict[int, int], streams: RunStreams, stream: int) -> None:
         self.record, self.keys = record, keys
         self._streams, self._stream = streams, stream
         self.table = {_LINE_HEAD | site: key for site, key in keys.items() if key != CHANGED}
         self._parts = self._all() if len(streams) == 1 else iter(self._of_stream())
-        self._part, self._at = _Steps((), (), 0, []), 0
+        self._part, self._at = _StepBlock((), (), 0, []), 0
         self._before = self._part, -1
         self._load()
 
@@ -63,7 +66,7 @@ class StepWalk:
         return self._part.row(self._at, self.table) if self._at < len(self._part.keys) else 0
 
     def advance(self, count: int = 1) -> None:
-        """Go on by some steps, at most to the end of those that are `ahead`."""
+        """Continue by some steps, at most to the end of those that are `ahead`."""
         self._at += count
         self._before = self._part, self._at - 1
         self._load()
@@ -120,18 +123,18 @@ class StepWalk:
                 return
             self._part, self._at = part, 0
 
-    def _all(self) -> Iterator[_Steps]:
+    def _all(self) -> Iterator[_StepBlock]:
         """Yield the steps of a process that is one thread, block by block."""
         key_of = self.table.get
-        for first, column in self.record.rows.column_blocks(0):
+        for first, column in self.record.rows.columns(0):
             heads = memoryview(column).cast("I")[1::2].tolist()
-            yield _Steps(list(filter(None, map(key_of, heads))), None, first, heads)
+            yield _StepBlock(list(filter(None, map(key_of, heads))), None, first, heads)
 
-    def _of_stream(self) -> list[_Steps]:
+    def _of_stream(self) -> list[_StepBlock]:
         """Return the steps of one of several threads and tasks."""
         keys, found = array("I"), array("Q")
         known: dict[int, bool] = {}
-        for first, column in self.record.rows.column_blocks(0):
+        for first, column in self.record.rows.columns(0):
             words = memoryview(column).cast("I")
             heads, frames = words[1::2].tolist(), words[::2].tolist()
             for place, key in enumerate(map(self.table.get, heads)):
@@ -144,7 +147,7 @@ class StepWalk:
                 if is_own:
                     keys.append(key)
                     found.append(first + place)
-        return [_Steps(keys, found, 0, [])]
+        return [_StepBlock(keys, found, 0, [])]
 
     # --- What only this source has ------------------------------------------------------------------------------------
 
@@ -159,11 +162,11 @@ class StepWalk:
         return next((row for row in each_back(self.record, rows.LINE, site, before) if self._is_own(row)), 0)
 
     def _is_own(self, row: int) -> bool:
-        return len(self._streams) == 1 or self._streams.of(self.record.subject(row)) == self._stream
+        return len(self._streams) == 1 or self._streams.of(subject_of(self.record, row)) == self._stream
 
 
 def together(good: StepWalk, bad: StepWalk) -> tuple[int, tuple[int, int] | None]:
-    """Go on in two walks as long as both take the same way; return how many steps, and the rows of the last one."""
+    """Continue two walks as long as both take the same way; return how many steps, and the rows of the last one."""
     same = 0
     while good.key == bad.key != CHANGED:
         one, other = good.ahead, bad.ahead

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.runs.files.run_files import RunFileError, TextFile, WordFile, facts_of
+from trio_debugmcp.runs.files.word_search import last_kind, next_any, next_kind
 
 LINE, START, RESUME, RETURN, YIELD, UNWIND, RAISE = 1, 2, 3, 4, 5, 6, 7
 WRITE, FIELD, SEEN, GAP, SIZE, SEEN_NAME = 8, 9, 10, 11, 12, 13
@@ -164,10 +165,6 @@ class ProcessRecord:
         key, subject = first >> 32 & 0x0FFF_FFFF, first & 0xFFFF_FFFF
         return Row(number, first >> 60, key, subject, second >> 32, second & 0xFFFF_FFFF, owner)
 
-    def subject(self, number: int) -> int:
-        """Return the subject of a row alone."""
-        return self.rows.word(number, 0) & 0xFFFF_FFFF
-
     def back(self, kind: int, key: int, subject: int, before: int, after: int = 0) -> int:
         """Return the last row before one, and after another, of this kind, key and subject; 0: none."""
         return self.rows.last_equal(0, kind << 60 | key << 32 | subject, before, after)
@@ -179,7 +176,7 @@ class ProcessRecord:
     def back_of(self, kinds: frozenset[int], subject: int, before: int) -> int:
         """Return the last row before one of these kinds about a subject, whatever its key; 0: none."""
         begun = self.frames.word(subject, 0) if kinds <= _ABOUT_FRAMES and self.frames.has(subject) else 0
-        return self.rows.last_kind(kinds, subject, before, begun - 1 if begun else 0)
+        return last_kind(self.rows, kinds, subject, before, begun - 1 if begun else 0)
 
     def forth_of(self, kinds: frozenset[int], subject: int, after: int, *, by_value: bool = False) -> int:
         """Return the first row after one of these kinds about a subject, whatever its key; 0: none.
@@ -189,9 +186,9 @@ class ProcessRecord:
         after = max(after, self.first - 1)
         if kinds <= _KEYED_BY_CODE and not by_value and self.frames.has(subject):
             code = self.frames.word(subject, 1) >> 32
-            return self.rows.next_any([kind << 60 | code << 32 | subject for kind in kinds], after)
+            return next_any(self.rows, [kind << 60 | code << 32 | subject for kind in kinds], after)
         if not by_value:
-            return self.rows.next_kind(kinds, subject, after)
+            return next_kind(self.rows, kinds, subject, after)
         for number in self.rows.next_like(1, subject, after):
             if self.rows.word(number, 0) >> 60 in kinds:
                 return number

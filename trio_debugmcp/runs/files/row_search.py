@@ -14,6 +14,11 @@ from trio_debugmcp.runs.files.process_record import ProcessRecord
 _KEY_BITS = 28
 
 
+def subject_of(record: ProcessRecord, number: int) -> int:
+    """Return the subject of a row alone."""
+    return record.rows.word(number, 0) & 0xFFFF_FFFF
+
+
 def each(record: ProcessRecord, kind: int, key: int, after: int = 0) -> Iterator[int]:
     """Yield the rows after one of this kind and key, in order."""
     yield from record.rows.next_high(0, kind << _KEY_BITS | key, after)

@@ -139,44 +139,6 @@ class WordFile:
         """Yield the entries after one whose word at a place ends with these 32 bits, in order."""
         yield from self._next(place, low.to_bytes(4, "little"), after)
 
-    def next_kind(self, kinds: frozenset[int], low: int, after: int) -> int:
-        """Return the first entry after one whose first word begins with one of these 4 bits and ends with these 32."""
-        part = low.to_bytes(4, "little")
-        for block in range(max(bisect_right(self._firsts, after + 1) - 1, 0), len(self._blocks)):
-            column, first = self._column(block, 0), self._firsts[block]
-            found = column.find(part, max(after + 1 - first, 0) * WORD)
-            while found >= 0:
-                if found % WORD == 0 and column[found + WORD - 1] >> 4 in kinds:
-                    return first + found // WORD
-                found = column.find(part, found + 1)
-        return 0
-
-    def last_kind(self, kinds: frozenset[int], low: int, before: int, after: int) -> int:
-        """Return the last entry before one, and after another, whose first word is such a one, or 0."""
-        part = low.to_bytes(4, "little")
-        for block in range(bisect_right(self._firsts, before - 1) - 1, -1, -1):
-            first = self._firsts[block]
-            if first + self._blocks[block].entries <= after:
-                return 0
-            column, begin = self._column(block, 0), max(after + 1 - first, 0) * WORD
-            end = min(max(before - first, 0), self._blocks[block].entries) * WORD
-            while (found := column.rfind(part, begin, end)) >= 0:
-                if found % WORD == 0 and column[found + WORD - 1] >> 4 in kinds:
-                    return first + found // WORD
-                end = found + len(part) - 1
-        return 0
-
-    def next_any(self, words: list[int], after: int) -> int:
-        """Return the first entry after one whose first word is one of these, or 0: block by block for all of them."""
-        parts = [word.to_bytes(WORD, "little") for word in words]
-        for block in range(max(bisect_right(self._firsts, after + 1) - 1, 0), len(self._blocks)):
-            until = self._firsts[block] + self._blocks[block].entries
-            start = max(after, self._firsts[block] - 1)
-            found = [next(self._next(0, part, start, until=until), 0) for part in parts]
-            if any(found):
-                return min(number for number in found if number)
-        return 0
-
     def last_high(self, place: int, high: int, before: int) -> Iterator[int]:
         """Yield the entries before one whose word at a place begins with these 32 bits, the last first."""
         part = high.to_bytes(4, "little")
@@ -209,10 +171,12 @@ class WordFile:
             counts.update(memoryview(self._column(block, place)).cast("I")[1::2].tolist())
         return counts
 
-    def column_blocks(self, place: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the number of the first entry of each block, and all its words at a place."""
-        for block, first in enumerate(self._firsts):
-            yield first, self._column(block, place)
+    def columns(self, place: int, start: int = 0, *, back: bool = False) -> Iterator[tuple[int, bytes]]:
+        """Yield blocks from the one that has an entry on: the number of its first entry, its words at a place."""
+        block = max(bisect_right(self._firsts, start) - 1, 0)
+        for number in range(block, -1, -1) if back else range(block, len(self._firsts)):
+            if number < len(self._firsts):
+                yield self._firsts[number], self._column(number, place)
 
     def blocks(self) -> Iterator[tuple[int, list[list[int]]]]:
         """Yield the number of the first entry of each block, and its words, a list for each place."""

@@ -14,7 +14,7 @@ import msgspec
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
-from trio_debugmcp.runs.files.row_search import each
+from trio_debugmcp.runs.files.row_search import each, subject_of
 from trio_debugmcp.runs.histories.recorded_classes import class_of
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.source.read_paths import ValuePath
@@ -59,7 +59,7 @@ def objects_of(past: PastProcess, path: ValuePath) -> HeldObjects:
         numbers = _rows_of(record, _FIELDS, key)
         for looked, number in enumerate(islice(numbers, _MOST_ROWS + 1)):
             is_cut |= looked == _MOST_ROWS
-            if record.subject(number) in held.objects:
+            if subject_of(record, number) in held.objects:
                 found.add(record.rows.word(number, 1) & 0xFFFF_FFFF)
         held = HeldObjects(frozenset(found - {0}), is_cut)
     return held
@@ -72,7 +72,7 @@ def _of_name(record: ProcessRecord, name: str) -> HeldObjects:
         is_cut |= looked == _MOST_ROWS
         found.add(record.rows.word(number, 1) & 0xFFFF_FFFF)
     for number in islice(_rows_of(record, _FIELDS, record.key_of(f".{name}")), _MOST_ROWS):
-        if record.subject(number) in modules:
+        if subject_of(record, number) in modules:
             found.add(record.rows.word(number, 1) & 0xFFFF_FFFF)
     return HeldObjects(frozenset(found - {0}), is_cut)
 
@@ -82,7 +82,7 @@ def _of_class(record: ProcessRecord, path: ValuePath) -> HeldObjects:
     found, is_cut = set[int](), False
     for looked, number in enumerate(islice(_rows_of(record, _FIELDS, record.key_of(str(path.steps[0]))), _MOST_ROWS)):
         is_cut |= looked == _MOST_ROWS - 1
-        subject = record.subject(number)
+        subject = subject_of(record, number)
         if subject not in known:
             known[subject] = class_of(record, subject) == path.name
         if known[subject]:

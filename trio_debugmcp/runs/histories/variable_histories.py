@@ -8,7 +8,7 @@ import msgspec
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
-from trio_debugmcp.runs.files.row_search import counts
+from trio_debugmcp.runs.files.row_search import counts, subject_of
 from trio_debugmcp.runs.histories.content_histories import HeldObjects, content_rows, looked_into, objects_of
 from trio_debugmcp.runs.histories.histories import (
     HistoryPage,
@@ -104,7 +104,7 @@ def _of_name(record: ProcessRecord, name: str, modules: set[int]) -> list[RowKin
     """Return the writes of a name: in frames, and in the globals of modules."""
 
     def is_of_module(number: int) -> bool:
-        return record.subject(number) in modules
+        return subject_of(record, number) in modules
 
     field = record.key_of(f".{name}")
     return [
@@ -123,7 +123,7 @@ def _of_attribute(past: PastProcess, path: ValuePath, modules: set[int]) -> tupl
     known = dict.fromkeys(modules, False)
 
     def fits(number: int) -> bool:
-        subject = record.subject(number)
+        subject = subject_of(record, number)
         if not wanted and not is_any:
             return subject in holders.objects
         if subject not in known:
