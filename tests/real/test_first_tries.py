@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.real.conftest import Connect
+from tests.real.conftest import BY_ENGINE, Connect, where
 from trio_debugmcp.testing import DebugClient, ToolFailed
 from trio_debugmcp.testing.connect import Era
 
@@ -430,3 +430,15 @@ async def test_a_start_that_lacks_a_module_says_which_python_it_was(debugging: C
         (note,) = [note for note in stop["notes"] if note.startswith("runs on ")]
         assert "on which this server runs" in note
         assert "adapter_options" in note
+
+
+async def test_a_failing_test_stops_also_in_code_of_libraries_or_a_note_says_that_it_does_not(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    (tmp_path / "test_shop.py").write_text("def test_price():\n    assert 6 == 7\n")
+    async with debugging() as client:
+        stop = await client.call("debug_launch", test=f"{tmp_path}/test_shop.py", just_my_code=False)
+        if BY_ENGINE:
+            assert (stop["reason"], where(stop).line) == ("Exception", 2)
+        else:
+            assert "with just_my_code=false none does on Python 3.8 to 3.11" in stop["notes"][-1]

@@ -12,7 +12,7 @@ def start_notes(
     """Return notes on a start that came to this answer; `is_own`: the program runs on this server's own interpreter."""
     programs = target.profile.programs
     advice = programs.start_advice(target.program, f"{answer.exception or ''}\n{answer.stderr}")
-    notes = [advice] if advice is not None else _missing(debugger, target, launch.cwd, answer)
+    notes = [advice] if advice is not None else _missing(debugger, target, launch, answer)
     tests = programs.tests_run_by(target.program, target.args, target.options) if launch.stop_at else None
     if tests is not None:
         named = f"test={tests!r}" if tests else "`test`, such as tests/test_a.py::test_b"
@@ -20,9 +20,17 @@ def start_notes(
     return [*notes, *_lacking(target, launch, answer)] if is_own else notes
 
 
-def _missing(debugger: Debugger, target: LaunchTarget, cwd: str, answer: StopAnswer) -> list[str]:
+_TESTS_FAILED = 1
+"""The exit code of pytest and unittest for tests that failed; others are wrong usage, for example."""
+
+_PASSED_OVER = (
+    "a test that failed did not stop: with just_my_code=false none does on Python 3.8 to 3.11. Launch it without that"
+)
+
+
+def _missing(debugger: Debugger, target: LaunchTarget, launch: Launch, answer: StopAnswer) -> list[str]:
     """Return a note on the module that was to run and was not found, or on the test, then with similar ones."""
-    programs = target.profile.programs
+    programs, cwd = target.profile.programs, launch.cwd
     if answer.exit_code and "module" in target.options:
         missing = programs.missing_module(answer.stderr)
         where = f"there is no module '{missing}' for the program in {cwd}: check its name, `cwd` and the interpreter"
@@ -31,7 +39,8 @@ def _missing(debugger: Debugger, target: LaunchTarget, cwd: str, answer: StopAns
     if test is None or answer.state != "Disconnected" or not answer.exit_code:
         return []
     if not programs.is_test_missing(answer.exit_code, answer.stderr):
-        return []
+        passed_over = target.profile.name == "debugpy" and launch.stop_at and not launch.just_my_code
+        return [_PASSED_OVER] if passed_over and answer.exit_code == _TESTS_FAILED else []
     near = debugger.host.query(f"tests near {test} in {cwd}", lambda: programs.near_tests(test, cwd))
     return [f"there is no test '{test}'; there are: {', '.join(near)}"] if near else []
 
