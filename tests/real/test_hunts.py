@@ -142,6 +142,23 @@ async def test_a_session_that_is_there_stays_as_it_is(debugging: Connect, tmp_pa
         assert (await client.call("debug_step"))["state"] == "Paused"
 
 
+async def test_a_client_is_notified_of_each_try_and_a_second_hunt_is_refused_meanwhile(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    said: list[tuple[float, float | None]] = []
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        said.append((progress, total))
+        if len(said) == 1:
+            error = await failure(client, "debug_hunt", code="x = 1")
+            assert (error.code, "hunt-1 is under way" in error.message) == ("INVALID_PARAMETER", True)
+
+    async with debugging() as client:
+        arguments = {"code": "x = 1", "times": 40, "parallel": 1}
+        await client.sdk.call_tool("debug_hunt", arguments, progress_callback=on_progress)
+        assert said == [(float(number), 40.0) for number in range(1, 41)]
+
+
 async def test_without_a_recorder_the_seed_is_found_and_it_is_said_why_there_is_no_record(
     debugging: Connect, tmp_path: Path
 ) -> None:
@@ -167,6 +184,8 @@ async def test_the_name_of_a_test_that_is_not_there_is_refused_with_similar_ones
         assert "test_it_is_open" in error.message
         error = await failure(client, "debug_hunt", module="no_such_module", cwd=str(tmp_path), **ON_NEW)
         assert (error.code, "There is no module 'no_such_module'" in error.message) == ("INVALID_PARAMETER", True)
+        error = await failure(client, "debug_hunt", code="x = 1", env={"PYTHONHASHSEED": "0"})
+        assert (error.code, "leave it out of `env`" in error.message) == ("INVALID_PARAMETER", True)
         error = await failure(client, "debug_hunt", code="x = 1", engine="ray")
         assert (error.code, "needs the package ray" in error.message) == ("NOT_SUPPORTED", True)
 

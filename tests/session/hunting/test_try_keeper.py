@@ -47,17 +47,17 @@ def wanted(folder: Path, code: str, python: str = sys.executable, **more: Any) -
     plan = HuntPlan(command=(python, "-c", code), cwd="/", env={"MARK": str(folder)}, **options)
     directory = folder / "try"
     directory.mkdir()
-    told = plan.wanted(TryConditions(1, **{"hash_seed": 7, "seed": 7, **more}))
-    return {**told, "directory": str(directory), "start": start_text()}
+    asked = plan.wanted(TryConditions(1, **{"hash_seed": 7, "seed": 7, **more}))
+    return {**asked, "directory": str(directory), "start": start_text()}
 
 
-def kept(told: dict[str, Any]) -> dict[str, Any]:
+def kept(asked: dict[str, Any]) -> dict[str, Any]:
     """Run a try to its end. Standard input stays open meanwhile."""
     keeper = subprocess.Popen([sys.executable, "-I", "-S", KEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert keeper.stdin is not None
     assert keeper.stdout is not None
     with keeper, keeper.stdin, keeper.stdout:
-        keeper.stdin.write(json.dumps(told).encode() + b"\n")
+        keeper.stdin.write(json.dumps(asked).encode() + b"\n")
         keeper.stdin.flush()
         answer: dict[str, Any] = json.loads(keeper.stdout.read())
     return answer
@@ -81,6 +81,15 @@ def test_seeds_are_those_of_the_try_in_each_version_of_python(tmp_path: Path, py
         said.append(answer["stdout"])
     assert said[0] == said[1] != said[2]
     assert said[0].split()[2] == "0.001"
+
+
+def test_it_is_known_whether_the_conditions_were_set(tmp_path: Path) -> None:
+    for options, are_set in (([], True), (["-I"], False), (["-S"], False)):
+        folder = tmp_path / "".join(["set", *options])
+        folder.mkdir()
+        asked = wanted(folder, "pass")
+        asked["command"][1:1] = options
+        assert kept(asked)["areSet"] == are_set, options
 
 
 def test_tasks_take_their_turns_at_random_where_that_is_asked_for_and_callbacks_stay_in_order(tmp_path: Path) -> None:
@@ -124,20 +133,20 @@ def test_input_is_given_whole_and_then_ends(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("last", ["sys.exit(3)", "time.sleep(10000)"])
 def test_a_daemon_ends_with_its_try_when_that_ends_and_when_its_time_is_over(tmp_path: Path, last: str) -> None:
-    told = wanted(tmp_path, DAEMON.replace("LAST", last), try_seconds=30.0 if "exit" in last else 5.0)
-    answer = kept(told)
+    asked = wanted(tmp_path, DAEMON.replace("LAST", last), try_seconds=30.0 if "exit" in last else 5.0)
+    answer = kept(asked)
     assert answer["exitCode"] == (3 if "exit" in last else None)
     assert answer["timedOut"] == ("sleep" in last)
     assert not is_living(int((tmp_path / "pid").read_text()))
 
 
 def test_the_end_of_standard_input_ends_the_try_with_its_daemons(tmp_path: Path) -> None:
-    told = wanted(tmp_path, DAEMON.replace("LAST", "time.sleep(10000)"), try_seconds=3000.0)
+    asked = wanted(tmp_path, DAEMON.replace("LAST", "time.sleep(10000)"), try_seconds=3000.0)
     keeper = subprocess.Popen([sys.executable, "-I", "-S", KEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert keeper.stdin is not None
     assert keeper.stdout is not None
     with keeper, keeper.stdout:
-        keeper.stdin.write(json.dumps(told).encode() + b"\n")
+        keeper.stdin.write(json.dumps(asked).encode() + b"\n")
         keeper.stdin.flush()
         deadline = time.monotonic() + TEST_SECONDS
         while not (tmp_path / "pid").exists():

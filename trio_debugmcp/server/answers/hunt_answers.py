@@ -131,8 +131,12 @@ def repeats_notes(found: HuntFound, what: str) -> list[str]:
     if not repeated or found.hit is None:
         return []
     counts = ", ".join(f"{each.fitted} of {each.made} with {each.kind}" for each in repeated.values())
-    conditions = (found.kept or found.hit).conditions
-    return [f"tried again, {counts} {what}{_decides(repeated, conditions)}"]
+    outcome = found.kept or found.hit
+    if not outcome.are_set:
+        same = f"tried again, {repeated[SAME].fitted} of {repeated[SAME].made} {what}"
+        why = "as the interpreter does not import sitecustomize (option -I, -E or -S)"
+        return [f"{same}; seeds and the switching of threads were not set, {why}"]
+    return [f"tried again, {counts} {what}{_decides(repeated, outcome.conditions)}"]
 
 
 def _decides(repeated: dict[str, RepeatedTries], conditions: TryConditions) -> str:

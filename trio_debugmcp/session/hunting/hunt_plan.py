@@ -56,6 +56,7 @@ class TryOutcome(Struct, frozen=True):
         left_out: bytes of its output that are not kept.
         directory: where its record is, if it was recorded and there is one.
         worker: what ran it, of a cluster.
+        are_set: the program was run under its conditions; with the interpreter's option -I it is not.
         fits: it is as the hunt wants it.
     """
 
@@ -67,6 +68,7 @@ class TryOutcome(Struct, frozen=True):
     left_out: int = 0
     directory: str | None = None
     worker: str = ""
+    are_set: bool = True
     fits: bool = False
 
     @property

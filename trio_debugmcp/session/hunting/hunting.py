@@ -155,6 +155,7 @@ class _Hunt:
             left_out=answer["leftOut"],
             directory=str(run) if is_recorded else None,
             worker=answer.get("worker", ""),
+            are_set=answer["areSet"],
         )
         fits = await self._end.fits(outcome)
         if not is_recorded:

@@ -117,6 +117,7 @@ def run(wanted: Any, woken: int) -> Any:
         "stdout": streams.text(child.stdout),
         "stderr": streams.text(child.stderr),
         "leftOut": streams.left_out,
+        "areSet": os.path.exists(f"{home}/are_set"),
     }
 
 

@@ -100,6 +100,8 @@ def _check(debugger: Debugger, params: DebugHunt) -> None:
         UsageError: `INVALID_PARAMETER` or `PERMISSION_DENIED`.
     """
     check_words(params.args, params.env)
+    if "PYTHONHASHSEED" in params.env:
+        raise UsageError("INVALID_PARAMETER", "Each try has a PYTHONHASHSEED of its own: leave it out of `env`.")
     if params.address is not None and params.engine == "local":
         raise UsageError("INVALID_PARAMETER", "`address` is that of a cluster: pass engine='dask' or 'ray' with it.")
     if params.engine != "local" and debugger.settings.roots:
