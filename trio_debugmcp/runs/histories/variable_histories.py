@@ -57,7 +57,10 @@ def variable_history(past: PastProcess, expression: str, page: HistoryPage) -> R
     if held.is_cut or len(inside) < len(held.objects):
         notes = [*notes, f"what is in it was looked for in {len(inside)} of its values; there are more"]
     if any(past.values.is_big(number, record.last + 1) for number in inside):
-        notes = [*notes, "of more than 60 items only the length is watched, and those items that a line names"]
+        notes = [
+            *notes,
+            "of more than 60 items only the length is watched, and those items that a line names or changes itself",
+        ]
 
     def found() -> Iterator[int]:
         return _merged(history_rows(record, kinds, page.before), content_rows(record, inside, page.before), page)

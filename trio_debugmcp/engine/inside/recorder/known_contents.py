@@ -141,6 +141,12 @@ class KnownContents:
         if known.content is None:
             self.look(known, value, kind, line)
 
+    def say_length(self, known: Any, value: Any, kind: int, line: int) -> None:
+        """Write the length of such a container, after what a line has changed in it."""
+        before, length = known.content[1], self._size(value, kind)
+        known.content = (_BIG, length)
+        self._add(SIZE | WRITTEN << 32 | known.number, length << 32 | before, line)
+
     def is_watched(self, known: Any) -> bool:
         """Whether all items of a container are watched."""
         content = known.content

@@ -13,6 +13,7 @@ from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameS
 from trio_debugmcp.engine.inside.recorder.known_contents import KnownContents
 from trio_debugmcp.engine.inside.recorder.known_fields import DELETED, KnownFields
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
+from trio_debugmcp.engine.inside.recorder.long_contents import copied
 from trio_debugmcp.engine.inside.recorder.object_paths import LIST, MISSING, ObjectPaths, names_of
 from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, SEEN_NAME
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
@@ -43,6 +44,7 @@ class LineWatch:
         self._words = words
         self._objects = objects
         self._states = states
+        self._site: Any = None  # that which begins; another thread's does no harm, it pays for a copy
         self.paths = ObjectPaths()
         self._layouts = self.paths.layouts
         self.fields = KnownFields(rows, words, objects)
@@ -54,6 +56,7 @@ class LineWatch:
         """Check what a statement is about to read, and remember what it can change; names None: look them up."""
         watch: Any = []
         given: Any = []
+        self._site = site
         if site.others:
             if names is None:
                 names = names_of(frame, state.code.is_function)
@@ -175,7 +178,10 @@ class LineWatch:
             how, line = self._of_caller(state, known)
             self.contents.compare(known, value, kind, line, how)
         if len(watch) < _MOST_WATCHED:
-            watch.append((known, value, kind, flags & CHANGED_BY_IT))
+            site = self._site
+            is_long = site.mutates and not self.contents.is_watched(known)
+            is_long = is_long and not any([each[0] is known for each in watch])
+            watch.append((known, value, kind, flags & CHANGED_BY_IT, copied(value, kind, site) if is_long else None))
         return known
 
     def _contained_inside(self, state: FrameState, value: Any, kind: int, watch: list[Any]) -> None:

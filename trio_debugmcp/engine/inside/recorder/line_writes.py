@@ -11,9 +11,11 @@ from itertools import islice
 from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
+from trio_debugmcp.engine.inside.recorder.known_contents import MOST_SAID, MOST_WATCHED
 from trio_debugmcp.engine.inside.recorder.known_fields import DELETED
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.line_watch import LineWatch
+from trio_debugmcp.engine.inside.recorder.long_contents import differing, is_longer
 from trio_debugmcp.engine.inside.recorder.object_paths import LIST, MISSING
 from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, SEEN, SEEN_NAME, WRITE
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
@@ -151,7 +153,7 @@ class LineWrites:
         Where it has rounds, what is as it was may have been something else between: that is said where it changes it.
         """
         is_own = not state.called and not state.suspended
-        for known, value, kind, changes in state.watch:
+        for known, value, kind, changes, copy in state.watch:
             content = known.content
             is_alike = kind == LIST and not has_rounds and len(content) == _list_length(value)
             if is_alike and all(map(_is, content, _list_iter(value))):
@@ -159,9 +161,24 @@ class LineWrites:
             how = FIELD if (is_own or (changes and not state.suspended)) else GAP
             if how == FIELD and self._states.others_watch(known):
                 how = GAP
+            if copy is not None and is_own and how == FIELD and not self._watch.contents.is_watched(known):
+                self._finish_long(state, known, value, kind, differing(copy, value, kind, MOST_SAID))
             if has_rounds and changes:
                 self._watch.contents.doubt(known, value, kind, state.line)
             self._watch.contents.compare(known, value, kind, state.line, how)
+
+    def _finish_long(self, state: FrameState, known: Any, value: Any, kind: int, changes: Any) -> None:
+        """Write what a line has changed in a container of many items."""
+        if not changes or not is_longer(value, kind, MOST_WATCHED // 2):  # it is watched whole again
+            return
+        for key, item, secret in changes[:MOST_SAID]:
+            number = self._words.item_key(key)
+            if number:
+                self._fields.write(known, number, item, state.line, secret)
+                self._watch.contents.said.add((known.number, number))
+        if len(changes) > MOST_SAID:
+            self._add(FIELD | known.number, 0, state.line)
+        self._watch.contents.say_length(known, value, kind, state.line)
 
     def _finish_given(self, state: FrameState) -> None:
         """Compare the known fields of objects that were given to calls: `setattr(cart, name, value)`."""

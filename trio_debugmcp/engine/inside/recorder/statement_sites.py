@@ -9,6 +9,7 @@ Made when the statement runs for the first time.
 from itertools import pairwise
 from typing import Any
 
+from trio_debugmcp.engine.inside.recorder.long_contents import SHARE
 from trio_debugmcp.engine.inside.recorder.row_kinds import LINE, WRITE
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
@@ -39,6 +40,7 @@ class StatementSite:
         stores: of attributes and items.
         checks: (where its name is, name, key, steps, what may happen to it, whether it is a secret) of paths.
         locals: those of local names, as (name, steps, what may happen to it); `local_names`: these names.
+        share: items of long containers that it may still have copied.
         others: the other checks; is_plain: there are none.
         single: of the one name that it stores, when it has run to its end: (name, kind and key of its row, lines
             that come next if it has been stored); or None.
@@ -57,6 +59,7 @@ class StatementSite:
             "names",
             "number",
             "plan",
+            "share",
         ),
         *(
             "key",
@@ -82,6 +85,7 @@ class StatementSite:
         self.others = tuple([check for check in checks if check[0] != LOCAL])
         self.is_plain = not self.others
         self.single: Any = None
+        self.share = SHARE
         self.plan = plan
         self.line = plan.first
         self.names = names
