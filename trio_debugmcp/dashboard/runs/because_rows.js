@@ -33,6 +33,13 @@ export function becauseRow(line, {current = false, quiet = false, go, links = []
   );
 }
 
+/** Scroll a view, and nothing around it, as far as it takes to see an element of it. @param {Element} view @param {Element} node */
+export function bringIntoSight(view, node) {
+  const [around, box] = [view.getBoundingClientRect(), node.getBoundingClientRect()];
+  if (box.top < around.top) view.scrollTop -= around.top - box.top;
+  else if (box.bottom > around.bottom) view.scrollTop += box.bottom - around.bottom;
+}
+
 /** The statement in the colours of the source. @param {BecauseLine} line */
 function tokensOf({source, file}) {
   const [tokens = []] = highlighted(source, file);

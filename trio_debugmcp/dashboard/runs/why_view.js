@@ -3,7 +3,7 @@
 import {isAnswer} from '../connection/mcp.js';
 import {el, setText} from '../view/dom.js';
 import {rove} from '../view/roving.js';
-import {becauseRow} from './because_rows.js';
+import {becauseRow, bringIntoSight} from './because_rows.js';
 import {answerLines, numberOf} from './run_answers.js';
 
 /**
@@ -20,6 +20,8 @@ export class WhyView {
   /** @type {Why | null} */
   #answer = null;
   #problem = '';
+  /** The number of the line that was brought into sight last: from there the person may have scrolled. */
+  #seen = '';
 
   /**
    * @param {import('../store.js').Store} store
@@ -115,6 +117,10 @@ export class WhyView {
       links: line.at === shown ? this.#links(line) : [],
     })));
     this.settle();
+    const current = this.list.querySelector('[data-current="true"]');
+    // Once the bar of the past is there, which leaves less room for the list.
+    if (current && shown !== this.#seen) requestAnimationFrame(() => current.isConnected && bringIntoSight(this.node, current));
+    this.#seen = shown ?? '';
     if (focused) /** @type {HTMLElement | null} */ (this.list.querySelector(`[data-row="${focused}"]`))?.focus();
     this.rest.replaceChildren(...leftOut(this.#answer).map((words) => el('p', {className: 'note'}, words)));
   }
