@@ -89,7 +89,7 @@ FEW_WORDS = {
     *("memory_read", "memory_write", "disassemble", "breakpoint_set_data", "debug_run_until", "trace_function"),
     *("batch_evaluate", "snapshot_delete", "debug_configurations", "breakpoint_edit", "observe_link", "card_run"),
     *("run_list", "debug_record", "why", "history_get", "calls_get", "run_goto"),
-    *("run_compare", "debug_hunt"),
+    *("run_compare", "debug_hunt", "debug_more"),
     *("person_join", "ask_person", "session_hold", "session_hand_back", "agent_message", "person_answer"),
 }
 """Or with a stop, as debug_state does."""

@@ -96,7 +96,7 @@ async def try_as_observer(trial: Trial, observer: DebugClient) -> None:
         elif expected.paused != ELSEWHERE:
             await trial.call(observer, name, expected.arguments, expected.paused)
     listed = {tool.name for tool in (await observer.sdk.list_tools()).tools}
-    assert listed == {tool.name for tool in TOOLS.listed("observe")}
+    assert listed == {tool.name for tool in open_toolbox(core_only=True).listed("observe")}
 
 
 async def test_every_tool_succeeds_where_it_can_and_gives_each_of_its_codes(

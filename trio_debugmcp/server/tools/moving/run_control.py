@@ -8,9 +8,8 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapTarget
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.memory import instruction_payloads
-from trio_debugmcp.server.answers.run_answers import BACK_IN_PRESENT
+from trio_debugmcp.server.answers.run_answers import BACK_IN_PRESENT, RecordedMoment
 from trio_debugmcp.server.answers.stop import READER, StopAnswer
 from trio_debugmcp.server.people.turns import is_held
 from trio_debugmcp.server.tools.answering import wait_answer
@@ -162,7 +161,7 @@ async def step(debugger: Debugger, params: DebugStep) -> StopAnswer:
 # --- In the record of the program -------------------------------------------------------------------------------------
 
 
-async def _continue_tool(debugger: Debugger, params: DebugContinue) -> Answer:
+async def _continue_tool(debugger: Debugger, params: DebugContinue) -> StopAnswer | RecordedMoment:
     if not shows_record(debugger, params.session_id, back=params.reverse):
         return await resume(debugger, params)
     found = await past_step(
@@ -175,7 +174,7 @@ async def _continue_tool(debugger: Debugger, params: DebugContinue) -> Answer:
     return found or await _present(debugger, params)
 
 
-async def _step_tool(debugger: Debugger, params: DebugStep) -> Answer:
+async def _step_tool(debugger: Debugger, params: DebugStep) -> StopAnswer | RecordedMoment:
     if not shows_record(debugger, params.session_id, back=params.mode == "back"):
         return await step(debugger, params)
     if params.target is not None or params.granularity == "instruction":
