@@ -304,3 +304,28 @@ async def test_variables_have_true_totals_and_those_of_waiting_threads_are_there
         (waiter,) = [each for each in (await client.call("threads_list"))["threads"] if " waiter " in each]
         waiting = await client.call("variables_get", thread_id=int(waiter.split()[0]))
         assert waiting["variables"] == {"secret": "42"}
+
+
+CLEANED = """\
+rows = []
+
+
+def load():
+    try:
+        rows.append(1)
+        raise LookupError("no room")
+    finally:
+        rows.clear()
+
+
+load()
+"""
+
+
+async def test_a_stop_behind_a_cleanup_says_that_values_may_be_later_ones(debugging: Connect, tmp_path: Path) -> None:
+    (tmp_path / "clean.py").write_text(CLEANED)
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=f"{tmp_path}/clean.py", stop_at_entry=False, show=["rows"])
+        later = [note for note in stop.get("notes", []) if "values may be those of after" in note]
+        assert (stop["show"]["rows"], len(later)) == (("[1]", 0) if BY_ENGINE else ("[]", 1))
+        assert all("clean.py:9" in note for note in later)

@@ -17,7 +17,6 @@ from trio_debugmcp.dap.profiles.starts import MainClass
 _PATH = r"[A-Za-z_$][\w$]*(?:\s*(?:\.|->|::)\s*[A-Za-z_$][\w$]*|\s*\[\s*(?:\d+|'[^'\\]*'|\"[^\"\\]*\")\s*\])*"
 _OPERAND = rf"(?:{_PATH}|-?\d+(?:\.\d+)?|'[^'\\]*'|\"[^\"\\]*\")"
 _SAFE = re.compile(rf"\s*{_OPERAND}(?:\s*(?:===?|!==?|<=|>=|<|>)\s*{_OPERAND})?\s*")
-
 _NAME = re.compile(r"[^\W\d][^\x00-\x1f\x7f]*(?<! )|[~*(:@$<][^\x00-\x1f\x7f]+(?<! )")
 """A name in most languages, with arguments or parameters of types behind it."""
 
@@ -154,6 +153,10 @@ class Code:
     def branches(self, file: str, text: str | None = None) -> Mapping[int, Branch]:
         """What the lines of a file decide, by their numbers."""
         return {}
+
+    def cleanups(self, text: str, line: int) -> Sequence[int]:
+        """The lines of what an exception that is raised in a line runs before it has left the function."""
+        return ()
 
     def operands(self, text: str, line: int) -> Sequence[Operand]:
         """The operands of the assertion that a line of a file with this text is part of; none if it is of none."""

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
 from trio_debugmcp.server.answers.asserted import with_operands
+from trio_debugmcp.server.answers.cleanup_notes import cleanup_notes
 from trio_debugmcp.server.answers.lines import thread_line, thread_now
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
@@ -57,6 +58,7 @@ async def wait_answer(
         return await with_threads(debugger, answer, session_id)
     if outcome is not None and outcome.paused is not None:
         answer = await with_operands(debugger, answer, outcome.paused)
+        answer = replace(answer, notes=[*answer.notes, *cleanup_notes(debugger, outcome.paused)])
     if show and outcome is not None and outcome.paused is not None:
         least, most = debugger.patience.seconds(LEAST_SHOW_SECONDS), debugger.patience.seconds(SHOW_SECONDS)
         seconds = min(max(deadline - trio.current_time(), least), most)

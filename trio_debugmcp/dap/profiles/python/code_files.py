@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode, Operand
 from trio_debugmcp.dap.profiles.language import Code
-from trio_debugmcp.dap.profiles.python import assertions, branches, code_lines
+from trio_debugmcp.dap.profiles.python import assertions, branches, cleanups, code_lines
 
 _MAX_SOURCE_BYTES = 4 * 1024 * 1024
 """Larger files of Python are data; parsing them would take seconds."""
@@ -108,6 +108,9 @@ class PythonCode(Code):
     def branches(self, file: str, text: str | None = None) -> Mapping[int, Branch]:
         source = _read(file) if text is None else text.encode(errors="replace")
         return {} if source is None else branches.branches(source)
+
+    def cleanups(self, text: str, line: int) -> Sequence[int]:
+        return cleanups.cleanups(text, line)
 
     def operands(self, text: str, line: int) -> Sequence[Operand]:
         return assertions.operands(text, line)
