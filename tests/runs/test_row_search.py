@@ -1,6 +1,7 @@
 """Rows found by what they are: the quick ways find what looking at each row does."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -84,8 +85,8 @@ def counted_columns(process: ProcessRecord) -> list[int]:
     searched: list[int] = []
     columns = process.rows.columns
 
-    def counted(place: int, start: int = 0, *, back: bool = False) -> Iterator[tuple[int, bytes]]:
-        for first, column in columns(place, start, back=back):
+    def counted(place: int, start: int = 0, **more: Any) -> Iterator[tuple[int, bytes]]:
+        for first, column in columns(place, start, **more):
             searched.append(first)
             yield first, column
 

@@ -15,26 +15,15 @@ from typing import Any, NamedTuple
 
 from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.runs.files.run_files import RunFileError, TextFile, WordFile, facts_of
-from trio_debugmcp.runs.files.word_search import last_kind, next_any, next_kind
+from trio_debugmcp.runs.files.word_search import highs_of, last_kind, next_any, next_kind
 
 LINE, START, RESUME, RETURN, YIELD, UNWIND, RAISE = 1, 2, 3, 4, 5, 6, 7
 WRITE, FIELD, SEEN, GAP, SIZE, SEEN_NAME = 8, 9, 10, 11, 12, 13
 
-KIND_NAMES = {
-    LINE: "LINE",
-    START: "START",
-    RESUME: "RESUME",
-    RETURN: "RETURN",
-    YIELD: "YIELD",
-    UNWIND: "UNWIND",
-    RAISE: "RAISE",
-    WRITE: "WRITE",
-    FIELD: "FIELD",
-    SEEN: "SEEN",
-    GAP: "GAP",
-    SIZE: "SIZE",
-    SEEN_NAME: "SEEN_NAME",
-}
+_OF_FRAMES = ("LINE", "START", "RESUME", "RETURN", "YIELD", "UNWIND", "RAISE")
+_OF_VALUES = ("WRITE", "FIELD", "SEEN", "GAP", "SIZE", "SEEN_NAME")
+
+KIND_NAMES = dict(enumerate((*_OF_FRAMES, *_OF_VALUES), 1))
 
 DELETED = 1
 """The number of the text of what was deleted."""
@@ -176,7 +165,7 @@ class ProcessRecord:
     def back_of(self, kinds: frozenset[int], subject: int, before: int) -> int:
         """Return the last row before one of these kinds about a subject, whatever its key; 0: none."""
         begun = self.frames.word(subject, 0) if kinds <= _ABOUT_FRAMES and self.frames.has(subject) else 0
-        return last_kind(self.rows, kinds, subject, before, begun - 1 if begun else 0)
+        return last_kind(self.rows, kinds, subject, before, begun - 1 if begun else 0, self._highs_of(kinds, subject))
 
     def forth_of(self, kinds: frozenset[int], subject: int, after: int, *, by_value: bool = False) -> int:
         """Return the first row after one of these kinds about a subject, whatever its key; 0: none.
@@ -188,11 +177,18 @@ class ProcessRecord:
             code = self.frames.word(subject, 1) >> 32
             return next_any(self.rows, [kind << 60 | code << 32 | subject for kind in kinds], after)
         if not by_value:
-            return next_kind(self.rows, kinds, subject, after)
+            return next_kind(self.rows, kinds, subject, after, self._highs_of(kinds, subject))
         for number in self.rows.next_like(1, subject, after):
             if self.rows.word(number, 0) >> 60 in kinds:
                 return number
         return 0
+
+    def _highs_of(self, kinds: frozenset[int], subject: int) -> frozenset[int] | None:
+        """Return with which 32 bits rows of a frame begin that are of these kinds; None: that is not known."""
+        if not kinds <= _KEYED_BY_CODE | {LINE} or not self.frames.has(subject):
+            return None
+        code = self.frames.word(subject, 1) >> 32
+        return highs_of(kinds, code, [site.number for site in self.sites_of(code)])
 
     def owned(self, row: int, until: int = 0) -> Iterator[int]:
         """Yield the rows whose owner a LINE or START row is, in order, up to the next line of its frame."""

@@ -57,6 +57,7 @@ class WordFile:
         self._blocks = [block for block in blocks if block is not None]
         self.state = 0
         self.torn = len(blocks) - len(self._blocks)
+        self._highs: dict[int, frozenset[int]] = {}
         self._add_live(directory / name)
         self._firsts = [block.first for block in self._blocks]
         self.first = self._firsts[0] if self._blocks else 1
@@ -171,11 +172,16 @@ class WordFile:
             counts.update(memoryview(self._column(block, place)).cast("I")[1::2].tolist())
         return counts
 
-    def columns(self, place: int, start: int = 0, *, back: bool = False) -> Iterator[tuple[int, bytes]]:
-        """Yield blocks from the one that has an entry on: the number of its first entry, its words at a place."""
+    def columns(
+        self, place: int, start: int = 0, *, back: bool = False, highs: frozenset[int] | None = None
+    ) -> Iterator[tuple[int, bytes]]:
+        """Yield blocks from the one that has an entry on: the number of its first entry, its words at a place.
+
+        `highs`: only those in which a first word may begin with one of these.
+        """
         block = max(bisect_right(self._firsts, start) - 1, 0)
         for number in range(block, -1, -1) if back else range(block, len(self._firsts)):
-            if number < len(self._firsts):
+            if number < len(self._firsts) and (highs is None or self._may_have(number, highs)):
                 yield self._firsts[number], self._column(number, place)
 
     def blocks(self) -> Iterator[tuple[int, list[list[int]]]]:
@@ -185,8 +191,11 @@ class WordFile:
             yield first, columns
 
     def _last(self, place: int, part: bytes, before: int, at: int, after: int = 0) -> int:
-        block = bisect_right(self._firsts, before - 1) - 1
+        block, highs = bisect_right(self._firsts, before - 1) - 1, _highs_of(place, part, at)
         while block >= 0 and self._firsts[block] + self._blocks[block].entries > after:
+            if highs is not None and not self._may_have(block, highs):
+                block -= 1
+                continue
             column, first = self._column(block, place), self._firsts[block]
             end = min(max(before - first, 0), self._blocks[block].entries) * WORD
             begin = max(after + 1 - first, 0) * WORD
@@ -201,10 +210,13 @@ class WordFile:
         return 0
 
     def _next(self, place: int, part: bytes, after: int, at: int = 0, until: int = 0) -> Iterator[int]:
+        highs = _highs_of(place, part, at)
         for block in range(max(bisect_right(self._firsts, after + 1) - 1, 0), len(self._blocks)):
-            column, first = self._column(block, place), self._firsts[block]
-            if until and first >= until:
+            if until and self._firsts[block] >= until:
                 return
+            if highs is not None and not self._may_have(block, highs):
+                continue
+            column, first = self._column(block, place), self._firsts[block]
             end = (until - first) * WORD if until else len(column)
             start = max(after + 1 - first, 0) * WORD
             while (found := column.find(part, start, end)) >= 0:
@@ -214,10 +226,17 @@ class WordFile:
                 else:
                     start = found + 1
 
+    def _may_have(self, block: int, highs: frozenset[int]) -> bool:
+        """Whether first words of a block may begin with one of these 32 bits: not, if that is known."""
+        known = self._highs.get(block)
+        return known is None or not known.isdisjoint(highs)
+
     def _column(self, block: int, place: int) -> bytes:
         known = self._columns.get((block, place))
         if known is None:
             known = _column(self._blocks[block], place)
+            if place == 0 and self._width == 3 and block not in self._highs:  # rows: not read in vain twice
+                self._highs[block] = frozenset(memoryview(known).cast("I")[1::2].tolist())
             while len(self._columns) >= KEPT_COLUMNS:
                 old = next((key for key in self._columns if self._blocks[key[0]].path is not None), None)
                 if old is None:
@@ -227,6 +246,13 @@ class WordFile:
         elif self._blocks[block].path is not None:
             self._columns.move_to_end((block, place))
         return known
+
+
+def _highs_of(place: int, part: bytes, at: int) -> frozenset[int] | None:
+    """Return with which 32 bits words begin that are searched for; None: that is not known."""
+    if place or (len(part) < WORD and at == 0):
+        return None
+    return frozenset((int.from_bytes(part[-4:], "little"),))
 
 
 def _each_byte(data: bytes) -> list[bytes]:

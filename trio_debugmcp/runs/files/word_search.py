@@ -8,11 +8,20 @@ kind.
 
 from trio_debugmcp.runs.files.run_files import WORD, WordFile
 
+Highs = frozenset[int] | None
+"""With which 32 bits words begin that are searched for; None: that is not known."""
 
-def next_kind(file: WordFile, kinds: frozenset[int], low: int, after: int) -> int:
+
+def highs_of(kinds: frozenset[int], code: int, sites: list[int]) -> frozenset[int]:
+    """Return with which 32 bits the rows of a call begin: those of its lines (kind 1) have statements as their keys."""
+    lines = [1 << 28 | site for site in sites] if 1 in kinds else []
+    return frozenset([*lines, *(kind << 28 | code for kind in kinds - {1})])
+
+
+def next_kind(file: WordFile, kinds: frozenset[int], low: int, after: int, highs: Highs = None) -> int:
     """Return the first entry after one whose first word begins with one of these 4 bits and ends with these 32."""
     part = low.to_bytes(4, "little")
-    for first, column in file.columns(0, after + 1):
+    for first, column in file.columns(0, after + 1, highs=highs):
         found = column.find(part, max(after + 1 - first, 0) * WORD)
         while found >= 0:
             if found % WORD == 0 and column[found + WORD - 1] >> 4 in kinds:
@@ -21,10 +30,10 @@ def next_kind(file: WordFile, kinds: frozenset[int], low: int, after: int) -> in
     return 0
 
 
-def last_kind(file: WordFile, kinds: frozenset[int], low: int, before: int, after: int) -> int:
+def last_kind(file: WordFile, kinds: frozenset[int], low: int, before: int, after: int, highs: Highs = None) -> int:
     """Return the last entry before one, and after another, whose first word is such a one, or 0."""
     part = low.to_bytes(4, "little")
-    for first, column in file.columns(0, before - 1, back=True):
+    for first, column in file.columns(0, before - 1, back=True, highs=highs):
         begin, end = max(after + 1 - first, 0) * WORD, min(max(before - first, 0) * WORD, len(column))
         while (found := column.rfind(part, begin, end)) >= 0:
             if found % WORD == 0 and column[found + WORD - 1] >> 4 in kinds:
@@ -38,7 +47,7 @@ def last_kind(file: WordFile, kinds: frozenset[int], low: int, before: int, afte
 def next_any(file: WordFile, words: list[int], after: int) -> int:
     """Return the first entry after one whose first word is one of these, or 0: block by block for all of them."""
     parts = [word.to_bytes(WORD, "little") for word in words]
-    for first, column in file.columns(0, after + 1):
+    for first, column in file.columns(0, after + 1, highs=frozenset([word >> 32 for word in words])):
         start = max(after + 1 - first, 0) * WORD
         found = [place for part in parts if (place := _aligned(column, part, start)) >= 0]
         if found:
