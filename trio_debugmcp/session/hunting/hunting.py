@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.engine import carrier
-from trio_debugmcp.errors import DebugError
+from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.probe import packing
 from trio_debugmcp.session.hunting.hunt_plan import HuntPlan, TryConditions, TryOutcome
 from trio_debugmcp.session.hunting.local_tries import TryEngine
@@ -136,6 +136,9 @@ class _Hunt:
             came: TryOutcome | DebugError = await self._tried(conditions)
         except DebugError as error:
             came = error
+        except OSError as error:  # the disk is full, or the program has removed the files
+            reason = f"{error.strerror or error}: {error.filename}"
+            came = UsageError("LAUNCH_FAILED", f"The files of a try are not there: {reason}. Call debug_hunt again.")
         await self._came.send(came)
 
     async def _tried(self, conditions: TryConditions) -> TryOutcome:

@@ -245,9 +245,11 @@ def _notes(params: DebugHunt, found: HuntFound, problem: str | None, run: str | 
     notes = [f"not recorded: {problem}"] if problem is not None else []
     notes += found.problems
     if found.timed_out:
-        notes.append(f"the time was over, {params.timeout:g} s: pass a longer timeout")
+        after = "" if found.made else ", before the first try was"
+        notes.append(f"the time was over, {params.timeout:g} s{after}: pass a longer timeout")
     if found.hit is None:
-        notes.append(f"none of {found.made} tries {word}: pass more `times`, or shake=true")
+        if found.made:
+            notes.append(f"none of {found.made} tries {word}: pass more `times`, or shake=true")
         return notes + ([f"`until` could not be judged: {found.never_known}"] if found.never_known else [])
     if found.searched > 1:
         notes.append(f"the first that {word} was try {found.searched}")
