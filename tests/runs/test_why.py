@@ -342,3 +342,43 @@ def test_of_many_gaps_the_nearest_are_named_and_the_others_counted() -> None:
     gaps = why(record(GAPS, python(3, 12)).processes[0], WhyQuestion()).gaps
     assert len(gaps) == 5
     assert gaps[-1].endswith("more such gaps, further away")
+
+
+LEFT = """\
+def wanted(names):
+    found = {}
+    for name in names:
+        if name:
+            continue
+        found[name] = len(name)
+    return found
+
+
+class Player:
+    hand = []
+
+    def __init__(self, name):
+        self.name = name
+
+
+def sizes(players):
+    return {player.name: len(player.hand) for player in players}
+"""
+
+
+def asked_at_the_end(question: str) -> WhyAnswer:
+    return why(record(f"{LEFT}\n\n{question}\n", python(3, 13)).processes[0], WhyQuestion())
+
+
+def test_a_key_that_is_not_there_leads_to_the_condition_that_left_each_round() -> None:
+    answer = asked_at_the_end('assert wanted(["ada", "bo"])["ada"] == 3')
+    decided = next(line for line in answer.because if line.line == 4)
+    assert decided.notes == ["so found is not changed at line 6"]
+
+
+def test_an_attribute_of_items_that_is_of_their_class_leads_to_the_class() -> None:
+    answer = asked_at_the_end(
+        'pair = [Player("ada"), Player("bo")]\npair[0].hand.append(7)\nassert sizes(pair) == {"ada": 1, "bo": 0}'
+    )
+    shared = next(line for line in answer.because if line.line == 11)
+    assert shared.notes == ["all instances share it"]

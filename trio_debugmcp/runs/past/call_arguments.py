@@ -50,8 +50,12 @@ def argument(past: PastProcess, execution: StatementExecution, start: Row, name:
         return None
     arguments = node.args
     positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    if arguments.vararg and arguments.vararg.arg == name:
+        return list(call.args[len(positional) :]) or None
+    if arguments.kwarg and arguments.kwarg.arg == name:
+        return [keyword.value for keyword in call.keywords] or None
     if name not in positional:
-        return list(call.args[len(positional) :]) if arguments.vararg and arguments.vararg.arg == name else []
+        return []
     return _at_place(call, positional.index(name) - _is_bound(call, scope))
 
 

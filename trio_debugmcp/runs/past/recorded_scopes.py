@@ -11,6 +11,7 @@ from trio_debugmcp.runs.files.row_search import each, each_back
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
 from trio_debugmcp.runs.source.source_reader import ScopedSource, read_source
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
+from trio_debugmcp.runs.source.statement_trees import targets_of
 
 MOST_FRAMES = 300
 """Of a function whose frames are looked through: the last ones."""
@@ -32,6 +33,7 @@ class RecordedScopes:
         self._sources: dict[int, ScopedSource | None] = {}
         self._scopes: dict[int, SourceScope | None] = {}
         self._frames: dict[int, list[int]] = {}
+        self._mentioning = lru_cache(_MOST_NAMES)(self._scopes_mentioning)
         self.storing = lru_cache(_MOST_NAMES)(self._storing)
         self.attribute_updates = lru_cache(1)(self._attribute_updates)
         self.classes = lru_cache(_MOST_NAMES)(self._classes)
@@ -95,16 +97,18 @@ class RecordedScopes:
         scopes = [self.of_code(code) for code in self.named(name)]
         return [scope for scope in scopes if scope is not None and isinstance(scope.node, ast.ClassDef)]
 
-    def _mentioning(self, words: str) -> Iterator[SourceScope]:
-        """Yield the scopes in whose files a regular expression is found: only these files are parsed."""
+    def _scopes_mentioning(self, words: str) -> list[SourceScope]:
+        """Return the scopes in whose files a regular expression is found: only these files are parsed."""
         pattern = re.compile(words, re.MULTILINE)
         is_in: dict[int | None, bool] = {None: False}
+        scopes = []
         for code in self._record.codes:
             if code.source not in is_in:
                 is_in[code.source] = bool(pattern.search(self._record.source(code.number) or ""))
             scope = self.of_code(code.number) if is_in[code.source] else None
             if scope is not None:
-                yield scope
+                scopes.append(scope)
+        return scopes
 
     def method_calls(self, names: set[str]) -> Iterator[tuple[Statement, ValuePath, ast.Call]]:
         """Yield the statements that call a method of what is a path that ends with such a name, with path and call."""
@@ -118,6 +122,16 @@ class RecordedScopes:
                         continue
                     if isinstance(call.func, ast.Attribute):
                         yield statement, path, call
+
+    def item_stores(self, names: set[str]) -> Iterator[tuple[Statement, ValuePath]]:
+        """Yield the statements that set or delete items or slices of what is a path that ends with such a name."""
+        for scope in self._mentioning(_any_of(names)):
+            for statement in scope.statements:
+                for target in targets_of(statement.node):
+                    path = path_of(target.value) if isinstance(target, ast.Subscript) else None
+                    last = path.steps[-1] if path is not None and path.steps else ""
+                    if path is not None and (str(last)[1:] or path.name) in names:
+                        yield statement, path
 
     def _storing(self, label: str) -> list[Statement]:
         """Return the statements of all recorded code that set an attribute of that name."""

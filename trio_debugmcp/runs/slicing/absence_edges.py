@@ -4,13 +4,14 @@ import ast
 from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.past.call_arguments import MAKERS
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.past.recorded_values import RecordedValue
+from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.unraised_edges import UnraisedEdges
-from trio_debugmcp.runs.source.read_paths import PathRead
+from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
 _MOST_FRAMES = 20
@@ -36,6 +37,36 @@ class AbsenceEdges:
             value = self._past.values.read(execution, read)
             if value is not None:
                 yield from self._of_read(execution, read, value)
+            else:
+                yield from self._of_nearest(execution, read.path)
+                yield from self._of_unset_attribute(execution, read.path)
+
+    def _of_unset_attribute(self, execution: StatementExecution, path: ValuePath) -> Iterator[SliceEdge]:
+        """Yield where an object was filled that has not the attribute for want of which a statement fails."""
+        raised, label = self._past.executions.raised(execution.row), str(path.steps[-1]) if path.steps else ""
+        holder = self._past.values.value(execution, path.holder) if label[:1] == "." else None
+        is_unset = raised is not None and self._record.text(raised).startswith("AttributeError")
+        if holder is None or not holder.object or not is_unset:
+            return
+        yield from self._of_attribute(execution, label, holder.object)
+        first = self._record.forth_of(frozenset({rows.WRITE}), holder.object, 0, by_value=True)
+        start = self._record.row(first).owner if first else 0
+        if start and self._record.row(start).kind == rows.START:
+            last = self._past.executions.last_line(self._record.row(start).subject)
+            note = f"sets no {label} of it"
+            for row in dict.fromkeys((start, last)):
+                if row and self._past.executions.outcome(start) is not None:
+                    yield SliceEdge(cost.ABSENCE, SliceNode(row), note if row == start else "")
+
+    def _of_nearest(self, execution: StatementExecution, path: ValuePath) -> Iterator[SliceEdge]:
+        """Yield what did not happen to the nearest container on a path that leads nowhere."""
+        while path.steps:
+            path = path.holder
+            value = self._past.values.value(execution, path)
+            if value is not None:
+                if value.object:
+                    yield from self._of_container(execution, value)
+                return
 
     def _of_read(self, execution: StatementExecution, read: PathRead, value: RecordedValue) -> Iterator[SliceEdge]:
         if read.of_items:
@@ -49,7 +80,7 @@ class AbsenceEdges:
             holder = self._past.values.value(execution, read.path.holder)
             if holder is not None and holder.object:
                 yield from self._of_attribute(execution, read.path.steps[-1], holder.object)
-        if value.object and read.is_whole:
+        if value.object and (read.is_whole or isinstance(execution.statement.node, ast.Return)):
             yield from self._of_container(execution, value)
 
     # --- Would have been set ------------------------------------------------------------------------------------------
@@ -103,8 +134,27 @@ class AbsenceEdges:
                 continue
             run = self._past.executions.last_run(outer, frame or use.frame, use.row)
             if run is not None:
+                left = self._left_before(writer, outer, frame or use.frame, use.row)
+                if left is not None and left.row > since:
+                    return left
                 is_recent = run.row > since or isinstance(outer.node, ast.If | ast.Match)
                 return run if is_recent and not self._leads_to(run, writer) else None
+        return self._left_before(writer, None, frame, use.row) if frame else None
+
+    def _left_before(
+        self, writer: Statement, around: Statement | None, frame: int, before: int
+    ) -> StatementExecution | None:
+        """Return the run of a condition before a statement, in the blocks up to one, that has left them last."""
+        inner: Statement | None = writer
+        while inner is not None and inner is not around:
+            for guard in reversed(inner.before):
+                left = [leaf for leaf in guard.all_inner() if leaf.leaves] if isinstance(guard.node, ast.If) else []
+                ran = [self._past.executions.last_run(leaf, frame, before) for leaf in left]
+                last = max((run.row for run in ran if run is not None), default=0)
+                run = self._past.executions.last_run(guard, frame, last) if last else None
+                if run is not None:
+                    return run
+            inner = inner.parent
         return None
 
     def _leads_to(self, run: StatementExecution, writer: Statement) -> bool:
@@ -146,6 +196,8 @@ class AbsenceEdges:
             frames = self._past.scopes.frames([writer.scope])[-_MOST_FRAMES:]
             for frame in frames:
                 run = self._past.executions.last_run(writer, frame, execution.row)
+                if run is not None and self._is_on_another(run, writer, label, holder):
+                    yield SliceEdge(cost.ANOTHER, SliceNode(run.row), f"sets {label} of another object")
                 decided = None if run is not None else self.decided_against(writer, execution, 0, frame)
                 if decided is not None and self._is_on(decided, writer, label, holder):
                     edges.append(decided)
@@ -169,6 +221,17 @@ class AbsenceEdges:
         """Whether a line has set an attribute of that name."""
         return any(self._record.label(effect.key) == label for effect in self._past.executions.effects(run.row))
 
+    def _is_on_another(self, run: StatementExecution, writer: Statement, label: str, holder: int) -> bool:
+        """Whether a statement has set the attribute of an object of another type, outside of its making."""
+        if writer.scope.name.rpartition(".")[2] in MAKERS:
+            return False
+        own = self._past.values.value_at(self._record.forth_of(rows.WITH_VALUE, holder, 0, by_value=True) or 1)
+        for path in writer.stores:
+            value = self._past.values.value(run, path.holder) if path.steps[-1] == label else None
+            if value is not None and value.object != holder and type_name(value.text) != type_name(own.text):
+                return True
+        return False
+
     def _is_on(self, decided: StatementExecution, writer: Statement, label: str, holder: int) -> bool:
         """Whether a statement would have set the attribute of that object."""
         for path in writer.stores:
@@ -187,6 +250,31 @@ class AbsenceEdges:
         yield from self._of_changes(execution, value, execution.scope, execution.frame)
         if made is not None and made.frame != execution.frame:
             yield from self._of_changes(execution, value, made.scope, made.frame)
+        yield from self._of_changes_elsewhere(execution, value, made)
+
+    def _of_changes_elsewhere(
+        self, execution: StatementExecution, value: RecordedValue, made: StatementExecution | None
+    ) -> Iterator[SliceEdge]:
+        """Yield what would have changed the container of an attribute in another function, and never ran."""
+        labels = {self._record.label(self._record.row(value.row).key)} if value.kind in FIELDS else set()
+        names = {label[1:] for label in labels if label[:1] == "."}
+        known = {execution.scope, *([made.scope] if made is not None else [])}
+        absent = 0
+        for statement, path, _ in self._past.scopes.method_calls(names) if names else ():
+            if statement.scope in known or not any(path == changed for changed, _ in statement.mutates):
+                continue
+            frames = self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]
+            if any(self._past.executions.last_run(statement, frame, execution.row) for frame in frames):
+                continue
+            decided = [self.decided_against(statement, execution, 0, frame) for frame in frames]
+            on = [run for run in decided if run is not None and self._has(run, path, value.object)]
+            if on and absent < _MOST_ABSENT:
+                absent += 1
+                yield from self._not_reached(on[-1], f"so {path} is not changed at line {statement.first}")
+
+    def _has(self, run: StatementExecution, path: ValuePath, target: int) -> bool:
+        found = self._past.values.value(run, path)
+        return found is not None and found.object == target
 
     def _of_changes(
         self, execution: StatementExecution, value: RecordedValue, scope: SourceScope, frame: int

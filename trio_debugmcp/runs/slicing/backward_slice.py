@@ -21,6 +21,7 @@ from trio_debugmcp.runs.slicing.absence_edges import AbsenceEdges
 from trio_debugmcp.runs.slicing.call_edges import CallEdges
 from trio_debugmcp.runs.slicing.control_edges import LET_PASS, ControlEdges
 from trio_debugmcp.runs.slicing.data_edges import DataEdges
+from trio_debugmcp.runs.slicing.iteration_edges import IterationEdges
 from trio_debugmcp.runs.slicing.line_weights import DEFAULT, NEARNESS, SHARED_DEFAULT, weight
 from trio_debugmcp.runs.slicing.missing_edges import MissingEdges
 from trio_debugmcp.runs.slicing.object_edges import ObjectEdges
@@ -29,6 +30,7 @@ from trio_debugmcp.runs.slicing.round_edges import RoundEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.slicing.stale_edges import StaleEdges
 from trio_debugmcp.runs.slicing.waiting_edges import WaitingEdges
+from trio_debugmcp.runs.source.read_paths import reads_of
 
 _MOST_EXPANDED = 150
 """Nodes that are followed: behind the lines that are shown, only to count what is left out."""
@@ -77,6 +79,7 @@ class _Slicer:
         self._stale = StaleEdges(past)
         self._rounds = RoundEdges(past)
         self._resets = ResetEdges(past)
+        self._iterations = IterationEdges(past)
         self._waiting = WaitingEdges(past, self.objects, self._absence.decided_against)
         self._past = past
         self._asked = asked
@@ -128,7 +131,10 @@ class _Slicer:
             return False
         if execution is None:
             self._show_default(node, distance)
-        elif not (edge.cost and execution.statement.is_passing_on):
+            if edge.note and self._past.record.row(node.row).kind == rows.START:
+                self.shown.setdefault(node.row, [edge.note])
+                self._far.setdefault(node.row, NEARNESS * distance)
+        else:
             source = execution.scope.module, execution.statement.first
             row = self._lines.setdefault(source, node.row)
             if row == node.row:
@@ -160,8 +166,8 @@ class _Slicer:
         names = [name for name in node.names if caller and argument(past, caller, row, name) == []]
         if names:
             self.shown.setdefault(node.row, [f"its default: {', '.join(names)}"])
-            values = [past.values.parameter(row, name) for name in names]
-            is_shared = any(value is not None and value.object for value in values)
+            scope = past.scopes.of_code(row.key)
+            is_shared = scope is not None and any(name in scope.computed_defaults for name in names)
             self._far.setdefault(node.row, NEARNESS * distance + (SHARED_DEFAULT if is_shared else DEFAULT))
 
     def _line(self, node: SliceNode, execution: StatementExecution | None) -> object:
@@ -181,23 +187,34 @@ class _Slicer:
         elif node.aim == "run":
             yield from self._control.of_run(execution, is_decisive=True)
         else:
+            node = self._turned(execution, node)
             yield from self._wanting(node, self._data.of_node(execution, node))
+            yield from self._wanting(node, self._missing.of_statement(execution, node.wanted))
+            if node.focus and node.aim == "value" and not reads_of(*node.focus):  # that it ran is all there is to know
+                yield from self._wanting(node, self._control.of_run(execution, is_decisive=True))
             if not node.focus:
                 yield from self._of_raise(node.row)
                 decisive = execution.statement.is_constant
                 yield from self._wanting(node, self._control.of_run(execution, is_decisive=decisive))
                 yield from self._absence.of_statement(execution)
-                yield from self._wanting(node, self._missing.of_statement(execution, node.wanted))
                 yield from self._stale.of_statement(execution, self._asked)
                 yield from self._rounds.of_statement(execution)
                 yield from self._rounds.of_siblings(execution)
                 yield from self._resets.of_statement(execution)
                 yield from self._waiting.of_statement(execution)
+                yield from self._iterations.of_statement(execution)
+
+    def _turned(self, execution: StatementExecution, node: SliceNode) -> SliceNode:
+        """Return a node with what it has too many of as missing, too, where a statement leaves that out."""
+        wanted = node.wanted
+        if not wanted.pieces or not execution.statement.leaves_out:
+            return node
+        return node._replace(wanted=wanted._replace(missing=tuple(dict.fromkeys((*wanted.missing, *wanted.pieces)))))
 
     def _wanting(self, node: SliceNode, edges: Iterator[SliceEdge]) -> Iterator[SliceEdge]:
         """Yield edges along which the piece that differs is wanted, as it was here."""
         for edge in edges:
-            yield edge._replace(node=edge.node._replace(wanted=node.wanted))
+            yield edge if edge.node.wanted.pieces else edge._replace(node=edge.node._replace(wanted=node.wanted))
 
     def _of_raise(self, row: int) -> Iterator[SliceEdge]:
         """Yield the first raise of an exception that has passed a line."""

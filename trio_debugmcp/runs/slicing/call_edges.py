@@ -13,7 +13,7 @@ from trio_debugmcp.runs.past.recorded_values import type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
-from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces
+from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces, is_in
 from trio_debugmcp.runs.source.read_paths import calls_in
 
 _LATER = 0.01
@@ -40,7 +40,8 @@ class CallEdges:
         for name in names:
             arguments = argument(self._past, caller, row, name)
             if arguments:
-                yield SliceEdge(cost.COPY, SliceNode(caller.row, focus=tuple(arguments), aim="argument"))
+                aim = "argument" if name != ".0" else "value"  # a generator expression goes through all that is in it
+                yield SliceEdge(cost.COPY, SliceNode(caller.row, focus=tuple(arguments), aim=aim))
             elif arguments is None:
                 yield SliceEdge(cost.READ, SliceNode(caller.row))
             value = self._past.values.parameter(row, name)
@@ -132,11 +133,17 @@ class CallEdges:
         calls = self._calls_of(line)[::-1]
         if node.hint:
             calls = sorted(calls, key=lambda start: not self._is_in(start, node.hint))
-        return sorted(calls, key=lambda start: self._place(start, node.wanted)) if node.wanted.pieces else calls
+        if not (node.wanted.pieces or node.wanted.missing):
+            return calls
+        return sorted(calls, key=lambda start: self._place(start, node.wanted))
 
     def _place(self, start: Row, wanted: WantedPieces) -> int:
+        """Return how well a call fits: by its result, or by being given what is missing."""
         ending = self._past.executions.outcome(start.number)
-        return wanted.place(self._record.text(ending) if ending is not None else "")
+        place = wanted.place(self._record.text(ending) if ending is not None else "")
+        given = [effect for effect in self._past.executions.effects(start.number) if effect.kind == rows.WRITE]
+        is_given = any(is_in(piece, self._record.text(effect)) for piece in wanted.missing for effect in given)
+        return place - is_given
 
     def _calls_of(self, line: int) -> list[Row]:
         """Return the calls of a line; of the header of a loop, if it made none in this round, those when it began."""

@@ -105,10 +105,14 @@ class ControlEdges:
     def _inner_guards(self, loop: Statement, execution: StatementExecution, price: float) -> Iterator[SliceEdge]:
         """Yield the conditions in a loop that would have left the function, and did not."""
         for inner in loop.all_inner():
-            if isinstance(inner.node, ast.If) and any(isinstance(leaf.node, _ENDS) for leaf in inner.all_inner()):
-                run = self._past.executions.last_run(inner, execution.frame, execution.row)
-                if run is not None and not self._past.executions.entered_body(run):
-                    yield SliceEdge(price, SliceNode(run.row), note=LET_PASS)
+            leaves = [leaf for leaf in inner.all_inner() if leaf.leaves] if isinstance(inner.node, ast.If) else []
+            run = self._past.executions.last_run(inner, execution.frame, execution.row) if leaves else None
+            if run is None:
+                continue
+            if not self._past.executions.entered_body(run):
+                yield SliceEdge(price, SliceNode(run.row), note=LET_PASS)
+            elif not any(isinstance(leaf.node, _ENDS) for leaf in leaves):
+                yield SliceEdge(price, SliceNode(run.row))
 
     def _may_leave(self, statement: Statement) -> bool:
         """Whether a condition or a loop has a block that leaves: by return, raise, continue or break."""

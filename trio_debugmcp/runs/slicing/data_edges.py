@@ -13,8 +13,8 @@ from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.call_edges import CallEdges
 from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
-from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces
-from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, calls_in, reads_of
+from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces, is_piece
+from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, calls_in, path_of, reads_of
 
 
 class DataEdges:
@@ -49,6 +49,8 @@ class DataEdges:
         is_carried = isinstance(execution.statement.node, ast.AugAssign)
         price = cost.FOCUS if focus or is_carried else cost.READ
         recorded = self._calls.recorded_calls(execution)
+        if not focus and self._past.executions.raised(execution.row) is not None:  # into what it could not store
+            reads = [*reads, *(PathRead(path.holder, is_whole=True) for path in execution.statement.stores)]
         for read in reads:
             if read.is_callee or (not focus and read.argument_of in recorded):
                 yield from self._of_callee(execution, read)
@@ -63,6 +65,8 @@ class DataEdges:
         """Yield what a path that is read was made by."""
         value = self._past.values.read(execution, read)
         if value is None:
+            if isinstance(execution.scope.node, ast.GeneratorExp):  # it is an item, and was not kept
+                yield SliceEdge(cost.ARGUMENT, SliceNode(self._record.frame(execution.frame).start, names=(".0",)))
             yield from self._of_nearest_holder(execution, read)
             return
         if read.target_of and value.object:
@@ -76,7 +80,7 @@ class DataEdges:
             yield from self._of_holder(execution, read)
         before = self._past.values.bound(execution, read)
         if read.of_items:
-            yield from self._objects.of_items(value, read.of_items, before, wanted)
+            yield from self._objects.of_items(execution, value, read.of_items, before, wanted)
         is_read_by_methods = read.target_of is not None and self._past.scopes.classes(type_name(value.text))
         if (
             value.object
@@ -84,7 +88,19 @@ class DataEdges:
             and not says_nothing(value.text)
             and not is_read_by_methods
         ):
-            yield from self._objects.of_content(execution, str(read.path), value, before, wanted)
+            named = self._named_in(execution, read)
+            wanted = wanted._replace(pieces=(*named, *wanted.pieces)) if named else wanted
+            for edge in self._objects.of_content(execution, str(read.path), value, before, wanted):
+                yield edge._replace(node=edge.node._replace(wanted=wanted))
+
+    def _named_in(self, execution: StatementExecution, read: PathRead) -> tuple[str, ...]:
+        """Return the texts of what a method of a container was asked for: of `names.index("Jo")` this is `'Jo'`."""
+        arguments = read.target_of.args if read.target_of is not None else []
+        texts = [repr(part.value) for part in arguments if isinstance(part, ast.Constant)]
+        paths = [path_of(part) for part in arguments]
+        values = [self._past.values.value(execution, path) for path in paths if path is not None]
+        texts += [value.text for value in values if value is not None and not value.object]
+        return tuple(text for text in texts if is_piece(text))
 
     def of_value(
         self, execution: StatementExecution, path: ValuePath, value: RecordedValue, price: float

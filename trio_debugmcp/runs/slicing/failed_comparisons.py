@@ -78,6 +78,8 @@ def _content(past: PastProcess, execution: StatementExecution, node: ast.expr) -
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _WRAPPERS and len(node.args) == 1:
         inner = _content(past, execution, node.args[0])
         return _wrapped(getattr(node.func, "id", ""), inner)
+    if isinstance(node, ast.ListComp | ast.SetComp):
+        return _comprehended(node, _content(past, execution, node.generators[0].iter))
     before = past.executions.ended(execution.row)
     path = path_of(node)
     value = past.values.value(execution, path, before) if path is not None else None
@@ -86,6 +88,30 @@ def _content(past: PastProcess, execution: StatementExecution, node: ast.expr) -
         ending = past.executions.outcome(starts[-1].number) if starts else None
         value = past.values.value_at(ending.number) if ending is not None else None
     return ... if value is None else content_of(past, value, before)
+
+
+def _comprehended(node: "ast.ListComp | ast.SetComp", items: Any) -> Any:
+    """Return what a comprehension takes out of items: variables of its loop, and what is at constant places in them."""
+    generator = node.generators[0]
+    if len(node.generators) > 1 or generator.ifs or not isinstance(items, list | tuple | dict):
+        return ...
+    found = [_taken(node.elt, generator.target, item) for item in items]
+    return found if ... not in found else ...
+
+
+def _taken(node: ast.expr, target: ast.expr, item: Any) -> Any:
+    if isinstance(node, ast.Subscript):
+        inner, place = _taken(node.value, target, item), constant(node.slice)
+        try:
+            return inner[place]
+        except (TypeError, KeyError, IndexError):
+            return ...
+    if isinstance(node, ast.Name) and isinstance(target, ast.Name):
+        return item if node.id == target.id else ...
+    if isinstance(node, ast.Name) and isinstance(target, ast.Tuple) and isinstance(item, tuple | list):
+        pairs = [(part, value) for part, value in zip(target.elts, item, strict=False)]
+        return next((value for part, value in pairs if getattr(part, "id", "") == node.id), ...)
+    return ...
 
 
 def _wrapped(name: str, inner: Any) -> Any:

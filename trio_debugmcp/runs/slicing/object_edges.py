@@ -166,7 +166,7 @@ class ObjectEdges:
             if not number or len(lines) > _MOST_CHANGES:
                 return
             writer = self._past.executions.at(self._record.row(number).owner)
-            if writer is not None and writer.statement not in lines and not writer.statement.is_constant:
+            if writer is not None and writer.statement not in lines:
                 lines.add(writer.statement)
                 yield SliceEdge(cost.CARRIED, SliceNode(writer.row))
 
@@ -256,9 +256,23 @@ class ObjectEdges:
                 held = self._past.values.value(run, path) if run is not None else None
                 if run is not None and held is not None and held.object == target and frame != execution.frame:
                     calls[statement] = run.row, call
+        yield from self._of_stores(execution, target)
         for row, call in sorted(calls.values(), key=lambda last: last[0])[-_MOST_CHANGES:]:
             note = f"{_method(call)} was called on it; its content is not recorded"
             yield SliceEdge(cost.CALLED_ON, SliceNode(row, focus=tuple(call.args)), note)
+
+    def _of_stores(self, execution: StatementExecution, target: int) -> Iterator[SliceEdge]:
+        """Yield the last stores into an object whose content is not recorded: of its items, or by an operator."""
+        found: list[int] = []
+        for statement, path in self._past.scopes.item_stores(self.names_of(target)):
+            for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:]:
+                run = self._past.executions.last_run(statement, frame, execution.row)
+                held = self._past.values.value(run, path) if run is not None else None
+                if run is not None and held is not None and held.object == target and run.row != execution.row:
+                    found.append(run.row)
+                    break
+        for row in sorted(found)[-_MOST_CHANGES:]:
+            yield SliceEdge(cost.CALLED_ON, SliceNode(row), "changed it; its content is not recorded")
 
     def names_of(self, target: int) -> set[str]:
         """Return the names and attributes that an object was found in."""
@@ -267,21 +281,34 @@ class ObjectEdges:
         return {self._record.label(key).removeprefix(".") for key in keys} - {""}
 
     def of_items(
-        self, value: RecordedValue, label: str, before: int, wanted: WantedPieces = NOTHING_WANTED
+        self,
+        execution: StatementExecution,
+        value: RecordedValue,
+        label: str,
+        before: int,
+        wanted: WantedPieces = NOTHING_WANTED,
     ) -> Iterator[SliceEdge]:
         """Yield what has given the items of a container an attribute, last and at different lines."""
         lines: set[object] = set()
+        classes: set[str] = set()
         fields = [
             (item, self._past.values.field(item, label, before))
             for item in self._past.values.items(value.object, before)
         ]
         for item, field in sorted(fields, key=lambda known: known[1] is None or not wanted.fits(known[1].text)):
-            execution = self._past.executions.at(field.owner) if field is not None and field.owner else None
-            if field is not None and field.kind == rows.SEEN:
+            writer = self._past.executions.at(field.owner) if field is not None and field.owner else None
+            if field is None:
+                known = self._record.forth_of(rows.WITH_VALUE, item, 0, by_value=True)
+                name = type_name(self._record.text(self._record.row(known))) if known else ""
+                if name and name not in classes:
+                    classes.add(name)
+                    path = ValuePath(name, (label,))
+                    yield from self._of_class_attribute(execution, path, name, label[1:])
+            elif field.kind == rows.SEEN:
                 yield from self.of_seen(field, RecordedValue(0, 0, "", item, 0), cost.CHANGE)
-            elif execution is not None and execution.statement not in lines:
-                lines.add(execution.statement)
-                yield SliceEdge(cost.CHANGE, SliceNode(execution.row))
+            elif writer is not None and writer.statement not in lines:
+                lines.add(writer.statement)
+                yield SliceEdge(cost.CHANGE, SliceNode(writer.row))
 
     def of_gap(self, execution: StatementExecution, name: str, gap: int) -> Iterator[SliceEdge]:
         """Yield the line while which a value changed; if it changed between lines, note that."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.files.row_search import each_back
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
@@ -50,9 +51,14 @@ class RoundEdges:
         yield from self._rare(rounds)
 
     def of_siblings(self, execution: StatementExecution) -> Iterator[SliceEdge]:
-        """Yield what has written, in other rounds, what a statement reads: by other statements than in this round."""
+        """Yield what other rounds of a statement have read and called: what other statements than in this round did."""
         known = {id(writer.statement) for writer in self._writers(execution)} | {id(execution.statement)}
+        ends = {ending.key for ending in self._ends(execution)}
         for sibling in islice(self._siblings(execution), _MOST_SIBLINGS):
+            for ending in self._ends(sibling):
+                if ending.key not in ends:
+                    ends.add(ending.key)
+                    yield SliceEdge(cost.SIBLING, SliceNode(ending.number))
             for writer in self._writers(sibling):
                 if id(writer.statement) not in known and not writer.statement.is_definition:
                     known.add(id(writer.statement))
@@ -61,13 +67,19 @@ class RoundEdges:
     def _siblings(self, execution: StatementExecution) -> Iterator[StatementExecution]:
         """Yield the runs of a statement in other rounds: of its loop, or in other calls by the line that called it."""
         if any(outer.is_loop for outer in execution.statement.outer()):
-            yield from self._past.executions.runs(execution.statement, execution.frame, execution.row)
+            runs = self._past.executions.runs(execution.statement, execution.frame, self._record.last + 1)
+            yield from (run for run in runs if run.row != execution.row)
         caller = self._past.executions.caller(execution.frame)
         for start in reversed(self._past.executions.calls(caller.row)) if caller is not None else ():
             if start.kind == rows.START and start.subject != execution.frame and start.key == execution.code:
                 run = self._past.executions.last_run(execution.statement, start.subject, self._record.last + 1)
                 if run is not None:
                     yield run
+
+    def _ends(self, execution: StatementExecution) -> list[Row]:
+        """Return the lines at which the calls of a statement have ended."""
+        endings = [self._past.executions.outcome(start.number) for start in self._past.executions.calls(execution.row)]
+        return [self._record.row(ending.owner) for ending in endings if ending is not None and ending.owner]
 
     def _writers(self, execution: StatementExecution) -> Iterator[StatementExecution]:
         """Yield what has written the attributes and items that a statement reads."""

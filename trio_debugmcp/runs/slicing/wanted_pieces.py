@@ -61,12 +61,12 @@ def differences(expected: Any, got: Any) -> WantedPieces:
     """Return what differs between what was expected and what came."""
     found = _Difference()
     found.compare(expected, got, "")
-    pieces = tuple(dict.fromkeys(piece for piece in found.pieces if _tells(piece)))[:_MOST_PIECES]
-    missing = tuple(dict.fromkeys(piece for piece in found.missing if _tells(piece)))[:_MOST_PIECES]
+    pieces = tuple(dict.fromkeys(piece for piece in found.pieces if is_piece(piece)))[:_MOST_PIECES]
+    missing = tuple(dict.fromkeys(piece for piece in found.missing if is_piece(piece)))[:_MOST_PIECES]
     return WantedPieces(pieces, missing, "; ".join(found.said[:2]))
 
 
-def _tells(piece: str) -> bool:
+def is_piece(piece: str) -> bool:
     """Whether a piece is of few values: small numbers and empty texts are everywhere."""
     if piece.strip("-").isdigit():
         return len(piece.strip("-")) > 1

@@ -98,6 +98,15 @@ def _passed(node: ast.expr) -> list[ast.expr]:
     return found
 
 
+def _zipped(generator: ast.comprehension) -> dict[str, ValuePath | None]:
+    """Return the paths of the containers that names get their items from, by `zip`."""
+    call, target = generator.iter, generator.target
+    if _called(call) != "zip" or not isinstance(call, ast.Call) or not isinstance(target, ast.Tuple):
+        return {}
+    pairs = zip(target.elts, call.args, strict=False)
+    return {name.id: path_of(container) for name, container in pairs if isinstance(name, ast.Name)}
+
+
 def _called(node: ast.expr) -> str:
     if not isinstance(node, ast.Call):
         return ""
@@ -199,6 +208,7 @@ class _PathReader:
             for name in names_in(generator.target):
                 is_item = not items or (name == items[-1] and _gives_pairs(generator.iter))
                 names[name] = iterated_path(generator.iter) if is_item else None
+            names.update(_zipped(generator))
             for test in generator.ifs:
                 self.read(test, whole=True)
             self._items.pop()

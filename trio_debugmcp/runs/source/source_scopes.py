@@ -160,10 +160,21 @@ class Statement:
                     return place
         return -1
 
+    @cached_property
+    def leaves_out(self) -> bool:
+        """Whether what it makes is without that which another value has: by `not in`, or by a difference."""
+        parts = [part for head in self.heads for part in ast.walk(head)]
+        return any(
+            isinstance(part, ast.NotIn) or (isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub))
+            for part in parts
+        )
+
     @property
     def is_passing_on(self) -> bool:
         """Whether it returns variables as they are: where they come from is all that counts."""
         if any(outer.branch == "finalbody" for outer in (self, *self.outer())):  # it takes the place of another end
+            return False
+        if any(outer.is_loop for outer in self.outer()):  # it ends that
             return False
         if not isinstance(self.node, ast.Return) or self.node.value is None or len(self.nodes) > 1:
             return False
@@ -246,6 +257,19 @@ class SourceScope:
         nodes = [statement.node for statement in self.own]
         targets = [node.target for node in nodes if isinstance(node, ast.AnnAssign)]
         return [target.id for target in targets if isinstance(target, ast.Name)]
+
+    @cached_property
+    def computed_defaults(self) -> frozenset[str]:
+        """The parameters whose defaults were computed when it was defined: all calls have what was made then."""
+        arguments = getattr(self.node, "args", None)
+        if not isinstance(arguments, ast.arguments):
+            return frozenset()
+        positional = [*arguments.posonlyargs, *arguments.args]
+        pairs = list(zip(positional[::-1], arguments.defaults[::-1], strict=False))
+        pairs += [
+            (one, default) for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default
+        ]
+        return frozenset(one.arg for one, default in pairs if not isinstance(default, ast.Constant | ast.Name))
 
     def home(self, name: str) -> "SourceScope | None":
         """Return the scope that a name belongs to; None if it is of the module, or built in."""
