@@ -1,7 +1,7 @@
 """Any changes, of any content, in any order: every resource can be read, and every difference has a new revision."""
 
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -69,6 +69,8 @@ def fitting(hint: Any, name: str = "") -> st.SearchStrategy[Any]:
             return st.frozensets(BREAKPOINTS, max_size=2)
         case origin if origin in (list, dict):
             return st.just(origin())
+        case origin if origin is Mapping:
+            return st.dictionaries(TEXT, fitting(arguments[1]), max_size=2)
         case _:
             pass
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):

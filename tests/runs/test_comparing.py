@@ -10,6 +10,18 @@ from trio_debugmcp.runs.files.process_record import ProcessRecord
 
 pytestmark = pytest.mark.real
 
+LATE_THREAD = """\
+import os, threading
+
+def work(*_):
+    done = 1
+
+late = os.path.exists("late")
+thread = threading.Thread(target=(print, work)[late], args=("done",))
+thread.start()
+thread.join()
+"""
+
 SHOP = """\
 def price(kind):
     if kind == "tea":
@@ -111,6 +123,11 @@ def test_threads_are_compared_each_by_itself() -> None:
     found = compared(good, bad)
     assert sources(found) == ("return found", "found.clear()")
     assert found.notes[0] == "3 threads, each compared by itself; 1 part"
+
+
+def test_a_run_of_one_thread_is_compared_with_one_of_several() -> None:
+    found = compared(*with_and_without(LATE_THREAD, "late"))
+    assert "late = os.path.exists" in str(found.because[0])
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,9 @@ def together(good: StepWalk, bad: StepWalk) -> tuple[int, tuple[int, int] | None
         one, other = good.ahead, bad.ahead
         count = min(len(one), len(other))
         if one[:count] != other[:count]:
-            count = next(place for place, keys in enumerate(zip(one, other, strict=False)) if keys[0] != keys[1])
+            # A list and an array differ always, as do their types.
+            places = (place for place, keys in enumerate(zip(one, other, strict=False)) if keys[0] != keys[1])
+            count = next(places, count)
         good.advance(count)
         bad.advance(count)
         same += count

@@ -9,7 +9,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 def cleanups(text: str, line: int) -> Sequence[int]:
     """Return the lines where these begin, for an exception that leaves the function which a line is in.
 
-    Of a text that is no Python there are none.
+    Of a text that is not Python there are none.
     """
     try:
         tree = ast.parse(text)
