@@ -84,3 +84,9 @@ def test_a_reader_that_leaves_gets_no_traceback(folder: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == ""
         assert process.wait(30) == 1
+
+
+def test_a_file_that_is_not_there_is_said_to_be_unreadable(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (["scenario", "nosuch"], ["scenario", "--from", "nosuch"]):
+        assert main(command) == 1
+        assert "cannot read nosuch: No such file or directory" in capsys.readouterr().err

@@ -55,3 +55,11 @@ def test_a_directory_that_cannot_be_used_is_an_error_and_the_others_are_served(
 def test_a_host_that_is_not_on_this_machine_gets_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["skill", "--install"]) == 0
     assert [each.name for each in home.iterdir()] == [".agents"]
+
+
+@pytest.mark.parametrize("option", ["--install", "--agent"])
+def test_a_directory_that_cannot_be_written_is_named_with_what_failed(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["skill", option, "/proc/skills"]) == 1
+    assert capsys.readouterr().err.startswith("trio-debugmcp skill: cannot write /proc/skills")

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from trio_debugmcp.cli._output import sentence_of
+from trio_debugmcp.cli._output import failed, sentence_of
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -48,8 +48,7 @@ def _convert(file: Path) -> int:
     try:
         print(encode_scenario(retime(scenario_of(file.read_bytes(), file.stem))), end="")
     except (BadScenario, OSError) as error:
-        print(sentence_of(error) if isinstance(error, OSError) else f"{file}: {error}", file=sys.stderr)
-        return 1
+        return _failed(file, error)
     return 0
 
 
@@ -61,9 +60,15 @@ def _play(file: Path, *, quiet: bool) -> int:
     try:
         reports = play_all(read_scenario(file))
     except (BadScenario, OSError) as error:
-        print(sentence_of(error), file=sys.stderr)
-        return 1
+        return _failed(None, error)
     for report in reports:
         if not (quiet and report.ok):
             print(report, end="\n\n")
     return sum(not report.ok for report in reports)
+
+
+def _failed(file: Path | None, error: Exception) -> int:
+    """Say why a file cannot be used. A scenario that is wrong names its own file and line."""
+    if isinstance(error, OSError):
+        return failed("scenario", f"cannot read {sentence_of(error)}", 1)
+    return failed("scenario", error if file is None else f"{file}: {error}", 1)

@@ -1,10 +1,9 @@
 """`trio-debugmcp skill`: the skill for agents, where hosts look for it, and its installation there."""
 
 import argparse
-import sys
 from pathlib import Path
 
-from trio_debugmcp.cli._output import sentence_of
+from trio_debugmcp.cli._output import failed, sentence_of
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -49,8 +48,7 @@ def _install_agent(directory: object) -> int:
     try:
         print(install_agent(directory if isinstance(directory, Path) else agents_place()))
     except (OtherSkill, OSError) as error:
-        print(f"trio-debugmcp skill: {sentence_of(error)}", file=sys.stderr)
-        return 1
+        return _refused(error)
     return 0
 
 
@@ -58,14 +56,18 @@ def _install(arguments: argparse.Namespace) -> int:
     from trio_debugmcp.skill import OtherSkill, places, read_skill
 
     chosen = [place.directory for place in places() if place.used] if arguments.install is ... else [arguments.install]
-    failed = False
+    code = 0
     for directory in chosen:
         try:
             print(read_skill().install(directory))
         except (OtherSkill, OSError) as error:
-            print(f"trio-debugmcp skill: {sentence_of(error)}", file=sys.stderr)
-            failed = True
-    return 1 if failed else 0
+            code = _refused(error)
+    return code
+
+
+def _refused(error: Exception) -> int:
+    reason = f"cannot write {sentence_of(error)}" if isinstance(error, OSError) else error
+    return failed("skill", reason, 1)
 
 
 def _show() -> int:
