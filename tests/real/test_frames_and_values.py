@@ -85,6 +85,17 @@ async def test_frames_of_libraries_that_are_not_shown_are_counted(debugging: Con
         assert found.startswith(f"{hidden} frames of libraries are not shown: pluggy ("), found
 
 
+@pytest.mark.parametrize("start", [{"code": "x = 1\nprint(x)"}, {"module": "app"}])
+async def test_what_starts_a_program_is_not_among_the_frames_that_are_not_shown(
+    debugging: Connect, tmp_path: Path, start: dict[str, str]
+) -> None:
+    (tmp_path / "app.py").write_text("x = 1\nprint(x)\n")
+    async with debugging() as client:
+        stop = await client.call("debug_launch", **start, cwd=str(tmp_path), stop_at_entry=True)
+        assert stop["at"].endswith(":1 in <module>")
+        assert "omitted" not in stop
+
+
 async def all_stacks(client: DebugClient) -> list[dict[str, Any]]:
     """The stacks of all threads."""
     stacks: list[dict[str, Any]] = (await client.call("stacktrace_get", thread_id="*"))["stacks"]

@@ -137,6 +137,8 @@ def _is_start(frame: Any) -> bool:
     code = frame.f_code
     if code.co_filename[:7] == "<frozen" or code.co_filename in ("<runner>", "<string>"):
         return True
+    if code.co_filename.endswith("/debugpy/server/cli.py"):  # which executes the text of `-c` as `__main__`
+        return True
     module = frame.f_globals.get("__name__")
     return module == "runpy" or (module == "threading" and code.co_name in ("_bootstrap", "_bootstrap_inner", "run"))
 
