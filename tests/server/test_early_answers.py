@@ -89,8 +89,8 @@ async def served(handover: Handover = NOTHING, *, core_only: bool = True) -> Asy
     ours, theirs = memory_stream_pair()
     async with (
         open_server(Options(core_tools_only=core_only)) as server,
-        trio.open_nursery() as nursery,
         open_lines(theirs, theirs, handover) as streams,
+        trio.open_nursery() as nursery,
     ):
         nursery.start_soon(server.app.serve_connection, *streams)
         yield Client(ours)
