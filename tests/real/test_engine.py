@@ -629,3 +629,35 @@ async def test_a_step_in_a_generator_expression_goes_to_where_its_value_goes(
             "rows.py:1 in <genexpr>", "rows.py:3 in <module>", "rows.py:4 in <module>",
         ]  # fmt: skip
         assert stops[1]["yielded"] == {"<genexpr>": "1"}
+
+
+HALTS = """\
+import os, sys
+made = 1
+breakpoint()
+made = 2
+def last():
+    breakpoint()
+last()
+if not os.fork():
+    breakpoint()
+    child = 3
+    os._exit(0)
+os.wait()
+"""
+
+
+async def test_breakpoint_in_the_program_stops_it_at_the_next_line_in_forks_too(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    file = tmp_path / "halts.py"
+    async with debugging() as client:
+        stop = await launched(client, python, file, HALTS, stop_at_entry=False)
+        assert (stop["reason"], where(stop).line) == ("Breakpoint", 4)
+        stop = await client.call("debug_continue")
+        assert (where(stop).line, stop["returned"]) == (7, {"last": "None"})
+        stop = await client.call("debug_continue")
+        assert where(stop).line == 10
+        ignored = {"PYTHONBREAKPOINT": "0"}
+        end = await launched(client, python, file, HALTS, stop_at_entry=False, env=ignored, replace=True)
+        assert end["state"] == "Disconnected"

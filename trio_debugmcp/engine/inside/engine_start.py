@@ -12,6 +12,7 @@ import sys
 from typing import Any
 
 from trio_debugmcp.engine.inside.attention import Attention
+from trio_debugmcp.engine.inside.breakpoint_calls import BreakpointCalls
 from trio_debugmcp.engine.inside.carrying_home import CarryingHome
 from trio_debugmcp.engine.inside.door_connection import DoorConnection, connect
 from trio_debugmcp.engine.inside.evaluating_requests import EvaluatingRequests
@@ -71,6 +72,7 @@ class Engine:
         self.steps = Steps(self.events, attention, self.files)
         self.stop_answers = answers = StopAnswers(self)
         self.held = HeldThreads(self.threads, self.events, attention, answers.announce, answers.miss)
+        self.breakpoint_calls = BreakpointCalls(self.threads, self.held, self.steps)
         self.evaluations = ThreadEvaluations(self.threads, self.held)
         self.pid = posix.getpid()
         self.parent = self._children.parent_now()
@@ -130,6 +132,7 @@ class Engine:
     def run(self) -> None:
         """Begin to watch the program, and to serve requests beside it."""
         self.events.open(self.dispatch.callbacks())
+        self.breakpoint_calls.begin()
         self.reader.start()
 
     def _serve(self, message: Any) -> bool:
@@ -143,6 +146,7 @@ class Engine:
 
     def forget_parent(self) -> None:
         """Leave what belongs to the process that this one is a fork of, but for the connection."""
+        self.breakpoint_calls.end()
         self.events.close_in_fork()
         self.held.is_over = True
 
@@ -152,6 +156,7 @@ class Engine:
         self.printed.end()
         end_recording("the debugger has left")
         self._children.leave_alone()
+        self.breakpoint_calls.end()
         self.events.close()
         self.held.end()
         self.connection.close()

@@ -370,7 +370,8 @@ class EventDispatch:
     def _step_stop(self, record: ThreadRecord, frame: Any, hits: Sequence[Any]) -> None:
         step = self._steps.current
         returned = step.returned if step is not None else []
-        reason, extra = ("breakpoint", {"hitBreakpointIds": [each.id for each in hits]}) if hits else ("step", {})
+        extra = {"hitBreakpointIds": [each.id for each in hits]} if hits else {}
+        reason = "breakpoint" if hits else step.reason if step is not None else "step"
         stop = ThreadStop(record, frame, reason, **extra)
         stop.returned = returned
         self._steps.end()

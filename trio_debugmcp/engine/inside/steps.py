@@ -55,12 +55,14 @@ class StepUnderWay:
         frame: where it continues; None if only what comes next in the thread counts.
         returned: what the functions have returned that the frame has called, or a generator has yielded.
         target: the call that is to be gone into, or None if it is not a certain one.
+        reason: why the thread stops at its end, as DAP says it.
     """
 
-    __slots__ = ("callees", "frame", "goes_in", "is_out", "record", "returned", "target")
+    __slots__ = ("callees", "frame", "goes_in", "is_out", "reason", "record", "returned", "target")
 
-    def __init__(self, kind: str, record: ThreadRecord, frame: Any, target: CallTarget | None) -> None:
+    def __init__(self, kind: str, record: ThreadRecord, frame: Any, target: CallTarget | None, reason: str) -> None:
         self.record = record
+        self.reason = reason
         self.frame = frame
         self.target = target
         self.goes_in = kind == "in" and target is None
@@ -79,10 +81,12 @@ class Steps:
         self._attention = attention
         self._files = files
 
-    def begin(self, kind: str, record: ThreadRecord, frame: Any, target: CallTarget | None = None) -> None:
+    def begin(
+        self, kind: str, record: ThreadRecord, frame: Any, target: CallTarget | None = None, reason: str = "step"
+    ) -> None:
         """Begin a step: `over`, `in` or `out`. Before the thread is resumed."""
         self.end()
-        self.current = StepUnderWay(kind, record, frame, target)
+        self.current = StepUnderWay(kind, record, frame, target, reason)
         self._attention.open(_USER)
         self._events.restart()
         self._watch(self.current, frame)
