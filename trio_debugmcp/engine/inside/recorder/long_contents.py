@@ -1,10 +1,11 @@
 """What a line has changed in a container of many items, of which only the length is watched otherwise.
 
-    old = copied(items, LIST, site)             # None: too long, or this line has had its share
+    old = copied(items, LIST, site)             # None: too long, of objects, or this line has had its share
     differing(old, items, LIST, 20)             # [(3, 'x', False)]: key, item or MISSING, whether a secret
 
-Copied and compared by identity, without code of the program, where a statement itself changes a container or gives it
-to a call. Each line has its share: a loop that appends to a long list is not slowed down by its length.
+Copied and compared by identity, without code of the program, where a statement itself changes a container of numbers
+and texts, or gives it to a call: a copy of others would keep objects alive that the program lets go.
+Each line has its share: a loop that appends to a long list is not slowed down by its length.
 """
 
 import _operator
@@ -13,6 +14,7 @@ from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.object_paths import DICT, LIST, MISSING
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
+from trio_debugmcp.engine.inside.recorder.value_words import is_atom
 
 MOST_COPIED = 5000
 """Items of a container that is copied."""
@@ -36,7 +38,10 @@ def copied(value: Any, kind: int, site: Any) -> Any:
         site.share = share
         return None
     site.share = share - length
-    return _list_copy(value) if kind == LIST else (list(_keys(value)), list(_values(value)))
+    keys, items = ([], _list_copy(value)) if kind == LIST else (list(_keys(value)), list(_values(value)))
+    if not all(map(is_atom, items)) or not all(map(is_atom, keys)):
+        return None  # a copy would keep objects alive that the line lets go
+    return items if kind == LIST else (keys, items)
 
 
 def is_longer(value: Any, kind: int, length: int) -> bool:
