@@ -65,6 +65,32 @@ def test_servers_that_are_not_an_object_are_refused_and_so_is_what_cannot_be_edi
             HOSTS[name].with_entry(text, ENTRY)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("cursor", '{"mcpServers": {"debugger": {"command": "another-debugger"}}}'),
+        ("codex", '[mcp_servers.debugger]\ncommand = "another-debugger"\n'),
+    ],
+)
+def test_a_server_of_that_name_that_is_not_ours_is_neither_replaced_nor_removed(name: str, text: str) -> None:
+    for edit in (partial(HOSTS[name].with_entry, entry=ENTRY), HOSTS[name].without_entry):
+        with pytest.raises(EditRefusedError, match="another server under the name debugger"):
+            edit(text)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_what_a_user_has_added_to_our_entry_stays(newline: str) -> None:
+    lines = ["[mcp_servers.debugger]", 'command = "trio-debugmcp"', 'args = ["serve"]', "startup_timeout_sec = 60", ""]
+    older = newline.join([*lines, "[mcp_servers.debugger.env]", 'A = "1"', ""])
+    newer = HOSTS["codex"].with_entry(older, ENTRY)
+    assert HOSTS["codex"].entry_in(newer) == {
+        **HOSTS["codex"].entry(ENTRY),
+        "startup_timeout_sec": 60,
+        "env": {"A": "1"},
+    }
+    assert HOSTS["codex"].without_entry(newer).strip() == ""
+
+
 def test_the_forms_that_hosts_want() -> None:
     assert HOSTS["copilot"].entry(ENTRY) == {
         "type": "local", "command": ENTRY.command, "args": ["serve"], "tools": ["*"],

@@ -3,6 +3,8 @@
 Each host's own documentation says where the file is; `docs/hosts.md` has them, with what people do by hand.
 """
 
+import json
+import re
 import shutil
 import sys
 import tomllib
@@ -19,6 +21,8 @@ from trio_debugmcp.launch_json import jsonc
 
 SERVER = "debugger"
 """The name of our entry."""
+
+_STARTS_US = re.compile(r"trio[-_]debugmcp")
 
 
 class ServerEntry(Struct, frozen=True):
@@ -74,7 +78,10 @@ class McpHost(Struct, frozen=True):
             EditRefusedError: the file cannot be read, or is not as it should be. The text has what to do by hand.
         """
         before, member = self._parsed(text), self.entry(entry)
-        if self.entry_in(text) == member:
+        there = self._ours(text)
+        if there is not None:
+            member = {**there, **member}  # a user's own keys, such as `env`, stay
+        if there == member:
             return text
         path = (*self.keys, SERVER)
         edit = jsonc_edits.with_member if self.form == "json" else toml_edits.with_table
@@ -89,11 +96,22 @@ class McpHost(Struct, frozen=True):
         """
         path = (*self.keys, SERVER)
         before = self._parsed(text)
-        if self.entry_in(text) is None:
+        if self._ours(text) is None:
             return text
         edit = jsonc_edits.without_member if self.form == "json" else toml_edits.without_table
         after = edit(text, path)
         return self._proven(after, _set(before, path, None))
+
+    def _ours(self, text: str) -> dict[str, Any] | None:
+        """Return the entry that is there.
+
+        Raises:
+            EditRefusedError: it starts something else.
+        """
+        entry = self.entry_in(text)
+        if entry is not None and not (isinstance(entry, dict) and _STARTS_US.search(json.dumps(entry))):
+            raise EditRefusedError(f"{self.file} has another server under the name {SERVER}: rename it there first")
+        return entry
 
     def by_hand(self, entry: ServerEntry) -> str:
         """Return what a person adds to the file."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-_HEADER = re.compile(r"^[ \t]*\[\[?([^\[\]\r\n]+)\]\]?[ \t]*(#[^\r\n]*)?$", re.MULTILINE)
+_HEADER = re.compile(r"^[ \t]*\[\[?([^\[\]\r\n]+)\]\]?[ \t]*(#[^\r\n]*)?\r?$", re.MULTILINE)
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -89,4 +89,8 @@ def _key(name: str) -> str:
 
 
 def _value(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(name)} = {_value(item)}" for name, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_value, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
