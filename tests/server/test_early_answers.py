@@ -1,6 +1,8 @@
 """What is answered before the SDK is there is what the SDK's server answers, byte for byte, and is answered once."""
 
 import json
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import product
@@ -171,3 +173,28 @@ def test_no_line_breaks_it(data: bytes) -> None:
     EarlyAnswers(core_only=True).answer(data)
     for part in range(0, len(line(initialize())), 7):
         EarlyAnswers(core_only=True).answer(line(initialize())[:part] + data)
+
+
+UNREAD = """
+import select, sys, time
+from trio_debugmcp.transports.early_stdio import EarlyAnswer, EarlyStdio
+
+early = EarlyStdio(lambda line: EarlyAnswer(1, b"x" * 100_000))
+early.start()
+while select.select([], [1], [], 0)[1]:
+    time.sleep(0.01)  # until the pipe is full
+print(len(early.hand_over().unsent), file=sys.stderr, flush=True)
+"""
+
+
+@pytest.mark.real
+def test_a_client_that_does_not_read_its_early_answers_does_not_hold_up_the_server() -> None:
+    command = [sys.executable, "-c", UNREAD]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as process:  # type: ignore[call-overload]
+        process.stdin.write(b"{}\n")
+        process.stdin.flush()
+        unsent = int(process.stderr.readline())
+        sent = len(process.stdout.read())
+    assert unsent > 0
+    assert sent + unsent == 100_001

@@ -149,7 +149,8 @@ async def test_a_client_that_shows_its_token_in_a_header_may_use_any_host(autoju
     [
         ("debugger.example", ["debugger.example", "Debugger.Example:8443"], ["example", "x.debugger.example"]),
         ("debugger.example:8443", ["debugger.example:8443"], ["debugger.example", "debugger.example:443"]),
-        ("[fd00::5]:80", ["[fd00::5]:80"], ["[fd00::6]:80"]),
+        ("debugger.example:443", ["debugger.example:443", "debugger.example"], ["debugger.example:8443"]),
+        ("[fd00::5]:80", ["[fd00::5]:80", "[fd00::5]"], ["[fd00::6]:80"]),
     ],
 )
 def test_a_name_that_is_allowed_is_ours_as_its_pages_are_behind_a_proxy_that_speaks_tls(

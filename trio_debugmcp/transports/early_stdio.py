@@ -25,6 +25,10 @@ _MAX_BYTES = 1024 * 1024
 """Of what is read before the server is there; the client keeps the rest."""
 
 
+_PIECE_BYTES = 512
+"""Of one write: as much as a pipe that is ready takes without blocking (POSIX, PIPE_BUF)."""
+
+
 class EarlyAnswer(Struct, frozen=True):
     """The answer to a request: the request's id, and a line without its end."""
 
@@ -38,6 +42,9 @@ class Handover(Struct, frozen=True):
     received: bytes = b""
     answers: tuple[EarlyAnswer, ...] = ()
 
+    unsent: bytes = b""
+    """The end of the answers, perhaps from within a line, which the client has not taken yet."""
+
 
 class EarlyStdio:
     """Serves the standard streams from `start` to `hand_over`.
@@ -50,6 +57,7 @@ class EarlyStdio:
         self._answer = answer
         self._received = bytearray()
         self._answers: list[EarlyAnswer] = []
+        self._unsent = b""
         self._thread = threading.Thread(target=self._serve, name="early stdio", daemon=True)
         self._stop_read, self._stop_write = os.pipe()
 
@@ -61,11 +69,14 @@ class EarlyStdio:
         self._thread.start()
 
     def hand_over(self) -> Handover:
-        """Stop reading, and return what the server must know. The thread has ended."""
+        """Stop reading, and return what the server must know. The thread has ended.
+
+        A client that does not read its answers does not hold this up: what it has not got is sent by the server.
+        """
         os.close(self._stop_write)
         self._thread.join()
         os.close(self._stop_read)
-        return Handover(bytes(self._received), tuple(self._answers))
+        return Handover(bytes(self._received), tuple(self._answers), bytes(self._unsent))
 
     def _serve(self) -> None:
         lines = LineSplitter()
@@ -80,10 +91,14 @@ class EarlyStdio:
                     answer = None if line is None else self._answer(line)
                     if answer is not None:
                         self._answers.append(answer)
-                        self._write(answer.text + b"\n")
+                        self._unsent += answer.text + b"\n"
+                        self._write()
 
-    def _write(self, data: bytes) -> None:
-        while data:
-            select.select([], [1], [])  # another process that has it may have made it non-blocking
-            with suppress(BlockingIOError):
-                data = data[os.write(1, data) :]
+    def _write(self) -> None:
+        """Write what is unsent, until the server takes over."""
+        while self._unsent:
+            stopped, ready, _ = select.select([self._stop_read], [1], [])
+            if not ready and stopped:
+                return
+            with suppress(BlockingIOError):  # another process that has it may have made it non-blocking
+                self._unsent = self._unsent[os.write(1, self._unsent[:_PIECE_BYTES]) :]

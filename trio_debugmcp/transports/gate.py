@@ -118,7 +118,9 @@ class Gate(Generic[R]):
         if parts is None:
             return ()
         name, port = parts["name"], parts["port"]
-        if AllowedHost(name) in self._allowed or AllowedHost(name, port) in self._allowed:
+        # A browser leaves the usual port out.
+        ports = {None, port} if port is not None else {None, "80", "443"}
+        if any(AllowedHost(name, each) in self._allowed for each in ports):
             return ("http", "https")
         # A numeric address is safe: DNS rebinding needs a name.
         is_our_name = name in self._names or (self._any_address and _is_address(name.strip("[]")))

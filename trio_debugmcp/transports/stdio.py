@@ -72,7 +72,7 @@ async def open_lines(
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_read, source, to_server, outgoing.clone(), handover.received)
-        nursery.start_soon(_write, from_server, sink, {answer.id: answer.text for answer in handover.answers})
+        nursery.start_soon(_write, from_server, sink, handover)
         try:
             yield incoming, outgoing
         finally:
@@ -113,13 +113,17 @@ async def _receive(source: trio.abc.ReceiveStream) -> bytes:
 
 
 async def _write(
-    from_server: MemoryObjectReceiveStream[SessionMessage], sink: trio.abc.SendStream, sent: dict[int | str, bytes]
+    from_server: MemoryObjectReceiveStream[SessionMessage], sink: trio.abc.SendStream, handover: Handover
 ) -> None:
     """Write messages; if the client is gone they are discarded, until the reader notices its end.
 
-    `sent`: answers that the client has, by their ids; the server's own ones are the same, and are not sent.
+    The server's own answers to what was answered before are the same, and are not sent.
     """
+    sent = {answer.id: answer.text for answer in handover.answers}
     with from_server:
+        if handover.unsent:
+            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                await sink.send_all(handover.unsent)
         async for item in from_server:
             text = message_text(item).encode()
             if sent and isinstance(item.message, JSONRPCResponse | JSONRPCError) and item.message.id in sent:
