@@ -1,6 +1,7 @@
 """Steps through the past of a program that is stopped: where each leads, and what is said where the record ends."""
 
 from functools import cache
+from typing import Literal
 
 import pytest
 
@@ -122,7 +123,7 @@ def test_more_steps_back_than_there_are_end_where_the_record_begins_and_say_how_
     found = walk_at(28, RunWalk(mode="back", count=50, stack=at(28)))
     assert found.moment is not None
     assert (found.moment.stack[0].line, found.is_first) == (1, True)
-    assert found.notes == ["the record of this thread begins here", "10 of 50 steps"]
+    assert found.notes == ["what can be stepped back to begins here", "10 of 50 steps"]
 
 
 def test_the_way_back_goes_from_breakpoint_to_breakpoint_and_ends_at_the_beginning() -> None:
@@ -144,13 +145,26 @@ def test_the_way_back_goes_from_breakpoint_to_breakpoint_and_ends_at_the_beginni
     assert found == [(15, ["bp-2"], False), (5, ["bp-1"], False), (22, ["bp-3"], False), (1, [], True)]
     walk = RunWalk(mode="reverse", stack=at(18, 28), breakpoints=breakpoints[3:])
     passed = walked(record, walk).notes
-    assert passed[0] == "no breakpoint was hit before: the record begins here"
+    assert passed[0] == "no breakpoint is known to have been hit before: the record begins here"
     assert passed[1].startswith("bp-5 was passed over: `len(items)` cannot be judged over recorded values")
     assert passed[2].startswith("the condition of bp-4 cannot be judged at 1 run of its line, which was passed over: #")
     forth = walked(record, RunWalk(mode="continue", at=row, stack=at(18, 28), breakpoints=breakpoints))
     assert forth.hits == ["bp-3"]
     last = walked(record, RunWalk(mode="continue", at=last_run(15), stack=at(18, 28), breakpoints=breakpoints))
     assert last.moment is None
+
+
+@pytest.mark.parametrize("mode", ["reverse", "continue"])
+def test_a_way_on_which_too_many_runs_were_judged_ends_where_they_end(
+    mode: Literal["reverse", "continue"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trio_debugmcp.runs.histories.recorded_hits.MOST_JUDGED", 1)
+    breakpoints = [LineBreakpoint("bp-1", shop().codes[0].file, 5, "price > 1000")]
+    walk = RunWalk(mode=mode, at=0 if mode == "reverse" else 1, stack=at(18, 28), breakpoints=breakpoints)
+    step = walked(until(18), walk)
+    assert step.moment is not None
+    assert (step.moment.stack[0].line, step.hits, step.is_first) == (5, [], False)
+    assert step.notes[0].startswith("only 1 runs of these lines were looked at, up to #")
 
 
 def test_shown_are_names_and_paths_and_of_others_it_is_said_that_no_code_is_run() -> None:

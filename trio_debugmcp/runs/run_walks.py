@@ -90,7 +90,7 @@ def walked(record: ProcessRecord, walk: RunWalk) -> WalkedMoment:
     is_first = not line
     line = line or _beginning(record, present, walk)
     if is_first:
-        notes = [_first_note(record, walk), *notes]
+        notes = [_first_note(record, walk, is_sure=not notes), *notes]
     moment = moment_at(past, line)
     return WalkedMoment(moment, hits, is_first, {name: _value(past, line, name) for name in walk.show}, notes)
 
@@ -117,7 +117,7 @@ def _run(past: PastProcess, present: PresentMoment, walk: RunWalk) -> tuple[int,
         found = hit_before(past, walk.breakpoints, walk.at or present.line + present.is_within)
     else:
         found = hit_after(past, walk.breakpoints, walk.at, present.end)
-    return found.row, found.breakpoints, found.passed
+    return found.row or found.looked_until, found.breakpoints, found.passed
 
 
 def _beginning(record: ProcessRecord, present: PresentMoment, walk: RunWalk) -> int:
@@ -130,8 +130,10 @@ def _beginning(record: ProcessRecord, present: PresentMoment, walk: RunWalk) -> 
     return line
 
 
-def _first_note(record: ProcessRecord, walk: RunWalk) -> str:
-    of_what = "no breakpoint was hit before: the record" if walk.mode == "reverse" else "the record of this thread"
+def _first_note(record: ProcessRecord, walk: RunWalk, is_sure: bool) -> str:
+    of_what = "what can be stepped back to"
+    if walk.mode == "reverse":
+        of_what = f"no breakpoint {'was' if is_sure else 'is known to have been'} hit before: the record"
     dropped = f"; {record.first - 1:,} rows before it are not kept" if record.first > 1 else ""
     return f"{of_what} begins here{dropped}"
 

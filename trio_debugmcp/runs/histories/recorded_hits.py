@@ -32,11 +32,15 @@ class LineBreakpoint(msgspec.Struct, frozen=True):
 
 
 class HitInRecord(msgspec.Struct, frozen=True):
-    """Where the record has come by a breakpoint; `row` 0: nowhere. `passed`: sentences on what was passed over."""
+    """Where the record has come by a breakpoint; `row` 0: nowhere.
+
+    `passed`: sentences on what was passed over. `looked_until`: the row up to which was looked, if that is not the end.
+    """
 
     row: int
     breakpoints: list[str]
     passed: list[str]
+    looked_until: int = 0
 
 
 class _Judge:
@@ -88,10 +92,11 @@ class _Judge:
 
     def found(self, stream: Iterator[int]) -> HitInRecord:
         """Return the first hit of a stream of LINE rows."""
-        row, hits, passed = 0, list[str](), []
+        row, hits, passed, until = 0, list[str](), [], 0
         for looked, number in enumerate(stream):
             if looked >= MOST_JUDGED:
-                passed = [f"only {MOST_JUDGED:,} runs of these lines were looked at, up to #{number}"]
+                passed = [f"only {MOST_JUDGED:,} runs of these lines were looked at, up to #{number}: go on from there"]
+                until = number
                 break
             hits = self.hits(number)
             if hits:
@@ -102,7 +107,7 @@ class _Judge:
             f"which {'were' if len(there) > 1 else 'was'} passed over: #{there[0]} is the nearest"
             for id_, there in self._undecided.items()
         ]
-        return HitInRecord(row, hits, [*self._problems, *passed])
+        return HitInRecord(row, hits, [*self._problems, *passed], until)
 
 
 def hit_before(past: PastProcess, breakpoints: list[LineBreakpoint], before: int) -> HitInRecord:

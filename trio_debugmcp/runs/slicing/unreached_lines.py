@@ -62,7 +62,7 @@ def _never_called(past: PastProcess, scope: SourceScope, line: int) -> Unreached
         decided = [_decided(past, statement, frame) for frame in frames] if not ran else []
         note = f"so line {statement.first}, which names {name}, does not run"
         starts += ran + [SliceEdge(0.0, SliceNode(run.row), note) for run in decided if run is not None]
-    where = "" if starts else "; no line of recorded code names it"
+    where = "" if starts else "; no recorded line that names it was found"
     return UnreachedLine(f"line {line} did not run: {scope.name} was never called{where}", starts[-_MOST_NAMING:])
 
 

@@ -28,7 +28,7 @@ def named_call(name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any
         if isinstance(inner, str):  # as models write objects
             try:
                 inner = json.loads(inner)
-            except ValueError:
+            except (ValueError, RecursionError):
                 inner = None
         if not isinstance(tool, str):
             refused = shortened(repr(tool))

@@ -11,8 +11,9 @@ one file.
 import re
 import sys
 import zipfile
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import zlib
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -33,12 +34,15 @@ CLIENT = Path(__file__).parent / "cluster_client.py"
 MOST_RECORD_BYTES = 64_000_000
 """Of a record that comes back from a worker, packed: some hundred megabytes of rows."""
 
+MOST_UNPACKED_BYTES = 1_000_000_000
+"""Of that record. A file whose size would exceed it is left out."""
+
 _START_SECONDS = 60.0
 """For a cluster of our own to start, or for one that is there to be reached."""
 
 _CHUNK_BYTES = 64 * 1024
 
-_RECORD_FILE = re.compile(r"p-\d+-\d+/[\w.-]+")
+_RECORD_FILE = re.compile(r"p-\d+-\d+/\w[\w.-]*")
 
 _PACKAGES = {"dask": "distributed", "ray": "ray"}
 
@@ -155,13 +159,30 @@ class LineReader:
 
 def _unpack(packed: str, run: str) -> None:
     """Put the files of a record where they belong; a worker may send anything, so only such are taken."""
-    with zipfile.ZipFile(packed) as archive:
-        for name in archive.namelist():
-            if _RECORD_FILE.fullmatch(name):
-                target = Path(run, name)
+    left = MOST_UNPACKED_BYTES
+    with suppress(zipfile.BadZipFile, zlib.error), zipfile.ZipFile(packed) as archive:
+        for item in archive.infolist():
+            left -= item.file_size
+            if _RECORD_FILE.fullmatch(item.filename) and left >= 0:
+                target = Path(run, item.filename)
                 target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                target.write_bytes(archive.read(name))
+                target.write_bytes(archive.read(item))
     Path(packed).unlink()
+
+
+@contextmanager
+def _out_of_groups() -> Iterator[None]:
+    """Raise the refusal of a try, which ends the hunt, as it is: a nursery puts it into a group."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        refused, others = group.split(UsageError)
+        if refused is None or others is not None:
+            raise
+        error: BaseException = refused
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from None
 
 
 @asynccontextmanager
@@ -182,11 +203,12 @@ async def open_cluster(request: ClusterRequest, home: Path, watchdog: Watchdog) 
                 if "missing" in message:
                     continue
                 tries = ClusterTries(request.engine, client, int(message["slots"]))
-                async with trio.open_nursery() as nursery:
-                    nursery.start_soon(_drained, client.stderr)
-                    nursery.start_soon(tries.take_answers, read)
-                    yield tries
-                    nursery.cancel_scope.cancel(reason="the hunt is over")
+                with _out_of_groups():
+                    async with trio.open_nursery() as nursery:
+                        nursery.start_soon(_drained, client.stderr)
+                        nursery.start_soon(tries.take_answers, read)
+                        yield tries
+                        nursery.cancel_scope.cancel(reason="the hunt is over")
                 return
         except CannotRun:
             continue

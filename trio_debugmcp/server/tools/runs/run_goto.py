@@ -31,8 +31,8 @@ class RunGoto(RunQuestion, frozen=True, kw_only=True):
 
 
 _NOWHERE = {
-    "back": "is the first line that was recorded in its thread",
-    "forward": "is the last line that was recorded in its thread",
+    "back": "has no recorded line before it, in its call or a caller",
+    "forward": "has no recorded line after it, in its call or a caller",
     "in": "has called nothing that was recorded",
     "out": "was called by nothing that was recorded",
 }
