@@ -90,6 +90,8 @@ def test_what_is_not_shown_is_counted_and_a_test_that_is_not_there_is_said(proje
     summary, _ = ask_why(project, TESTS="test_shop.py::test_nothing\ntest_shop.py::test_some_can_be_shipped", MOST="1")
     assert "there is no test 'test_shop.py::test_nothing'" in summary
     assert summary.endswith("1 more are not shown.\n")
+    summary, _ = ask_why(project, TESTS="test_shop.py::test_some_can_be_shipped", MOST="many")
+    assert "debug_hunt" in summary or sys.version_info < (3, 12)
 
 
 @pytest.mark.real
