@@ -4,7 +4,7 @@
     differing(old, items, LIST, 20)             # [(3, 'x', False)]: key, item or MISSING, whether a secret
 
 Copied and compared by identity, without code of the program, where a statement itself changes a container of numbers
-and texts, or gives it to a call: a copy of others would keep objects alive that the program lets go.
+and texts, or gives it to a call: a copy of others would keep objects alive that the program drops.
 Each line has its share: a loop that appends to a long list is not slowed down by its length.
 """
 
@@ -40,7 +40,7 @@ def copied(value: Any, kind: int, site: Any) -> Any:
     site.share = share - length
     keys, items = ([], _list_copy(value)) if kind == LIST else (list(_keys(value)), list(_values(value)))
     if not all(map(is_atom, items)) or not all(map(is_atom, keys)):
-        return None  # a copy would keep objects alive that the line lets go
+        return None  # a copy would keep objects alive that the line drops
     return items if kind == LIST else (keys, items)
 
 
