@@ -95,7 +95,7 @@ class _Judge:
         row, hits, passed, until = 0, list[str](), [], 0
         for looked, number in enumerate(stream):
             if looked >= MOST_JUDGED:
-                passed = [f"only {MOST_JUDGED:,} runs of these lines were looked at, up to #{number}: continue from there"]
+                passed = [f"only {MOST_JUDGED:,} runs of these lines were looked at, up to #{number}; continue there"]
                 until = number
                 break
             hits = self.hits(number)
