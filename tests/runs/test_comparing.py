@@ -10,6 +10,18 @@ from trio_debugmcp.runs.files.process_record import ProcessRecord
 
 pytestmark = pytest.mark.real
 
+GENERATED = """\
+import os
+from dataclasses import dataclass
+
+@dataclass
+class Shop:
+    there: bool
+    name: str = "tea"
+
+shop = Shop(os.path.exists("late"))
+"""
+
 LATE_THREAD = """\
 import os, threading
 
@@ -123,6 +135,14 @@ def test_threads_are_compared_each_by_itself() -> None:
     found = compared(good, bad)
     assert sources(found) == ("return found", "found.clear()")
     assert found.notes[0] == "3 threads, each compared by itself; 1 part"
+
+
+def test_code_that_a_library_has_generated_is_the_same_in_both_and_its_values_are_compared() -> None:
+    found = compared(*with_and_without(GENERATED, "late"))
+    assert not [note for note in found.notes if "only the source" in note]
+    assert ".there=False" in str(found.because[0])
+    equal = compared(*[record(GENERATED, python(3, 13)).processes[0] for _ in range(2)])
+    assert (equal.because, equal.notes) == ([], ["they are equal, step by step and value by value"])
 
 
 def test_a_run_of_one_thread_is_compared_with_one_of_several() -> None:

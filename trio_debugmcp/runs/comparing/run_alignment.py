@@ -142,7 +142,7 @@ def _rounds(record: ProcessRecord, header: int) -> int:
 
 
 StatementName = tuple[str, str, str]
-"""The file below the project, the function, and the text."""
+"""The file below the project, the function, and the text; of generated code without one, the line."""
 
 
 def _statement_names(past: PastProcess) -> dict[StatementName, bool]:
@@ -150,11 +150,12 @@ def _statement_names(past: PastProcess) -> dict[StatementName, bool]:
     found: dict[StatementName, bool] = {}
     for code in past.record.codes:
         scope = past.scopes.of_code(code.number)
-        if scope is None:
-            continue
         file = file_below(past.record, code.file)
-        for statement in scope.statements:
+        for statement in () if scope is None else scope.statements:
             found[file, code.name, statement.text] = statement.is_loop
+        for site in past.record.sites_of(code.number):
+            if scope is None or scope.statement(site.line) is None:
+                found[file, code.name, str(site.line)] = False
     return found
 
 
@@ -166,8 +167,8 @@ def _site_keys(past: PastProcess, numbers: dict[StatementName, int]) -> dict[int
         file = file_below(past.record, code.file)
         for site in past.record.sites_of(code.number):
             statement = None if scope is None else scope.statement(site.line)
-            if statement is not None:
-                keys[site.number] = numbers.get((file, code.name, statement.text), CHANGED)
+            text = str(site.line) if statement is None else statement.text
+            keys[site.number] = numbers.get((file, code.name, text), CHANGED)
     return keys
 
 
