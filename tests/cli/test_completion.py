@@ -34,9 +34,9 @@ def test_without_shtab_the_command_says_how_to_get_it(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["skill", "--install", "/proc/x"], "trio-debugmcp skill: /proc/x: No such file or directory"),
-        (["scenario", "nosuch"], "nosuch: No such file or directory"),
-        (["scenario", "--from", "nosuch"], "nosuch: No such file or directory"),
+        (["skill", "--install", "/proc/x"], "trio-debugmcp skill: cannot write /proc/x: No such file or directory"),
+        (["scenario", "nosuch"], "trio-debugmcp scenario: cannot read nosuch: No such file or directory"),
+        (["scenario", "--from", "nosuch"], "trio-debugmcp scenario: cannot read nosuch: No such file or directory"),
     ],
 )
 def test_what_the_system_refuses_is_a_sentence(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -291,7 +291,7 @@ async def test_hundreds_of_threads_that_wait_are_all_seen(blocked: Callable[...,
         assert not {"notes", "omitted"} & set(found)
         assert len(found["stacks"][0]["frames"]) >= 16
         _, lines = await pause(client)
-        assert (len(lines), lines[-1]) == (21, "281 more: see threads_list")
+        assert (len(lines), lines[-1]) == (21, '281 more: see debug_more(tool="threads_list")')
 
 
 async def test_where_a_loop_in_c_is_is_seen_from_outside(blocked: Callable[..., Any], tmp_path: Path) -> None:

@@ -114,7 +114,9 @@ async def test_what_blocks_the_thread_is_named(debugging: Connect, tmp_path: Pat
         assert (await client.call("debug_state"))["state"] == "Paused"
         with pytest.raises(ToolFailed, match=rf"`1\+1` waited .* for `{re.escape(blocks)}`"):
             await client.call("evaluate", expression="1+1", timeout=0.2)
-        with pytest.raises(ToolFailed, match=r"is still running\. .*debug_restart\. This one was taken back, and will"):
+        with pytest.raises(
+            ToolFailed, match=r"is still running\. .*debug_restart.* ends it\. This one was taken back, and will"
+        ):
             await client.call("evaluate", expression="setattr(__import__('builtins'), 'late', 1)", timeout=0.2)
         pipe.write_bytes(b"")
         assert (await client.call("evaluate", expression="2+2"))["value"] == "4"
@@ -125,7 +127,7 @@ async def test_what_waits_for_input_at_a_stop_ends_by_it(debugging: Connect, tmp
     async with debugging() as client:
         await stopped(client, tmp_path, VALUES, 5)
         ends = (
-            r"it waits for input\('\?'\)\. It was interrupted" if BY_ENGINE else "write that with process_write_input"
+            r"it waits for input\('\?'\)\. It was interrupted" if BY_ENGINE else "write that with .*process_write_input"
         )
         with pytest.raises(ToolFailed, match=ends):
             await client.call("evaluate", expression="input('?')", timeout=0.2)

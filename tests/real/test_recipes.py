@@ -13,7 +13,7 @@ from tests.real.conftest import BY_ENGINE, Connect
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "recipes.md").read_text(encoding="utf-8")
 RECIPES = {text.partition("\n")[0]: text for text in PAGE.split("\n## ")[1:]}
 
-OF_THE_RUN = {"pid", "session", "stop"}
+OF_THE_RUN = {"omitted", "pid", "session", "stop"}
 """Keys whose values differ from run to run, or that the page leaves out."""
 
 OF_THE_ENGINE = set() if BY_ENGINE else {"caughtBy"}
