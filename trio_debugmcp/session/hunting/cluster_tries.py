@@ -179,10 +179,10 @@ def _out_of_groups() -> Iterator[None]:
         refused, others = group.split(UsageError)
         if refused is None or others is not None:
             raise
-        error: BaseException = refused
-        while isinstance(error, BaseExceptionGroup):
-            error = error.exceptions[0]
-        raise error from None
+        refusal: Any = refused
+        while isinstance(refusal, BaseExceptionGroup):
+            refusal = refusal.exceptions[0]
+        raise UsageError(refusal.code, refusal.message, refusal.details) from None
 
 
 @asynccontextmanager
