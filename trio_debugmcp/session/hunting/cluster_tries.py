@@ -122,7 +122,7 @@ class ClusterTries:
         if answer.get("problem"):
             self.problems[answer["problem"]] = None
         if Path(bring).is_file():
-            await trio.to_thread.run_sync(_unpack, bring, f"{directory}/run")
+            await trio.to_thread.run_sync(unpack_record, bring, f"{directory}/run")
         return answer
 
     async def take_answers(self, read: "LineReader") -> None:
@@ -157,7 +157,7 @@ class LineReader:
         return message
 
 
-def _unpack(packed: str, run: str) -> None:
+def unpack_record(packed: str, run: str) -> None:
     """Put the files of a record where they belong; a worker may send anything, so only such are taken."""
     left = MOST_UNPACKED_BYTES
     with suppress(zipfile.BadZipFile, zlib.error), zipfile.ZipFile(packed) as archive:
@@ -171,7 +171,7 @@ def _unpack(packed: str, run: str) -> None:
 
 
 @contextmanager
-def _out_of_groups() -> Iterator[None]:
+def out_of_groups() -> Iterator[None]:
     """Raise the refusal of a try, which ends the hunt, as it is: a nursery puts it into a group."""
     try:
         yield
@@ -203,7 +203,7 @@ async def open_cluster(request: ClusterRequest, home: Path, watchdog: Watchdog) 
                 if "missing" in message:
                     continue
                 tries = ClusterTries(request.engine, client, int(message["slots"]))
-                with _out_of_groups():
+                with out_of_groups():
                     async with trio.open_nursery() as nursery:
                         nursery.start_soon(_drained, client.stderr)
                         nursery.start_soon(tries.take_answers, read)
