@@ -5,7 +5,7 @@ some adapters only after `configurationDone`; a refusal may come instead of `ini
 breakpoints are sent, then `configurationDone`, and only then the response to the start request is awaited. A session
 that only launches then waits for its program.
 
-A child in which the same engine runs as in its parent is sent all of this ahead of the answers: it serves requests in
+A child in which the same engine runs as in its parent is sent both requests ahead of the answers: it serves them in
 order, and can do what its parent's can.
 
 Source: https://microsoft.github.io/debug-adapter-protocol/overview, "Launch Sequencing".
@@ -64,6 +64,7 @@ class Handshake:
         self._scope = trio.CancelScope()
         self._initialized = trio.Event()
         self._answered = trio.Event()
+        self._learned = trio.Event()
 
     def __repr__(self) -> str:
         state = "done" if self.done else f"failed: {self._failure}" if self._failure else "under way"
@@ -109,6 +110,7 @@ class Handshake:
                 sent = trio.Event()
                 nursery.start_soon(send, sent.set)
                 await sent.wait()
+            await self._learned.wait()  # the key under which its hits are recorded is its own
             nursery.start_soon(self._breakpoints.keep_in_step)
         await self._configure()
         await self._initialized.wait()
@@ -126,6 +128,7 @@ class Handshake:
             await self._initialize(sent)
         except DebugError as error:
             self.abort(error)
+        self._learned.set()
 
     async def _send_start(self, sent: Callable[[], None] | None = None) -> None:
         start, port = self._start, self._requests.program_port
