@@ -81,15 +81,17 @@ async def _hunt(debugger: Debugger, params: DebugHunt) -> HuntAnswer:
         found = msgspec.convert(answer, HuntFound)
         _check_there(debugger, target, launch, found)
         what = launch.what or target.program
-        tries = [
-            await _kept(debugger, number, each, what) for each in (found.kept or found.hit, found.other or found.last)
+        tries = found.other or found.last, found.kept or found.hit
+        # The one that failed comes last: `why` is about the last run.
+        passed, failed = [
+            await _kept(debugger, number, each, what) for each in (tries[::-1] if params.until == "passes" else tries)
         ]
-    failed, passed = tries[::-1] if params.until == "passes" else tries
+    wanted = passed if params.until == "passes" else failed
     parting = None
     if failed is not None and failed.run is not None and passed is not None and passed.run is not None:
         parting = await difference_of(debugger, debugger.runs.run(passed.run), debugger.runs.run(failed.run))
     return hunt_answer(
-        found.made, failed, passed, parting, _notes(params, found, problem, tries[0].run if tries[0] else None)
+        found.made, failed, passed, parting, _notes(params, found, problem, wanted and wanted.run)
     )
 
 
