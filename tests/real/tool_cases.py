@@ -245,11 +245,10 @@ EXPECTED: dict[str, Expected] = {
         {"good": "run-1", "bad": "run-2"}, without="RUN_NOT_FOUND", paused="RUN_NOT_FOUND", running="RUN_NOT_FOUND"
     ),
     "debug_hunt": Expected(
-        {"code": "x = 1", "times": 1}, without=None,
+        {"program": "no.py"}, without="INVALID_PATH", paused="INVALID_PATH", running="INVALID_PATH",
         mistakes=(
             ({"code": "x = 1", "program": "a.py"}, "INVALID_PARAMETER"),
             ({"code": "x = 1", "until": "f(x)"}, "INVALID_CONDITION"),
-            ({"program": "no.py"}, "INVALID_PATH"),
             ({"code": "x = 1", "address": "tcp://127.0.0.1:1"}, "INVALID_PARAMETER"),
         ),
     ),
