@@ -17,7 +17,7 @@ def test_the_refusal_of_a_try_leaves_its_nursery_as_it_is() -> None:
 
 
 def test_what_failed_beside_a_refusal_is_not_hidden_by_it() -> None:
-    with pytest.raises(ExceptionGroup), cluster_tries.out_of_groups():
+    with pytest.RaisesGroup(UsageError, OSError), cluster_tries.out_of_groups():
         raise ExceptionGroup("", [UsageError("LAUNCH_FAILED", "no"), OSError()])
 
 

@@ -91,7 +91,7 @@ async def _hunt(debugger: Debugger, params: DebugHunt) -> HuntAnswer:
     if failed is not None and failed.run is not None and passed is not None and passed.run is not None:
         parting = await difference_of(debugger, debugger.runs.run(passed.run), debugger.runs.run(failed.run))
     return hunt_answer(
-        found.made, failed, passed, parting, _notes(params, found, problem, wanted and wanted.run)
+        found.made, failed, passed, parting, _notes(params, found, problem, wanted.run if wanted else None)
     )
 
 
