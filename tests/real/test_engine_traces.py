@@ -44,7 +44,8 @@ itself = {
     "main": [__file__, str(__spec__), type(__loader__).__name__, repr(sys._getframe().f_back), len(inspect.stack())],
     "threads": [thread.name for thread in threading.enumerate()],
     "tracing": str([sys.gettrace(), sys.getprofile(), threading.gettrace(), sys.getrecursionlimit()]),
-    "hooks": str([sys.excepthook, sys.displayhook, sys.unraisablehook, sys.breakpointhook, threading.excepthook]),
+    "hooks": str([sys.excepthook, sys.displayhook, sys.unraisablehook, threading.excepthook]),
+    "halts": sys.breakpointhook is sys.__breakpointhook__,
     "importing": [kinds(sys.meta_path), len(sys.path_hooks), sorted(sys.path_importer_cache)],
     "signals": [str(signal.getsignal(number)) for number in range(1, signal.NSIG)],
     "signalling": str([signal.pthread_sigmask(signal.SIG_BLOCK, []), signal.set_wakeup_fd(-1)]),
@@ -115,7 +116,7 @@ async def test_a_program_sees_of_the_engine_only_what_is_said_and_prints_and_end
     )
     alone = json.loads(report.read_text())
     async with debugging() as client:
-        places = [{"file": str(file), "line": 55, "condition": "False"}]
+        places = [{"file": str(file), "line": 56, "condition": "False"}]
         answer = await launched(
             client, python, file, ITSELF, args=[str(report)], cwd=str(tmp_path), breakpoints=places, stop_at_entry=False
         )
@@ -139,6 +140,7 @@ async def test_a_program_sees_of_the_engine_only_what_is_said_and_prints_and_end
     ours = [name for name in watched.pop("frames") if name not in alone.pop("frames", [str(file)])]
     assert [name.partition("/")[0] for name in ours] == ["<trio_debugmcp>"]
     assert watched.pop("tasks") == 2 > alone.pop("tasks")
+    assert (watched.pop("halts"), alone.pop("halts")) == (False, True)
     for environment in (watched["environment"], alone["environment"]):  # other tests' terminals
         environment.pop("COLUMNS", None)
         environment.pop("LINES", None)
