@@ -135,8 +135,9 @@ class _Halts:
 
     def open(self, idents: List[int]) -> None:
         with self._lock:
-            if not self._open:
-                self._original = original = imported.now("sys").breakpointhook
+            current = imported.now("sys").breakpointhook
+            if current is not self._ours:  # the program may have set it while another evaluation lasts
+                self._original = original = current
 
                 def halt(*args: Any, **named: Any) -> Any:
                     if any(_thread.get_ident() in each for each in self._open):
