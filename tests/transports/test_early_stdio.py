@@ -2,8 +2,10 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -42,10 +44,10 @@ sys.meta_path.insert(0, Gate())
     return fifo
 
 
-def start(gate: Path) -> subprocess.Popen[bytes]:
+def start(gate: Path, stdin: int = subprocess.PIPE) -> subprocess.Popen[bytes]:
     path = os.pathsep.join([str(gate.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [sys.executable, "-m", "trio_debugmcp", "serve", "--no-state"]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, bufsize=0, **pipes)  # type: ignore[call-overload, no-any-return]
 
 
@@ -82,3 +84,19 @@ def test_a_client_that_leaves_at_once_ends_the_server(gate: Path) -> None:
         process.stdout.close()
         gate.write_text("open")
         assert process.wait(SECONDS) == 0
+
+
+def test_a_terminal_says_its_end_once_and_the_server_ends_though_it_was_imported_later(gate: Path) -> None:
+    ours, theirs = pty.openpty()
+    with start(gate, stdin=theirs) as process:
+        os.close(theirs)
+        os.write(ours, line(INITIALIZE))
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        os.write(ours, b"\x04")
+        until = time.monotonic() + SECONDS
+        while len(os.listdir(f"/proc/{process.pid}/task")) > 1 and time.monotonic() < until:
+            os.sched_yield()  # the thread ends when it has read the end
+        gate.write_text("open")
+        assert process.wait(SECONDS) == 0
+        os.close(ours)

@@ -11,6 +11,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest
 from trio.testing import MockClock, memory_stream_one_way_pair
 
+from trio_debugmcp.transports.early_stdio import Handover
 from trio_debugmcp.transports.jsonrpc import request_id_in
 from trio_debugmcp.transports.line_splitter import MAX_LINE_BYTES
 from trio_debugmcp.transports.stdio import open_lines
@@ -62,6 +63,19 @@ async def test_messages_go_both_ways_until_the_end_of_input(autojump_clock: Mock
         except anyio.EndOfStream:
             ended = True
         assert ended
+
+
+async def test_an_end_that_was_read_before_the_server_was_there_is_not_waited_for_again(
+    autojump_clock: MockClock,
+) -> None:
+    client = Client()
+    before = Handover(received=PING, ended=True)
+    with trio.fail_after(1):
+        async with open_lines(client.source, client.sink, before) as (incoming, _):
+            received = await incoming.receive()
+            assert isinstance(received, SessionMessage)
+            with pytest.raises(anyio.EndOfStream):
+                await incoming.receive()
 
 
 async def test_a_malformed_line_is_answered_and_the_next_one_is_served(autojump_clock: MockClock) -> None:

@@ -45,6 +45,9 @@ class Handover(Struct, frozen=True):
     unsent: bytes = b""
     """The end of the answers, perhaps from within a line, which the client has not taken yet."""
 
+    ended: bool = False
+    """Whether the client closed its end. A pipe says so to each read, a terminal (Ctrl-D) to one only."""
+
 
 class EarlyStdio:
     """Serves the standard streams from `start` to `hand_over`.
@@ -58,6 +61,7 @@ class EarlyStdio:
         self._received = bytearray()
         self._answers: list[EarlyAnswer] = []
         self._unsent = b""
+        self._ended = False
         self._thread = threading.Thread(target=self._serve, name="early stdio", daemon=True)
         self._stop_read, self._stop_write = os.pipe()
 
@@ -76,15 +80,18 @@ class EarlyStdio:
         os.close(self._stop_write)
         self._thread.join()
         os.close(self._stop_read)
-        return Handover(bytes(self._received), tuple(self._answers), bytes(self._unsent))
+        return Handover(bytes(self._received), tuple(self._answers), bytes(self._unsent), self._ended)
 
     def _serve(self) -> None:
         lines = LineSplitter()
         with suppress(OSError, ValueError):  # a stream is closed, or its other end: the server will see that, too
             while len(self._received) < _MAX_BYTES:
                 ready, _, _ = select.select([0, self._stop_read], [], [])
-                data = b"" if self._stop_read in ready else os.read(0, _CHUNK_BYTES)
+                if self._stop_read in ready:
+                    return
+                data = os.read(0, _CHUNK_BYTES)
                 if not data:
+                    self._ended = True
                     return
                 self._received += data
                 for line in lines.feed(data):

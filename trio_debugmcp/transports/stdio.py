@@ -71,7 +71,7 @@ async def open_lines(
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_read, source, to_server, outgoing.clone(), handover.received)
+        nursery.start_soon(_read, source, to_server, outgoing.clone(), handover)
         nursery.start_soon(_write, from_server, sink, handover)
         try:
             yield incoming, outgoing
@@ -85,15 +85,13 @@ async def _read(
     source: trio.abc.ReceiveStream,
     to_server: MemoryObjectSendStream[SessionMessage | Exception],
     complaints: MemoryObjectSendStream[SessionMessage],
-    data: bytes,
+    handover: Handover,
 ) -> None:
-    """Read until the client closes its end, which is how a client on stdio disconnects.
-
-    `data`: what was read before.
-    """
+    """Read until the client closes its end, which is how a client on stdio disconnects."""
+    data, ended = handover.received, handover.ended
     lines = LineSplitter()
     with to_server, complaints, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-        while data := data or await _receive(source):
+        while data := data or (b"" if ended else await _receive(source)):
             for line in lines.feed(data):
                 if line is None:
                     reason = f"a message is over {MAX_LINE_BYTES} bytes"
