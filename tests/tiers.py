@@ -25,6 +25,9 @@ REAL_FOLDERS = (f"{HERE / 'dashboard'}/", LANGUAGES, PROGRAMS)
 ONCE = frozenset({f"{HERE / 'real' / name}.py" for name in ("test_readme", "test_sizes", "test_stdio_wire")})
 """Of `real`, what is the same with each engine: commands, the sizes of lists, the transport."""
 
+ELSEWHERE = frozenset({f"{HERE / 'editors' / 'test_real_requests.py'}"})
+"""Files of other folders whose tests all debug Python."""
+
 SEVERAL_LANGUAGES = f"{HERE / 'languages' / 'test_several_languages.py'}"
 
 NOT_IN_MEMORY = frozenset(
@@ -54,7 +57,9 @@ def _debugs_python(item: pytest.Item) -> bool:
     path = str(item.path)
     if path.startswith(PROGRAMS):
         return path not in ONCE and not any(isinstance(each, Interpreter) for each in parameters.values())
-    return path == SEVERAL_LANGUAGES or (path.startswith(LANGUAGES) and parameters.get("adapter") == "debugpy")
+    if path in ELSEWHERE or path == SEVERAL_LANGUAGES:
+        return True
+    return path.startswith(LANGUAGES) and parameters.get("adapter") == "debugpy"
 
 
 @contextmanager

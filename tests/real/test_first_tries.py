@@ -107,6 +107,8 @@ async def test_a_module_code_and_standard_input_are_run(debugging: Connect, shop
             show=["name"],
         )
         assert (place(stop), stop["show"]) == ("till.py:7 in price", {"name": "'tea'"})
+        names = await client.call("evaluate", expression="sorted(each for each in globals() if each[0] != '_')")
+        assert names["value"] == "['price', 'sys']", "its own only"
         await client.call("breakpoint_remove", id="*")
         stop = await client.call(
             "debug_launch", code="import sys\ntext = sys.stdin.read()\nint(text)", stdin="four", replace=True,

@@ -6,11 +6,13 @@ import pytest
 
 from tests.pythons import Interpreter, found
 from tests.real.conftest import Connect
+from trio_debugmcp.testing import ToolFailed
 
 pytestmark = pytest.mark.real
 
 PYTHONS = {"{}.{}".format(*python.version): python for python in found() if (3, 8) <= python.version[:2] <= (3, 13)}
 WANTED = {name: python for name, python in PYTHONS.items() if name in ("3.8", "3.11", "3.12", "3.13")}
+WITH_ENGINE = {name: python for name, python in WANTED.items() if python.version >= (3, 12)}
 
 PROGRAM = '''\
 import linecache
@@ -36,6 +38,28 @@ def work():
 
 
 work()
+'''
+
+NOT_CACHED = '''\
+RULES = """\
+def root(shop):
+    breakpoint()
+    return shop
+"""
+
+
+def made(text):
+    space = {}
+    exec(compile(text, "<rules>", "exec"), space)
+    return space["root"]
+
+
+def other(shop):
+    exec("a = 1\\nmade(RULES)(a)\\n", globals())
+
+
+made(RULES)(4)
+exec("b = 2\\nother(b)\\n")
 '''
 
 TEMPLATE = """\
@@ -75,6 +99,29 @@ async def test_the_frame_of_executed_code_is_the_programs_with_its_text(
         assert await client.call("evaluate", frame_index=1, expression="wanted + 1") == {"value": "2"}
         text = await client.call("source_get", file="<rules>")
         assert text["lines"][1:] == ["2     wanted = 1", "3     return shop.missing"]
+
+
+@pytest.mark.parametrize("python", WITH_ENGINE.values(), ids=WITH_ENGINE)
+async def test_the_engine_shows_the_text_of_executed_code_that_a_frame_still_has(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    (tmp_path / "shop.py").write_text(NOT_CACHED)
+    launch = {"program": f"{tmp_path}/shop.py", "adapter_options": {"python": [python.path]}}
+    async with debugging() as client:
+        # The text is a constant of the main module, and the frame that has executed it is gone.
+        stop = await client.call("debug_launch", stop_at_entry=False, **launch)
+        assert stop["at"] == "<rules>:3 in root"
+        text = await client.call("source_get", file="<rules>")
+        assert text["lines"] == ["1 def root(shop):", "2     breakpoint()", "3     return shop"]
+
+        # Two texts in one stack have one name: neither is said to be the other's.
+        stop = await client.call("debug_continue")
+        assert [frame.split(" ", 1)[1].replace(f"{tmp_path}/", "") for frame in stop["stack"]] == [
+            "<string>:2", "shop.py:14", "<string>:2", "shop.py:18",
+        ]  # fmt: skip
+        assert len((await client.call("source_get", file="<rules>"))["lines"]) == 3
+        with pytest.raises(ToolFailed, match="has no text for '<string>': neither `linecache` nor"):
+            await client.call("source_get", file="<string>")
 
 
 @pytest.mark.parametrize("name", ["page.html", "<template>"])

@@ -71,9 +71,12 @@ class LookingRequests:
     def _source(self, request: EngineRequest) -> Any:
         source = request.arguments.get("source") or {}
         number = source.get("sourceReference") or request.arguments.get("sourceReference")
-        text = self._engine.sources.text(number, sys.modules)
+        threads = self._engine.threads
+        held = [record for record in map(threads.of, threads.tops()) if record.is_held]
+        frames = (frame for record in held for frame in self._engine.frames.all_of(record))
+        text = self._engine.sources.text(number, sys.modules, frames)
         if text is None:
-            raise RequestRefusedError("the source is not known")
+            raise RequestRefusedError("neither `linecache` nor a variable of the frames around it has one that fits")
         return {"content": text}
 
     def _list_modules(self, request: EngineRequest) -> Any:

@@ -2,13 +2,16 @@
 
 import posix
 import sys
-from typing import Any
+from typing import Any, Iterable
 
 from trio_debugmcp.engine.inside.program_files import ProgramFiles, exists
 
 _MOST = 1000
 
 _MOST_BYTES = 4_000_000
+
+_MOST_FRAMES, _MOST_CALLERS = 20, 50
+"""Frames of a text that are compared with it, and frames around one in which it is looked for."""
 
 _open, _read, _close = posix.open, posix.read, posix.close
 
@@ -22,6 +25,7 @@ class ProgramSources:
         self._files = files
         self._by_number: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
+        self._generated: Any = None
 
     def reference(self, code: Any) -> int:
         """Return the number of the text of a code object; 0 if it is of a file."""
@@ -34,9 +38,34 @@ class ProgramSources:
             self._by_number[known] = name
         return known
 
-    def text(self, number: Any, modules: dict[str, Any]) -> str | None:
-        """Return the text with a number, as far as the program's `linecache` has it."""
-        return self._cached(self._by_number.get(number), modules)
+    def text(self, number: Any, modules: dict[str, Any], frames: Iterable[Any]) -> str | None:
+        """Return the text with a number: that of `linecache`, or the one that held frames were made of."""
+        name = self._by_number.get(number)
+        found = self._cached(name, modules)
+        return self._executed([each for each in frames if each.f_code.co_filename == name]) if found is None else found
+
+    def _executed(self, frames: list[Any]) -> str | None:
+        """Return the text that a program has given to `exec` and still has, where all frames of that name are of it."""
+        # Loaded with the first question.
+        from trio_debugmcp.engine.inside.recorder.generated_texts import GeneratedTexts
+
+        if self._generated is None:
+            self._generated = GeneratedTexts(lambda _: 0)
+        texts = {self._made_of(each) for each in frames[:_MOST_FRAMES]}
+        found = texts.pop() if len(texts) == 1 else None
+        return None if found is None else found.decode("utf-8", "replace")
+
+    def _made_of(self, frame: Any) -> bytes | None:
+        around = frame
+        for _ in range(_MOST_CALLERS):
+            if around is None:
+                break
+            found = self._generated.of(frame.f_code, around)
+            if found is not None:
+                text: bytes = found[0]
+                return text
+            around = around.f_back
+        return None
 
     def of_code(self, code: Any) -> bytes | None:
         """Return the source of a code object, if there is one."""

@@ -3,6 +3,9 @@
 No program waits until debugpy has described the environment for its log. That reads the metadata of every installed
 package, under the tracing that is on by then: two tenths of a second for a hundred packages, before the first line.
 
+A program that is a module has the names of its own only. runpy gives it the main module that there is, debugpy's, and
+so what that has imported: `sys` without an import of it in the program.
+
 A program that is given as code becomes the main module, as for `python -c`. debugpy runs it by `eval(code, {})`:
 without a name and in no module. So `if __name__ == "__main__":` would not hold, its classes would be of `builtins`, and
 what looks for names in modules would not find its own.
@@ -13,6 +16,11 @@ import sys
 log = sys.modules.get("debugpy.common.log")
 if log is not None:
     log.describe_environment = len  # no code of Python: a stop at the entry would be there
+names = vars(sys.modules["__main__"])
+cli = sys.modules.get("debugpy.server.cli")
+if cli is not None and names.get("cli") is cli:
+    for name in ("sys", "debugpy", "cli"):
+        names.pop(name, None)
 """
 
 _MAIN = """
