@@ -180,7 +180,8 @@ def _of_line(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     found = unreached(past, question.file, question.line)
     if found is None:
         raise NoAnswerError(
-            f"{question.file}:{question.line} has no statement that this run recorded: `source_get` shows the file"
+            past.scopes.without_code(question.file, question.line)
+            or f"{question.file}:{question.line} has no statement that this run recorded: `source_get` shows the file"
         )
     return _answer(past, found.value, found.starts, question, past.record.last + 1)
 

@@ -18,29 +18,48 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing.because_lines import because_line
 from trio_debugmcp.runs.source.read_paths import ValuePath
 
+_OVER = frozenset((rows.LINE, rows.RETURN, rows.UNWIND))
+"""What is the next of a frame when a line has run: not YIELD, behind which the line may still write."""
+
 
 def line_history(past: PastProcess, file: str, line: int, page: HistoryPage) -> RunHistory:
-    """Return every run of a line with the values that it wrote, or else read.
+    """Return every run of a line with the values that it wrote, or else read; conditions are judged when it had run.
 
     Raises:
         NoHistoryError: it did not run.
     """
     record = past.record
-    codes = [code.number for code in record.codes if code.file == file]
-    kinds: list[RowKind] = [
-        (rows.LINE, site.number, None) for code in codes for site in record.sites_of(code) if site.line == line
-    ]
+    kinds: list[RowKind] = [(rows.LINE, site, None) for site in sites_at(past, file, line)]
     if not next(history_rows(record, kinds, page.before), 0):
         when = f" before #{page.before}" if page.before else " in this run"
         name = file.rpartition("/")[2]
-        raise NoHistoryError(f"{name}:{line} did not run{when}: why(file, line) says what kept it from that")
+        raise NoHistoryError(
+            past.scopes.without_code(file, line)
+            or f"{name}:{line} did not run{when}: why(file='{name}', line={line}) says what kept it from that"
+        )
 
     def lookup_at(number: int) -> ValueLookup:
-        return frame_lookup(past, record.row(number).subject, number)
+        frame = record.row(number).subject
+        return frame_lookup(past, frame, record.forth_of(_OVER, frame, number) or record.last + 1)
 
     known = history_count(record, kinds, page.before)
     found = history_rows(record, kinds, page.before)
     return paged(page, found, known, lookup_at, lambda number: because_line(past, number))
+
+
+def sites_at(past: PastProcess, file: str, line: int) -> list[int]:
+    """Return the statements that begin in a line of a file, or else those that it is in."""
+    record, found = past.record, list[int]()
+    for code in record.codes:
+        if code.file != file:
+            continue
+        scope, sites = past.scopes.of_code(code.number), record.sites_of(code.number)
+        exact = [site.number for site in sites if site.line == line]
+        statement = None if scope is None or exact else scope.statement(line)
+        if statement is not None:
+            exact = [site.number for site in sites if statement.first <= site.line <= statement.last]
+        found += exact
+    return found
 
 
 def frame_lookup(past: PastProcess, frame: int, before: int) -> ValueLookup:
@@ -54,11 +73,14 @@ def frame_lookup(past: PastProcess, frame: int, before: int) -> ValueLookup:
 
 
 def line_counts(record: ProcessRecord, file: str) -> dict[int, int]:
-    """Return how often each statement of a file ran, by the line that it begins in."""
+    """Return how often each statement of a file ran, by the line that it begins in.
+
+    A generator expression is a part of one, whose rounds are not counted.
+    """
     ran = counts(record, rows.LINE)
     found: dict[int, int] = {}
     for code in record.codes:
-        if code.file != file:
+        if code.file != file or code.kind == "genexpr":
             continue
         for site in record.sites_of(code.number):
             if ran.get(site.number):

@@ -9,7 +9,10 @@ _WITH_VALUE = frozenset((rows.WRITE, rows.FIELD, rows.SEEN, rows.GAP, rows.SEEN_
 
 
 def class_of(record: ProcessRecord, number: int) -> str | None:
-    """Return the name of the class of an object, from the text that it had as a value; None: it is not known."""
+    """Return the name of the class of an object, from the text that it had as a value; None: it is not known.
+
+    Of a class it is its own name: `Till.count` is stored in it, whatever a line calls it (`cls`, `type(self)`).
+    """
     row = record.forth_of(_WITH_VALUE, number, 0, by_value=True)
-    found = re.match(r"<?([\w.]+)", record.text(record.row(row))) if row else None
+    found = re.match(r"<?(?:class )?([\w.]+)", record.text(record.row(row))) if row else None
     return None if found is None else found[1].rpartition(".")[2]

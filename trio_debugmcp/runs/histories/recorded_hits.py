@@ -17,7 +17,7 @@ import msgspec
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.row_search import each, each_back
 from trio_debugmcp.runs.histories.histories import MOST_JUDGED
-from trio_debugmcp.runs.histories.line_histories import frame_lookup
+from trio_debugmcp.runs.histories.line_histories import frame_lookup, sites_at
 from trio_debugmcp.runs.histories.recorded_conditions import ConditionError, RecordedCondition
 from trio_debugmcp.runs.past.past_process import PastProcess
 
@@ -59,21 +59,8 @@ class _Judge:
                 self._problems.append(f"{breakpoint.id} was passed over: {str(error).rstrip('.')}")
                 continue
             self._conditions[breakpoint.id] = condition
-            for site in self._sites(breakpoint):
+            for site in sites_at(past, breakpoint.file, breakpoint.line):
                 self.at[site].append(breakpoint)
-
-    def _sites(self, breakpoint: LineBreakpoint) -> Iterator[int]:
-        """Yield the statements that begin in a breakpoint's line, or else those that it is in."""
-        record = self._past.record
-        for code in record.codes:
-            if code.file != breakpoint.file:
-                continue
-            scope, sites = self._past.scopes.of_code(code.number), record.sites_of(code.number)
-            exact = [site.number for site in sites if site.line == breakpoint.line]
-            statement = None if scope is None or exact else scope.statement(breakpoint.line)
-            if statement is not None:
-                exact = [site.number for site in sites if statement.first <= site.line <= statement.last]
-            yield from exact
 
     def hits(self, row: int) -> list[str]:
         """Return the breakpoints that a LINE row has hit."""

@@ -3,12 +3,13 @@
 import ast
 from collections.abc import Iterator
 from heapq import merge
+from itertools import islice
 
 import msgspec
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
-from trio_debugmcp.runs.files.row_search import counts, subject_of
+from trio_debugmcp.runs.files.row_search import counts, each, subject_of
 from trio_debugmcp.runs.histories.content_histories import HeldObjects, content_rows, looked_into, objects_of
 from trio_debugmcp.runs.histories.histories import (
     HistoryPage,
@@ -35,6 +36,9 @@ _FOUND = "found changed here, by something that was not recorded"
 
 _MOST_NAMES = 8
 
+_MOST_LOOKED = 1_000
+"""Rows about attributes of a variable's name, looked at for one that is not a module's."""
+
 
 def variable_history(past: PastProcess, expression: str, page: HistoryPage) -> RunHistory:
     """Return every write of a variable, an attribute or an item, and every change of what is in it.
@@ -54,6 +58,8 @@ def variable_history(past: PastProcess, expression: str, page: HistoryPage) -> R
     if not path.steps and not held.objects and not next(history_rows(record, kinds, page.before), 0):
         kinds, notes = _of_attribute(past, ValuePath("", (f".{path.name}",)), modules)
         notes = [f"no variable is called {path.name}: these are attributes, of any object"]
+    elif not path.steps and (owner := _other_owner(record, path.name, modules)):
+        notes = [*notes, f"only variables: for attributes of that name pass {owner}.{path.name}"]
     if held.is_cut or len(inside) < len(held.objects):
         notes = [*notes, f"what is in it was looked for in {len(inside)} of its values; there are more"]
     if any(past.values.is_big(number, record.last + 1) for number in inside):
@@ -133,8 +139,28 @@ def _of_attribute(past: PastProcess, path: ValuePath, modules: set[int]) -> tupl
             known[subject] = wanted is None or class_of(record, subject) in (None, wanted)
         return known[subject]
 
+    def is_in_body(number: int) -> bool:
+        return _class_of_body(record, subject_of(record, number)) == wanted
+
     notes = [f"of any object, as it is not known which {path.holder} was"] if is_any and path.name else []
-    return [(rows.FIELD, key, fits), (rows.GAP, key, fits)], notes
+    kinds: list[RowKind] = [(rows.FIELD, key, fits), (rows.GAP, key, fits)]
+    if wanted:
+        kinds.append((rows.WRITE, record.key_of(str(path.steps[-1])[1:]), is_in_body))
+    return kinds, notes
+
+
+def _class_of_body(record: ProcessRecord, frame: int) -> str | None:
+    """Return the name of the class whose body a frame is; None: it is of something else."""
+    code = record.code(record.frame(frame).code)
+    return code.name.rpartition(".")[2] if code.kind == "class" else None
+
+
+def _other_owner(record: ProcessRecord, name: str, modules: set[int]) -> str | None:
+    """Return the class of an object with an attribute that is called as a variable is; None: there is none."""
+    key = record.key_of(f".{name}")
+    numbers = each(record, rows.FIELD, key) if key else iter(())
+    subjects = (subject_of(record, number) for number in islice(numbers, _MOST_LOOKED))
+    return next((class_of(record, subject) for subject in subjects if subject not in modules), None)
 
 
 def before_write(record: ProcessRecord, row: Row) -> Row | None:
@@ -169,6 +195,8 @@ def _write_line(past: PastProcess, row: Row, modules: set[int]) -> BecauseLine:
     label = record.label(row.key)
     if label.startswith("."):
         label = label[1:] if row.subject in modules else f"{class_of(record, row.subject) or ''}{label}"
+    elif row.kind == rows.WRITE and (name := _class_of_body(record, row.subject)) is not None:
+        label = f"{name}.{label}"
     notes = []
     if row.kind == rows.GAP:
         notes = [_FOUND]

@@ -62,16 +62,34 @@ class RecordedScopes:
 
     def at(self, file: str, line: int) -> SourceScope | None:
         """Return the innermost scope of a file whose source has a line, by the end of a path."""
-        found: SourceScope | None = None
-        for code in self.codes():
-            if not self._record.code(code).file.endswith(file) or (first := self.of_code(code)) is None:
-                continue
-            for scope in [first.module, *first.module.all_inner()]:
-                is_inside = scope.parent is None or any(s.first <= line <= s.last for s in scope.statements)
-                if is_inside and (found is None or scope.parent is not None):
-                    found = scope
-            break
+        found, module = None, self.module_of(file)
+        for scope in [module, *module.all_inner()] if module is not None else []:
+            is_inside = scope.parent is None or any(s.first <= line <= s.last for s in scope.statements)
+            if is_inside and (found is None or scope.parent is not None):
+                found = scope
         return found
+
+    def module_of(self, file: str) -> SourceScope | None:
+        """Return the source of a file, by the end of its path."""
+        scopes = (self.of_code(code) for code in self.codes() if self._record.code(code).file.endswith(file))
+        return next((scope.module for scope in scopes if scope is not None), None)
+
+    def without_code(self, file: str, line: int) -> str | None:
+        """Return what is to be said of a line that never runs, as there is no code in it; None: there is, or may be."""
+        module, name = self.module_of(file), file.rpartition("/")[2]
+        if module is None:
+            return None
+        if line > len(module.lines):
+            return f"{name} had {len(module.lines)} lines when it ran, and no line {line}"
+        firsts = []
+        for scope in (module, *module.all_inner()):
+            statements = [statement for statement in scope.statements if scope.has_code(statement)]
+            if any(statement.first <= line <= statement.last for statement in statements):
+                return None
+            firsts += [statement.first for statement in statements if scope.is_named]
+        following = min((first for first in firsts if first > line), default=max(firsts, default=0))
+        nearest = f"; the nearest line with code is {following}" if following else ""
+        return f"{name}:{line} has no code, so it never runs{nearest}"
 
     def first_frame(self, name: str, after: int) -> int:
         """Return the first frame of code of that qualified name that began after a row; 0: none."""

@@ -81,7 +81,7 @@ def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
     said = [*_effects(past, execution), *_ends(past, execution)]
     if isinstance(execution.statement.node, ast.If | ast.While):
         said.insert(0, "true" if past.executions.entered_body(execution) else "false")
-    if execution.statement.is_loop and not said and not past.executions.entered_body(execution):
+    if _is_last_round(past, execution, has_said=bool(said)):
         said.append("ends")
     has_failed = any(text.startswith("raises ") for text in said) and not isinstance(
         execution.statement.node, ast.Raise
@@ -89,6 +89,14 @@ def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
     if not said or execution.statement.is_condition or has_failed:
         said += [*_results(past, execution), *_reads(past, execution)][:_MOST_VALUES]
     return said
+
+
+def _is_last_round(past: PastProcess, execution: StatementExecution, *, has_said: bool) -> bool:
+    """Whether a loop ends here, or a generator expression, of which each yielded value is a run of its line."""
+    if isinstance(execution.statement.node, ast.GeneratorExp):
+        ending = past.executions.ending(execution.row)
+        return ending is not None and ending.kind == rows.RETURN
+    return execution.statement.is_loop and not has_said and not past.executions.entered_body(execution)
 
 
 def _ends(past: PastProcess, execution: StatementExecution) -> list[str]:

@@ -96,4 +96,5 @@ def _naming(past: PastProcess, name: str) -> Iterator[Statement]:
 
 def _statement(past: PastProcess, file: str, line: int) -> Statement | None:
     scope = past.scopes.at(file, line)
-    return scope.statement(line) if scope is not None else None
+    statement = scope.statement(line) if scope is not None else None
+    return statement if statement is not None and statement.scope.has_code(statement) else None

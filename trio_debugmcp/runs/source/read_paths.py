@@ -19,6 +19,10 @@ _PASSING = ("values", "items", "sorted", "reversed", "list", "tuple", "enumerate
 """Calls that pass the items of a container on."""
 
 
+TYPE = ".<type>"
+"""The step from an object to its class where that is `type(x)`."""
+
+
 class ValuePath(NamedTuple):
     """A name, and the way from its value: texts as records have them (`.name`, `['k']`, `[3]`), or a path for a key."""
 
@@ -26,7 +30,10 @@ class ValuePath(NamedTuple):
     steps: tuple["str | ValuePath", ...] = ()
 
     def __str__(self) -> str:
-        return self.name + "".join(step if isinstance(step, str) else f"[{step}]" for step in self.steps)
+        text = self.name
+        for step in self.steps:
+            text = f"type({text})" if step == TYPE else text + (step if isinstance(step, str) else f"[{step}]")
+        return text
 
     @property
     def holder(self) -> "ValuePath":
@@ -64,6 +71,10 @@ def path_of(node: ast.expr) -> ValuePath | None:
             steps.append(f".{node.attr}")
         elif isinstance(node, ast.Subscript) and (step := _key(node.slice)) is not None:
             steps.append(step)
+        elif isinstance(node, ast.Call) and _called(node) == "type" and len(node.args) == 1 and not node.keywords:
+            steps.append(TYPE)
+            node = node.args[0]
+            continue
         else:
             return None
         node = node.value

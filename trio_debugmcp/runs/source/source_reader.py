@@ -9,11 +9,14 @@ A scope is found by the qualified name and the first line that its code object h
 """
 
 import ast
+import re
 
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 from trio_debugmcp.runs.source.statement_trees import first_line, head_end, heads_of
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
+
+_LINE_ENDS = re.compile(r"\r\n?|\n")
 
 _INLINE = (ast.Lambda, ast.GeneratorExp)
 
@@ -22,7 +25,7 @@ class ScopedSource:
     """One text of a program, and its scopes. Made by `read_source`."""
 
     def __init__(self, text: str) -> None:
-        self.lines = text.splitlines()
+        self.lines = lines_of(text)
         self.module = SourceScope(self.lines, ast.parse(text), "<module>", None)
         self._fill(self.module)
         self.scopes = [self.module, *self.module.all_inner()]
@@ -109,6 +112,12 @@ class ScopedSource:
         inner = SourceScope(self.lines, node, name, scope)
         scope.inner.append(inner)
         self._fill(inner)
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a source as Python counts them: a form feed or the like ends none."""
+    lines = _LINE_ENDS.split(text)
+    return lines if lines[-1] else lines[:-1]
 
 
 def read_source(text: str) -> ScopedSource | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from trio_debugmcp.runs.histories.call_trees import CallNode
 from trio_debugmcp.runs.past.run_moves import RunMoment
 from trio_debugmcp.runs.slicing.because_lines import BecauseLine
+from trio_debugmcp.runs.source.source_reader import lines_of
 from trio_debugmcp.server.answers import text
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.places import Places
@@ -114,7 +115,7 @@ def call_lines_of(places: Places, calls: Iterable[CallNode]) -> list[str]:
 def recorded_moment(places: Places, moment: RunMoment, run: str, notes: list[str]) -> RecordedMoment:
     """Return a moment as an answer."""
     top, *below = moment.stack
-    lines = moment.source.splitlines() if moment.source is not None else []
+    lines = lines_of(moment.source) if moment.source is not None else []
     source = text.numbered_excerpt(text.excerpt(lines, top.line, _EXCERPT_LINES, top.file)) if lines else ""
     left = moment.frames - 1 - len(below[:FRAMES_BELOW])
     stack = [(place.function, place.file, place.line, True) for place in below[:FRAMES_BELOW]]

@@ -70,6 +70,11 @@ class LineWrites:
                 elif step is not None:
                     self._finish_store(state, names, name, steps, step)
 
+    def finish_round(self, state: FrameState, site: StatementSite, names: Any) -> None:
+        """Write the names that a loop on one line has stored when it is left in a round, by what it yields."""
+        if site.names and not state.is_module:
+            self._finish_names(state, site, names, True)
+
     def finish_effects(self, state: FrameState, site: StatementSite) -> None:
         """Write what a statement has changed in the objects that it could change."""
         said = self._watch.contents.said

@@ -10,12 +10,16 @@ import collections
 import types
 from typing import Any
 
+from trio_debugmcp.engine.inside.recorder.statement_reader import TYPE
 from trio_debugmcp.probe.inside.values import facts
 
 MISSING: Any = facts.MISSING
 
 LIST, DICT, SET, DEQUE = 1, 2, 3, 4
 """Kinds of containers; 0: it is another value."""
+
+_CLASS: Any = object.__dict__["__class__"]
+"""What says the class of an object that does not pretend to be of another one."""
 
 _type_dict: Any = type.__dict__["__dict__"].__get__
 
@@ -95,6 +99,10 @@ class ObjectPaths:
         cls = type(value)
         known = self.layouts.get(id(cls)) or self.layout(cls)
         try:
+            if name == TYPE:
+                return cls
+            if name == "__class__":
+                return cls if facts.class_attribute(cls, name) is _CLASS else MISSING
             if known.hidden and name in known.hidden:
                 return MISSING
             if known.names is not None:

@@ -24,7 +24,7 @@ _MOST_SOURCES = 2000
 
 _FLAGS = ((0x80, "coroutine"), (0x200, "async_generator"), (0x20, "generator"))
 
-_OPTIMIZED, _VARARGS, _KEYWORDS = 0x1, 0x4, 0x8
+_OPTIMIZED, _VARARGS, _KEYWORDS, _GENERATOR = 0x1, 0x4, 0x8, 0x20
 
 
 class RunChoice:
@@ -60,12 +60,14 @@ class CodeRecord:
         number: in the record.
         sites: by line; filled as lines run.
         is_secret: its name is that of a secret, so its results are not written.
+        has_rounds: it is a generator expression: each value that it yields is a run of its line.
         parameters: (name, key, whether it is a secret) of each.
     """
 
     __slots__ = (
         *(
             "code",
+            "has_rounds",
             "has_source",
             "is_function",
             "is_secret",
@@ -88,6 +90,7 @@ class CodeRecord:
         self.parameters: tuple[tuple[str, int, bool], ...] = ()
         self.known_globals: Any = None
         self.has_source = True
+        self.has_rounds = code.co_name == "<genexpr>" and bool(code.co_flags & _GENERATOR)
         self.is_secret = is_secret(code.co_name)
         self.is_function = bool(code.co_flags & _OPTIMIZED)
         self.keys: dict[str, int] = {}

@@ -194,6 +194,8 @@ class RunRecorder:
         parent = state.parent
         above, line = (0, 0) if parent is None else (parent.number, parent.line)
         self._add(RESUME | record.number << 32 | state.number, thread << 32 | above, line)
+        if record.has_rounds and state.pending is not None:
+            self._line(state, state.pending, frame)
         return None
 
     def _late(self, frame: Any, code: Any) -> FrameState | None:
@@ -206,11 +208,17 @@ class RunRecorder:
         state = self._living[frame]
         site = self.codes.site(state.code, code.co_firstlineno)
         if site is not None:
-            state.lines = 1
-            state.line = self._rows.add_line(site.word | state.number)
-            self._watch.begin(state, site, frame, None)
-            state.pending = site
+            self._line(state, site, frame)
             state.is_begun = True
+
+    def _line(self, state: FrameState, site: Any, frame: Any) -> None:
+        """Write a line that is not reported."""
+        state.lines += 1
+        state.line = self._rows.add_line(site.word | state.number)
+        state.raised = state.suspended = False
+        state.called = 0
+        self._watch.begin(state, site, frame, None)
+        state.pending = site
 
     def _return(self, code: Any, offset: int, value: Any) -> Any:
         self._left(_getframe(1), RETURN, value)
@@ -241,6 +249,9 @@ class RunRecorder:
             frame = _getframe(1)
             state = self._states.leave(frame)
             if state is not None:
+                pending = state.pending
+                if pending is not None and (state.code.has_rounds or pending.has_rounds):
+                    self._writes.finish_round(state, pending, names_of(frame, state.code.is_function))
                 if state.watch:
                     self._writes.finish_watched(state)
                 state.suspended = True

@@ -32,6 +32,9 @@ MUTATORS = frozenset(
 _OF_FIELDS = (ATTRIBUTE, "__dict__")
 """A step to the fields of an object, as a dictionary."""
 
+TYPE = "<type>"
+"""The name of the attribute that `type(x)` is taken to be in a path: no code of the program says what it is."""
+
 HARMLESS = frozenset(
     (
         "len isinstance issubclass id range type bool int float abs min max sum any all enumerate zip round ord chr "
@@ -224,13 +227,19 @@ class StatementReader:
 def path_of(node: Any) -> tuple[str, tuple[Any, ...]] | None:
     """Return a path as (name, steps), or None where something must be called to go it."""
     steps: list[Any] = []
-    while isinstance(node, (_ast.Attribute, _ast.Subscript)):
-        step = step_of(node)
+    while isinstance(node, (_ast.Attribute, _ast.Subscript)) or is_type_call(node):
+        step = (ATTRIBUTE, TYPE) if isinstance(node, _ast.Call) else step_of(node)
         if step is None:
             return None
         steps.append(step)
-        node = node.value
+        node = node.args[0] if isinstance(node, _ast.Call) else node.value
     return (node.id, tuple(reversed(steps))) if isinstance(node, _ast.Name) else None
+
+
+def is_type_call(node: Any) -> bool:
+    """Whether an expression is `type(x)`."""
+    is_call = isinstance(node, _ast.Call) and isinstance(node.func, _ast.Name) and node.func.id == "type"
+    return is_call and len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], _ast.Starred)
 
 
 def step_of(node: Any) -> tuple[int, Any] | None:

@@ -49,7 +49,7 @@ class HistoryGet(RunQuestion, frozen=True, kw_only=True):
         Annotated[str, Meta(min_length=1)] | None,
         Meta(description="A path or `Class.attribute`: every write of it or in it, with `old` and `new` value."),
     ] = None
-    file: Annotated[str | None, Meta(description="With `line`: every run of it, with its values.")] = None
+    file: Annotated[str | None, Meta(description="With `line`: every run of it, with the values that it left.")] = None
     line: Annotated[int, Meta(ge=1)] | None = None
     function: Annotated[
         Annotated[str, Meta(min_length=1)] | None,

@@ -1,0 +1,122 @@
+"""Runs of lines: rounds of generator expressions, conditions, parts of statements, lines without code."""
+
+from functools import cache
+
+import pytest
+
+from tests.runs.recorded_programs import python, record
+from trio_debugmcp.runs.histories.histories import HistoryPage, NoHistoryError, RunHistory
+from trio_debugmcp.runs.histories.line_histories import line_counts, line_history
+from trio_debugmcp.runs.histories.recorded_conditions import RecordedCondition
+from trio_debugmcp.runs.histories.variable_histories import variable_history
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.why import NoAnswerError, WhyQuestion, why
+
+pytestmark = pytest.mark.real
+
+ROUNDS = """\
+def total(items):
+    return sum(price * n for price, n in items)
+
+def dear(items):
+    return list(
+        price * n
+        for price, n in items
+        if price > 1
+    )
+
+def doubled(items):
+    for item in items: yield item * 2
+
+def count(limit):
+    '''Count.'''
+    done: int
+    done = 0
+    # one more each round
+    while done < limit:
+        done += 1
+
+items = [(1, 2), (3, 4), (1, 1), (5, 6)]
+if not items:
+    items = None
+total(items)
+dear(items)
+list(doubled([4, 5]))
+count(4)
+"""
+
+
+@cache
+def past(*version: int) -> PastProcess:
+    return PastProcess(record(ROUNDS, python(*(version or (3, 13))), name="rounds.py").processes[0])
+
+
+def file() -> str:
+    return next(code.file for code in past().record.codes)
+
+
+def runs(line: int, where: str = "", of: PastProcess | None = None) -> RunHistory:
+    found = of or past()
+    path = next(code.file for code in found.record.codes)
+    return line_history(found, path, line, HistoryPage(where=RecordedCondition(where) if where else None))
+
+
+def inside(history: RunHistory) -> list[str]:
+    return [" ".join(entry.values) for entry in history.entries if entry.function.endswith("<genexpr>")]
+
+
+@pytest.mark.parametrize("version", [(3, 12), (3, 13)])
+def test_each_value_that_a_generator_expression_yields_is_a_run_of_its_line(version: tuple[int, int]) -> None:
+    recorded = past(*version)
+    rounds = ["n=2 price=1 yields 2", "n=4 price=3 yields 12", "n=1 price=1 yields 1", "n=6 price=5 yields 30", "ends"]
+    assert inside(runs(2, of=recorded)) == rounds
+    assert inside(runs(5, of=recorded)) == ["n=4 price=3 yields 12", "n=6 price=5 yields 30", "ends"]
+    prices = variable_history(recorded, "price", HistoryPage(where=RecordedCondition("new > 1")))
+    assert [entry.values[0] for entry in prices.entries] == [
+        "price: 1 -> 3",
+        "price: 1 -> 5",
+        "price: 3",
+        "price: 3 -> 5",
+    ]
+    items = variable_history(recorded, "item", HistoryPage())
+    assert [entry.values[0] for entry in items.entries] == ["item: 4", "item: 4 -> 5"], "of a loop on one line"
+    assert line_counts(recorded.record, next(code.file for code in recorded.record.codes))[2] == 1, "no statement"
+
+
+def test_a_condition_on_the_runs_of_a_line_is_about_the_values_that_are_shown() -> None:
+    assert [entry.values for entry in runs(20, "done > 2").entries] == [["done=3"], ["done=4"]]
+    assert inside(runs(2, "price == 3")) == ["n=4 price=3 yields 12"]
+    assert runs(19, "done == 4").total == 1, "a line that writes nothing"
+
+
+def test_a_line_inside_of_a_statement_is_that_statement() -> None:
+    assert [entry.at for entry in runs(8).entries] == [entry.at for entry in runs(5).entries]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (3, r"rounds\.py:3 has no code, so it never runs; the nearest line with code is 4"),
+        (15, r"rounds\.py:15 has no code, .* is 17"),
+        (16, r"rounds\.py:16 has no code, .* is 17"),
+        (18, r"rounds\.py:18 has no code, .* is 19"),
+        (99, r"rounds\.py had 28 lines when it ran, and no line 99"),
+    ],
+)
+def test_a_line_without_code_is_said_to_have_none(line: int, said: str) -> None:
+    with pytest.raises(NoHistoryError, match=said):
+        runs(line)
+    with pytest.raises(NoAnswerError, match=said):
+        why(past().record, WhyQuestion(file=file(), line=line))
+
+
+def test_a_line_that_did_not_run_leads_to_why() -> None:
+    with pytest.raises(
+        NoHistoryError, match=r"rounds\.py:24 did not run in this run: why\(file='rounds\.py', line=24\)"
+    ):
+        runs(24)
+
+
+def test_a_form_feed_in_a_source_does_not_shift_its_lines() -> None:
+    recorded = PastProcess(record("x = 1\n\x0c\ny = '\u2028'\nz = x + 1\n", python(3, 13)).processes[0])
+    assert [(entry.line, entry.source) for entry in runs(4, of=recorded).entries] == [(4, "z = x + 1")]
