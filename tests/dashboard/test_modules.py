@@ -54,6 +54,47 @@ def test_comments_strings_and_keywords_are_distinguished_and_no_character_is_los
     assert kinds["open"] == [[[None, "s = "], ["string", '"never closed']]]
 
 
+def test_tasks_that_are_alike_are_one_row_and_a_dead_lock_is_in_the_order_of_waiting(page: "Page") -> None:
+    rows, rings = page.evaluate(
+        """async () => {
+          const {rowsOf} = await import('/program/tasks.js');
+          const {deadlocksOf, ringInWords} = await import('/program/deadlock.js');
+          const task = (name, depth, line) => ({
+            name, depth, state: 'waiting', waitsFor: 'x', threadId: 1,
+            frames: [{name: 'f', isUserCode: true, location: {file: '/a.py', line}}],
+          });
+          const rows = rowsOf([
+            task('init', 0, 1), task('main', 1, 2), task('w-1', 2, 3), task('w-2', 2, 3), task('boss', 2, 3),
+            task('w-3', 3, 3), task('w-4', 2, 3), task('w-5', 2, 4), task('next', 1, 2), task('w-6', 2, 3),
+          ]);
+          const thread = (id, name, held) => ({id, name, waitsFor: held && `lock, probably held by thread ${held} x`});
+          const many = Array.from({length: 20}, (_, index) => thread(100 + index, `t${index}`, 100 + (index + 1) % 20));
+          const ring = [thread(2, 'ab', 4), thread(3, 'ca', 2), thread(4, 'bc', 3)];
+          const threads = [thread(1, 'Main'), ...ring, thread(5, null), ...many];
+          const deadlocks = [[2, 3, 4], [5], many.map(({id}) => id), [999]];
+          return [
+            rows.map(({task, names}) => [task.depth, names.join(' ')]),
+            deadlocksOf({threads, deadlocks}).map(ringInWords),
+          ];
+        }"""
+    )
+    assert rows == [
+        [0, "init"],
+        [1, "main"],
+        [2, "w-1 w-2 w-4"],
+        [2, "boss"],
+        [3, "w-3"],
+        [2, "w-5"],
+        [1, "next"],
+        [2, "w-6"],
+    ]
+    assert rings == [
+        "ab → bc → ca → ab",
+        "Thread 5 → Thread 5",
+        "t0 → t1 → t2 → t3 → t4 → t5 → t6 → t7 → 12 more → t0",
+    ]
+
+
 def test_long_silences_are_drawn_short_and_time_never_runs_backwards(page: "Page") -> None:
     scale = page.evaluate(
         """async () => {
@@ -292,6 +333,46 @@ def test_values_of_events_and_calls_are_words(page: "Page") -> None:
         {"name": "program", "value": "b.py"},
     ]
     assert found["stops"] == [4, 0, 0, 0, 0, 6, 0], "a number that the page does not have yet is not guessed"
+
+
+def test_a_call_stands_at_the_stop_of_the_process_that_it_was_about(page: "Page") -> None:
+    told = page.evaluate(
+        """async () => {
+          const {storyOf} = await import('/story/story.js');
+          let number = 0;
+          const event = (type, payload) => {
+            number += 1;
+            return {eventId: number, timestamp: new Date(1e12 + 1000 * number).toISOString(), type, payload};
+          };
+          const call = (call, tool, sessionId) => ({call, tool, client: 'agent', arguments: {}, sessionId});
+          const began = (...about) => event('toolStarted', call(...about));
+          const ended = (...about) => event('toolCalled', {...call(...about), milliseconds: 1, result: ''});
+          const started = (sessionId, parentSessionId = null) =>
+            event('sessionStarted', {sessionId, parentSessionId, processName: sessionId});
+          const over = (sessionId) => event('sessionEnded', {sessionId, exitCode: 0});
+          const stop = (sessionId, number, reason = 'Breakpoint') =>
+            event('stopped', {sessionId, stop: number, reason, location: {file: '/a.py', line: number}});
+          const story = storyOf([
+            started('s-1'), started('s-2', 's-1'), stop('s-1', 1, 'Exception'), stop('s-2', 2),
+            began(1, 'exception_get_context', 's-1'), ended(1, 'exception_get_context', 's-1'),
+            began(2, 'variables_get', 's-2'), stop('s-1', 3), ended(2, 'variables_get', 's-2'),
+            began(3, 'debug_wait', 's-1'), stop('s-1', 4), ended(3, 'debug_wait', 's-2'),
+            over('s-2'), over('s-1'),
+            // One program in the place of another: the call begins before the end of the one before.
+            started('s-3'), began(4, 'debug_launch'), over('s-3'),
+            started('s-4'), ended(4, 'debug_launch'),
+            began(5, 'debug_launch', 's-4'), started('s-5'), ended(5, 'debug_launch', 's-5'),
+          ]);
+          const told = story.filter(({entries}) => entries.length > 0);
+          return told.map(({title, entries}) => [title, entries.map(({title}) => title)]);
+        }"""
+    )
+    assert told == [
+        ["Stopped at an exception, a.py:1 · stop 1", ["exception_get_context"]],
+        ["Stopped at a breakpoint, a.py:2 · stop 2", ["variables_get", "debug_wait"]],
+        ["Session started: s-4", ["debug_launch"]],
+        ["Session started: s-5", ["debug_launch"]],
+    ]
 
 
 def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(page: "Page") -> None:

@@ -322,6 +322,25 @@ async def test_without_a_name_a_call_is_about_the_program_of_the_last_answer(aut
         assert await scene.focus() == "s-2"
 
 
+async def test_a_call_is_recorded_with_the_one_of_several_programs_that_it_was_about(autojump_clock: MockClock) -> None:
+    async with serving() as scene:
+        first = FakeAdapter()
+        await scene.launch(first, stop_at_entry=True)
+        await first.stop("entry")
+        await scene.client.call("debug_state")
+        await scene.launch(FakeAdapter())
+        await scene.client.call("debug_state", session_id="s-1")
+        await scene.client.call("threads_list", session_id="s-2")
+        found = (await scene.client.call("timeline_query", types=["toolCalled"], full=True))["events"]
+        assert [(each["payload"]["tool"], each["payload"].get("sessionId")) for each in found] == [
+            ("debug_launch", None),
+            ("debug_state", None),
+            ("debug_launch", "s-2"),
+            ("debug_state", "s-1"),
+            ("threads_list", "s-2"),
+        ]
+
+
 async def test_continuing_a_program_waits_for_that_one_and_keeps_the_focus_there(autojump_clock: MockClock) -> None:
     async with two() as (scene, one, other), trio.open_nursery() as nursery:
         await one.stop("pause")

@@ -9,6 +9,7 @@ const WATCHES = 'trio-debugmcp.watches';
 export class Actions {
   #store;
   #follow;
+  /** @type {Promise<any>} */
   #turn = Promise.resolve();
 
   /**
@@ -27,7 +28,11 @@ export class Actions {
 
   resume = () => this.#control('debug_continue', {wait: false});
   step = (mode) => this.#moved('debug_step', {mode, timeout: 2});
-  pause = () => this.#control('debug_pause', {timeout: 5});
+  pause = async () => {
+    const answer = await this.#control('debug_pause', {timeout: 5});
+    // The program may have nothing to stop: a press of which nothing comes would look broken.
+    if (answer?.state === 'Running') this.#store.update({notice: notYetPaused(answer.notes ?? [])});
+  };
   restart = () => this.#control('debug_restart', {});
   stop = async () => {
     this.#store.update({endedHere: true});
@@ -66,7 +71,7 @@ export class Actions {
     this.#follow.leave();
     const selected = {...frames, index, following: top, locals: top ? stack.locals : null};
     this.#store.update({frames: selected, place: placeOf(frame.location), event: null});
-    if (top || role !== 'control' || stack?.stale) return;
+    if (top || role !== 'control' || stack?.stale !== false) return;
     const found = await this.#ask('variables_get', {scope: 'locals', frame_index: index, thread_id: frames.threadId});
     if (found && this.#store.state.frames === selected) {
       this.#store.update({frames: {...selected, locals: variablesOf(found)}});
@@ -77,11 +82,13 @@ export class Actions {
   selectThread = async (threadId) => {
     if (this.history.on) return this.history.selectThread(threadId);
     this.#follow.catchUp(); // another thread is looked at as it is now
-    const {stack} = this.#store.state;
+    const {stack, session} = this.#store.state;
+    const runs = session?.state === 'Running';
     const own = stack && {list: stack.frames, total: stack.total};
-    const found = threadId === stack?.threadId ? own : await this.lists.frames(threadId);
+    const found = threadId === stack?.threadId && !runs ? own : await this.lists.frames(threadId);
     if (!found) return;
-    this.#store.update({frames: {threadId, index: 0, ...found, locals: null, following: false}});
+    const glance = runs ? {seenAt: new Date().toISOString(), hint: 'It runs: values are read where it stops.'} : {};
+    this.#store.update({frames: {threadId, index: 0, ...found, locals: null, following: false, ...glance}});
     await this.selectFrame(0);
   };
 
@@ -166,13 +173,15 @@ export class Actions {
 
   /** Run tool calls one after the other: a key pressed during a step makes one more step. */
   #run(name, args) {
-    this.#turn = this.#turn.then(async () => {
+    const turn = this.#turn.then(async () => {
       this.#store.update({busy: name, notice: null});
-      await this.#ask(name, args);
+      const answer = await this.#ask(name, args);
       await this.refresh();
       this.#store.update({busy: null});
+      return answer;
     });
-    return this.#turn;
+    this.#turn = turn;
+    return turn;
   }
 
   async #ask(name, args) {
@@ -183,6 +192,13 @@ export class Actions {
       return undefined;
     }
   }
+}
+
+/** Why nothing has stopped, as the server says: without the sentences that name tools. @param {string[]} notes */
+function notYetPaused(notes) {
+  const sentences = notes.flatMap((note) => note.split(/(?<=\.) /)).filter((sentence) => !/[a-z]_[a-z]/.test(sentence));
+  const said = sentences.join(' ').replace(/^./, (letter) => letter.toUpperCase());
+  return said || 'Nothing has stopped yet.';
 }
 
 const placeOf = ({file, line}) => (file ? {file, line} : null);

@@ -20,6 +20,7 @@ import {createEmpty} from './view/empty.js';
 import {createFollow} from './program/follow_panel.js';
 import {createMessage} from './program/message.js';
 import {createLate} from './view/late_panel.js';
+import {Now} from './program/now.js';
 import {createNotice} from './view/notice.js';
 import {createPast} from './past/past.js';
 import {createEvaluate} from './values/evaluate.js';
@@ -58,6 +59,7 @@ import {blankProcess, initialState, SessionView, URIS} from './session.js';
 import {createScrub} from './past/scrub.js';
 import {createShare} from './people/share.js';
 import {createPanes} from './view/panes.js';
+import {createTasks} from './program/tasks.js';
 import {createSource} from './source/source.js';
 import {Store} from './store.js';
 import {createTimeline} from './timeline/timeline.js';
@@ -164,6 +166,7 @@ createStory(store, actions);
 createStack(store, actions);
 createCopyStack(store, call);
 createThreads(store, actions);
+createTasks(store, actions);
 createProcesses(store, (id) => {
   if (travel.away) travel.now(); // it is chosen to be seen as it is now
   chooser.choose(id);
@@ -205,4 +208,5 @@ document.addEventListener('keydown', (event) => {
 });
 
 onNewToken((token) => link.restart(token));
+new Now(store, call);
 link.start();

@@ -32,6 +32,7 @@ export const initialState = () => ({
   last: null,
   breakpoints: null,
   threads: null,
+  now: null,
   stack: null,
   output: {entries: [], nextSeq: 0, dropped: 0},
   events: [],
@@ -60,8 +61,8 @@ export const initialState = () => ({
 
 /** What the page shows of a process, while it knows nothing of it yet. */
 export function blankProcess() {
-  const {stack, threads, frames, place, changed} = initialState();
-  return {stack, threads, frames, place, changed};
+  const {stack, threads, now, frames, place, changed} = initialState();
+  return {stack, threads, now, frames, place, changed};
 }
 
 export class SessionView {
@@ -148,6 +149,7 @@ export class SessionView {
   #session(session) {
     const key = `${session.sessionId} ${session.attachedAt}`;
     if (key !== this.#sessionKey) {
+      if (this.#sessionKey !== null) this.#store.update({notice: null}); // it was about the program before
       this.#sessionKey = key;
       this.#follow.reset();
     }

@@ -26,10 +26,19 @@ _NAMES_ONLY = frozenset({"env", "adapter_options"})
 
 
 def tool_started(
-    call: int, tool: str, arguments: Mapping[str, Any], client: str | None, *, person: bool = False
+    call: int,
+    tool: str,
+    arguments: Mapping[str, Any],
+    client: str | None,
+    *,
+    person: bool = False,
+    session_id: str | None = None,
 ) -> Happening:
-    """The event for a tool call that begins. `person`: a person has made it, at a page, an editor or a card."""
-    return Happening("toolStarted", _call(call, tool, arguments, client, person=person))
+    """The event for a tool call that begins.
+
+    `person`: a person has made it, at a page, an editor or a card. `session_id`: what it is about, of several sessions.
+    """
+    return Happening("toolStarted", _call(call, tool, arguments, client, person=person, session_id=session_id))
 
 
 def tool_called(
@@ -42,6 +51,7 @@ def tool_called(
     error: str | None,
     result: str,
     person: bool = False,
+    session_id: str | None = None,
 ) -> Happening:
     """The event for a tool call that is over; `error` is the code of its failure, `result` a line on what came of it.
 
@@ -52,16 +62,26 @@ def tool_called(
         "error": error,
         "result": result if len(result) <= MAX_RESULT_LENGTH else f"{result[: MAX_RESULT_LENGTH - 1]}…",
     }
-    return Happening("toolCalled", _call(call, tool, arguments, client, person=person) | outcome)
+    whole = _call(call, tool, arguments, client, person=person, session_id=session_id)
+    return Happening("toolCalled", whole | outcome)
 
 
-def _call(call: int, tool: str, arguments: Mapping[str, Any], client: str | None, *, person: bool) -> dict[str, Any]:
+def _call(
+    call: int,
+    tool: str,
+    arguments: Mapping[str, Any],
+    client: str | None,
+    *,
+    person: bool,
+    session_id: str | None,
+) -> dict[str, Any]:
     return {
         "call": call,
         "tool": shortened(tool, MAX_ARGUMENT_LENGTH),
         "arguments": {name: _short(name, value) for name, value in arguments.items()},
         "client": client,
         **({"person": True} if person else {}),
+        **({"sessionId": session_id} if session_id is not None else {}),
     }
 
 

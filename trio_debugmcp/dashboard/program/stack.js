@@ -12,7 +12,7 @@ export function createStack(store, actions) {
   const rest = el('div', {className: 'rest'});
   list.after(rest);
   store.watch(['frames', 'stack'], ({frames, stack}) => {
-    list.dataset.stale = String(stack?.stale ?? false);
+    list.dataset.stale = String(frames.seenAt ? false : stack?.stale ?? false);
     setText(note, noteOf(stack, frames));
     drawListbox(
       list,
@@ -38,6 +38,7 @@ const totalOf = (stack, frames) =>
   Math.max(frames.total ?? (frames.threadId === stack?.threadId ? stack?.total ?? 0 : 0), frames.list.length);
 
 function noteOf(stack, frames) {
+  if (frames.seenAt) return `seen at ${clock(frames.seenAt)}`; // it runs, and was asked
   if (stack?.stale && stack.capturedAt) return `as of ${clock(stack.capturedAt)}`;
   return frames.list.length === 0 ? '' : plural(totalOf(stack, frames), 'frame');
 }

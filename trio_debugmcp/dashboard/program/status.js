@@ -2,6 +2,7 @@
 
 import {byId, el, setText} from '../view/dom.js';
 import {BY_ITSELF, endedBy} from '../story/ending.js';
+import {nameOf, ringInWords} from './deadlock.js';
 import {stopNow} from '../past/moment.js';
 import {baseName, exceptionInShort, isWord, place, whyPaused} from '../view/words.js';
 
@@ -21,17 +22,19 @@ export function createStatus(store) {
     timer = window.setTimeout(() => setText(announcer, sentence), atOnce ? 0 : QUIET_MILLISECONDS);
   }
 
-  store.watch(['session', 'active', 'last', 'link'], ({session, active, last, link}) => {
+  store.watch(['session', 'active', 'last', 'link', 'now'], ({session, active, last, link, now: look}) => {
     const now = active && session ? session : null;
+    const seen = now?.state === 'Running' ? look : null;
     document.body.dataset.state = now ? now.state.toLowerCase() : last ? 'ended' : 'none';
-    document.body.dataset.reason = now?.exception ? 'exception' : '';
-    const headline = now ? headlineOf(now) : endedOrIdle(last, link);
+    document.body.dataset.reason = now?.exception ? 'exception' : seen?.deadlocks.length ? 'deadlock' : '';
+    const headline = now ? headlineOf(now, seen) : endedOrIdle(last, link);
     setText(state, headline);
-    where.replaceChildren(...(now ? whereabouts(now) : lastWords(store.state)));
+    where.replaceChildren(...(now ? whereabouts(now, seen) : lastWords(store.state)));
     facts.replaceChildren(...(now ? factsOf(now) : []));
     document.title = `${now ? titleOf(now) : headline} · trio_debugmcp`;
     const message = now?.exception?.message && !isWord(now.exception.message) ? ` ${now.exception.message}` : '';
-    if (link.status === 'open') announce(`${headline}. ${where.textContent}${message}`, now?.state);
+    const whereSaid = now?.state === 'Running' ? '' : where.textContent; // for what threads wait is not spoken each second
+    if (link.status === 'open') announce(`${headline}. ${whereSaid}${message}`, now?.state);
   });
   // The timeline may come after the session, and says which stop it is.
   store.watch(['session', 'active', 'events'], (now) => {
@@ -43,7 +46,8 @@ export function createStatus(store) {
   store.watch(['events', 'endedHere'], (now) => !now.active && now.last && setText(where, lastWords(now).join('')));
 }
 
-function headlineOf({state, exception, pauseReason}) {
+function headlineOf({state, exception, pauseReason}, seen) {
+  if (seen?.deadlocks.length) return `Dead-locked: ${seen.deadlocks.map(ringInWords).join('; ')}`;
   if (state !== 'Paused') return {Starting: 'Starting…', Terminating: 'Ending…'}[state] ?? state;
   return exception ? `Paused: ${exceptionInShort(exception)}` : `Paused ${whyPaused(pauseReason)}`;
 }
@@ -55,7 +59,9 @@ function endedOrIdle(last, link) {
 
 const titleOf = ({state, currentLocation}) => (state === 'Paused' ? `${state} ${place(currentLocation)}` : state);
 
-function whereabouts({state, currentLocation}) {
+function whereabouts({state, currentLocation}, seen) {
+  if (seen?.deadlocks.length) return ['Each of these threads waits for the next.'];
+  if (seen && allWait(seen)) return [waitingWords(seen.threads)];
   if (state !== 'Paused') return [];
   const parts = [];
   if (currentLocation) {
@@ -63,6 +69,16 @@ function whereabouts({state, currentLocation}) {
     if (currentLocation.functionName) parts.push(' in ', el('code', {}, currentLocation.functionName));
   }
   return parts;
+}
+
+/** Whether no thread runs: then no pause comes, either. @param {import('./now.js').Look} look */
+export const allWait = ({threads}) => threads.length > 0 && threads.every(({state}) => state === 'Waiting');
+
+/** @param {import('./now.js').ThreadNow[]} threads */
+function waitingWords(threads) {
+  const [first] = threads;
+  const what = first.waitsFor ? ` for ${first.waitsFor}` : '';
+  return threads.length === 1 ? `${nameOf(first)} waits${what}` : `Every thread waits: ${nameOf(first)}${what}, and ${threads.length - 1} more`;
 }
 
 function lastWords({last, events, endedHere}) {

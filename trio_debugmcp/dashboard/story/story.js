@@ -21,6 +21,7 @@ import {brief} from '../view/words.js';
  * @property {number} began
  * @property {number | null} seconds
  * @property {[string, string][]} facts
+ * @property {number} after  How many chapters there were when it began.
  * @property {boolean} [lost]  Its end is in none of the events that are kept: how it ended is not known.
  * @property {any} event
  * @property {{file: string, line: number | null} | null} place
@@ -29,7 +30,9 @@ import {brief} from '../view/words.js';
 /**
  * A stop, a start or an end, and what was done from then on; `event` is null before the first.
  *
- * @typedef {{key: string, title: string, event: any, entries: Entry[]}} Chapter
+ * `of`: the session that it is about.
+ *
+ * @typedef {{key: string, title: string, event: any, entries: Entry[], of: string | null}} Chapter
  */
 
 /** Whether a person has made a call: at a page, also one that only watches, in an editor, or by a card. @param {any} payload */
@@ -59,12 +62,15 @@ const CHAPTERS = {
  */
 export function storyOf(events, gaps = []) {
   /** @type {Chapter[]} */
-  const chapters = [{key: 'first', title: '', event: null, entries: []}];
+  const chapters = [{key: 'first', title: '', event: null, entries: [], of: null}];
   /** @type {Map<number, Entry>} */
   const inFlight = new Map();
   const roots = new Set();
   const files = new Set();
-  const add = (entry) => chapters.at(-1)?.entries.push(entry);
+  const add = (entry) => {
+    entry.after = chapters.length;
+    chapterOf(entry, chapters).entries.push(entry);
+  };
   let last = events[0]?.eventId;
   for (const event of events) {
     const {type, payload, eventId} = event;
@@ -85,15 +91,17 @@ export function storyOf(events, gaps = []) {
         add(entry);
       } else if (known) {
         inFlight.delete(payload.call);
+        const before = sessionOf(known);
         finish(known, event);
+        if (sessionOf(known) !== before) move(known, chapters);
       } else add(finish(callOf(event, files), event));
       continue;
     }
     if (payload.location?.file) files.add(payload.location.file);
     if (type === 'sessionStarted' && CHAPTERS.sessionStarted(event, roots)) roots.add(payload.sessionId);
     if (CHAPTERS[type]?.(event, roots)) {
-      const chapter = {key: `chapter-${event.eventId}`, title: wordsOf(event), event, entries: []};
-      if (type === 'sessionStarted') take(chapter, chapters.at(-1), inFlight);
+      const chapter = {key: `chapter-${event.eventId}`, title: wordsOf(event), event, entries: [], of: payload.sessionId ?? null};
+      if (type === 'sessionStarted') take(chapter, chapters, inFlight);
       chapters.push(chapter);
     }
     if (type === 'stopped' && payload.location?.file) for (const entry of inFlight.values()) entry.place = payload.location;
@@ -101,20 +109,47 @@ export function storyOf(events, gaps = []) {
   return chapters;
 }
 
+/** Which of several sessions a call is about. @param {Entry} entry @returns {string | null} */
+const sessionOf = ({event}) => event.payload.sessionId ?? null;
+
+/**
+ * The chapter of a call: the last one of the session that it is about, when it began. Several processes stop in turns.
+ *
+ * @param {Entry} entry
+ * @param {Chapter[]} chapters
+ */
+function chapterOf(entry, chapters) {
+  const session = sessionOf(entry);
+  const before = chapters.slice(0, entry.after);
+  const own = session === null ? undefined : before.findLast(({of}) => of === session) ?? chapters.find(({of}) => of === session);
+  return own ?? before[before.length - 1];
+}
+
+/** Put a call that turned out to be about another session into its chapter. @param {Entry} entry @param {Chapter[]} chapters */
+function move(entry, chapters) {
+  for (const chapter of chapters) chapter.entries = chapter.entries.filter((each) => each !== entry);
+  const {entries} = chapterOf(entry, chapters);
+  const later = entries.findIndex(({began}) => began > entry.began);
+  entries.splice(later < 0 ? entries.length : later, 0, entry);
+}
+
 /** The calls by which sessions begin; what they are about comes after them. */
 const STARTING = new Set(['debug_launch', 'debug_attach', 'debug_restart', 'debug_listen']);
 
 /**
- * Take the call that has started a session out of the chapter before.
+ * Take the call that has started a session out of the chapter in which it began: of another program, it may be.
  *
  * @param {Chapter} chapter
- * @param {Chapter | undefined} before
+ * @param {Chapter[]} chapters
  * @param {Map<number, Entry>} inFlight
  */
-function take(chapter, before, inFlight) {
+function take(chapter, chapters, inFlight) {
   const starting = new Set([...inFlight.values()].filter(({title}) => STARTING.has(title)));
-  chapter.entries = before?.entries.filter((entry) => starting.has(entry)) ?? [];
-  if (before) before.entries = before.entries.filter((entry) => !starting.has(entry));
+  for (const before of starting.size ? chapters : []) {
+    if (!before.entries.some((entry) => starting.has(entry))) continue;
+    chapter.entries.push(...before.entries.filter((entry) => starting.has(entry)));
+    before.entries = before.entries.filter((entry) => !starting.has(entry));
+  }
 }
 
 /** The calls that are not over, the latest first. @param {Chapter[]} chapters */
@@ -153,6 +188,7 @@ function callOf(event, files) {
     failed: false,
     began: secondsOf(event),
     seconds: null,
+    after: 0,
     facts,
     event,
     place: placeOf(args, files),

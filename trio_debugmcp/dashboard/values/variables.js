@@ -44,7 +44,7 @@ function totalOf({locals, following}, stack) {
 }
 
 function noteOf(frames, stack, marks) {
-  if (stack === null) return '';
+  if (stack === null || frames.seenAt) return '';
   if (stack.stale) return stack.capturedAt ? `as of ${clock(stack.capturedAt)}` : '';
   if (marks.size === 0) return frames.list[frames.index]?.name ?? '';
   const among = stack.locals?.length < stack.localsTotal ? ` of the first ${stack.locals.length}` : '';

@@ -1,25 +1,43 @@
 // What to do when there is nothing to see.
 
+import {nameOf} from '../program/deadlock.js';
+import {allWait} from '../program/status.js';
 import {byId, el} from './dom.js';
+import {place} from './words.js';
 
 export function createEmpty(store) {
   const view = byId('empty');
-  store.watch(['active', 'place', 'link', 'last', 'session', 'role'], ({active, place, link, last, session, role}) => {
+  store.watch(['active', 'place', 'link', 'last', 'session', 'role', 'now'], ({active, place: shown, link, last, session, role, now}) => {
     const runs = active && session !== null && session.state !== 'Paused';
-    const show = place === null && (runs || (link.status === 'open' && !active));
+    const show = shown === null && (runs || (link.status === 'open' && !active));
     view.hidden = !show;
     byId('source').hidden = show;
-    if (show) view.replaceChildren(...(runs ? running(role) : words(last)));
+    if (show) view.replaceChildren(...(runs ? running(role, now) : words(last)));
   });
 }
 
-/** @param {string | null} role */
-function running(role) {
-  const how = 'Pause stops it where it is. “Go to…” opens a file of it, for a breakpoint.';
+/** @param {string | null} role @param {import('../program/now.js').Look | null} now */
+function running(role, now) {
+  if (now?.deadlocks.length) return deadlocked(now.deadlocks);
+  const how = now && allWait(now)
+    ? 'Every thread waits: Pause stops the first one that goes on. “Go to…” opens a file of it, for a breakpoint.'
+    : 'Pause stops it where it is. “Go to…” opens a file of it, for a breakpoint.';
   return [
     el('h3', {}, 'The program runs'),
     el('p', {}, 'It has not stopped yet. Where it stops, its source is shown here.'),
     ...(role === 'control' ? [el('p', {}, how)] : []),
+  ];
+}
+
+/** @param {import('../program/now.js').ThreadNow[][]} deadlocks */
+function deadlocked(deadlocks) {
+  const lines = deadlocks.flat().map((thread) =>
+    el('li', {}, `${nameOf(thread)}${thread.location ? ` at ${place(thread.location)}` : ''} waits for ${thread.waitsFor ?? 'another'}`));
+  return [
+    el('h3', {}, 'The program is dead-locked'),
+    el('p', {}, 'Each of these threads waits for the next. None of them goes on by itself, so Pause has nothing to stop.'),
+    el('ul', {className: 'waiting'}, ...lines),
+    el('p', {}, 'A row of “Threads” leads to where it is.'),
   ];
 }
 

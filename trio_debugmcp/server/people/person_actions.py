@@ -36,6 +36,9 @@ _ENDING = frozenset({"debug_step", "debug_run_to", "debug_run_until", "trace_fun
 _PAGE = "dashboard"
 """What the page calls itself."""
 
+_LOOKS_ON = frozenset({"threads_list", "tasks_list"})
+"""What a page asks each second of a program that runs, to show where it is."""
+
 _WATCHES = "watches "
 
 _ACTS = re.compile(r"[\w\])]\s*\(|\+\+|--|\bawait\b")
@@ -147,6 +150,11 @@ def is_watch(name: str | None, tool: str, arguments: Mapping[str, Any]) -> bool:
     """Whether a page evaluates a watch, as it does at each stop: without a time limit, unlike what a person types."""
     is_drawn = name == _PAGE and tool == "evaluate" and "timeout" not in arguments
     return is_drawn and _ASSIGNS.search(str(arguments.get("expression"))) is None
+
+
+def looks_on(name: str | None, tool: str) -> bool:
+    """Whether a page looks where a running program is, by itself: recorded, that would push out what has happened."""
+    return name == _PAGE and tool in _LOOKS_ON
 
 
 def watching(expression: str) -> str:

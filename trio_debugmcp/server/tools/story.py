@@ -63,9 +63,11 @@ class Story:
         client = caller[1]
         person = is_person(debugger, *caller)
         number, start = next(self._numbers), trio.current_time()
+        about = _about(debugger, arguments)
         call = RecordedCall(name, arguments, show_secrets=debugger.settings.show_secrets)
         try:
-            await debugger.merger.merge(Happened(tool_started(number, name, arguments, client, person=person)))
+            began = tool_started(number, name, arguments, client, person=person, session_id=about)
+            await debugger.merger.merge(Happened(began))
             yield call
         except trio.Cancelled:
             call.was_cancelled()
@@ -83,7 +85,21 @@ class Story:
                 error=call.code,
                 result=call.line,
                 person=person,
+                session_id=_answered_about(debugger, call.result) or about,
             )
             # Shielded, so that a cancelled call is recorded too; bounded, as everything in a shield is.
             with trio.move_on_after(MERGE_SECONDS, shield=True):
                 await debugger.merger.merge(Happened(over))
+
+
+def _about(debugger: Debugger, arguments: Mapping[str, Any]) -> str | None:
+    """Return which of several sessions a call is about; None if there is only one."""
+    state = debugger.state
+    named = arguments.get("session_id") or state.focus
+    return named if len(state.snapshots) > 1 and isinstance(named, str) and state.snapshot(named) is not None else None
+
+
+def _answered_about(debugger: Debugger, result: types.CallToolResult) -> str | None:
+    """Return which of several sessions an answer is about, as it says: that of a launch has begun since."""
+    named = (result.structured_content or {}).get("session")
+    return named if isinstance(named, str) and len(debugger.state.snapshots) > 1 else None

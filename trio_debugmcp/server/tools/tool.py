@@ -34,6 +34,7 @@ from trio_debugmcp.server.failures import usage_error
 from trio_debugmcp.server.instructions import instructions_for
 from trio_debugmcp.server.naming import BY_NAME, MORE, Naming
 from trio_debugmcp.server.people.other_clients import OtherClients
+from trio_debugmcp.server.people.person_actions import looks_on
 from trio_debugmcp.server.people.turns import in_turn
 from trio_debugmcp.server.people.words import deed_in, with_words
 from trio_debugmcp.server.tools.converting import converted
@@ -251,7 +252,7 @@ class Toolbox:
         if tool is not None and tool.by_person:
             reader, client = self._others.person_beside(reader), PERSON
         READER.set(self._others.caller(reader, client))  # for this task, which serves this call
-        if tool is not None and not tool.noted:
+        if tool is not None and (not tool.noted or looks_on(client, name)):
             ran = await self._run(debugger, name, arguments, role, (reader, client), full=full)
             return await with_words(debugger, self._others, ran.result)
         async with self._story.recorded(debugger, name, arguments, (reader, client)) as call:

@@ -37,11 +37,15 @@ class TasksList(Params, frozen=True, kw_only=True):
 
 
 class ThreadsData(AnswerData, frozen=True, kw_only=True):
-    """The first of `total` threads. `deadlocks`: ids of threads that wait for each other."""
+    """The first of `total` threads. `deadlocks`: ids of threads that wait for each other.
+
+    `source`: who has seen them: probe, outside (py-spy) or adapter; stop: they are as of the last stop.
+    """
 
     threads: list[ThreadNow]
     deadlocks: list[list[int]]
     total: int
+    source: str = "probe"
 
 
 class ThreadLines(Answer, frozen=True, kw_only=True):
@@ -89,7 +93,12 @@ async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadLines:
     current = None if session.snapshot is None else session.snapshot.threads.current
     threads = [thread_now(thread, current) for thread in found.threads]
     kept = truncated((thread_line(places, thread) for thread in threads), _ROOM_BYTES)
-    full = ThreadsData(threads=threads[: len(kept)], deadlocks=[*map(list, found.deadlocks)], total=found.total)
+    full = ThreadsData(
+        threads=threads[: len(kept)],
+        deadlocks=[*map(list, found.deadlocks)],
+        total=found.total,
+        source=found.source,
+    )
     return ThreadLines(
         full=full,
         threads=kept,
