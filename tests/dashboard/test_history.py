@@ -297,9 +297,9 @@ def test_what_is_now_is_kept_aside_and_of_several_stops_the_last_one_asked_for_i
             session: {sessionId: 's-1', state: 'Paused'}, watches: [{expression: 'x', value: '5'}]});
           const live = new LiveSide(store);
           const waiting = new Map();
-          const readText = (uri) => new Promise((resolve, reject) => waiting.set(uri, {resolve, reject}));
-          const history = new History(live, new Follow(live), async () => ({first: 4, last: 5}), readText);
-          const stop = (number) => JSON.stringify({stop: number, frames: [], locals: [], totalFrames: 1, changed: {},
+          const readJson = (uri) => new Promise((resolve, reject) => waiting.set(uri, {resolve, reject}));
+          const history = new History(live, new Follow(live), async () => ({first: 4, last: 5}), readJson);
+          const stop = (number) => ({stop: number, frames: [], locals: [], totalFrames: 1, changed: {},
             threads: [], readings: [], sources: [], capturedAt: 'then'});
           const answer = (number) => waiting.get(`debugger://stop/${number}`).resolve(stop(number));
           const shown = () =>

@@ -147,6 +147,28 @@ def test_many_notifications_during_a_read_cause_one_more_read(page: "Page") -> N
     assert reads == [2, 3]
 
 
+def test_the_pages_of_a_resource_are_read_as_one_and_again_if_it_changes_meanwhile(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {readWhole} = await import('/connection/pages.js');
+          let revision = 1;
+          const reads = [];
+          const readText = async (uri) => {
+            reads.push(uri);
+            if (reads.length === 2) revision = 2;
+            const pages = {
+              a: {threads: [1], tasks: [], threadsLeftOut: 2, tasksLeftOut: 1, next: 'b'},
+              b: {threads: [2, 3], tasks: [], tasksLeftOut: 1, next: 'c'},
+              c: {threads: [], tasks: [4]},
+            };
+            return JSON.stringify({...pages[uri], revision});
+          };
+          return [await readWhole(readText, 'a'), reads];
+        }"""
+    )
+    assert found == [{"threads": [1, 2, 3], "tasks": [4], "revision": 2}, [*"ab", *"abc"]]
+
+
 def test_answers_of_tools_are_shown_in_the_words_of_the_page(page: "Page") -> None:
     found = page.evaluate(
         """async () => {

@@ -11,7 +11,7 @@ from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES
 from trio_debugmcp.testing import DebugClient
 
-MAX_RESOURCE_BYTES = 65_536
+MAX_RESOURCE_BYTES = 32_768
 
 PROGRAM = f"""\
 import threading, time

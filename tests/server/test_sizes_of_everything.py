@@ -4,9 +4,11 @@ import json
 from typing import Any
 
 import pytest
+from mcp.shared.exceptions import MCPError
 from trio.testing import MockClock
 
-from trio_debugmcp.server.answers.last_bounds import MAX_ANSWER_BYTES, MAX_DATA_BYTES, MAX_RESOURCE_BYTES
+from trio_debugmcp.server.answers.last_bounds import MAX_ANSWER_BYTES, MAX_DATA_BYTES
+from trio_debugmcp.server.answers.resource_pages import MAX_RESOURCE_BYTES
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
 
@@ -87,6 +89,22 @@ def hostile(text: str) -> FakeAdapter:
     return adapter
 
 
+async def read_all_pages(client: DebugClient, uri: str) -> tuple[dict[str, list[Any]], list[int]]:
+    """Read a resource and the pages that it names; return the items of its lists, and the bytes of each page."""
+    items: dict[str, list[Any]] = {}
+    sizes: list[int] = []
+    following: str | None = uri
+    while following is not None:
+        text = await client.read_text(following)
+        sizes.append(len(text.encode()))
+        page = json.loads(text)
+        for name, value in page.items():
+            if isinstance(value, list):
+                items.setdefault(name, []).extend(value)
+        following = page.get("next")
+    return items, sizes
+
+
 FULL: dict[str, dict[str, Any]] = {
     "debug_state": {},
     "threads_list": {},
@@ -124,9 +142,42 @@ async def test_no_answer_error_or_resource_is_over_its_bound(autojump_clock: Moc
                 if (await client.call("debug_state"))["state"] != "Paused":
                     await adapter.stop("pause", description=text, text=text)
         sizes["an unknown tool"] = await size_of_call(client, text, {text: text})
-        read = {uri: len((await client.read_text(uri)).encode()) for uri in await client.uris()}
+        read = {uri: max((await read_all_pages(client, uri))[1]) for uri in await client.uris()}
         whole = {tool: await size_of_call(client, tool, {**more, "full": True}) for tool, more in FULL.items()}
     assert {what: size for what, size in sizes.items() if size > MAX_ANSWER_BYTES} == {}
     assert {uri: size for uri, size in read.items() if size > MAX_RESOURCE_BYTES} == {}
     assert {tool: size for tool, size in whole.items() if size > MAX_DATA_BYTES} == {}
     assert len(sizes) > 60
+
+
+async def test_a_program_with_very_many_threads_modules_and_breakpoints_is_read_whole_page_by_page(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    adapter.threads = [(number, f"a worker with an ordinary name {number}") for number in range(1, 701)]
+    modules = [{"id": number, "name": f"package.module{number}", "path": f"/src/{number}.py"} for number in range(900)]
+
+    async def loaded(_: Any) -> Any:
+        return {"modules": modules}
+
+    adapter.answer("modules", loaded)
+    async with connect("legacy", options=adapter.options()) as client:
+        await client.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
+        for number in range(150):
+            condition = f"number == {number}"
+            await client.call("breakpoint_set", file=FILE, line=3 + number % 5, column=1 + number, condition=condition)
+        await adapter.stop("pause")
+        found = {uri: await read_all_pages(client, uri) for uri in await client.uris()}
+        threads, sizes = found["debugger://threads"]
+        first = json.loads(await client.read_text("debugger://threads"))
+        with pytest.raises(MCPError, match=r"debugger://threads has 700 items"):
+            await client.read_text("debugger://threads?start=700")
+        with pytest.raises(MCPError, match="Subscribe to debugger://threads, and read its pages"):
+            async with client.subscribed(first["next"]):
+                pass
+    assert [each["id"] for each in threads["threads"]] == list(range(1, 701))
+    assert len(first["threads"]) + first["threadsLeftOut"] == 700
+    assert len(sizes) > 2
+    numbers = [int(each["id"].removeprefix("bp-")) for each in found["debugger://breakpoints"][0]["breakpoints"]]
+    assert len({*numbers}) == len(numbers) == 150
+    assert {uri: sizes for uri, (_, sizes) in found.items() if max(sizes) > MAX_RESOURCE_BYTES} == {}

@@ -72,17 +72,18 @@ let client = null;
 /** @type {Mirror | null} */
 let mirror = null;
 
-/** @returns {Pick<import('./connection/mcp.js').McpClient, 'callTool' | 'readText'>} */
+/** @returns {Pick<import('./connection/mcp.js').McpClient, 'callTool' | 'readText' | 'readJson'>} */
 const connected = () => client ?? {
   callTool: (_name, _args) => Promise.reject(new ConnectionLost('Not connected to the server.')),
   readText: (_uri) => Promise.reject(new ConnectionLost('Not connected to the server.')),
+  readJson: (_uri) => Promise.reject(new ConnectionLost('Not connected to the server.')),
 };
 const call = (name, args = {}) =>
   watched(store, name, () => connected().callTool(name, aboutShown(name, args, store.state.chosen)).catch(inButtons));
 const live = /** @type {LiveSide & Store} */ (new LiveSide(store));
 const follow = new Follow(live);
 const ask = (name, args) => connected().callTool(name, args);
-const history = new History(live, follow, ask, (uri) => connected().readText(uri));
+const history = new History(live, follow, ask, (uri) => connected().readJson(uri));
 const travel = new Travel(history, new RunMoments(live, follow, ask));
 const late = new LateView(live, ask);
 const runs = new KeptRuns(store);

@@ -31,7 +31,7 @@ from trio_debugmcp import __version__
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.publish.hub import Hub, Subscriber, SubscriberStatistics, TooManySubscriptions
-from trio_debugmcp.server.answers.last_bounds import bounded_resource
+from trio_debugmcp.server.answers.resource_pages import NoSuchPage, page_named, page_of
 from trio_debugmcp.server.card import Cards, declare_cards, is_card, read_card
 from trio_debugmcp.server.client_roots import ClientRoots
 from trio_debugmcp.server.clients import Client
@@ -57,17 +57,8 @@ from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.session.stops.looking_back import kept_stop
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import to_json
-from trio_debugmcp.state.resources import (
-    View,
-    canonical,
-    source_path,
-)
-from trio_debugmcp.state.session_resources import (
-    SERVER_RESOURCES,
-    find,
-    listed,
-    resource_of,
-)
+from trio_debugmcp.state.resources import View, canonical, source_path
+from trio_debugmcp.state.session_resources import SERVER_RESOURCES, find, listed, resource_of
 from trio_debugmcp.state.stop_resource import stop_number, stop_payload
 
 MAX_STREAMS = 100
@@ -192,18 +183,25 @@ class ConnectionServer:
             return read_skill_file(ctx, uri)
         if is_card(ctx, uri):
             return read_card()
-        snapshot = self._debugger.state.focused
-        if snapshot is None and uri not in SERVER_RESOURCES:
+        snapshot, path, masks = self._debugger.state.focused, source_path(uri), not self._debugger.settings.show_secrets
+        if snapshot is None and page_named(uri)[0] not in SERVER_RESOURCES:
             raise resource_not_found(uri, self._tools.no_session, ctx.protocol_version)
-        path = source_path(uri)
         if path is None:
-            text, mime_type = bounded_resource(self._json_text(ctx, uri, snapshot)), "application/json"
+            text, mime_type = self._page_text(ctx, uri, snapshot, masks=masks), "application/json"
         else:
-            text, mime_type = await self._source_text(ctx, uri, path), "text/plain"
-        if not self._debugger.settings.show_secrets:
-            text = masked(text) if path is not None else masked_text(text)
+            source = await self._source_text(ctx, uri, path)
+            text, mime_type = masked(source) if masks else source, "text/plain"
         content = types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
         return types.ReadResourceResult(contents=[content])
+
+    def _page_text(self, ctx: Context, uri: str, snapshot: Snapshot | None, *, masks: bool) -> str:
+        whole, start = page_named(uri)
+        text = self._json_text(ctx, whole, snapshot)
+        # Masked before it is cut: the rules do not know a token by its beginning.
+        try:
+            return page_of(whole, masked_text(text) if masks else text, start)
+        except NoSuchPage as missing:
+            raise resource_not_found(uri, f"{whole} has {missing} items.", ctx.protocol_version) from None
 
     def _json_text(self, ctx: Context, uri: str, snapshot: Snapshot | None) -> str:
         debugger, named, number = self._debugger, find(uri), stop_number(uri)
@@ -328,9 +326,12 @@ class ConnectionServer:
 
 def _check_uri(uri: str) -> None:
     """Refuse a subscription to a resource that can never exist; whether it exists now does not matter."""
-    known = resource_of(canonical(uri)), source_path(uri), find(uri), stop_number(uri)
+    whole, _ = page_named(uri)
+    known = resource_of(canonical(whole)), source_path(uri), find(whole), stop_number(whole)
     if all(each is None for each in known):
         raise MCPError(code=INVALID_PARAMS, message=unknown_resource(), data={"uri": uri})
+    if whole != uri:
+        raise MCPError(code=INVALID_PARAMS, message=f"Subscribe to {whole}, and read its pages", data={"uri": uri})
 
 
 def _too_many() -> MCPError:

@@ -1,5 +1,7 @@
 // An MCP client over one WebSocket, handshake era: pairs requests with their answers and passes notifications on.
 
+import {readWhole} from './pages.js';
+
 /** The name and version that this client sends. */
 export const PAGE_NAME = 'dashboard';
 
@@ -102,6 +104,11 @@ export class McpClient {
   async readText(uri) {
     const result = await this.request('resources/read', {uri});
     return result.contents[0].text;
+  }
+
+  /** Read a resource of JSON, all pages of it. */
+  readJson(uri) {
+    return readWhole((address) => this.readText(address), uri);
   }
 
   close() {

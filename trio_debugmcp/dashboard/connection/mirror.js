@@ -107,8 +107,8 @@ export class Mirror {
   async #read(uri) {
     try {
       const address = this.#address(uri);
-      const text = await this.#client.readText(address);
-      if (address === this.#address(uri)) this.onPayload(uri, JSON.parse(text));
+      const payload = await this.#client.readJson(address);
+      if (address === this.#address(uri)) this.onPayload(uri, payload);
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
       // The session has ended meanwhile; list_changed will follow.

@@ -24,14 +24,14 @@ export class History {
    * @param {import('../live_side.js').LiveSide} live
    * @param {import('../program/follow.js').Follow} follow
    * @param {(name: string, args: object) => Promise<any>} call
-   * @param {(uri: string) => Promise<string>} readText
+   * @param {(uri: string) => Promise<any>} readJson
    */
-  constructor(live, follow, call, readText) {
+  constructor(live, follow, call, readJson) {
     this.live = live;
     this.follow = follow;
     this.store = live.store;
     this.call = call;
-    this.readText = readText;
+    this.readJson = readJson;
   }
 
   get on() {
@@ -134,7 +134,7 @@ export class History {
 
   async #fetch(number) {
     // The resource, whose reads leave no trace in the timeline; it is there as long as a session is.
-    if (this.store.state.active) return JSON.parse(await this.readText(`debugger://stop/${number}`));
+    if (this.store.state.active) return await this.readJson(`debugger://stop/${number}`);
     return this.#asked({stop: number});
   }
 

@@ -73,8 +73,8 @@ export class People {
   async #readAll() {
     const client = this.#client;
     try {
-      const text = await client?.readText(PEOPLE);
-      if (text !== undefined && client === this.#client) this.#store.update({people: JSON.parse(text)});
+      const people = await client?.readJson(PEOPLE);
+      if (people !== undefined && client === this.#client) this.#store.update({people});
     } catch (error) {
       if (!(error instanceof McpError || error instanceof ConnectionLost)) throw error;
     }

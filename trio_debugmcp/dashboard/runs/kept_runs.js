@@ -42,8 +42,8 @@ export class KeptRuns {
   async #readAll() {
     const client = this.#client;
     try {
-      const text = await client?.readText(RUNS);
-      if (text !== undefined && client === this.#client) this.#store.update({runs: JSON.parse(text).runs});
+      const found = await client?.readJson(RUNS);
+      if (found !== undefined && client === this.#client) this.#store.update({runs: found.runs});
     } catch (error) {
       if (!isAnswer(error)) throw error;
     }

@@ -1,4 +1,4 @@
-"""The last bound of answers, errors and resources: whatever a program, an adapter or a caller has put into them.
+"""The last bound of answers and errors: whatever a program, an adapter or a caller has put into them.
 
     bounded({"error": {"message": "(" * 100_000}}, 8192)    # {"error": {"message": "((((… (+95,904 characters)"}}
 
@@ -8,8 +8,6 @@ the name of a frame that has a megabyte, the condition of a breakpoint that an e
 
 from typing import Any
 
-import msgspec
-
 from trio_debugmcp.state.payloads import shortened, to_json
 
 MAX_ANSWER_BYTES = 32768
@@ -17,9 +15,6 @@ MAX_ANSWER_BYTES = 32768
 
 MAX_ERROR_BYTES = 8192
 """JSON bytes of an error: a sentence, and the end of what a program has written."""
-
-MAX_RESOURCE_BYTES = 131072
-"""JSON bytes of a resource. Timeline and output show the last 28 KB, but five hundred threads are read at once."""
 
 MAX_DATA_BYTES = 131072
 """JSON bytes of an answer as data, for pages and programs: a page of five hundred events, say."""
@@ -58,11 +53,9 @@ def most_bytes(params: object) -> int:
     return MAX_ANSWER_BYTES if asked <= MAX_ANSWER_BYTES else _ESCAPED * asked
 
 
-def bounded_resource(text: str) -> str:
-    """Return a resource's JSON, cut to its bound."""
-    if len(text) * 4 <= MAX_RESOURCE_BYTES or len(text.encode()) <= MAX_RESOURCE_BYTES:
-        return text
-    return to_json(bounded(msgspec.json.decode(text), MAX_RESOURCE_BYTES))
+def shorter_texts(value: Any) -> Any:
+    """Return JSON data with all of its items, whose texts have a bound that none has reached that is one line."""
+    return _cut(value, *_CUTS[0])
 
 
 def size_of(value: Any) -> int:
