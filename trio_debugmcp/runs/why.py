@@ -14,8 +14,10 @@ import msgspec
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.past.computed_attributes import computed_value, getter_of
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import RecordedValue
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.backward_slice import SliceResult, backward_slice
 from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line
@@ -24,7 +26,7 @@ from trio_debugmcp.runs.slicing.run_failures import failure
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.slicing.unreached_lines import last_run_of_line, unreached
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED
-from trio_debugmcp.runs.source.read_paths import PathRead, path_of, reads_of
+from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, path_of, reads_of
 
 _MOST_LOOKED_BACK = 20_000
 """Rows from the end in which a place is looked for where a name has a value."""
@@ -149,27 +151,42 @@ def _of_expression(past: PastProcess, question: WhyQuestion, execution: Statemen
     focus = _parsed(question.expression)
     said = [_said(past, execution, read) for read in reads_of(focus) if not read.is_callee]
     if not any(said):
-        raise NoAnswerError(
-            f"the record has no value of {question.expression} at #{execution.row}: name a variable, an attribute "
-            "or an item that recorded code has written or read"
-        )
+        instead = _instead(past, [read.path for read in reads_of(focus)])
+        raise NoAnswerError(f"the record has no value of {question.expression} at #{execution.row}: {instead}")
     value = ", ".join(text for text in said if text)
     if len(said) > 1 or path_of(focus) is None:
         value = f"{question.expression}: {value}"
     start = SliceEdge(0.0, SliceNode(execution.row, focus=(focus,)))
-    return _answer(past, value, [start], question, execution.row + 1)
+    path = path_of(focus)
+    is_within = any(computed_value(past, execution, read.path) for read in reads_of(focus))
+    if path is not None and _written(past, execution, path) is not None:
+        is_within = True
+        start = SliceEdge(0.0, SliceNode(execution.row, names=() if path.steps else (path.name,)))
+    asked = past.executions.over(execution) if is_within else execution.row + 1
+    is_about = {read.path.name for read in execution.statement.reads} | {*execution.statement.names}
+    is_about |= {stored.name for stored in execution.statement.stores}
+    unshown = execution.row if is_about.isdisjoint(read.path.name for read in reads_of(focus)) else 0
+    return _answer(past, value, [start], question, asked, unshown)
 
 
 def _said(past: PastProcess, execution: StatementExecution, read: PathRead) -> str:
-    value = past.values.value(execution, read.path)
+    value = _written(past, execution, read.path) or past.values.value(execution, read.path)
     if value is None:
-        return ""
-    text = past.values.text_at(value, past.executions.settled(execution.row))
+        ending = computed_value(past, execution, read.path)
+        return "" if ending is None else f"{read.path}={past.record.text(ending)} (read at #{execution.row})"
+    text = past.values.text_at(value, max(value.row, past.executions.settled(execution.row)))
     holder = past.values.value(execution, read.path.holder) if read.path.steps else None
     is_old = value.row < execution.row and holder is not None and holder.object
     if is_old and holder is not None and past.values.is_big(holder.object, execution.row):
         text = f"{text} (when it was last seen, at #{value.owner or value.row}: not every item of it is watched)"
     return f"{read.path}={text}"
+
+
+def _written(past: PastProcess, execution: StatementExecution, path: ValuePath) -> RecordedValue | None:
+    """Return the value that a statement has given a path itself; None: it has not."""
+    value = past.values.value(execution, path, past.executions.over(execution))
+    is_own = value is not None and value.owner == execution.row and value.kind in (rows.WRITE, rows.FIELD)
+    return value if is_own else None
 
 
 def _of_line(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
@@ -186,8 +203,13 @@ def _of_line(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     return _answer(past, found.value, found.starts, question, past.record.last + 1)
 
 
-def _answer(past: PastProcess, value: str, starts: list[SliceEdge], question: WhyQuestion, asked: int) -> WhyAnswer:
-    result: SliceResult = backward_slice(past, starts, limit=question.limit, asked=asked, known=question.known)
+def _answer(
+    past: PastProcess, value: str, starts: list[SliceEdge], question: WhyQuestion, asked: int, unshown: int = 0
+) -> WhyAnswer:
+    """Return the answer; `unshown`: a line that only says when the question is asked."""
+    result: SliceResult = backward_slice(
+        past, starts, limit=question.limit, asked=asked, known=question.known, unshown=unshown
+    )
     because = [because_line(past, part.row, part.notes, part.focus) for part in result.parts]
     gaps = [_gap(past, gap) for gap in result.gaps[:_MOST_GAPS]]
     left = len(result.gaps) - _MOST_GAPS
@@ -197,7 +219,8 @@ def _answer(past: PastProcess, value: str, starts: list[SliceEdge], question: Wh
 
 def _gap(past: PastProcess, gap: ValueGap) -> str:
     line = because_line(past, gap.row)
-    since = f" since #{gap.before}" if gap.before else ""
+    is_between = gap.before and gap.before != gap.row
+    since = f" since #{gap.before}" if is_between else ", while that ran" if gap.before else ""
     place = f"{line.at} ({line.file.rpartition('/')[2]}:{line.line})"
     return f"{gap.what} was found changed at {place}{since}, by something that was not recorded"
 
@@ -213,12 +236,27 @@ def _end(past: PastProcess, expression: str) -> StatementExecution:
     """Return the last execution in which an expression has a value."""
     failed = failure(past)
     focus = _parsed(expression)
-    record, reads = past.record, reads_of(focus)
+    record, paths = past.record, [read.path for read in reads_of(focus)]
     begin = failed.row + 1 if failed is not None else record.last + 1
     for number in range(begin - 1, max(record.first, begin - _MOST_LOOKED_BACK) - 1, -1):
         execution = past.executions.at(number)
         if execution is None:
             continue
-        if any(past.values.value(execution, read.path) for read in reads):
+        if any(_is_known(past, execution, path) for path in paths):
             return execution
-    raise NoAnswerError(f"the record has no value of {expression}: name one that recorded code has written or read")
+    raise NoAnswerError(f"the record has no value of {expression}: {_instead(past, paths)}")
+
+
+def _is_known(past: PastProcess, execution: StatementExecution, path: ValuePath) -> bool:
+    known = past.values.value(execution, path) or _written(past, execution, path)
+    return known is not None or computed_value(past, execution, path) is not None
+
+
+def _instead(past: PastProcess, paths: list[ValuePath]) -> str:
+    """Return what can be asked where the record has no value of a path: of a property there are calls."""
+    for path in paths:
+        name = str(path.steps[-1])[1:] if path.steps else path.name
+        getter = getter_of(past, name)
+        if getter is not None:
+            return f"{name} is a property, and history_get(function='{getter}') has what it returned"
+    return "name one that recorded code has written or read"

@@ -18,9 +18,6 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing.because_lines import because_line
 from trio_debugmcp.runs.source.read_paths import ValuePath
 
-_OVER = frozenset((rows.LINE, rows.RETURN, rows.UNWIND))
-"""What is the next of a frame when a line has run: not YIELD, behind which the line may still write."""
-
 
 def line_history(past: PastProcess, file: str, line: int, page: HistoryPage) -> RunHistory:
     """Return every run of a line with the values that it wrote, or else read; conditions are judged when it had run.
@@ -39,8 +36,9 @@ def line_history(past: PastProcess, file: str, line: int, page: HistoryPage) -> 
         )
 
     def lookup_at(number: int) -> ValueLookup:
-        frame = record.row(number).subject
-        return frame_lookup(past, frame, record.forth_of(_OVER, frame, number) or record.last + 1)
+        execution = past.executions.at(number)
+        after = past.executions.ended(number) if execution is None else past.executions.over(execution)
+        return frame_lookup(past, record.row(number).subject, after)
 
     known = history_count(record, kinds, page.before)
     found = history_rows(record, kinds, page.before)

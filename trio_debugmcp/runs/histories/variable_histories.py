@@ -22,6 +22,7 @@ from trio_debugmcp.runs.histories.histories import (
 )
 from trio_debugmcp.runs.histories.recorded_classes import class_of
 from trio_debugmcp.runs.histories.recorded_conditions import ValueLookup
+from trio_debugmcp.runs.past.computed_attributes import getter_of
 from trio_debugmcp.runs.past.frame_moments import value_in
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import FIELDS
@@ -71,9 +72,12 @@ def variable_history(past: PastProcess, expression: str, page: HistoryPage) -> R
     def found() -> Iterator[int]:
         return _merged(history_rows(record, kinds, page.before), content_rows(record, inside, page.before), page)
 
+    instead = _of_getter(past, path)
+    notes = [*notes, instead] if instead else notes
     if not next(found(), 0):
         when = f" before #{page.before}" if page.before else " in this run"
-        raise NoHistoryError(f"`{expression}` was never written{when}. {_similar(record, path)}".strip())
+        never = f"`{expression}` was never written{when}. {_similar(record, path)}".strip()
+        raise NoHistoryError(f"{instead}." if instead else never)
     contents = frozenset(inside)
 
     def line_of(number: int) -> BecauseLine:
@@ -85,6 +89,13 @@ def variable_history(past: PastProcess, expression: str, page: HistoryPage) -> R
     known = None if inside else history_count(record, kinds, page.before)
     history = paged(page, found(), known, lambda number: _lookup(past, record.row(number)), line_of)
     return msgspec.structs.replace(history, notes=[*history.notes, *notes])
+
+
+def _of_getter(past: PastProcess, path: ValuePath) -> str:
+    """Return where the values of a property are; empty: it is another attribute."""
+    step = str(path.steps[-1]) if path.steps else ""
+    getter = getter_of(past, step[1:]) if step[:1] == "." else None
+    return f"{path} is a property: history_get(function='{getter}') has what it returned" if getter else ""
 
 
 def _merged(writes: Iterator[int], changes: Iterator[int], page: HistoryPage) -> Iterator[int]:

@@ -27,6 +27,8 @@ _LINES = frozenset({rows.LINE})
 
 _EVENTS = ENDS | {rows.LINE}
 
+_OVER = frozenset({rows.LINE, rows.RETURN, rows.UNWIND})
+
 _MOST_EXITS = 10
 """Of `with` blocks that a `return` leaves, innermost first."""
 
@@ -122,6 +124,10 @@ class StatementExecutions:
     def ended(self, row: int) -> int:
         """Return the next event of a line's frame; behind the record if there is none."""
         return next_event(self.record, row) or self.record.last + 1
+
+    def over(self, execution: StatementExecution) -> int:
+        """Return the row at which a line is over: the next line of its frame, or its end; a yield does not end it."""
+        return self.record.forth_of(_OVER, execution.frame, execution.row) or self.record.last + 1
 
     def effects(self, row: int) -> list[Row]:
         """Return what a line has written: WRITE and FIELD rows."""

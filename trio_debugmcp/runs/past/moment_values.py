@@ -12,6 +12,7 @@ import ast
 import msgspec
 
 from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.past.computed_attributes import getter_of
 from trio_debugmcp.runs.past.frame_moments import locals_in, newest_values, stack_at, value_in
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import FIELDS
@@ -79,7 +80,11 @@ def value_at_moment(past: PastProcess, line: int, index: int, expression: str) -
     before = past.executions.settled(line)
     value = value_in(past, frames[index].number, path, before) if index < len(frames) else None
     if value is None or not value.text or value.text == "deleted":
-        raise NoValueError(NOT_KNOWN)
+        name = str(path.steps[-1])[1:] if path.steps else ""
+        getter = getter_of(past, name) if name else None
+        raise NoValueError(
+            NOT_KNOWN if getter is None else f"{name} is a property: {getter} computes it when it is read"
+        )
     return PastVariable(str(path), past.values.text_at(value, before), value.object)
 
 

@@ -110,6 +110,14 @@ class RecordedScopes:
             for scope in kind.inner
         )
 
+    @staticmethod
+    def is_getter(scope: SourceScope) -> bool:
+        """Whether a function computes an attribute: `@property`, `@cached_property` and the like."""
+        if scope.parent is None or not isinstance(scope.parent.node, ast.ClassDef):
+            return False
+        decorators = [ast.unparse(node) for node in getattr(scope.node, "decorator_list", ())]
+        return any("property" in decorator for decorator in decorators)
+
     def _classes(self, name: str) -> list[SourceScope]:
         """Return the classes of that name whose bodies ran."""
         scopes = [self.of_code(code) for code in self.named(name)]

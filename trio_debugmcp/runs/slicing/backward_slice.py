@@ -135,7 +135,8 @@ class _Slicer:
                 self.shown.setdefault(node.row, [edge.note])
                 self._far.setdefault(node.row, NEARNESS * distance)
         else:
-            source = execution.scope.module, execution.statement.first
+            has_raised = self._past.executions.raised(node.row) is not None  # and so it is not the line that has not
+            source = execution.scope.module, execution.statement.first, has_raised
             row = self._lines.setdefault(source, node.row)
             if row == node.row:
                 if not self._focus.get(row):
@@ -144,7 +145,7 @@ class _Slicer:
                 far = NEARNESS * distance + (self._weight(execution, edge) if is_plain else 0.0)
                 self._far[row] = min(far, self._far.get(row, far))
                 notes = self.shown.setdefault(row, [])
-                if edge.note and edge.note not in notes:
+                if edge.note and not any(note.startswith(edge.note) for note in notes):
                     notes.append(edge.note)
         line = self._line(node, execution)
         if line in self._followed:
@@ -227,7 +228,13 @@ class _Slicer:
 
 
 def backward_slice(
-    past: PastProcess, starts: list[SliceEdge], *, limit: int, asked: int, known: frozenset[int] = frozenset()
+    past: PastProcess,
+    starts: list[SliceEdge],
+    *,
+    limit: int,
+    asked: int,
+    known: frozenset[int] = frozenset(),
+    unshown: int = 0,
 ) -> SliceResult:
     """Return the nearest lines that some nodes depend on.
 
@@ -237,9 +244,11 @@ def backward_slice(
         limit: how many lines are wanted.
         asked: the row of the question: what was written later cannot be a cause.
         known: rows that an earlier answer has shown: followed, not shown again.
+        unshown: a row that only begins the slice.
     """
     slicer = _Slicer(past, asked)
     left = slicer.follow(starts)
+    slicer.shown.pop(unshown, None)
     new = slicer.nearest(row for row in slicer.shown if row not in known)
     parts = [slicer.part(row) for row in sorted(new[:limit])]
     return SliceResult(parts, len(new[limit:]) + left, len(slicer.shown) - len(new), slicer.objects.gaps)

@@ -13,6 +13,7 @@ import msgspec
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.call_arguments import called
+from trio_debugmcp.runs.past.computed_attributes import computed
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import says_nothing
@@ -20,6 +21,8 @@ from trio_debugmcp.runs.past.recorded_values import says_nothing
 _MOST_VALUES = 3
 
 _MOST_TEXT = 60
+
+_RAISES = frozenset((rows.RAISE,))
 
 _DELETED = "deleted"
 
@@ -81,6 +84,8 @@ def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
     said = [*_effects(past, execution), *_ends(past, execution)]
     if isinstance(execution.statement.node, ast.If | ast.While):
         said.insert(0, "true" if past.executions.entered_body(execution) else "false")
+    if isinstance(execution.statement.node, ast.ExceptHandler):
+        said = [*_caught(past, execution), *said]
     if _is_last_round(past, execution, has_said=bool(said)):
         said.append("ends")
     has_failed = any(text.startswith("raises ") for text in said) and not isinstance(
@@ -89,6 +94,16 @@ def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
     if not said or execution.statement.is_condition or has_failed:
         said += [*_results(past, execution), *_reads(past, execution)][:_MOST_VALUES]
     return said
+
+
+def _caught(past: PastProcess, execution: StatementExecution) -> list[str]:
+    """Return what a handler caught, where its name does not show it, or did not catch."""
+    is_entered = past.executions.entered_body(execution)
+    if is_entered and getattr(execution.statement.node, "name", None):
+        return []
+    number = past.record.back_of(_RAISES, execution.frame, execution.row)
+    text = _short(past.record.text(past.record.row(number))) if number else ""
+    return [f"{'catches' if is_entered else 'does not catch'} {text}"] if text else []
 
 
 def _is_last_round(past: PastProcess, execution: StatementExecution, *, has_said: bool) -> bool:
@@ -133,8 +148,12 @@ def _effects(past: PastProcess, execution: StatementExecution) -> list[str]:
 
 
 def _results(past: PastProcess, execution: StatementExecution) -> list[str]:
-    """Return the results of the calls in a condition."""
-    said = []
+    """Return the results of the calls in a condition, and of properties."""
+    said = [
+        f"{path}={_short(past.record.text(ending))}"
+        for path, ending in computed(past, execution)
+        if ending.kind == rows.RETURN
+    ]
     written = {called(call) for call in execution.statement.calls}
     for start in past.executions.calls(execution.row):
         ending = past.executions.outcome(start.number)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.call_arguments import MAKERS
+from trio_debugmcp.runs.past.computed_attributes import computed_value
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing, type_name
@@ -155,7 +156,7 @@ class DataEdges:
         """Yield what is known of the nearest object on a path whose own value is not in the record."""
         path = read.path
         label = str(path.steps[-1]) if path.steps else ""
-        if label[:1] == ".":
+        if label[:1] == "." and computed_value(self._past, execution, path) is None:
             yield from self._objects.of_unseen_attribute(execution, path, label)
         while path.steps:
             path = path.holder

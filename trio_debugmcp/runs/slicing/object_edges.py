@@ -327,8 +327,11 @@ class ObjectEdges:
         known = max(before)
         since = self._record.row(known).owner or known if known else 0
         gap = ValueGap(found.owner or execution.row, since, what)
-        if gap not in self.gaps:
+        same = next((other for other in self.gaps if (other.row, other.what) == (gap.row, what)), None)
+        if same is None:
             self.gaps.append(gap)
+        elif not same.before:  # of its length, say, and of an item
+            self.gaps[self.gaps.index(same)] = gap
 
 
 def _method(call: ast.Call) -> str:

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.files.row_search import each_back
+from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.past.recorded_values import CONTENT, RecordedValue
+from trio_debugmcp.runs.past.recorded_values import CONTENT, FIELDS, RecordedValue
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
-from trio_debugmcp.runs.source.read_paths import PathRead
+from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, path_of
+from trio_debugmcp.runs.source.source_scopes import Statement
 
 _MOST_LINES = 200
 """Of a computation whose reads are looked at."""
@@ -20,6 +22,8 @@ _MOST_STALE = 3
 
 _MOST_INNER = 20
 """Of a container that was read, the items whose changes are looked for, too."""
+
+_ASKING = ("get", "setdefault", "__getitem__")
 
 _KEEPING = ("cache", "memo")
 
@@ -37,6 +41,10 @@ class StaleEdges:
         for read in execution.statement.reads:
             if read.is_callee:
                 yield from self._of_cached(execution, read)
+            elif (asked_for := _asked_for(read)) is not None:
+                value = self._past.values.value(execution, asked_for)
+                if value is not None and value.kind == rows.FIELD:
+                    yield from self._of_kept(execution, value)
             elif read.path.steps:
                 value = self._past.values.read(execution, read)
                 if value is not None and value.kind == rows.FIELD:
@@ -60,33 +68,38 @@ class StaleEdges:
     # --- Computed once ------------------------------------------------------------------------------------------------
 
     def _of_kept(self, execution: StatementExecution, value: RecordedValue) -> Iterator[SliceEdge]:
-        """Yield later changes of what a kept value was computed from: by calls, in a frame that has ended."""
+        """Yield later changes of what a kept value was computed from: by calls, or once for all, in an earlier call."""
         made = self._past.executions.at(value.owner) if value.owner else None
-        if made is None or made.frame == execution.frame or not self._past.executions.calls(made.row):
+        if made is None or made.frame == execution.frame:
+            return
+        if not self._past.executions.calls(made.row) and not _is_computed_once(made.statement):
             return
         ended = self._past.executions.ended(made.row)
         if ended < execution.row:
-            yield from self._changes_since(made.row, ended, execution.row)
+            yield from self._changes_since(made.row, ended, execution.row, made.row)
 
-    def _changes_since(self, begin: int, end: int, before: int) -> Iterator[SliceEdge]:
-        """Yield what has changed, between a computation and a row, of the objects that the computation has read."""
+    def _changes_since(self, begin: int, end: int, before: int, line: int) -> Iterator[SliceEdge]:
+        """Yield what has changed, between a computation and a row, of what it has read; `line` is the one to name."""
         found: list[int] = []
-        for target in self._objects_read(begin, end):
-            changed = self._record.forth_of(CONTENT, target, end)
+        objects, places = self._read(begin, end)
+        changes = [self._record.forth_of(CONTENT, target, end) for target in objects]
+        changes += [self._record.forth(kind, *place, end) for place in places for kind in (rows.FIELD, rows.GAP)]
+        for changed in changes:
             owner = self._record.row(changed).owner if changed and changed < before else 0
             execution = self._past.executions.at(owner) if owner else None
             if execution is None or owner in found or len(found) >= _MOST_STALE:
                 continue
             found.append(owner)
-            note = f"changed since #{begin} was computed from it"
+            note = f"changed since #{line} was computed from it"
             yield SliceEdge(cost.STALE, SliceNode(owner), note)
             caller = self._past.executions.caller(execution.frame)
             if caller is not None and caller.scope.is_function:
                 yield SliceEdge(cost.STALE + cost.RESULT, SliceNode(caller.row, aim="run"), note)
 
-    def _objects_read(self, begin: int, end: int) -> list[int]:
-        """Return the objects that the lines of a computation have read."""
+    def _read(self, begin: int, end: int) -> tuple[list[int], list[tuple[int, int]]]:
+        """Return the objects that a computation has read, and the attributes and items: key and object."""
         targets: dict[int, None] = {}
+        places: dict[tuple[int, int], None] = {}
         lines = 0
         for number in range(begin, end):
             execution = self._past.executions.at(number)
@@ -97,8 +110,11 @@ class StaleEdges:
                 value = self._past.values.read(execution, read) if not read.is_callee else None
                 if value is not None and value.object:
                     targets.setdefault(value.object)
+                if value is not None and value.kind in FIELDS and read.path.steps:
+                    row = self._record.row(value.row)
+                    places.setdefault((row.key, row.subject))
         inner = [item for target in targets for item in self._past.values.items(target, end)[:_MOST_INNER]]
-        return list(dict.fromkeys([*targets, *inner]))
+        return list(dict.fromkeys([*targets, *inner])), list(places)
 
     # --- From a cache -------------------------------------------------------------------------------------------------
 
@@ -119,11 +135,55 @@ class StaleEdges:
                     yield SliceEdge(
                         cost.RESULT, SliceNode(ending.owner), f"{name} is cached and did not run for #{execution.row}"
                     )
-                    yield from self._changes_since(start, ending.number, execution.row)
+                    yield from self._changes_since(start, ending.number, execution.row, ending.owner)
                     return
 
     def _same(self, one: Row, other: Row) -> bool:
         return one.object == other.object and self._record.text(one) == self._record.text(other)
+
+
+def _asked_for(read: PathRead) -> ValuePath | None:
+    """Return the item that a method asks a container for: of `known.get(name)` this is `known[name]`."""
+    call = read.target_of
+    if call is None or called(call) not in _ASKING or not call.args:
+        return None
+    path = path_of(ast.Subscript(value=ast.Name(id="container"), slice=call.args[0]))
+    return None if path is None else ValuePath(read.path.name, (*read.path.steps, *path.steps))
+
+
+def _is_computed_once(statement: Statement) -> bool:
+    """Whether a statement runs only where something is not there yet, or has no value."""
+    return any(
+        (isinstance(outer.node, ast.If) and any(map(_asks_for_absence, ast.walk(outer.node.test))))
+        or (isinstance(outer.node, ast.ExceptHandler) and _names_absence(outer.node))
+        for outer in statement.outer()
+    ) or any(
+        isinstance(before.node, ast.If)
+        and any(inner.leaves for inner in (before, *before.all_inner()))
+        and any(_asks_for_presence(test) for test in ast.walk(before.node.test))
+        for before in statement.before
+    )
+
+
+def _asks_for_absence(node: ast.AST) -> bool:
+    return (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)) or (
+        isinstance(node, ast.Compare)
+        and (isinstance(node.ops[0], ast.NotIn) or (isinstance(node.ops[0], ast.Is | ast.Eq) and _is_with_none(node)))
+    )
+
+
+def _asks_for_presence(node: ast.AST) -> bool:
+    return isinstance(node, ast.Compare) and (
+        isinstance(node.ops[0], ast.In) or (isinstance(node.ops[0], ast.IsNot | ast.NotEq) and _is_with_none(node))
+    )
+
+
+def _is_with_none(node: ast.Compare) -> bool:
+    return isinstance(node.comparators[0], ast.Constant) and node.comparators[0].value is None
+
+
+def _names_absence(node: ast.ExceptHandler) -> bool:
+    return node.type is not None and any(name in ast.unparse(node.type) for name in ("KeyError", "AttributeError"))
 
 
 def _is_cached(node: ast.AST) -> bool:

@@ -1,0 +1,103 @@
+"""Answers that were kept and are out of date: the first answer names what has changed since they were computed."""
+
+from functools import cache
+
+import pytest
+
+from tests.runs.recorded_programs import python, record
+from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.why import WhyAnswer, WhyQuestion, why
+
+pytestmark = pytest.mark.real
+
+KEPT = """\
+from functools import lru_cache
+
+RATES = {"de": 19, "fr": 20}
+_known = {}
+
+class Order:
+    _rate = None
+
+    def __init__(self, land):
+        self.land = land
+
+    def rate(self):
+        if self._rate is None:
+            self._rate = RATES[self.land]
+        return self._rate
+
+@lru_cache
+def cached(land):
+    return RATES[land]
+
+def absent(land):
+    if land not in _known:
+        _known[land] = RATES[land] * 2
+    return _known[land]
+
+def got(land):
+    found = _known.get((land, "got"))
+    if not found:
+        found = _known[land, "got"] = RATES[land]
+    return found
+
+def tried(land):
+    try:
+        return _known[land, "tried"]
+    except KeyError:
+        _known[land, "tried"] = RATES[land]
+        return _known[land, "tried"]
+
+def left(land):
+    if (land, "left") in _known:
+        return _known[land, "left"]
+    _known[land, "left"] = RATES[land]
+    return _known[land, "left"]
+
+def number(text):
+    try:
+        return int(text)
+    except KeyError:
+        return 7
+    except ValueError:
+        return 0
+
+order = Order("de")
+cached("de"), absent("de"), got("de"), tried("de"), left("de"), order.rate()
+RATES["fr"] = 21
+RATES["de"] = 16
+a = cached("de")
+b = absent("de")
+c = got("de")
+d = tried("de")
+e = left("de")
+f = order.rate()
+g = number("12") + number("1O")
+"""
+
+
+@cache
+def kept() -> ProcessRecord:
+    return record(KEPT, python(3, 13)).processes[0]
+
+
+def answer(expression: str) -> WhyAnswer:
+    return why(kept(), WhyQuestion(expression=expression))
+
+
+@pytest.mark.parametrize("name", ["a", "b", "c", "d", "e", "f"])
+def test_an_answer_from_a_cache_names_what_has_changed_since_it_was_computed(name: str) -> None:
+    lines = {line.source: line for line in answer(name).because}
+    assert any("changed since #" in note for note in lines['RATES["de"] = 16'].notes), answer(name)
+    assert 'RATES["fr"] = 21' not in lines, "of the items that it has read"
+
+
+def test_a_swallowed_exception_is_in_the_answer_where_it_was_raised_and_where_it_was_caught() -> None:
+    lines = [(line.source, " ".join(line.values)) for line in answer("g").because]
+    raising, caught = (next(text for source, text in lines if source == wanted and "ValueError" in text)
+                       for wanted in ("return int(text)", "except ValueError:"))  # fmt: skip
+    assert raising.startswith("raises ValueError(")
+    assert raising.endswith("text='1O'")
+    assert caught.startswith("catches ValueError(")
+    assert ("return int(text)", "-> 12") in lines, "beside the call that did not raise"
