@@ -1,6 +1,8 @@
 """Attributes that code of the program computes: a read of one is a call of its getter.
 
-path, ending = computed(past, execution)[0]     # `order.gross`, and the RETURN row of Order.gross
+    path, ending = computed(past, execution)[0]     # `order.gross`, and the RETURN row of Order.gross
+
+Which functions are getters is known from their decorators.
 """
 
 from trio_debugmcp.runs.files import process_record as rows
