@@ -4,7 +4,7 @@ from pathlib import Path
 
 import trio
 
-from tests.real.conftest import Connect, breakpoints, hits, text_of, where
+from tests.real.conftest import BY_ENGINE, Connect, breakpoints, hits, text_of, where
 from trio_debugmcp.testing import DebugClient
 
 BREAKPOINTS = "debugger://breakpoints"
@@ -251,9 +251,11 @@ def work(name):
         seen = patched.called
         return seen
 
+for name in ("threading.Lock", "threading.Condition", "queue.Queue.get", "queue.Queue.put", "threading.Event"):
+    work(name)  # at the first stop of a thread pydevd makes what it waits with
 for name in ("json.dumps", "json.loads", "time.time", "time.sleep", "time.monotonic"):
     work(name)
-for name in ("threading.Thread", "threading.current_thread", "threading.Lock", "threading.enumerate"):
+for name in ("threading.Thread", "threading.current_thread", "threading.enumerate"):
     work(name)
 print("done")
 """
@@ -272,7 +274,38 @@ async def test_a_program_that_patches_what_its_debugger_may_use_stops_all_the_sa
             value = (await client.call("evaluate", expression="name, seen, 6 * 7"))["value"]
             found.append((stop["reason"], value))
             stop = await client.call("debug_continue")
-        names = [*("json.dumps", "json.loads", "time.time", "time.sleep", "time.monotonic")]
-        names += [*("threading.Thread", "threading.current_thread", "threading.Lock", "threading.enumerate")]
+        names = [*("threading.Lock", "threading.Condition", "queue.Queue.get", "queue.Queue.put", "threading.Event")]
+        names += [*("json.dumps", "json.loads", "time.time", "time.sleep", "time.monotonic")]
+        names += [*("threading.Thread", "threading.current_thread", "threading.enumerate")]
         assert found == [("Breakpoint", f"('{name}', False, 42)") for name in names]
         assert (stop["stdout"], stop["exitCode"], "stderr" in stop) == ("done\n", 0, False)
+
+
+LOSES = """\
+def down(n):
+    return down(n + 1)
+
+try:
+    down(0)
+except RecursionError:
+    pass
+here = 1
+"""
+
+
+async def test_a_main_thread_that_has_lost_its_debugger_at_the_limit_of_recursion_says_so_at_its_end(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "loses.py"
+    file.write_text(LOSES)
+    async with debugging() as client:
+        places = [{"file": str(file), "line": 8}]
+        answer = await client.call("debug_launch", program=str(file), stop_at_entry=False, breakpoints=places)
+        if BY_ENGINE:
+            assert answer["at"] == f"{file}:8 in <module>"
+            answer = await client.call("debug_continue")
+            assert "console" not in answer
+        else:
+            assert answer["notes"][0] == f"no stop at bp-1 {file}:8"
+            assert answer["console"].startswith("The main thread has ended without pydevd's trace function")
+        assert answer["exitCode"] == 0

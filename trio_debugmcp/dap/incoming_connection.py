@@ -34,6 +34,9 @@ RELEASE_SECONDS = 1.0
 MAX_ADMISSION_BYTES = 256 * 1024
 """What a caller may send before it is admitted; pydevd sends about 2 KB."""
 
+MAX_SAID_CHARACTERS = 200
+"""Of what a caller says when it refuses: the end of it, as of a traceback."""
+
 MAX_PID = 2**31 - 1
 """The largest process id that any system has."""
 
@@ -60,13 +63,43 @@ if not hasattr(monkey, "_dialing"):
     monkey._get_apply_arg_patching = children_dial_in
     monkey._on_forked_process = on_forked_process
     type(monkey.get_global_debugger()).wait_for_ready_to_run = wait_for_ready_to_run
-    for name in ("json", "time", "threading"):
+    function = type(children_dial_in)
+    def own_class(kind, names):
+        parts = {key: value for key, value in vars(kind).items() if key not in ("__dict__", "__weakref__")}
+        for key, value in parts.items():
+            if type(value) is function:
+                parts[key] = function(value.__code__, names, key, value.__defaults__)
+        return type(kind.__name__, kind.__bases__, parts)
+    own = {}
+    for name in ("json", "time", "threading", "queue"):
         original = sys.modules[name]
         private = type(sys)(name)
         vars(private).update(vars(original))
-        for module, found in list(sys.modules.items()):
-            if module.startswith(("pydev", "_pydev", "debugpy")) and vars(found).get(name) is original:
-                setattr(found, name, private)
+        own[name] = original, private
+    threads, queues = own["threading"][1], own["queue"][1]
+    for module, kind in ((threads, "Condition"), (threads, "Event"), (queues, "Queue")):
+        setattr(module, kind, own_class(vars(module)[kind], vars(module)))
+    queues.threading, queues.time = threads, own["time"][1].monotonic
+    own["Event"] = own["threading"][0].Event, threads.Event
+    for module, found in list(sys.modules.items()):
+        if module.startswith(("pydev", "_pydev", "debugpy")):
+            for name, value in list(vars(found).items()):
+                for original, private in own.values():
+                    if value is original:
+                        setattr(found, name, private)
+    debugger = monkey.get_global_debugger()
+    debugger._cmd_queue.default_factory, debugger._thread_events.default_factory = queues.Queue, threads.Event
+    for each in (debugger.writer._cmd_queue, *debugger._cmd_queue.values()):
+        each.__class__ = queues.Queue
+    def say_if_lost():
+        debugger = monkey.get_global_debugger()
+        if debugger is None or debugger.pydb_disposed or not debugger.breakpoints or sys.version_info >= (3, 12):
+            return
+        if not type(sys.gettrace()).__module__.startswith(("pydev", "_pydev")):
+            said = "The main thread has ended without pydevd's trace function, and nothing "
+            said += "stopped in it since it had lost that. sys.settrace takes it away, and so does a RecursionError.\\n"
+            debugger.writer.add_command(debugger.cmd_factory.make_console_message(said))
+    getattr(own["threading"][0], "_register_atexit", callable)(say_if_lost)  # of 3.9; atexit is later than pydevd's end
 """
 """Python that runs inside the debugger of a process which has dialed in, for when we are gone before it is.
 
@@ -75,7 +108,11 @@ child and a new interpreter does not start; where the connection ends before the
 So children dial in only while their parent is connected, and a fork whose debugger is gone runs on without one.
 
 pydevd looks up functions of these modules when it needs them. A program that replaces one of them for a while, as
-`mock.patch("json.dumps")` does, lost its stops for ever, and got pydevd's errors: so pydevd has copies of its own.
+`mock.patch("json.dumps")` does, lost its stops for ever, and got pydevd's errors: so pydevd has copies of its own, also
+of the classes by which its threads speak to each other, as these look into the modules that they are from.
+
+A thread loses its trace function by `sys.settrace`, and where pydevd's own code meets the limit of recursion. Nothing
+says so at that moment, so the main thread says it at its end.
 """
 
 
@@ -215,7 +252,8 @@ class _Conversation:
                     self._frames.append(frame)
         response = self._responses[number]
         if not response.success:
-            raise AdapterGone(f"it refused {response.command}")
+            said = (response.message or "")[-MAX_SAID_CHARACTERS:]
+            raise AdapterGone(f"it refused {response.command}: {said}")
         try:
             body = msgspec.json.decode(response.body) if response.body else None
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
