@@ -213,6 +213,9 @@ async def test_a_recorded_run_answers_how_it_changed_what_was_called_and_what_a_
                 "No function pay was called in this run. Called were: fill, serve, total.",
             ),
             ("run_goto", {"at": "#99999"}, "and no #99999."),
+            ("history_get", {"function": "serve", "before": "#99999"}, "and no #99999."),
+            ("why", {"file": "shop.py", "line": 4, "expression": "cart"}, "leave out `expression` and `at`"),
+            ("why", {"file": "shop.py", "line": 4, "at": "#4"}, "leave out `expression` and `at`"),
         ):
             assert words in (await failure(client, tool, **arguments)).message
 
@@ -225,6 +228,12 @@ async def test_two_runs_of_a_program_before_and_after_a_change_are_compared(debu
         found = await client.call("run_compare", good="run-1", bad="run-2")
         assert any("the source of bad has " in note and "cart.extend(items)" in note for note in found["notes"]), found
         assert any(" shop.py:9 total | for _, price in cart: | " in line for line in found["because"]), found
+        await client.call("run_goto", at="#10", run="run-1")
+        moment = await client.call("run_goto", move="forward")
+        assert moment["run"] == "run-1", "a move leads on from the moment at hand"
+        assert (await client.call("run_goto", at=moment["number"]))["run"] == "run-2", (
+            "a number alone is of the last run"
+        )
         error = await failure(client, "run_compare", good="run-2", bad="run-2")
         assert (error.code, "name two runs" in error.message) == ("INVALID_PARAMETER", True)
 

@@ -18,6 +18,8 @@ from trio_debugmcp.runs.past.computed_attributes import computed_value, getter_o
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue
+from trio_debugmcp.runs.past.written_calls import call_in, calls_back
+from trio_debugmcp.runs.past.written_names import written_instead
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.backward_slice import SliceResult, backward_slice
 from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line
@@ -27,6 +29,8 @@ from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, Value
 from trio_debugmcp.runs.slicing.unreached_lines import last_run_of_line, unreached
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, path_of, reads_of
+
+_LINES = frozenset((rows.LINE,))
 
 _MOST_LOOKED_BACK = 20_000
 """Rows from the end in which a place is looked for where a name has a value."""
@@ -90,6 +94,8 @@ def why(record: ProcessRecord, question: WhyQuestion) -> WhyAnswer:
         return _of_line(past, question)
     if question.at:
         return _of_moment(past, question)
+    if question.expression and (call := call_in(_parsed(question.expression))) is not None:
+        return _of_call_in(past, question, call, 0)
     if question.expression:
         return _of_expression(past, question, _end(past, question.expression))
     return _of_failure(past, question)
@@ -122,11 +128,15 @@ def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     at = question.at if row.kind in (rows.LINE, rows.START) else row.owner
     if row.kind == rows.RESUME:
         at = record.frame(row.subject).start
+    if question.expression and record.row(at).kind == rows.START:  # as the first line of the call found it
+        at = record.forth_of(_LINES, record.row(at).subject, at) or at
     execution = past.executions.at(at)
     if execution is None and record.row(at).kind == rows.START:
         return _of_call(past, question, at)
     if execution is None:
         raise NoAnswerError(f"#{question.at} has no line whose source is known")
+    if question.expression and (call := call_in(_parsed(question.expression))) is not None:
+        return _of_call_in(past, question, call, at)
     if question.expression:
         return _of_expression(past, question, execution)
     aim = "run" if question.what == "run" else "value"
@@ -145,6 +155,24 @@ def _of_call(past: PastProcess, question: WhyQuestion, start: int) -> WhyAnswer:
         starts.append(SliceEdge(0.0, SliceNode(row.owner, aim="run")))
     told = f"{line.function}: {' '.join(line.values)}" if line.values else line.function
     return _answer(past, f"the call of {told}", starts, question, start)
+
+
+def _of_call_in(past: PastProcess, question: WhyQuestion, call: ast.Call, at: int) -> WhyAnswer:
+    """Answer about a call as it is written in a line: in that at `at`, or in the last one that made it."""
+    begin = at or _begin(past)
+    ran = next(calls_back(past, call, begin, 1 if at else _MOST_LOOKED_BACK), None)
+    text = ast.unparse(call)
+    if ran is None:
+        name = ast.unparse(call.func).rpartition(".")[2]
+        raise NoAnswerError(
+            f"{text} is a call, which no line that was looked at has made and no code is run for an answer: "
+            f"history_get(function='{name}') has the calls of it, and `at` asks why about one"
+        )
+    execution, node, ending = ran
+    told = f"raises {past.record.text(ending)}" if ending.kind == rows.UNWIND else past.record.text(ending)
+    start = SliceEdge(0.0, SliceNode(execution.row, focus=(node,)))
+    value = f"{text} -> {told} (called at #{execution.row})"
+    return _answer(past, value, [start], question, past.executions.over(execution))
 
 
 def _of_expression(past: PastProcess, question: WhyQuestion, execution: StatementExecution) -> WhyAnswer:
@@ -227,17 +255,17 @@ def _gap(past: PastProcess, gap: ValueGap) -> str:
 
 def _parsed(expression: str) -> ast.expr:
     try:
-        return ast.parse(expression.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError) as error:
+        focus = ast.parse(expression.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise NoAnswerError(f"{expression!r} cannot be read as an expression: {error}") from None
+    return focus
 
 
 def _end(past: PastProcess, expression: str) -> StatementExecution:
     """Return the last execution in which an expression has a value."""
-    failed = failure(past)
     focus = _parsed(expression)
     record, paths = past.record, [read.path for read in reads_of(focus)]
-    begin = failed.row + 1 if failed is not None else record.last + 1
+    begin = _begin(past) + 1
     for number in range(begin - 1, max(record.first, begin - _MOST_LOOKED_BACK) - 1, -1):
         execution = past.executions.at(number)
         if execution is None:
@@ -245,6 +273,12 @@ def _end(past: PastProcess, expression: str) -> StatementExecution:
         if any(_is_known(past, execution, path) for path in paths):
             return execution
     raise NoAnswerError(f"the record has no value of {expression}: {_instead(past, paths)}")
+
+
+def _begin(past: PastProcess) -> int:
+    """Return the row from which on one looks back where no moment is named: where it failed, or the end."""
+    failed = failure(past)
+    return failed.row if failed is not None else past.record.last
 
 
 def _is_known(past: PastProcess, execution: StatementExecution, path: ValuePath) -> bool:
@@ -259,4 +293,5 @@ def _instead(past: PastProcess, paths: list[ValuePath]) -> str:
         getter = getter_of(past, name)
         if getter is not None:
             return f"{name} is a property, and history_get(function='{getter}') has what it returned"
-    return "name one that recorded code has written or read"
+    named = written_instead(past.record, paths[0]) if paths else ""
+    return f"name one that recorded code has written or read. {named}".strip()

@@ -42,9 +42,21 @@ class RunReaders:
 
     def __init__(self) -> None:
         self._shown: OrderedDict[Hashable, ShownRun] = OrderedDict()
+        self._moments: OrderedDict[Hashable, str] = OrderedDict()
 
     def __repr__(self) -> str:
         return f"<RunReaders of {len(self._shown)} runs>"
+
+    def has_moment(self, reader: Hashable, run_id: str) -> None:
+        """Note that a reader was shown a moment of a run."""
+        self._moments[reader] = run_id
+        self._moments.move_to_end(reader)
+        while len(self._moments) > _MOST:
+            self._moments.popitem(last=False)
+
+    def run_of_moment(self, reader: Hashable) -> str | None:
+        """Return the run of the moment that a reader was shown last, from which moves lead on; None: of no run."""
+        return self._moments.get(reader)
 
     def of(self, reader: Hashable, run_id: str) -> ShownRun:
         """Return what a reader was shown of a run."""

@@ -70,9 +70,13 @@ def test_an_observer_sees_what_it_may_call_and_that_it_only_reads() -> None:
 async def test_debug_more_lists_the_others_with_their_parameters_and_calls_them(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with short(adapter) as client:
-        listed = (await client.call("debug_more"))["tools"]
+        answer = await client.call("debug_more")
+        listed = answer["tools"]
         assert {each.partition("(")[0] for each in listed} == OTHERS
         assert "debug_run_to(file, line, show, timeout)" in listed
+        (hunt,) = [tool for tool in listed if tool.startswith("debug_hunt(")]
+        assert {"parallel", "engine", "try_timeout", "record"} <= set(re.findall(r"\w+", hunt)), "what no list shows"
+        assert answer["further"]["why"] == "limit, process, repeat, run"
         through = await client.call("debug_more", tool="threads_list", arguments={})
         assert through == await client.call("threads_list")
         events = (await client.call("timeline_query", types=["toolCalled"], full=True))["events"]

@@ -9,7 +9,7 @@ import msgspec
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
-from trio_debugmcp.runs.files.row_search import counts, each, subject_of
+from trio_debugmcp.runs.files.row_search import each, subject_of
 from trio_debugmcp.runs.histories.content_histories import HeldObjects, content_rows, looked_into, objects_of
 from trio_debugmcp.runs.histories.histories import (
     HistoryPage,
@@ -26,6 +26,7 @@ from trio_debugmcp.runs.past.computed_attributes import getter_of
 from trio_debugmcp.runs.past.frame_moments import value_in
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import FIELDS
+from trio_debugmcp.runs.past.written_names import written_instead
 from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
 
@@ -34,8 +35,6 @@ _MOST_TEXT = 100
 _OF_OBJECTS = (rows.FIELD, rows.GAP, rows.SIZE)
 
 _FOUND = "found changed here, by something that was not recorded"
-
-_MOST_NAMES = 8
 
 _MOST_LOOKED = 1_000
 """Rows about attributes of a variable's name, looked at for one that is not a module's."""
@@ -76,7 +75,7 @@ def variable_history(past: PastProcess, expression: str, page: HistoryPage) -> R
     notes = [*notes, instead] if instead else notes
     if not next(found(), 0):
         when = f" before #{page.before}" if page.before else " in this run"
-        never = f"`{expression}` was never written{when}. {_similar(record, path)}".strip()
+        never = f"`{expression}` was never written{when}. {written_instead(record, path)}"
         raise NoHistoryError(f"{instead}." if instead else never)
     contents = frozenset(inside)
 
@@ -236,12 +235,3 @@ def _content_line(past: PastProcess, row: Row, expression: str) -> BecauseLine:
 def _shown(record: ProcessRecord, row: Row) -> str:
     text = "deleted" if row.text == DELETED else record.text(row) or "?"
     return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
-
-
-def _similar(record: ProcessRecord, path: ValuePath) -> str:
-    """Return which names were written that look alike."""
-    wanted = str(path.steps[-1] if path.steps else path.name).strip(".[]'").lower()
-    labels = {record.label(key) for kind in (rows.WRITE, rows.FIELD) for key in counts(record, kind)}
-    names = {label.strip(".") for label in labels}
-    near = sorted(name for name in names if name and (name.lower()[:3] == wanted[:3] or wanted in name.lower()))
-    return f"Written were: {', '.join(near[:_MOST_NAMES])}." if near else ""

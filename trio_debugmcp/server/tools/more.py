@@ -22,19 +22,26 @@ class DebugMore(Params, frozen=True, kw_only=True):
 
 
 class MoreAnswer(Answer, frozen=True, kw_only=True):
-    """What the short list lacks: each tool with its parameters, and what it is for."""
+    """What the short list lacks: each tool with its parameters, and what it is for.
+
+    `further`: parameters of listed tools that the list leaves out.
+    """
 
     tools: dict[str, str] = {}
+    further: dict[str, str] = {}
 
 
-def more_tool(others: Sequence[Tool]) -> Tool:
-    """Return the tool that stands for these.
+def more_tool(others: Sequence[Tool], every_day: Sequence[Tool]) -> Tool:
+    """Return the tool that stands for others than those of every day, which are listed.
 
     Its hints are those of the one that does most: a client that asks before such calls asks before this.
     """
 
     async def listed(debugger: Debugger, params: DebugMore) -> MoreAnswer:
-        return MoreAnswer(tools={_with_parameters(tool): tool.phrase or tool.title for tool in others})
+        return MoreAnswer(
+            tools={_with_parameters(tool): tool.phrase or tool.title for tool in others},
+            further={tool.name: ", ".join(sorted(tool.unlisted)) for tool in every_day if tool.unlisted},
+        )
 
     groups: dict[str, list[str]] = {}
     for tool in others:  # those of one phrase stand together, those without one where they are
@@ -60,5 +67,5 @@ def more_tool(others: Sequence[Tool]) -> Tool:
 
 
 def _with_parameters(tool: Tool) -> str:
-    known = [name for name in parameter_names(tool.params) if name not in tool.unlisted | UNLISTED]
+    known = [name for name in parameter_names(tool.params) if name not in UNLISTED]
     return f"{tool.name}({', '.join(known)})"

@@ -172,7 +172,7 @@ class Toolbox:
     Args:
         no_session: what a read without a session answers.
         core_only: the list has only the tools of every day, and the one that stands for the others.
-        more: makes that one.
+        more: makes that one, of those that it stands for and of those that are in the list.
 
     Attributes:
         naming: how clients with this list call tools.
@@ -185,7 +185,7 @@ class Toolbox:
         no_session: str = NO_SESSION,
         *,
         core_only: bool = False,
-        more: Callable[[Sequence[Tool]], Tool] | None = None,
+        more: Callable[[Sequence[Tool], Sequence[Tool]], Tool] | None = None,
     ) -> None:
         others = [tool for tool in tools if tool.listing == "full"]
         self.naming = Naming([tool.name for tool in others] if core_only else ())
@@ -194,7 +194,8 @@ class Toolbox:
         self._tools = {tool.name: tool for tool in tools}
         self._more = more
         if more is not None:  # a call of it that names a tool is one of that tool: this only says what there is
-            self._tools[MORE] = replace(more(others), read_only=True)
+            every_day = [tool for tool in tools if tool.listing == "core"]
+            self._tools[MORE] = replace(more(others, every_day), read_only=True)
         self._lists: dict[Role, list[types.Tool]] = {}
         self._others = OtherClients()
         self._story = Story()
@@ -225,7 +226,7 @@ class Toolbox:
             others = [tool for tool in allowed if tool.listing == "full"]
             shown = [tool for tool in allowed if tool.listing in self._listings]
             if self._more is not None:
-                shown = [self._more(others) if tool.name == MORE else tool for tool in shown]
+                shown = [self._more(others, shown) if tool.name == MORE else tool for tool in shown]
             self._lists[role] = [tool.listed() if tool.name == MORE else tool.listed(self.naming) for tool in shown]
         return self._lists[role]
 

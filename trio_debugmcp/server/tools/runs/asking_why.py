@@ -49,6 +49,12 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     if (params.file is None) != (params.line is None):
         raise UsageError("INVALID_PARAMETER", "`file` and `line` go together: the line that did not run.")
     at = number_of(params.at, "at")
+    if params.line is not None and (at or params.expression is not None):
+        raise UsageError(
+            "INVALID_PARAMETER",
+            "`file` and `line` ask why a line ran or did not, in all of the run: leave out `expression` and `at`, or "
+            "pass these alone.",
+        )
     if params.what == "run" and not at and params.line is None:
         raise UsageError(
             "INVALID_PARAMETER", 'what="run" asks why a line ran: name it by `at`, a number of an earlier answer.'

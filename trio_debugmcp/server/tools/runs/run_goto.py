@@ -3,12 +3,14 @@
 from typing import Annotated, Literal
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.run_moves import NoMomentError, RunMoment, last_line, moment_at, moment_number, moved
 from trio_debugmcp.server.answers.run_answers import RecordedMoment, recorded_moment
+from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.tools.runs.reading_runs import (
     EventNumber,
     RunQuestion,
@@ -39,6 +41,9 @@ _NOWHERE = {
 
 
 async def _goto(debugger: Debugger, params: RunGoto) -> RecordedMoment:
+    reader = (READER.get() or (None, None))[0]
+    if params.run is None and params.at is None:  # a move leads on from the moment at hand, whichever run is the last
+        params = replace(params, run=debugger.runs.readers.run_of_moment(reader))
     shown = shown_to_reader(debugger, params)
     known = shown.row if params.process in (None, shown.process) else 0
     at = number_of(params.at, "at")
@@ -62,6 +67,7 @@ async def _goto(debugger: Debugger, params: RunGoto) -> RecordedMoment:
 
     found, run, places, notes = await asked(debugger, params, RunMoment, work)
     shown.row = found.row
+    debugger.runs.readers.has_moment(reader, run.id)
     return recorded_moment(places, found, run.id, notes)
 
 

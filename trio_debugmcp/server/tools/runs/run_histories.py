@@ -70,6 +70,12 @@ class CallsGet(RunQuestion, frozen=True, kw_only=True):
     count: Annotated[int, Meta(ge=1, le=1000, description="How many lines.")] = 60
 
 
+_NEVER_JUDGED = (
+    "`where` held at none of those where it could be judged: there are the variables of the line, of a write also "
+    "`old` and `new`, of a call its arguments, `result` and `raised`"
+)
+
+
 async def _history(debugger: Debugger, params: HistoryGet) -> HistoryShown:
     _check_subject(params)
     page = HistoryPage(
@@ -82,6 +88,7 @@ async def _history(debugger: Debugger, params: HistoryGet) -> HistoryShown:
 
     def work(record: ProcessRecord) -> RunHistory:
         past = PastProcess(record)
+        _check_number(record, page.before)
         try:
             if params.expression is not None:
                 return variable_history(past, params.expression, page)
@@ -92,7 +99,7 @@ async def _history(debugger: Debugger, params: HistoryGet) -> HistoryShown:
             raise _sentence(error) from None
 
     found, run, places, of_process = await asked(debugger, params, RunHistory, work)
-    notes = [*found.notes, *of_process]
+    notes = [*found.notes, *of_process, *([_NEVER_JUDGED] if found.undecided and not found.total else [])]
     data = HistoryData(
         entries=found.entries,
         total=found.total,
@@ -152,8 +159,7 @@ async def _calls(debugger: Debugger, params: CallsGet) -> CallsShown:
 
 def _starts(record: ProcessRecord, params: CallsGet, under: int, resolved: str) -> Iterator[int]:
     """Return the calls with which the tree begins."""
-    if under and not record.first <= under <= record.last:
-        raise UsageError("INVALID_PARAMETER", f"This run has #{record.first} to #{record.last}, and no #{under}.")
+    _check_number(record, under)
     codes: set[int] | None = None
     if params.function is not None:
         codes = set(codes_named(record, params.function))
@@ -170,6 +176,11 @@ def _starts(record: ProcessRecord, params: CallsGet, under: int, resolved: str) 
         starts = sorted(start for code in codes for start in each(record, rows.START, code))
         return iter([start for start in starts if not under or _is_under(record, start, under)])
     return root_starts(record) if not under else starts_under(record, _call_of(record, under))
+
+
+def _check_number(record: ProcessRecord, number: int) -> None:
+    if number and not record.first <= number <= record.last:
+        raise UsageError("INVALID_PARAMETER", f"This run has #{record.first} to #{record.last}, and no #{number}.")
 
 
 def _call_of(record: ProcessRecord, number: int) -> int:
