@@ -236,6 +236,8 @@ class ProbeExceptionContext(ProbeAnswer, frozen=True):
     omitted: Amount = 0
     uncounted: bool = False
     """Whether there are more than were counted."""
+    hidden: dict[str, Amount] = {}
+    """How many frames of which packages are left out of those of the exception itself."""
     withheld: bool = False
 
 

@@ -13,7 +13,7 @@ from trio_debugmcp.probe.inside.debugger.seam import (
     RecordPeer,
     RefusedError,
     VisibleFrame,
-    shown_line,
+    shown_place,
 )
 
 
@@ -51,8 +51,9 @@ class EngineView(ProgramView):
 
     def visible(self, frame: Any) -> VisibleFrame:
         files, code = self._engine.files, frame.f_code
-        file, name = files.shown(code.co_filename), code.co_filename
-        return VisibleFrame(frame, file, shown_line(frame), code.co_name, not files.is_user(name), name, file != name)
+        name, line = shown_place(frame, code.co_filename)
+        file = files.shown(name)
+        return VisibleFrame(frame, file, line, code.co_name, not files.is_user(name), name, file != name)
 
     def frame_id(self, frame: Any) -> int | None:
         found: int | None = self._engine.frames.known_number(frame)

@@ -7,7 +7,7 @@ from trio_debugmcp.engine.inside.numbered_values import NumberedValues
 from trio_debugmcp.engine.inside.program_files import ProgramFiles, has_source
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords
-from trio_debugmcp.probe.inside.debugger.seam import shown_line
+from trio_debugmcp.probe.inside.debugger.seam import shown_place
 
 MOST_FRAMES = 20_000
 """Deeper stacks (a recursion that ran wild) are shown up to here."""
@@ -64,18 +64,23 @@ class StopFrames:
 
     def shown_of(self, record: ThreadRecord) -> list[Any]:
         """Return the frames that are of interest: those of libraries are left out if only the user's code counts."""
-        return [each for each in self.all_of(record) if self._files.steps_into(each.f_code.co_filename)]
+        return [each for each in self.all_of(record) if self._is_shown(each)]
+
+    def _is_shown(self, frame: Any) -> bool:
+        name = frame.f_code.co_filename
+        return self._files.steps_into(name) or self._files.is_user(shown_place(frame, name)[0])
 
     def described(self, record: ThreadRecord, frame: Any) -> dict[str, Any]:
         """Return a frame as DAP's `stackTrace` has it."""
         code = frame.f_code
-        path = self._files.shown(code.co_filename)
+        name, line = shown_place(frame, code.co_filename)
+        path = self._files.shown(name)
         reference = 0 if has_source(code) else self._sources.reference(code)
         return {
             "id": self.number(record, frame),
             "name": code.co_name,
-            "line": shown_line(frame) or code.co_firstlineno,
+            "line": line or code.co_firstlineno,
             "column": 1,
             "source": {"path": path, "name": path.rpartition("/")[2], "sourceReference": reference},
-            **({} if self._files.is_user(code.co_filename) else {"presentationHint": "subtle"}),
+            **({} if self._files.is_user(name) else {"presentationHint": "subtle"}),
         }

@@ -12,8 +12,8 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.debugger import attached
-from trio_debugmcp.probe.inside.debugger.seam import ProgramThread, VisibleFrame
+from trio_debugmcp.probe.inside.debugger import attached, template_frames
+from trio_debugmcp.probe.inside.debugger.seam import ProgramThread, VisibleFrame, is_library
 from trio_debugmcp.probe.inside.values import atoms, facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.probe.inside.visible_frames import Json
@@ -67,6 +67,8 @@ def answer_json(thread: ProgramThread, bounds: ChainBounds, budget: Budget, rend
     telling = _ChainAnswer(thread, bounds, budget, renderer)
     answer: Json = {"exception": telling.tell(value, trace)}
     telling.add_locals()
+    if telling.hidden:
+        answer["hidden"] = telling.hidden
     if telling.omitted:
         answer["omitted"] = telling.omitted
     if telling.uncounted:
@@ -82,6 +84,8 @@ class _ChainAnswer:
     def __init__(self, thread: ProgramThread, bounds: ChainBounds, budget: Budget, renderer: Renderer) -> None:
         self.omitted = 0
         self.uncounted = False
+        self.hidden: Dict[str, int] = {}
+        self._thread = thread
         self._bounds = bounds
         self._budget = budget
         self._renderer = renderer
@@ -151,13 +155,16 @@ class _ChainAnswer:
 
     def _add_frames(self, entry: Json, trace: Any, callers: List[VisibleFrame], is_root: bool = False) -> None:
         """Put frames into an entry: those of its traceback, from where it was raised, then those below at the stop."""
-        found = [each for each in entries_of(trace) if not attached.is_own(each[0])]
+        found: List[Tuple[Any, Optional[int]]] = [each for each in entries_of(trace) if not attached.is_own(each[0])]
         found.reverse()
         seen = [index for index, each in enumerate(found) if id(each[0]) in self._visible]
-        if is_root and seen:
-            del found[seen[-1] + 1 :]  # what has called the user's code is not shown, as in the stack
-        passed = len(found)
-        found += [(caller.frame, caller.line) for caller in callers]
+        below = seen[-1] + 1 if is_root and seen else len(found)
+        passed, left_out = found[:below], found[below:]  # what has called the user's code is not shown, as in the stack
+        found = list(passed)
+        found.extend((caller.frame, None) for caller in callers)
+        if is_root:
+            visible = {id(frame) for frame, _ in found} | set(self._visible)
+            self.hidden = visible_frames.hidden(self._thread, visible, [frame for frame, _ in left_out])
         shown: List[Json] = []
         for frame, line in found[: self._bounds.frames]:
             if self._budget.spent():
@@ -173,9 +180,15 @@ class _ChainAnswer:
             shown.append(place)
         entry["frames"], entry["total"] = shown, len(found)
 
-    def _place(self, frame: Any, line: int) -> Json:
+    def _place(self, frame: Any, line: Optional[int]) -> Json:
+        """Return where a frame was left, at a line; None: it was not left yet, and is where the stack shows it."""
         seen = self._visible.get(id(frame))
-        if seen is not None:
+        template = None if line is None else template_frames.place_of(frame, line)
+        if template is not None:
+            place = {"file": template[0], "line": template[1], "function": frame.f_code.co_name}
+            library = is_library(template[0])
+        elif seen is not None:
+            line = seen.line if line is None else line
             place = {"file": seen.file, "line": line, "function": seen.name.replace(" (Current frame)", "")}
             library = seen.library
         else:

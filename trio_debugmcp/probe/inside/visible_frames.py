@@ -2,7 +2,7 @@
 
 import sys
 import types
-from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached
@@ -79,19 +79,22 @@ def listed(
         if total >= MOST_FRAMES:
             break
     answer: Json = {"frames": found, "total": total}
-    left_out = _hidden(thread, visible)
+    left_out = hidden(thread, visible)
     if left_out:
         answer["hidden"] = left_out
     return answer
 
 
-def _hidden(thread: ProgramThread, visible: Set[int]) -> Dict[str, int]:
+def hidden(thread: ProgramThread, visible: Set[int], passed: Sequence[Any] = ()) -> Dict[str, int]:
     """How many frames of which packages the debugger leaves out of a thread's stack, from the innermost on.
 
-    What starts programs and threads, or imports modules, does not count: all stacks have it.
+    What starts programs and threads, or imports modules, does not count: all stacks have it. `passed`: frames that an
+    exception has left already.
     """
     found: Dict[str, int] = {}
-    for frame in _below_stop(thread, visible):
+    below = _below_stop(thread, visible)
+    known = {id(frame) for frame in below}
+    for frame in [*(frame for frame in passed if id(frame) not in known), *below]:
         if id(frame) not in visible and not attached.debugger().owns(frame) and not _is_start(frame):
             package = _package(frame)
             found[package] = found.get(package, 0) + 1

@@ -1,6 +1,6 @@
 """Exceptions with what is behind them, for answers: causes as a list, groups as trees, frames with source lines."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.source import source_line
+from trio_debugmcp.server.answers.stacks import hidden_in_words
 from trio_debugmcp.server.answers.values import counted, fitting, without_runner_names
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.exception_context import ExceptionContext, ExceptionTree, PassedFrame
@@ -69,13 +70,17 @@ class ExceptionPayload(Payload, frozen=True):
 
 
 class ExceptionData(AnswerData, frozen=True, kw_only=True):
-    """The exception with what is behind it; `omitted`: how many of these were left out. `mode`: how it stopped."""
+    """The exception with what is behind it; `omitted`: how many of these were left out. `mode`: how it stopped.
+
+    `hidden`: how many frames of which packages are left out of its own.
+    """
 
     same: ClassVar[tuple[str, ...]] = ("notes", "mode")
 
     exception: ExceptionPayload
     mode: str | None = None
     omitted: int = 0
+    hidden: Mapping[str, int] = {}
 
 
 class ExceptionAnswer(Answer, frozen=True, kw_only=True):
@@ -84,7 +89,7 @@ class ExceptionAnswer(Answer, frozen=True, kw_only=True):
     `causes`: nearest first, each with its `way` from the one before it, or `of` another one: `cause` (`from`),
     `context` (raised while that was handled), `suppressed` (a context that Python does not print). `members`: of a
     group. `same`: that exception stands elsewhere in the answer in full. `added`: its notes. `total`: how many frames
-    there are, where some were left out; `omitted`: how many of the exceptions behind it were.
+    there are, where some were left out; `hidden`: those of libraries; `omitted`: exceptions behind it.
     """
 
     full: ExceptionData | None = None
@@ -94,6 +99,7 @@ class ExceptionAnswer(Answer, frozen=True, kw_only=True):
     frames: list[str] = []
     locals: list[dict[str, str]] = []
     total: int | None = None
+    hidden: str | None = None
     causes: list[dict[str, Any]] = []
     members: list[dict[str, Any]] = []
     omitted: dict[str, int] = {}
@@ -116,13 +122,16 @@ def exception_answer(
     if found.uncounted:
         notes.append("there are more exceptions behind it than were counted")
     return ExceptionAnswer(
-        full=ExceptionData(exception=replace(_payload(debugger, began, tree), **told), omitted=found.omitted),
+        full=ExceptionData(
+            exception=replace(_payload(debugger, began, tree), **told), omitted=found.omitted, hidden=found.hidden
+        ),
         exception=text or tree.exception,
         mode=mode,
         added=_fitting_notes(tree, _NOTES_BYTES),
         frames=frames,
         locals=_locals(tree.frames, _LOCALS_BYTES),
         total=total,
+        hidden=hidden_in_words(found.hidden),
         causes=telling.causes(tree),
         members=telling.members(tree),
         omitted={"exceptions": found.omitted} if found.omitted else {},

@@ -8,7 +8,7 @@ a stack as text. Of a program that has ended only what it has printed is known.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -82,13 +82,14 @@ class ExceptionTree(Struct, frozen=True):
 class ExceptionContext(Struct, frozen=True):
     """An exception with what is behind it; `omitted`: how many of these were left out; `remarks`: what is not as usual.
 
-    `uncounted`: there are more than that.
+    `uncounted`: there are more than that. `hidden`: how many frames of which packages are left out of its own.
     """
 
     exception: ExceptionTree
     omitted: int = 0
     uncounted: bool = False
     remarks: tuple[str, ...] = ()
+    hidden: Mapping[str, int] = {}
 
 
 # --- At a stop --------------------------------------------------------------------------------------------------------
@@ -127,7 +128,7 @@ def _from_probe(ways: Ways, found: Raised, failure: Unanswered | None) -> Except
         log.info("the texts of exceptions: %s", failure.text)
         remarks = ("texts are shown as the arguments of the exceptions: their __str__ took too long",)
     tree = _probed(found.exception, ways.profile.expressions.is_path, failure)
-    return ExceptionContext(tree, found.omitted, found.uncounted, remarks)
+    return ExceptionContext(tree, found.omitted, found.uncounted, remarks, found.hidden)
 
 
 def _probed(found: RaisedException, is_path: Callable[[str], bool], failure: Unanswered | None) -> ExceptionTree:

@@ -9,6 +9,7 @@ import sys
 from typing import Any, Callable, Iterator, List, Optional, Set, Tuple
 
 from trio_debugmcp.probe.inside import imported
+from trio_debugmcp.probe.inside.debugger import template_frames
 from trio_debugmcp.probe.inside.debugger.seam import (
     PROBE,
     DebuggerServices,
@@ -20,7 +21,6 @@ from trio_debugmcp.probe.inside.debugger.seam import (
     VisibleFrame,
     is_generated,
     is_probe,
-    shown_line,
 )
 
 RETURN_VALUES = "__pydevd_ret_val_dict"
@@ -103,8 +103,9 @@ class PydevdView(ProgramView):
                 continue
             library = not plugin and not generated and not pydevd.in_project_scope(frame)
             shown = f"{name} (Current frame)" if current else name
-            at = shown_line(frame) if not plugin and line == frame.f_lineno else line
-            yield VisibleFrame(frame, file, at or 0, shown, library, original, bool(mapped))
+            template = None if plugin else template_frames.place_of(frame, line or 0)
+            place, at = template if template is not None else (file, line)
+            yield VisibleFrame(frame, place, at or 0, shown, library, original, bool(mapped))
 
     def frame_id(self, frame: Any) -> Optional[int]:
         return _dap_id(id(frame))

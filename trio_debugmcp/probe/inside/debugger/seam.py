@@ -34,7 +34,7 @@ import sys
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import imported
-from trio_debugmcp.probe.inside.debugger import timed_calls
+from trio_debugmcp.probe.inside.debugger import template_frames, timed_calls
 
 PROBE = "trio_debugmcp.probe.inside"
 
@@ -165,16 +165,15 @@ class ProgramView:
         while frame is not None:
             code = frame.f_code
             if not self.owns(frame):
-                yield VisibleFrame(
-                    frame, code.co_filename, shown_line(frame), code.co_name, is_library(code.co_filename)
-                )
+                file, line = shown_place(frame, code.co_filename)
+                yield VisibleFrame(frame, file, line, code.co_name, is_library(file))
             frame = frame.f_back
 
     def visible(self, frame: Any) -> VisibleFrame:
         """Return a frame that need not be on a thread's stack, as that of a suspended task, as answers show it."""
         code = frame.f_code
-        line = shown_line(frame) or code.co_firstlineno
-        return VisibleFrame(frame, code.co_filename, line, code.co_name, self.is_library(frame))
+        file, line = shown_place(frame, code.co_filename)
+        return VisibleFrame(frame, file, line or code.co_firstlineno, code.co_name, self.is_library(frame))
 
     def frame_id(self, frame: Any) -> Optional[int]:
         """Return the id by which DAP knows a frame of a stopped thread, as long as it is stopped; else None."""
@@ -320,18 +319,7 @@ def is_generated(frame: Any) -> bool:
     return type(file) is not str or file[:1] == "<" or not is_library(file)
 
 
-def shown_line(frame: Any) -> int:
-    """Return the line of a frame: of a template its own, not that of the code that was made of it."""
+def shown_place(frame: Any, file: str) -> Tuple[str, int]:
+    """Return the file and the line of a frame: of a template its own, not those of the code that was made of it."""
     line = frame.f_lineno or 0
-    names = frame.f_globals
-    if type(names) is not dict or "__jinja_template__" not in names:
-        return line
-    known = names.get("debug_info")  # of Jinja: `1=12&3=14`, lines of the template and of the code
-    if type(known) is not str:
-        return line
-    found = 1
-    for pair in known.split("&"):
-        template, _, code = pair.partition("=")
-        if code.isdigit() and template.isdigit() and int(code) <= line:
-            found = int(template)
-    return found
+    return template_frames.place_of(frame, line) or (file, line)
