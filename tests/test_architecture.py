@@ -82,10 +82,13 @@ LATE = (
 """What a start on plain stdio does not import, and hence what may be imported for annotations only."""
 
 LATER_IN = {
-    "cli": ("mcp", *(f"trio_debugmcp.{name}" for name in ("app", "dap", "listen", "server_options"))),
+    "app": ("mcp", "trio_debugmcp.transports.streams"),
+    "cli": ("mcp", *(f"trio_debugmcp.{name}" for name in ("app", "dap", "listen", "server", "server_options"))),
     "client": ("mcp",),
+    "transports": ("mcp", "trio_debugmcp.transports.streams"),
 }
-"""By room, what it imports later too: a command when it runs, so that `--help` is quick, a client when it is made."""
+"""By room, what it imports later too: a command when it runs, so that `--help` is quick, a client when it is made, a
+server with its first client that is no shell."""
 
 MOST_LINES = 350
 MOST_JAVASCRIPT_LINES = 250

@@ -12,24 +12,30 @@ They end in the reverse order: first the connections, then every debug session w
         await app.serve_connection(incoming, outgoing)
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import trio
-from mcp.server.lowlevel import Server as SdkServer
 
 from trio_debugmcp.publish.hub import Hub
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.clients import Clients
+from trio_debugmcp.server.known_clients import open_known_clients
 from trio_debugmcp.server.logs import LogRelay, open_log_relay
 from trio_debugmcp.server.people.presence import serve_presence
-from trio_debugmcp.server.server import ConnectionServer
+from trio_debugmcp.server.shell_requests import ShellRequests, first_line
 from trio_debugmcp.server.tools import Toolbox, open_toolbox
 from trio_debugmcp.server_options import Options
 from trio_debugmcp.session.debugger import Debugger, open_debugger
-from trio_debugmcp.transports.streams import Incoming, Outgoing
-from trio_debugmcp.transports.tap import ConnectionTap
+from trio_debugmcp.transports.connection_tap import ConnectionTap
+from trio_debugmcp.transports.early_stdio import Handover
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server as SdkServer
+
+    from trio_debugmcp.transports.streams import Incoming, Outgoing
 
 __all__ = ["App", "Options", "open_app"]
 
@@ -51,7 +57,7 @@ class App:
         return f"<App with {len(self.clients)} clients>"
 
     @asynccontextmanager
-    async def open_server(self, role: Role, shared: bool = False) -> AsyncIterator[SdkServer[dict[str, Any]]]:
+    async def open_server(self, role: Role, shared: bool = False) -> "AsyncIterator[SdkServer[dict[str, Any]]]":
         """Make the server for a client of the SDK's HTTP transport, which is connected for the length of the block.
 
         A `shared` one serves all clients of the modern era that have this role.
@@ -62,19 +68,55 @@ class App:
                 yield server
 
     @asynccontextmanager
-    async def _open_server(self, role: Role, shared: bool = False) -> AsyncIterator[SdkServer[dict[str, Any]]]:
+    async def _open_server(self, role: Role, shared: bool = False) -> "AsyncIterator[SdkServer[dict[str, Any]]]":
+        from trio_debugmcp.sdk_import import import_sdk
+
+        import_sdk()  # by the first client that needs it: calls of shells do not
+        from trio_debugmcp.server.server import ConnectionServer
+
         async with self.clients.connect(role) as client:
             connection = ConnectionServer(self.debugger, self.hub, self.tools, self._logs, client, shared=shared)
             async with connection.open() as server:
                 yield server
 
+    @asynccontextmanager
+    async def open_shells(self) -> AsyncIterator[Callable[[trio.abc.Stream], Awaitable[None]]]:
+        """Make what serves the calls of a project's shells, for the length of the block. They are all one client."""
+        if type(self.tap) is not ConnectionTap:  # a recording has the messages that pass the SDK
+            async with self.open_server("control", shared=True) as server:
+                yield partial(_serve_by_sdk, server)
+            return
+        async with self.clients.connect("control") as client, trio.open_nursery() as nursery:
+            async with open_known_clients(self.debugger, client, nursery) as known:
+                shells = ShellRequests(self.debugger, self.tools, client, known)
+
+                async def serve(stream: trio.abc.Stream) -> None:
+                    data = await first_line(stream)
+                    if shells.serves(data):
+                        await shells.serve(stream, data)
+                    else:  # some other client of MCP
+                        from trio_debugmcp.transports.stdio import open_lines
+
+                        async with open_lines(stream, stream, Handover(data)) as (incoming, outgoing):
+                            await self.serve_connection(incoming, outgoing, transport="unix socket")
+
+                yield serve
+            nursery.cancel_scope.cancel(reason="no call comes any more")
+
     async def serve_connection(
-        self, incoming: Incoming, outgoing: Outgoing, role: Role = "control", transport: str = "memory"
+        self, incoming: "Incoming", outgoing: "Outgoing", role: Role = "control", transport: str = "memory"
     ) -> None:
         """Serve one MCP client over a pair of message streams until it disconnects."""
         with self.tap.streams((incoming, outgoing), role, transport) as streams:
             async with self._open_server(role) as server:
                 await server.run(*streams, server.create_initialization_options())
+
+
+async def _serve_by_sdk(server: "SdkServer[dict[str, Any]]", stream: trio.abc.Stream) -> None:
+    from trio_debugmcp.transports.stdio import open_lines
+
+    async with open_lines(stream, stream) as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 @asynccontextmanager

@@ -20,7 +20,7 @@ import ssl
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import trio
@@ -30,16 +30,19 @@ from msgspec.structs import replace
 from trio_debugmcp import __version__
 from trio_debugmcp.app import App, open_app
 from trio_debugmcp.descriptors import open_files
+from trio_debugmcp.kept.place import KeptProject, Place
+from trio_debugmcp.sdk_import import import_sdk
 from trio_debugmcp.server.auth import Role, Tokens
+from trio_debugmcp.server.early_answers import Early
 from trio_debugmcp.server_options import Options
-from trio_debugmcp.transports.early_stdio import EarlyStdio, Handover
-from trio_debugmcp.transports.streams import Incoming, Outgoing
+from trio_debugmcp.transports.early_stdio import Handover
 
 if TYPE_CHECKING:
     from trio_debugmcp.editors.editor_listener import EditorDoor
-    from trio_debugmcp.transports.admission import Admission
+    from trio_debugmcp.transports.admission import Admission, Visitor
     from trio_debugmcp.transports.gate import AllowedHost, Gate
     from trio_debugmcp.transports.kept_socket import KeptCalls
+    from trio_debugmcp.transports.port import Port
 
 COLLECT_EVERY = 50_000
 """Objects created between two runs of the garbage collector. A change that notifies hundreds of clients creates that
@@ -53,22 +56,12 @@ class Address(Struct, frozen=True):
     port: int
 
 
-class KeptProject(Struct, frozen=True):
-    """For which project the server is kept, and for how long: see `trio_debugmcp/kept`.
-
-    `once`: no longer than until its last program has ended.
-    """
-
-    project: str
-    idle_seconds: float
-    once: bool = False
-
-
 class Network(Struct, frozen=True):
     """The transports to serve on, and the tokens that admit clients; `certificate` is its file and that of the key.
 
     `allowed`: names beside our own under which clients reach the ports for WebSocket and HTTP. `page_sources`: the
-    files of the dashboard are served one by one, as they are. `early` has served standard input and output until now.
+    files of the dashboard are served one by one, as they are. `early` has served standard input and output until now,
+    with its answers.
     """
 
     stdio: bool = True
@@ -80,7 +73,7 @@ class Network(Struct, frozen=True):
     certificate: tuple[str, str] | None = None
     allowed: "tuple[AllowedHost, ...]" = ()
     page_sources: bool = False
-    early: EarlyStdio | None = None
+    early: Early | None = None
 
 
 class _Endpoint(Struct, frozen=True):
@@ -172,17 +165,22 @@ def _collect_seldom() -> None:
     gc.set_threshold(COLLECT_EVERY, *gc.get_threshold()[1:])
 
 
-async def _serve_stdio(app: App, early: EarlyStdio | None) -> None:
+async def _serve_stdio(app: App, early: Early | None) -> None:
+    if early is not None:
+        stdio, answers = early
+        stdio.add(answers.know_tools(app.tools.listed()))
+    import_sdk()
+    from trio_debugmcp.server import server  # noqa: F401 (the rest of what it takes, while `early` still answers)
     from trio_debugmcp.transports.stdio import open_stdio
 
-    handover = Handover() if early is None else early.hand_over()
+    handover = Handover() if early is None else stdio.hand_over()
     async with open_stdio(handover) as (incoming, outgoing):
         await app.serve_connection(incoming, outgoing, transport="stdio")
 
 
 async def _serve_kept(app: App, tokens: Tokens, websocket: _Endpoint | None, kept: KeptProject) -> None:
     """Serve calls from shells until none comes any more. They are all one client, who stays while the server does."""
-    from trio_debugmcp.kept.place import Place
+    from trio_debugmcp.server.stop_line import keep_stop_line
     from trio_debugmcp.transports.kept_socket import KeptCalls, bound
 
     record = {
@@ -197,14 +195,11 @@ async def _serve_kept(app: App, tokens: Tokens, websocket: _Endpoint | None, kep
         "control": tokens.control,
         "observe": tokens.observe,
     }
-    async with app.open_server("control", shared=True) as server:
-
-        async def serve_call(incoming: Incoming, outgoing: Outgoing) -> None:
-            await server.run(incoming, outgoing, server.create_initialization_options())
-
+    async with app.open_shells() as serve_call:
         calls = KeptCalls(serve_call, kept.idle_seconds, lambda: len(app.clients) > 1)  # one is the shells
         with bound(Place.of(kept.project), record) as listener:
             async with trio.open_nursery() as nursery:
+                nursery.start_soon(keep_stop_line, app.debugger, Place.of(kept.project))
                 if kept.once:
                     nursery.start_soon(_end_with_programs, app, calls, nursery.cancel_scope)
                 await calls.serve(listener)
@@ -231,29 +226,36 @@ async def _serve_websocket(
     *,
     task_status: trio.TaskStatus[None],
 ) -> None:
-    from trio_debugmcp.transports.pages import Pages
-    from trio_debugmcp.transports.port import Port, serve_port
+    from trio_debugmcp.transports.accept import accept_connections
 
     gate = endpoint.gate(tokens)
     url = f"{endpoint.origin}/"
     _announce(f"dashboard: {url}" + (f"#token={tokens.observe}" if tokens.made_observe else " (add #token= and yours)"))
     if tokens.made_control:
         _announce(f"dashboard with control: {url}#token={tokens.control}")
-    port = Port(
-        gate,
-        partial(app.serve_connection, transport="websocket"),
-        Pages(sources=page_sources).find,
-        app.debugger.patience,
-    )
+
+    @cache
+    def port() -> "Port":  # imported for the first connection: a server that is kept for shells may never have one
+        import_sdk()
+        from trio_debugmcp.transports.pages import Pages
+        from trio_debugmcp.transports.port import Port
+
+        serve_page = partial(app.serve_connection, transport="websocket")
+        return Port(gate, serve_page, Pages(sources=page_sources).find, app.debugger.patience)
+
+    async def receive(stream: trio.abc.Stream, visitor: "Visitor") -> None:
+        await port().receive(stream, visitor)
+
     task_status.started()
     tls = endpoint.tls
     listeners = endpoint.listeners if tls is None else [_secured(each, tls) for each in endpoint.listeners]
-    await serve_port(port, listeners, admission)
+    await accept_connections(listeners, admission, receive)
 
 
 async def _serve_http(
     app: App, tokens: Tokens, endpoint: _Endpoint, admission: "Admission", *, task_status: trio.TaskStatus[None]
 ) -> None:
+    import_sdk()
     from trio_debugmcp.transports.http import MCP_PATH, HttpApp, serve_http
 
     gate = endpoint.gate(tokens)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
 from trio_debugmcp.server.clients import LINGER_SECONDS
 from trio_debugmcp.session.settings import Settings
-from trio_debugmcp.transports.tap import ConnectionTap
+from trio_debugmcp.transports.connection_tap import ConnectionTap
 
 if TYPE_CHECKING:
     from trio_debugmcp.recording.recorder import Recorder

@@ -223,7 +223,7 @@ def test_a_terminal_with_few_characters_gets_the_others_as_escapes(shell: Shell,
 def test_a_removed_directory_and_a_closed_input_have_a_sentence(shell: Shell) -> None:
     assert shell.error("debug_state", "--end") == (
         2,
-        "--status and --end take no further words, --list the name of a tool.",
+        "Of the options only --list takes a further word, the name of a tool.",
     )
     (shell.project / "gone").mkdir()
     script = 'rmdir ../gone; exec "$@"'

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from trio.testing import MockClock, memory_stream_pair
 
 from trio_debugmcp.server.early_answers import EarlyAnswers
+from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.server_options import Options
 from trio_debugmcp.testing import open_server
 from trio_debugmcp.transports.early_stdio import EarlyAnswer, Handover
@@ -55,6 +56,8 @@ OPENINGS = [
     *(discover(each, client) for each, client in product(CAPABILITIES, [None, *CLIENTS])),
 ]  # fmt: skip
 PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+LIST_TOOLS = {"jsonrpc": "2.0", "id": 3, "method": "tools/list"}
 
 
 def line(message: Any) -> bytes:
@@ -119,7 +122,7 @@ async def test_what_is_answered_is_not_answered_again_and_the_server_knows_the_c
     messages = [initialize(), {"jsonrpc": "2.0", "method": "notifications/initialized"}, PING]
     given = [answers.answer(line(each)) for each in messages]
     assert [each and each.id for each in given] == [1, None, 2]
-    listing = {"jsonrpc": "2.0", "id": 3, "method": "tools/list"}
+    listing = LIST_TOOLS
     received = b"".join(map(line, [*messages, listing]))[:-9]  # its last line is there in part
     async with served(Handover(received, tuple(filter(None, given)))) as client:
         assert json.loads(await client.ask_raw(line(listing)[-9:]))["id"] == 3
@@ -129,6 +132,38 @@ async def test_what_is_answered_is_not_answered_again_and_the_server_knows_the_c
         asked = json.loads(await client.ask({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": query}))
         (connected,) = asked["result"]["structuredContent"]["events"]
         assert (connected["type"], connected["payload"]["name"]) == ("clientJoined", "a")
+
+
+@pytest.mark.parametrize("core_only", [True, False], ids=["short", "full"])
+async def test_the_list_of_tools_is_answered_as_soon_as_it_is_known_as_the_sdks_server_answers_it(
+    autojump_clock: MockClock, core_only: bool
+) -> None:
+    tools = open_toolbox(core_only=core_only).listed()
+    for version in HANDSHAKES:
+        answers = EarlyAnswers(core_only=core_only)
+        assert answers.answer(line(initialize(version)))
+        assert answers.answer(line(LIST_TOOLS)) is None, "the client is not ready yet"
+        assert answers.answer(line(INITIALIZED)) is None
+        assert answers.answer(line({**LIST_TOOLS, "id": "early"})) is None
+        (waited,) = answers.know_tools(tools)
+        assert (waited.id, json.loads(waited.text)["id"]) == ("early", "early")
+        found = answers.answer(line(LIST_TOOLS))
+        assert found is not None
+        async with served(core_only=core_only) as client:
+            await client.ask(initialize(version))
+            assert await client.ask(INITIALIZED, LIST_TOOLS) == found.text
+
+
+def test_a_host_with_cards_and_one_that_asks_for_a_page_get_the_list_of_the_sdks_server() -> None:
+    cards = EarlyAnswers(core_only=True)
+    plain = EarlyAnswers(core_only=True)
+    assert cards.answer(line(initialize(capabilities=CAPABILITIES[-1])))
+    assert plain.answer(line(initialize()))
+    for answers in (cards, plain):
+        answers.answer(line(INITIALIZED))
+        assert answers.know_tools(open_toolbox().listed()) == []
+    assert cards.answer(line(LIST_TOOLS)) is None
+    assert plain.answer(line({**LIST_TOOLS, "params": {"cursor": "2"}})) is None
 
 
 @pytest.mark.parametrize(

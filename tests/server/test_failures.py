@@ -5,7 +5,6 @@ import json
 import msgspec
 import pytest
 import trio
-from mcp_types import TextContent
 from trio.testing import MockClock
 
 from trio_debugmcp.app import Options, open_app
@@ -19,7 +18,7 @@ from trio_debugmcp.errors import (
     no_session,
 )
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.failures import failed_result, resource_not_found, usage_error
+from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.server.tools.tool import Params, Tool, Toolbox
 from trio_debugmcp.session.debugger import Debugger
 
@@ -54,18 +53,10 @@ def test_a_path_of_any_length_makes_a_short_sentence() -> None:
 def test_a_failed_tool_returns_one_text_with_code_message_and_details() -> None:
     result = failed_result(UsageError("INVALID_PATH", "Über /x.", {"path": "/x"}))
     assert result.is_error
-    (content,) = result.content
-    assert isinstance(content, TextContent)
-    assert json.loads(content.text) == {
+    assert json.loads(result.text) == {
         "error": {"code": "INVALID_PATH", "message": "Über /x.", "details": {"path": "/x"}}
     }
-    assert "Über" in content.text
-
-
-@pytest.mark.parametrize(("version", "code"), [("2025-11-25", -32002), ("2026-07-28", -32602)])
-def test_resource_not_found_has_the_code_of_the_protocol_era(version: str, code: int) -> None:
-    error = resource_not_found("debugger://x", "It is not there.", version).error
-    assert (error.code, error.message, error.data) == (code, "It is not there.", {"uri": "debugger://x"})
+    assert "Über" in result.text
 
 
 class _Nothing(Params, frozen=True, kw_only=True):

@@ -73,8 +73,7 @@ async def test_each_answer_as_data_decodes_into_its_struct(
     assert scene.calls
     for tool, result in scene.calls:
         if not result.is_error:
-            (content,) = result.content
-            assert json.loads(content.text) == result.structured_content  # type: ignore[union-attr]
+            assert json.loads(result.text) == result.structured_content
             decoded(tool, result.structured_content)
 
 

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 import pytest
-from mcp_types import CallToolResult, ContentBlock, TextContent
 
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.failures import failed_result
 from trio_debugmcp.server.naming import BY_NAME, Naming
 from trio_debugmcp.server.tools.named_calls import named_call, worded_result
@@ -51,19 +51,13 @@ def test_an_error_is_worded_and_stays_an_error() -> None:
         NAMING, "evaluate", failed_result(UsageError("NOT_PAUSED", "Use threads_list.", {"thread": 7}))
     )
     assert result.is_error
-    (block,) = result.content
-    assert isinstance(block, TextContent)
-    error = json.loads(block.text)["error"]
+    error = json.loads(result.text)["error"]
     assert error == {"code": "NOT_PAUSED", "message": 'Use debug_more(tool="threads_list").', "details": {"thread": 7}}
 
 
 def answered(**body: Any) -> Any:
-    text = json.dumps(body)
-    content: list[ContentBlock] = [TextContent(type="text", text=text)]
-    result = worded_result(NAMING, "debug_wait", CallToolResult(content=content, structured_content=body))
-    (block,) = result.content
-    assert isinstance(block, TextContent)
-    assert json.loads(block.text) == result.structured_content
+    result = worded_result(NAMING, "debug_wait", ToolResult(text=json.dumps(body), structured_content=body))
+    assert json.loads(result.text) == result.structured_content
     return result.structured_content
 
 

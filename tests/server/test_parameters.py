@@ -2,16 +2,16 @@
 
 from typing import Any
 
-import mcp_types as types
 import pytest
 from trio.testing import MockClock
 
 from tests.server.scene import failure
+from trio_debugmcp.server.call_result import ListedTool
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import connect
 
 
-def choices(tool: types.Tool) -> dict[str, list[str]]:
+def choices(tool: ListedTool) -> dict[str, list[str]]:
     """The parameters of a tool that accept only some strings, and these."""
     properties = tool.input_schema["properties"]
     found: dict[str, list[str]] = {}
@@ -32,7 +32,7 @@ def test_some_parameters_accept_only_some_strings() -> None:
 
 @pytest.mark.parametrize(("tool", "name", "values"), CHOICES)
 async def test_a_string_that_is_not_accepted_is_answered_with_those_that_are(
-    tool: types.Tool, name: str, values: list[str], autojump_clock: MockClock
+    tool: ListedTool, name: str, values: list[str], autojump_clock: MockClock
 ) -> None:
     async with connect() as client:
         failed = await failure(client, tool.name, **{**needed(tool), name: "no such"})
@@ -51,7 +51,7 @@ async def test_a_number_that_is_accepted_beside_a_string_is_named(autojump_clock
         assert "Expected `int`" in (await failure(client, "debug_step", count="two")).message
 
 
-def needed(tool: types.Tool) -> dict[str, Any]:
+def needed(tool: ListedTool) -> dict[str, Any]:
     """Arguments for the parameters that have no default."""
     return dict.fromkeys(tool.input_schema.get("required", ()), "x")
 

@@ -11,8 +11,9 @@ import trio.testing
 from trio.testing import MockClock
 
 from tests.server.scene import TIMELINE, launch
+from trio_debugmcp.server.known_clients import ABSENT_SECONDS, MAX_NAMES, KnownClients
 from trio_debugmcp.server.logs import open_log_relay
-from trio_debugmcp.server.peer import ABSENT_SECONDS, MAX_NAMES, Peer
+from trio_debugmcp.server.peer import Peer
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 from trio_debugmcp.testing.connect import Era, Server
 
@@ -60,7 +61,8 @@ async def at_once(ctx: Any) -> None:
 async def open_peer() -> AsyncIterator[tuple[Peer, Server, trio.Nursery]]:
     async with open_server(FakeAdapter().options()) as server, trio.open_nursery() as nursery:
         with open_log_relay() as logs:
-            yield Peer(server.app.debugger.merger, server.app.hub, logs, "observe", nursery), server, nursery
+            clients = KnownClients(server.app.debugger.merger, "observe", nursery)
+            yield Peer(clients, server.app.hub, logs, nursery), server, nursery
             nursery.cancel_scope.cancel(reason="the test is over")
 
 
@@ -98,11 +100,12 @@ async def test_each_client_without_a_connection_disconnects_when_it_has_sent_not
 
 
 async def test_the_timeline_records_a_bounded_number_of_clients_per_connection(autojump_clock: MockClock) -> None:
-    async with open_peer() as (peer, server, _):
-        assert repr(peer) == "<Peer role='observe': no client yet>"
+    async with open_server(FakeAdapter().options()) as server, trio.open_nursery() as nursery:
+        clients = KnownClients(server.app.debugger.merger, "observe", nursery)
+        assert repr(clients) == "<KnownClients role='observe': none yet>"
         for number in range(MAX_NAMES + 10):
-            await peer.middleware(request_of(str(number), over_http=False), at_once)
-        await peer.disconnect()
+            await clients.introduce(str(number), "1")
+        await clients.disconnect()
         types = [each.type for each in server.app.debugger.merger.timeline.after(0)]
         assert (types.count("clientJoined"), types.count("clientLeft")) == (MAX_NAMES, MAX_NAMES)
-        assert repr(peer).startswith("<Peer role='observe': 0, 1, 2, ")
+        assert repr(clients).startswith("<KnownClients role='observe': 0, 1, 2, ")

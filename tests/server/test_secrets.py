@@ -19,6 +19,7 @@ from tests.server.test_logging import log, logged, set_level
 from trio_debugmcp.masking.masked_answers import masked_json
 from trio_debugmcp.server.answers.stop_data import ShownValue
 from trio_debugmcp.server.answers.typed import MemberPayload, OutboundPayload
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.secrets import masked_result, masked_text
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Payload
 from trio_debugmcp.state.stop_resource import DataChangePayload
@@ -225,7 +226,7 @@ async def test_log_messages_are_masked(autojump_clock: MockClock) -> None:
 
 def test_the_token_for_programs_that_dial_in_is_shown() -> None:
     answer = {"address": "127.0.0.1:1", "token": RANDOM}
-    result = types.CallToolResult(content=[types.TextContent(type="text", text=json.dumps(answer))])
+    result = ToolResult(text=json.dumps(answer))
     assert masked_result("debug_listen", {}, result) is result
     assert RANDOM not in str(masked_result("evaluate", {}, result))
 

@@ -28,7 +28,7 @@ def compact(value: object) -> int:
 
 def listed(*, core_only: bool = False) -> list[dict[str, Any]]:
     tools = open_toolbox(core_only=core_only).listed()
-    return [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in tools]
+    return [each.wire for each in tools]
 
 
 def to_the_model(tools: list[dict[str, Any]]) -> int:

@@ -24,8 +24,8 @@ from trio_debugmcp.transports.admission import (
     Visitor,
     bounds,
 )
+from trio_debugmcp.transports.connection_tap import Role
 from trio_debugmcp.transports.head import Refused
-from trio_debugmcp.transports.tap import Role
 
 LIMITS = ConnectionBounds(strangers=3, control=2, observe=2)
 

@@ -10,7 +10,6 @@ from trio.testing import MockClock
 
 from trio_debugmcp.kept.place import Place
 from trio_debugmcp.transports.in_memory import ByteStream, byte_stream_pair
-from trio_debugmcp.transports.jsonrpc import Incoming, Outgoing
 from trio_debugmcp.transports.kept_socket import AlreadyKept, KeptCalls, bound
 
 IDLE = 1800.0
@@ -35,8 +34,8 @@ class MemoryListener(trio.abc.Listener[trio.abc.Stream]):
         await trio.lowlevel.checkpoint()
 
 
-async def until_closed(incoming: Incoming, outgoing: Outgoing) -> None:
-    async for _ in incoming:
+async def until_closed(stream: trio.abc.Stream) -> None:
+    while await stream.receive_some():
         pass
 
 
@@ -92,7 +91,7 @@ async def test_it_is_quiet_when_the_last_call_has_ended(
 async def test_a_call_that_fails_ends_no_other(listener: MemoryListener, autojump_clock: MockClock) -> None:
     served: list[int] = []
 
-    async def fail_first(incoming: Incoming, outgoing: Outgoing) -> None:
+    async def fail_first(stream: trio.abc.Stream) -> None:
         served.append(len(served))
         if len(served) == 1:
             raise RuntimeError("a bug")

@@ -26,6 +26,7 @@ import trio_debugmcp.cli
 import trio_debugmcp.client
 import trio_debugmcp.dap.profiles.python.debugpy
 import trio_debugmcp.listen
+import trio_debugmcp.server.server
 import trio_debugmcp.transports.http
 import trio_debugmcp.transports.port
 import trio_debugmcp.transports.stdio

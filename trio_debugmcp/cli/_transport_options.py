@@ -116,7 +116,8 @@ def network_of(arguments: argparse.Namespace) -> "Network":
         ValueError: a token cannot be read, or has characters that are not allowed, or both tokens are the same; what
             is to be allowed is not a name.
     """
-    from trio_debugmcp.listen import Address, KeptProject, Network
+    from trio_debugmcp.kept.place import KeptProject
+    from trio_debugmcp.listen import Address, Network
     from trio_debugmcp.server.auth import Tokens
 
     control, warning = given_token("--token", arguments.token, arguments.token_file, CONTROL_VARIABLE)

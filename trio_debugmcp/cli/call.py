@@ -54,6 +54,8 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--list", action="store_true", help="list the tools; with TOOL, its parameters")
     what.add_argument("--status", action="store_true", help="say what is kept, where, and what it is doing")
+    what.add_argument("--stop", action="store_true", help="if a program is stopped, say where, in a line")
+    what.add_argument("--stops", action="store_true", help="print a line at each stop, until Ctrl-C; starts no server")
     what.add_argument("--end", action="store_true", help="end the kept server, with its programs")
     parser.add_argument("--project", metavar="DIR", help="the project's directory (default: found above this one)")
     parser.add_argument("--once", action="store_true", help="a server that this call starts ends with its last program")
@@ -86,11 +88,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace, as_json: bool) -> int:
     if arguments.project is not None and not os.path.isdir(arguments.project):
         raise UsageError("usage", f"{arguments.project} is not a directory.")
-    if (arguments.words and arguments.list) or (arguments.tool is not None and (arguments.status or arguments.end)):
-        raise UsageError("usage", "--status and --end take no further words, --list the name of a tool.")
+    alone = arguments.status or arguments.end or arguments.stop or arguments.stops
+    if (arguments.words and arguments.list) or (arguments.tool is not None and alone):
+        raise UsageError("usage", "Of the options only --list takes a further word, the name of a tool.")
     place = Place.of(project_root(_here()) if arguments.project is None else os.path.realpath(arguments.project))
     if arguments.status:
         return _show(_status(place), as_json)
+    if arguments.stop or arguments.stops:
+        return _stops(place, follow=arguments.stops)
     if arguments.end:
         return _end(place, as_json)
     if arguments.list:
@@ -175,6 +180,19 @@ def _status(place: Place) -> dict[str, Any]:
     page = {"page": f"{url}#token={record['observe']}"} if url else {}
     now = {"now": state.get("structuredContent")}
     return {"kept": True, "project": place.project, **shown, **page, "log": place.log, **now, **others}
+
+
+def _stops(place: Place, *, follow: bool) -> int:
+    """Print the present stop, or each that comes: what hooks and monitors of hosts show an agent."""
+    from trio_debugmcp.cli._output import visible, write_line
+    from trio_debugmcp.kept.stops import present_stop, stops
+
+    try:
+        for line in stops(place) if follow else filter(None, [present_stop(place)]):
+            write_line(visible(line))
+    except KeyboardInterrupt:
+        pass
+    return DONE
 
 
 def _unreachable(place: Place) -> str:

@@ -253,7 +253,7 @@ def list_sizes() -> tuple[dict[str, ListSize], int]:
 
 
 def _size(tools: Sequence[Any]) -> ListSize:
-    on_wire = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
+    on_wire = [tool.wire for tool in tools]
     to_model = [{key: tool.get(key) for key in ("name", "description", "inputSchema")} for tool in on_wire]
     return ListSize(tools=len(on_wire), model_bytes=_bytes(to_model), wire_bytes=_bytes({"tools": on_wire}))
 

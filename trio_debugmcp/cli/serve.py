@@ -24,6 +24,7 @@ from trio_debugmcp.transports.early_stdio import EarlyStdio
 if TYPE_CHECKING:
     from trio_debugmcp.listen import Network
     from trio_debugmcp.recording.recorder import Recorder
+    from trio_debugmcp.server.early_answers import Early
     from trio_debugmcp.server_options import Options
 
 
@@ -105,12 +106,10 @@ def run(arguments: argparse.Namespace) -> int:
     if problem is not None:
         return failed("serve", problem)
     from trio_debugmcp.errors import UsageError
-    from trio_debugmcp.sdk_import import import_sdk
 
     try:
         configure_logging(arguments)
         early = _early(arguments)
-        import_sdk()
         options = _options(arguments)
     except UsageError as error:
         return failed("serve", error.message)
@@ -128,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
         return serve_until_done("serve", options, network)
 
 
-def _early(arguments: argparse.Namespace) -> EarlyStdio | None:
+def _early(arguments: argparse.Namespace) -> "Early | None":
     """Begin to answer on standard input and output, if they are served: the rest takes a second to import.
 
     Not of a server that records: a recording has when each client was answered.
@@ -137,9 +136,10 @@ def _early(arguments: argparse.Namespace) -> EarlyStdio | None:
         return None
     from trio_debugmcp.server.early_answers import EarlyAnswers
 
-    early = EarlyStdio(EarlyAnswers(core_only=arguments.tools == "core").answer)
-    early.start()
-    return early
+    answers = EarlyAnswers(core_only=arguments.tools == "core")
+    stdio = EarlyStdio(answers.answer)
+    stdio.start()
+    return stdio, answers
 
 
 def _options(arguments: argparse.Namespace) -> "Options":

@@ -13,12 +13,12 @@ from types import TracebackType
 from typing import Any, Self
 
 from mcp.shared.message import SessionMessage
-from mcp_types import CallToolResult
 
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.state.payloads import to_json
+from trio_debugmcp.transports.connection_tap import ConnectionTap, Role
 from trio_debugmcp.transports.jsonrpc import parse_message
 from trio_debugmcp.transports.streams import ClosingStream, MessageReader, Streams
-from trio_debugmcp.transports.tap import ConnectionTap, Role
 
 PROTOCOL = "2025-06-18"
 """The handshake that a replayed editor makes; any of its era would do."""
@@ -84,7 +84,7 @@ class RecordedCalls:
         await self._received(method="notifications/initialized")
         if key is not None:
             number = await self.called("person_join", {"key": key})
-            await self.answered(number, CallToolResult(content=[]))
+            await self.answered(number, ToolResult())
 
     async def called(self, tool: str, arguments: Mapping[str, Any]) -> int:
         """Record that a call begins; return its number."""
@@ -92,10 +92,10 @@ class RecordedCalls:
         await self._received(id=self._last, method="tools/call", params={"name": tool, "arguments": dict(arguments)})
         return self._last
 
-    async def answered(self, number: int, result: CallToolResult) -> None:
+    async def answered(self, number: int, result: ToolResult) -> None:
         """Record what came of a call."""
         if self._is_tapped:
-            await self._sent(id=number, result=result.model_dump(by_alias=True, exclude_none=True, mode="json"))
+            await self._sent(id=number, result={**result.wire, "resultType": "complete"})
 
     async def _received(self, **members: Any) -> None:
         if self._streams is not None and self._is_tapped:

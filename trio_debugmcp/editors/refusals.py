@@ -3,10 +3,10 @@
 import json
 import logging
 
-from mcp_types import CallToolResult, TextContent
 from msgspec import ValidationError
 
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.failures import usage_error
 
 log = logging.getLogger(__name__)
@@ -44,13 +44,12 @@ def refusal_of(error: Exception) -> EditorRefusal:
     return EditorRefusal(found.message, word=_WORDS.get(found.code))
 
 
-def check(result: CallToolResult) -> None:
+def check(result: ToolResult) -> None:
     """Raise the failure of a tool, if it has failed.
 
     Raises:
         UsageError: with its code.
     """
     if result.is_error:
-        text = next((part.text for part in result.content if isinstance(part, TextContent)), "{}")
-        failure = json.loads(text)["error"]
+        failure = json.loads(result.text)["error"]
         raise UsageError(failure["code"], failure["message"], failure.get("details"))

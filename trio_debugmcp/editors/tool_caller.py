@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from mcp_types import CallToolResult
 from msgspec import Struct, field
 
 from trio_debugmcp.editors.book import EditorBook
@@ -17,6 +16,7 @@ from trio_debugmcp.editors.shared_values import SharedValues
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.server.auth import Role
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.clients import Client, Clients
 from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.server.people.hold import holds_another
@@ -24,7 +24,7 @@ from trio_debugmcp.server.secrets import check_arguments
 from trio_debugmcp.server.tools import Toolbox
 from trio_debugmcp.session.breakpoints.ownership import Owner
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.transports.tap import ConnectionTap
+from trio_debugmcp.transports.connection_tap import ConnectionTap
 
 
 class EditorContext(Struct, frozen=True):
@@ -102,7 +102,7 @@ class ToolCaller:
                 call.came_to(failed, failure.code)
                 await self._calls.answered(number, failed)  # noqa: ASYNC120 (then the call is cancelled, too)
                 raise
-            result = CallToolResult(content=[], structured_content={"value": "".join(value)})
+            result = ToolResult(structured_content={"value": "".join(value)})
             call.came_to(result, None)
             await self._calls.answered(number, result)
 

@@ -20,9 +20,12 @@ from trio_debugmcp.kept.place import Place
 
 MODERN_VERSION = "2026-07-28"
 
+CLIENT_NAME = "trio-debugmcp call"
+"""By which the server knows whom it serves without the SDK: `server/shell_requests.py`."""
+
 META = {
     "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
-    "io.modelcontextprotocol/clientInfo": {"name": "trio-debugmcp call", "version": __version__},
+    "io.modelcontextprotocol/clientInfo": {"name": CLIENT_NAME, "version": __version__},
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 

@@ -36,6 +36,14 @@ class PlaceRefused(UsageError):
     """A server cannot be kept, or must not be reached, at a place."""
 
 
+class KeptProject(NamedTuple):
+    """For which project a server is kept, and for how long. `once`: no longer than until its last program has ended."""
+
+    project: str
+    idle_seconds: float
+    once: bool = False
+
+
 class Place(NamedTuple):
     """The place of one project's server. `directory` is made by `make`."""
 
@@ -123,6 +131,26 @@ class Place(NamedTuple):
             return None
         return record if isinstance(record, dict) else None
 
+    def write_stop(self, line: str | None) -> None:
+        """Write where the program has stopped; None takes that away."""
+        with suppress(OSError):  # a full disk ends no debugging
+            if line is None:
+                os.unlink(f"{self.directory}/stop")
+                return
+            part = f"{self.directory}/stop.{os.getpid()}"
+            with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w") as file:
+                file.write(line)
+            os.replace(part, f"{self.directory}/stop")
+
+    def stop(self) -> str | None:
+        """Return where the program has stopped, after the number of the stop; None while none is."""
+        try:
+            self.check()
+            with open(f"{self.directory}/stop", encoding="utf-8") as file:
+                return file.read()
+        except (OSError, ValueError, PlaceRefused):
+            return None
+
     def is_served(self) -> bool:
         """Whether a server holds the place, also one whose socket was removed."""
         try:
@@ -135,8 +163,8 @@ class Place(NamedTuple):
         return False
 
     def clear(self) -> None:
-        """Remove what a server leaves: its socket and what it wrote of itself. The log stays, for who looks for it."""
-        for name in ("call", "server.json"):
+        """Remove what a server leaves: its socket, what it wrote of itself and of its program. Its log stays."""
+        for name in ("call", "server.json", "stop"):
             with suppress(FileNotFoundError):
                 os.unlink(f"{self.directory}/{name}")
 

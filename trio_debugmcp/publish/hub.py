@@ -21,13 +21,16 @@ A notification carries the URI as the client spelled it; all spellings of a reso
 """
 
 from collections import deque
+from typing import Literal
 
 import trio
-from mcp_types import LoggingLevel
 from msgspec import Struct
 
 from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS, Debouncer, DebouncerStatistics
 from trio_debugmcp.state.resources import canonical
+
+LoggingLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+"""As MCP has it."""
 
 MAX_QUEUED_LIST_CHANGES = 64
 """`list_changed` notifications queued for a client that does not read; another one beyond these would add nothing."""

@@ -52,8 +52,9 @@ from trio_debugmcp.recording.format import (
 from trio_debugmcp.recording.redact import Redactor
 from trio_debugmcp.recording.taps import ClientTap, TappedAdapter, TappedProgram
 from trio_debugmcp.session.host import Host, Opening
+from trio_debugmcp.transports.connection_tap import ConnectionTap, Role
 from trio_debugmcp.transports.streams import Streams
-from trio_debugmcp.transports.tap import ConnectionTap, Role, tapped
+from trio_debugmcp.transports.tap import tapped
 
 T = TypeVar("T")
 

@@ -34,8 +34,9 @@ from trio_debugmcp.recording.format import (
     ProgramOutputEntry,
     RecordingEntry,
 )
+from trio_debugmcp.transports.connection_tap import Role
 from trio_debugmcp.transports.jsonrpc import message_text
-from trio_debugmcp.transports.tap import Role, Tap
+from trio_debugmcp.transports.tap import Tap
 
 # --- Adapters ---------------------------------------------------------------------------------------------------------
 

@@ -24,9 +24,9 @@ from trio_debugmcp.recording.format import (
     SessionEndEntry,
 )
 from trio_debugmcp.replay.playhead import Playhead
+from trio_debugmcp.transports.connection_tap import Serve
 from trio_debugmcp.transports.in_memory import End, memory_pair
 from trio_debugmcp.transports.jsonrpc import message_text, parse_message
-from trio_debugmcp.transports.tap import Serve
 
 log = logging.getLogger(__name__)
 

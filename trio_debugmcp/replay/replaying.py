@@ -32,8 +32,9 @@ from trio_debugmcp.replay.recorded_clients import RecordedClients, ReplayedAnswe
 from trio_debugmcp.replay.tape import tapes
 from trio_debugmcp.session.host import Host, Opening
 from trio_debugmcp.session.looking.py_spy import CannotLook
+from trio_debugmcp.transports.connection_tap import ConnectionTap, Role, Serve
 from trio_debugmcp.transports.streams import Streams
-from trio_debugmcp.transports.tap import ConnectionTap, Role, Serve, Tap, tapped
+from trio_debugmcp.transports.tap import Tap, tapped
 
 log = logging.getLogger(__name__)
 

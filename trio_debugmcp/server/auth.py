@@ -7,7 +7,7 @@ debugged program. Every other tool is not listed for it, and answers `READ_ONLY`
 import re
 import secrets
 
-from trio_debugmcp.transports.tap import Role
+from trio_debugmcp.transports.connection_tap import Role
 
 __all__ = ["MAX_TOKEN_LENGTH", "RANDOM_TOKEN_BYTES", "Role", "Tokens"]
 

@@ -127,8 +127,7 @@ class Cards:
                 tool["_meta"] = {**tool.get("_meta", {}), "ui": {"resourceUri": URI}}
         for tool in self._tools.tools:
             if tool.name in OF_THE_CARD and tool.allows(self._client.role):
-                listed = tool.listed().model_dump(by_alias=True, mode="json", exclude_none=True)
-                result["tools"].append({**listed, "_meta": {"ui": {"visibility": ["app"]}}})
+                result["tools"].append({**tool.listed().wire, "_meta": {"ui": {"visibility": ["app"]}}})
 
     def _mark(self, ctx: Context, result: dict[str, Any]) -> None:
         """Add to a stop what has changed since the last one that this client has seen."""

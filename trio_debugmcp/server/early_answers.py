@@ -1,21 +1,25 @@
 """Answers to the first requests of a client, given before the SDK is there: its import takes a second.
 
     answers = EarlyAnswers(core_only=True)
-    answers.answer(line)    # EarlyAnswer(id=1, text=b'{"jsonrpc":"2.0","id":1,"result":{…}}'), or None
+    answers.answer(line)           # EarlyAnswer(id=1, text=b'{"jsonrpc":"2.0","id":1,"result":{…}}'), or None
+    answers.know_tools(tools)      # the answers to the requests for the list that have come before
 
-Answered are `initialize`, `server/discover` and `ping`, in the bytes in which the SDK's server answers them: it is
-given the requests later, and its answers are not sent (`transports/stdio.py`). Whatever is not exactly as expected is
-left to it. Imports no SDK.
+Answered are `initialize`, `server/discover`, `ping`, and in the handshake era `tools/list`, in the bytes in which the
+SDK's server answers them: it is given the requests later, and its answers are not sent (`transports/stdio.py`).
+Whatever is not exactly as expected is left to it. Imports no SDK.
 """
 
+import threading
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct, field
 
-from trio_debugmcp.server.declared import CAPABILITIES, EXTENSIONS, SERVER_INFO
+from trio_debugmcp.server.call_result import ListedTool
+from trio_debugmcp.server.declared import CAPABILITIES, CARDS_EXTENSION, EXTENSIONS, SERVER_INFO
 from trio_debugmcp.server.instructions import instructions_for
-from trio_debugmcp.transports.early_stdio import EarlyAnswer
+from trio_debugmcp.transports.early_stdio import EarlyAnswer, EarlyStdio
 
 _HANDSHAKE_VERSIONS = Literal["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
 
@@ -101,6 +105,16 @@ class _Ping(Struct, tag_field="method", tag="ping", forbid_unknown_fields=True):
     params: _Nothing = field(default_factory=_Nothing)
 
 
+class _Initialized(Struct, tag_field="method", tag="notifications/initialized", forbid_unknown_fields=True):
+    jsonrpc: Literal["2.0"]
+
+
+class _ListTools(Struct, tag_field="method", tag="tools/list", forbid_unknown_fields=True):
+    jsonrpc: Literal["2.0"]
+    id: int | str
+    params: _Nothing = field(default_factory=_Nothing)
+
+
 class EarlyAnswers:
     """What is answered of one conversation, whose lines are given one after the other.
 
@@ -111,8 +125,12 @@ class EarlyAnswers:
     def __init__(self, *, core_only: bool) -> None:
         self._instructions = instructions_for(core_only=core_only)
         self._lines = 0
-        self._greeted = False
-        self._decoder = msgspec.json.Decoder(_Initialize | _Discover | _Ping)
+        self._plain = False
+        self._greeted = self._ready = False
+        self._tools: msgspec.Raw | None = None
+        self._waiting: list[int | str] = []
+        self._lock = threading.Lock()
+        self._decoder = msgspec.json.Decoder(_Initialize | _Discover | _Ping | _Initialized | _ListTools)
         self._encoder = msgspec.json.Encoder()
 
     def __repr__(self) -> str:
@@ -128,12 +146,31 @@ class EarlyAnswers:
         match request:
             case _Initialize() if self._lines == 1:
                 self._greeted = True
+                extensions = request.params.capabilities.extensions or {}
+                self._plain = CARDS_EXTENSION not in extensions  # a host with cards gets another list
                 return self._answer(request.id, self._handshake(request.params.protocol_version))
             case _Discover() if self._lines == 1:
                 return self._answer(request.id, self._discovery())
             case _Ping() if self._greeted:
                 return self._answer(request.id, {})
+            case _Initialized() if self._greeted:
+                self._ready = True
+            case _ListTools() if self._ready and self._plain:
+                with self._lock:
+                    if self._tools is not None:
+                        return self._answer(request.id, {"tools": self._tools})
+                    self._waiting.append(request.id)
         return None
+
+    def know_tools(self, tools: Sequence[ListedTool]) -> list[EarlyAnswer]:
+        """Answer requests for the list of tools from now on; return the answers to those that have come already.
+
+        Called in another thread than `answer`.
+        """
+        with self._lock:
+            self._tools = msgspec.Raw(self._encoder.encode(tools))
+            waiting, self._waiting = self._waiting, []
+            return [self._answer(request_id, {"tools": self._tools}) for request_id in waiting]
 
     def _answer(self, request_id: int | str, result: dict[str, Any]) -> EarlyAnswer:
         text = self._encoder.encode({"jsonrpc": "2.0", "id": request_id, "result": result})
@@ -157,3 +194,7 @@ class EarlyAnswers:
             "ttlMs": 0,
             "_meta": {"io.modelcontextprotocol/serverInfo": SERVER_INFO},
         }
+
+
+Early = tuple[EarlyStdio, EarlyAnswers]
+"""What serves standard input and output until the server is imported, and what it answers."""

@@ -6,18 +6,13 @@ import logging
 
 import msgspec
 import trio
-from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
 from trio_debugmcp.server.answers.last_bounds import MAX_ERROR_BYTES, bounded
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.state.payloads import shortened
 
 log = logging.getLogger(__name__)
-
-RESOURCE_NOT_FOUND_HANDSHAKE = -32002
-"""Up to protocol revision 2025-11-25; later revisions retired the number and use INVALID_PARAMS."""
 
 _MOST_BYTES_OF_A_CHARACTER = 4
 
@@ -78,18 +73,10 @@ def usage_error(error: DebugError | OSError | msgspec.ValidationError) -> UsageE
             return UsageError("ADAPTER_FAILED", str(error), {})
 
 
-def failed_result(error: UsageError) -> CallToolResult:
+def failed_result(error: UsageError) -> ToolResult:
     """Return a tool's failure: `isError`, and one text block with code, message and details."""
     body = {"error": {"code": error.code, "message": error.message, "details": error.details}}
     text = json.dumps(body, ensure_ascii=False, default=str)
     if len(text) * _MOST_BYTES_OF_A_CHARACTER > MAX_ERROR_BYTES:
         text = json.dumps(bounded(json.loads(text), MAX_ERROR_BYTES), ensure_ascii=False)
-    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
-
-
-def resource_not_found(uri: str, sentence: str, protocol_version: str) -> MCPError:
-    """Return the error *resource not found* with the code of the connection's protocol era; the data names the URI."""
-    modern = protocol_version in MODERN_PROTOCOL_VERSIONS
-    return MCPError(
-        code=INVALID_PARAMS if modern else RESOURCE_NOT_FOUND_HANDSHAKE, message=sentence, data={"uri": uri}
-    )
+    return ToolResult(text=text, is_error=True)

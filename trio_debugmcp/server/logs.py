@@ -14,10 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import trio
-from mcp_types import LoggingLevel
 
 from trio_debugmcp.masking.mask import masked
-from trio_debugmcp.publish.hub import Logged, Subscriber
+from trio_debugmcp.publish.hub import Logged, LoggingLevel, Subscriber
 
 MAX_MESSAGE_LENGTH = 8192
 """Characters of a log message: a traceback fits, a dump does not."""

@@ -12,6 +12,7 @@ from mcp_types import INVALID_PARAMS
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.failures import failed_result
+from trio_debugmcp.server.sdk_results import sdk_result
 
 MAX_CALLS = 100
 """Calls of one connection that are under way. An agent has one, or one for each session that it waits for; each that
@@ -43,7 +44,7 @@ class RequestLimits:
             return await call_next(ctx)
         if self._under_way >= self._most:
             sentence = f"{MAX_CALLS} calls of this connection are under way: wait for one of them, or cancel one."
-            return failed_result(UsageError("TOO_MANY_CALLS", sentence, {"underWay": self._under_way}))
+            return sdk_result(failed_result(UsageError("TOO_MANY_CALLS", sentence, {"underWay": self._under_way})))
         self._under_way += 1
         try:
             return await call_next(ctx)

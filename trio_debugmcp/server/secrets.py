@@ -8,11 +8,12 @@ import json
 from typing import Any
 
 import msgspec
-from mcp_types import CallToolResult, TextContent
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.masking.mask import mask_in, masked, may_hold_secret
 from trio_debugmcp.masking.masked_answers import masked_json
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.state.payloads import to_json
 
 _MADE_HERE = frozenset(("debug_listen", "observe_link"))
@@ -39,20 +40,15 @@ def check_arguments(arguments: dict[str, Any]) -> None:
             )
 
 
-def masked_result(name: str, arguments: dict[str, Any], result: CallToolResult) -> CallToolResult:
+def masked_result(name: str, arguments: dict[str, Any], result: ToolResult) -> ToolResult:
     """Return a tool's answer without secrets, also in what it has for a card."""
     named = " ".join(arguments[each] for each in _VALUE_OF if isinstance(arguments.get(each), str))
-    texts = [each.text for each in result.content if isinstance(each, TextContent)]
-    texts += [] if result.meta is None else [to_json(result.meta)]
+    texts = [result.text, *([] if result.meta is None else [to_json(result.meta)])]
     if name in _MADE_HERE or not any(may_hold_secret(f"{text}\n{named}") for text in texts):
         return result
-    content = [
-        TextContent(type="text", text=masked_text(each.text, named)) if isinstance(each, TextContent) else each
-        for each in result.content
-    ]
     structured = None if result.structured_content is None else masked_json(result.structured_content, named)
     meta = None if result.meta is None else masked_json(result.meta, named)
-    return result.model_copy(update={"content": content, "structured_content": structured, "meta": meta})
+    return replace(result, text=masked_text(result.text, named), structured_content=structured, meta=meta)
 
 
 def masked_text(text: str, named: str = "") -> str:

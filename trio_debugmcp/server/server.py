@@ -39,21 +39,21 @@ from trio_debugmcp.server.completions import complete
 from trio_debugmcp.server.declarations import DeclaringServer
 from trio_debugmcp.server.declared import DESCRIPTION, NAME, TITLE, WEBSITE
 from trio_debugmcp.server.delivery import acknowledge, deliver
-from trio_debugmcp.server.failures import failed_result, resource_not_found
+from trio_debugmcp.server.known_clients import open_known_clients
 from trio_debugmcp.server.logs import LogRelay
+from trio_debugmcp.server.missing_resources import resource_not_found
 from trio_debugmcp.server.peer import Peer, client_name
-from trio_debugmcp.server.people.presence import Presence
 from trio_debugmcp.server.progress import PROGRESS
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
 from trio_debugmcp.server.request_limits import RequestLimits
 from trio_debugmcp.server.resource_templates import listed_templates, unknown_resource
-from trio_debugmcp.server.secrets import check_arguments, masked_result, masked_text
+from trio_debugmcp.server.sdk_results import sdk_result, sdk_tool
+from trio_debugmcp.server.secrets import masked_text
 from trio_debugmcp.server.skills import is_skill_uri, read_skill_file, serve_skills
+from trio_debugmcp.server.tool_calls import call_tool
 from trio_debugmcp.server.tools import Toolbox
-from trio_debugmcp.server.tools.named_calls import named_call, worded_result
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.source_text import source_text
-from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.session.stops.looking_back import kept_stop
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import to_json
@@ -111,20 +111,14 @@ class ConnectionServer:
         the client has disconnected, and the tasks that deliver to it are cancelled.
         """
         async with trio.open_nursery() as self._nursery:
-            client = self._client
-            merger = self._debugger.merger if client.in_timeline else None
-            presence = Presence(self._debugger, client) if client.role == "control" and client.in_timeline else None
-            peer = Peer(merger, self._hub, self._logs, client.role, self._nursery, presence)
-            try:
-                yield self._build(peer)
-            finally:
-                if self._subscriber is not None:
-                    self._logs.forget(self._subscriber)
-                    self._subscriber.close()
-                # Shielded: this block often ends by cancellation, and the timeline must still record the end.
-                with trio.move_on_after(MERGE_SECONDS, shield=True):
-                    await peer.disconnect()
-                self._nursery.cancel_scope.cancel(reason="the client has disconnected")
+            async with open_known_clients(self._debugger, self._client, self._nursery) as clients:
+                try:
+                    yield self._build(Peer(clients, self._hub, self._logs, self._nursery))
+                finally:
+                    if self._subscriber is not None:
+                        self._logs.forget(self._subscriber)
+                        self._subscriber.close()
+            self._nursery.cancel_scope.cancel(reason="the client has disconnected")
 
     def _build(self, peer: Peer) -> Server[dict[str, Any]]:
         server = DeclaringServer(
@@ -287,24 +281,14 @@ class ConnectionServer:
     # --- Tools --------------------------------------------------------------------------------------------------------
 
     async def _list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=self._tools.listed(self._client.role))
+        return types.ListToolsResult(tools=[sdk_tool(tool) for tool in self._tools.listed(self._client.role)])
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        client, role, masks = self._client, self._client.role, not self._debugger.settings.show_secrets
         PROGRESS.set(ctx.session.report_progress)  # for this task, which serves this call
-        try:
-            name, arguments = named_call(params.name, params.arguments or {})
-            if masks:
-                check_arguments(arguments)
-        except UsageError as error:
-            return failed_result(error)
-        # Before the call, which may take long: the session must not end meanwhile because its former owner has
-        # disconnected.
-        if self._tools.controls(name) and role == "control":
-            client.take_control(arguments)
-        result = await self._tools.call(self._debugger, name, arguments, role, client_name(ctx), client)
-        result = masked_result(name, arguments, result) if masks else result
-        return result if arguments.get("full") else worded_result(self._tools.naming, name, result)
+        arguments = params.arguments or {}
+        return sdk_result(
+            await call_tool(self._debugger, self._tools, self._client, params.name, arguments, client_name(ctx))
+        )
 
     # --- Prompts and completions --------------------------------------------------------------------------------------
 

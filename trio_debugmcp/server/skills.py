@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from trio_debugmcp.server.declared import EXTENSIONS, SKILLS_EXTENSION
-from trio_debugmcp.server.failures import resource_not_found
+from trio_debugmcp.server.missing_resources import resource_not_found
 from trio_debugmcp.skill import MAIN_FILE, read_skill
 
 SCHEME = "skill://"

@@ -19,8 +19,8 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.sparse_log import SparseLog
+from trio_debugmcp.transports.connection_tap import Role
 from trio_debugmcp.transports.head import Refused
-from trio_debugmcp.transports.tap import Role
 
 log = logging.getLogger(__name__)
 

@@ -2,7 +2,9 @@
 
     early = EarlyStdio(EarlyAnswers(core_only=True).answer)
     early.start()
-    ...    # import the server
+    ...    # import a part of the server
+    early.add(answers_that_this_part_can_give)
+    ...    # import the rest
     async with open_stdio(early.hand_over()) as (incoming, outgoing): ...
 
 What it has read is given to the server, as if it came only then, and the server's own answers to what is answered are
@@ -12,7 +14,7 @@ not sent. So the server is in the state that it would be in without this. Import
 import os
 import select
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
@@ -64,6 +66,8 @@ class EarlyStdio:
         self._ended = False
         self._thread = threading.Thread(target=self._serve, name="early stdio", daemon=True)
         self._stop_read, self._stop_write = os.pipe()
+        self._late_read, self._late_write = os.pipe()
+        self._late: list[EarlyAnswer] = []
 
     def __repr__(self) -> str:
         return f"<EarlyStdio: {len(self._answers)} answers>"
@@ -72,6 +76,12 @@ class EarlyStdio:
         """Begin to read."""
         self._thread.start()
 
+    def add(self, answers: Sequence[EarlyAnswer]) -> None:
+        """Give answers to requests that could not be answered as they came."""
+        if answers:
+            self._late += answers
+            os.write(self._late_write, b".")
+
     def hand_over(self) -> Handover:
         """Stop reading, and return what the server must know. The thread has ended.
 
@@ -79,16 +89,23 @@ class EarlyStdio:
         """
         os.close(self._stop_write)
         self._thread.join()
-        os.close(self._stop_read)
+        for descriptor in (self._stop_read, self._late_read, self._late_write):
+            os.close(descriptor)
         return Handover(bytes(self._received), tuple(self._answers), bytes(self._unsent), self._ended)
 
     def _serve(self) -> None:
         lines = LineSplitter()
         with suppress(OSError, ValueError):  # a stream is closed, or its other end: the server will see that, too
             while len(self._received) < _MAX_BYTES:
-                ready, _, _ = select.select([0, self._stop_read], [], [])
+                ready, _, _ = select.select([0, self._stop_read, self._late_read], [], [])
+                if self._late_read in ready:
+                    os.read(self._late_read, 1)
+                    late, self._late = self._late, []
+                    self._send(late)
                 if self._stop_read in ready:
                     return
+                if 0 not in ready:
+                    continue
                 data = os.read(0, _CHUNK_BYTES)
                 if not data:
                     self._ended = True
@@ -96,10 +113,13 @@ class EarlyStdio:
                 self._received += data
                 for line in lines.feed(data):
                     answer = None if line is None else self._answer(line)
-                    if answer is not None:
-                        self._answers.append(answer)
-                        self._unsent += answer.text + b"\n"
-                        self._write()
+                    self._send([] if answer is None else [answer])
+
+    def _send(self, answers: Sequence[EarlyAnswer]) -> None:
+        for answer in answers:
+            self._answers.append(answer)
+            self._unsent += answer.text + b"\n"
+            self._write()
 
     def _write(self) -> None:
         """Write what is unsent, until the server takes over."""

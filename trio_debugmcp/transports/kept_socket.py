@@ -4,8 +4,7 @@
         calls = KeptCalls(serve_connection, 1800, is_used)
         await calls.serve(listener)             # returns when no call has come for so long
 
-Each connection is served as standard input and output are, one JSON message a line; all of them are one client, who
-comes back with every call. When a connection ends, what it asked for is cancelled.
+All of them are one client, who comes back with every call. When a connection ends, what it asked for is cancelled.
 """
 
 import fcntl
@@ -20,8 +19,6 @@ from typing import IO, Any
 import trio
 
 from trio_debugmcp.kept.place import Place, PlaceRefused
-from trio_debugmcp.transports.jsonrpc import Incoming, Outgoing
-from trio_debugmcp.transports.stdio import open_lines
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +28,8 @@ BACKLOG = 64
 MAX_CALLS = 64
 """That are served at the same time; further ones wait for one to end."""
 
-ServeConnection = Callable[[Incoming, Outgoing], Awaitable[None]]
+ServeConnection = Callable[[trio.abc.Stream], Awaitable[None]]
+"""Serves MCP on a stream, which is closed afterwards."""
 
 
 class AlreadyKept(PlaceRefused):
@@ -125,8 +123,8 @@ class KeptCalls:
         self._running += 1
         self._idle.deadline = inf
         try:
-            async with stream, self._room, open_lines(stream, stream) as (incoming, outgoing):
-                await self._serve_connection(incoming, outgoing)
+            async with stream, self._room:
+                await self._serve_connection(stream)
         except Exception:  # a bug of ours costs this call, and no other
             log.exception("a call has failed")
         finally:

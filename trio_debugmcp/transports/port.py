@@ -17,13 +17,12 @@ import trio
 
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.sparse_log import SparseLog
-from trio_debugmcp.transports.accept import Listeners, accept_connections
-from trio_debugmcp.transports.admission import Admission, Visitor
+from trio_debugmcp.transports.admission import Visitor
+from trio_debugmcp.transports.connection_tap import Role
 from trio_debugmcp.transports.gate import HEALTH_PATH, HEALTHY, Gate
 from trio_debugmcp.transports.head import Head, Refused, answer, read_head, receive_bytes
 from trio_debugmcp.transports.jsonrpc import Incoming, Outgoing
 from trio_debugmcp.transports.static import SECURITY_HEADERS, StaticFile, answer_page
-from trio_debugmcp.transports.tap import Role
 from trio_debugmcp.transports.websocket import (
     MAX_MESSAGE_SIZE,
     MAX_OBSERVER_MESSAGE_SIZE,
@@ -153,8 +152,3 @@ def _check_upgrade(head: Head) -> None:
         raise Refused(HTTPStatus.UPGRADE_REQUIRED, "WebSocket version 13 only", {"Sec-WebSocket-Version": "13"})
     if SUBPROTOCOL not in head.tokens("sec-websocket-protocol"):
         raise Refused(HTTPStatus.BAD_REQUEST, f"offer the subprotocol {SUBPROTOCOL}")
-
-
-async def serve_port(port: Port, listeners: Listeners, admission: Admission) -> None:
-    """Serve until cancelled; then every WebSocket is closed with 1001, and the listeners are closed."""
-    await accept_connections(listeners, admission, port.receive)

@@ -20,7 +20,7 @@ from trio_debugmcp.testing import FakeAdapter, Server, open_server
 from trio_debugmcp.testing.fake_native import NATIVE_CAPABILITIES
 
 if TYPE_CHECKING:
-    from mcp_types import CallToolResult
+    from trio_debugmcp.server.call_result import ToolResult
 
 SHOP = """\
 class Basket:
@@ -63,7 +63,7 @@ class Scene:
     def __init__(self, directory: Path, *, full: bool = False) -> None:
         self.directory = directory
         self.full = full
-        self.calls: list[tuple[str, CallToolResult]] = []
+        self.calls: list[tuple[str, ToolResult]] = []
         self.file = str(directory / "shop.py")
         (directory / "shop.py").write_text(SHOP)
         self.adapter = FakeAdapter()
@@ -77,9 +77,7 @@ class Scene:
         given = {**arguments, "full": True} if self.full else arguments
         result = await open_toolbox().call(self.server.app.debugger, tool, given)
         self.calls.append((tool, result))
-        (content,) = result.content
-        text: str = content.text  # type: ignore[union-attr]
-        text = text.replace(str(self.directory), "$DIR")
+        text = result.text.replace(str(self.directory), "$DIR")
         text = re.sub(r'("(?:timestamp|time)":)"[^"]+"', r'\1"…"', text)
         text = re.sub(r'("token":"|access_token=\')[\w-]+', r"\1…", text)
         text = re.sub(r"debugpy==[^`]*", "debugpy==…", text)

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import mcp_types as types
 import pytest
 
 from trio_debugmcp.server.answers.result_line import result_line
+from trio_debugmcp.server.call_result import ToolResult
 
 GOLDEN = Path(__file__).parents[2] / "data" / "answers"
 
@@ -46,8 +46,8 @@ LINES = {
 
 
 def line_of(answer: dict[str, Any], tool: str = "", *, failed: bool = False) -> str:
-    text = types.TextContent(type="text", text=json.dumps(answer))
-    return result_line(types.CallToolResult(content=[text], structured_content=answer, is_error=failed), tool)
+    result = ToolResult(text=json.dumps(answer), structured_content=answer, is_error=failed)
+    return result_line(result, tool)
 
 
 @pytest.mark.parametrize("name", LINES)
@@ -95,18 +95,15 @@ def test_a_long_exception_leaves_room_for_its_place() -> None:
 
 
 def test_a_moment_is_a_time_of_the_day() -> None:
-    line = result_line(
-        types.CallToolResult(content=[], structured_content={"since": "2026-11-23T04:32:14.123456+00:00"})
-    )
+    line = result_line(ToolResult(structured_content={"since": "2026-11-23T04:32:14.123456+00:00"}))
 
     assert line == "since 04:32:14 UTC"
 
 
 def test_an_answer_that_is_not_an_object_has_a_line_too() -> None:
-    assert result_line(types.CallToolResult(content=[])) == "done"
-    odd = types.TextContent(type="text", text="not JSON")
-    assert result_line(types.CallToolResult(content=[odd], is_error=True)) == "not JSON"
-    assert result_line(types.CallToolResult(content=[], is_error=True)) == "failed because of a bug in the debugger"
+    assert result_line(ToolResult()) == "done"
+    assert result_line(ToolResult(text="not JSON", is_error=True)) == "not JSON"
+    assert result_line(ToolResult(is_error=True)) == "failed because of a bug in the debugger"
 
 
 def test_what_other_clients_did_is_not_what_came_of_the_call() -> None:

@@ -11,6 +11,7 @@ from trio.testing import MockClock
 from tests.server.people.scene import PEOPLE, scene
 from tests.server.scene import launch
 from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.people.other_clients import OtherClients
 from trio_debugmcp.server.people.person_actions import deed_of, sentence, watching
 from trio_debugmcp.server.people.presence import Presence
@@ -209,7 +210,7 @@ async def test_what_a_person_did_is_kept_when_the_call_that_could_have_said_it_i
         await Presence(debugger, client).arrived("second")
         READER.set(others.caller(client, "second"))
         others.called(page, "page", "debug_step", "stepped over")
-        result = types.CallToolResult(content=[types.TextContent(type="text", text="{}")], structured_content={})
+        result = ToolResult(text="{}", structured_content={})
         with trio.CancelScope() as scope:
             scope.cancel()
             assert (await with_words(debugger, others, result)).structured_content == {}

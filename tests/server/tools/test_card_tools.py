@@ -15,6 +15,7 @@ from tests.masking.samples import HEX, word
 from tests.server.scene import launch
 from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.card import LINKED, MIME_TYPE, OF_THE_CARD, URI
+from trio_debugmcp.server.sdk_results import sdk_tool
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 from trio_debugmcp.testing.connect import Era, Server
@@ -106,7 +107,7 @@ async def test_hosts_without_cards_see_nothing_of_them(era: Era, autojump_clock:
         for extensions in DECLARATIONS:
             async with server.connect(era, extensions=extensions) as client:
                 result = await client.sdk.list_tools()
-                assert result.tools == open_toolbox().listed()
+                assert result.tools == [sdk_tool(tool) for tool in open_toolbox().listed()]
                 assert URI not in await client.uris()
                 with pytest.raises(MCPError, match="Unknown resource"):
                     await client.read_text(URI)

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import msgspec
-from mcp_types import CallToolResult, ContentBlock, TextContent
 from msgspec import Struct
 from msgspec.structs import fields, replace
 
 from trio_debugmcp.server.answers.last_bounds import MAX_ANSWER_BYTES, MAX_DATA_BYTES, bounded
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.state.payloads import Payload
 
 
@@ -41,14 +41,12 @@ class Answer(Struct, rename="camel", frozen=True, kw_only=True, omit_defaults=Tr
     full: Payload | None = None
 
 
-def with_notes(result: CallToolResult, notes: Sequence[str]) -> CallToolResult:
+def with_notes(result: ToolResult, notes: Sequence[str]) -> ToolResult:
     """Return a result, also a failed one, with more `notes`."""
-    text = next(each.text for each in result.content if isinstance(each, TextContent))
-    body = json.loads(text) if result.structured_content is None else result.structured_content
+    body = json.loads(result.text) if result.structured_content is None else result.structured_content
     body = {**body, "notes": [*body.get("notes", []), *notes]}
-    content: list[ContentBlock] = [TextContent(type="text", text=_encoder.encode(body).decode())]
     structured = None if result.structured_content is None else body
-    return result.model_copy(update={"content": content, "structured_content": structured})
+    return replace(result, text=_encoder.encode(body).decode(), structured_content=structured)
 
 
 _encoder = msgspec.json.Encoder()

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import mcp_types as types
+from trio_debugmcp.server.call_result import ToolResult
 
 CANCELLED = "cancelled: the client no longer waits for it"
 FAILED = "failed because of a bug in the debugger"
@@ -81,7 +81,7 @@ _NEVER = frozenset(["nextSeq", "nextEventId", "notes", "total", "inboundTotal", 
 """Cursors and counts that stand with what they count, and what stands at the end of the line."""
 
 
-def result_line(result: types.CallToolResult, tool: str = "") -> str:
+def result_line(result: ToolResult, tool: str = "") -> str:
     """Return what came of a call of that tool."""
     if result.is_error:
         return _one_line(_failure(result))
@@ -102,12 +102,11 @@ def result_line(result: types.CallToolResult, tool: str = "") -> str:
     return _one_line(_SEPARATOR.join(part for part in parts if part)) or "done"
 
 
-def _failure(result: types.CallToolResult) -> str:
-    text = next((each.text for each in result.content if isinstance(each, types.TextContent)), "")
+def _failure(result: ToolResult) -> str:
     try:
-        return str(json.loads(text)["error"]["message"])
+        return str(json.loads(result.text)["error"]["message"])
     except (ValueError, KeyError, TypeError):
-        return text or FAILED
+        return result.text or FAILED
 
 
 def _stop(answer: Mapping[str, Any]) -> Iterator[str]:

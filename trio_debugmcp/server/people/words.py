@@ -4,13 +4,13 @@ from collections.abc import Hashable, Mapping
 from operator import itemgetter
 from typing import Any
 
-import mcp_types as types
 import trio
 
 from trio_debugmcp.masking.masked_answers import masked_json
 from trio_debugmcp.server.answers.answer import with_notes
 from trio_debugmcp.server.answers.run_answers import BACK_IN_PRESENT
 from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.people.chat import take_messages
 from trio_debugmcp.server.people.other_clients import OtherClients, PersonBeside
 from trio_debugmcp.server.people.person_actions import deed_of, is_watch, watching
@@ -22,7 +22,7 @@ def deed_in(
     debugger: Debugger,
     tool: str,
     arguments: Mapping[str, Any],
-    result: types.CallToolResult,
+    result: ToolResult,
     *,
     moves: bool,
 ) -> str | None:
@@ -46,7 +46,7 @@ def is_person(debugger: Debugger, reader: Hashable, name: str | None) -> bool:
     return isinstance(reader, PersonBeside) or caller_of(debugger, reader, name).is_person
 
 
-async def with_words(debugger: Debugger, others: OtherClients, result: types.CallToolResult) -> types.CallToolResult:
+async def with_words(debugger: Debugger, others: OtherClients, result: ToolResult) -> ToolResult:
     """Return an answer to an agent with what persons did and said. Nothing may be awaited between this and sending."""
     who = current_caller(debugger)
     if who.party is None or who.is_person:

@@ -9,11 +9,11 @@ Programs and pages ask so; `server/answers/answer.py` has both forms.
 from collections.abc import Mapping
 from typing import Any
 
-import mcp_types as types
 from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer, encoded
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.failures import failed_result
 from trio_debugmcp.state.payloads import shortened
 
@@ -24,12 +24,12 @@ class CallOutcome(Struct, frozen=True):
     `code`: of a failure.
     """
 
-    words: types.CallToolResult
+    words: ToolResult
     code: str | None = None
-    data: types.CallToolResult | None = None
+    data: ToolResult | None = None
 
     @property
-    def result(self) -> types.CallToolResult:
+    def result(self) -> ToolResult:
         """The data if there are some, else the words: the caller's result."""
         return self.words if self.data is None else self.data
 
@@ -69,7 +69,6 @@ def failed_call(error: UsageError) -> CallOutcome:
     return CallOutcome(failed_result(error), error.code)
 
 
-def _result(answer: Answer, meta: dict[str, Any] | None, most: int, *, full: bool = False) -> types.CallToolResult:
+def _result(answer: Answer, meta: dict[str, Any] | None, most: int, *, full: bool = False) -> ToolResult:
     text, structured = encoded(answer, full=full, most=most)
-    content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
-    return types.CallToolResult(content=content, structured_content=structured, _meta=meta)
+    return ToolResult(text=text, structured_content=structured, meta=meta)

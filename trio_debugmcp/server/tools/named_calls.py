@@ -10,9 +10,10 @@ import json
 from typing import Any
 
 import msgspec
-from mcp_types import CallToolResult, ContentBlock, TextContent
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.naming import MORE, Naming
 from trio_debugmcp.state.payloads import shortened
 
@@ -45,16 +46,14 @@ def _refused(parameter: str, sentence: str) -> UsageError:
     return UsageError("INVALID_PARAMETER", sentence, {"parameter": parameter})
 
 
-def worded_result(naming: Naming, called: str, result: CallToolResult) -> CallToolResult:
+def worded_result(naming: Naming, called: str, result: ToolResult) -> ToolResult:
     """Return the result of a call of a tool with hints that its client can follow."""
-    (block,) = result.content if len(result.content) == 1 else (None,)
-    if not isinstance(block, TextContent) or not naming.is_needed(block.text):
+    if not result.text or not naming.is_needed(result.text):
         return result
-    body = json.loads(block.text) if result.structured_content is None else result.structured_content
+    body = json.loads(result.text) if result.structured_content is None else result.structured_content
     worded = naming.body(body, called)
-    content: list[ContentBlock] = [TextContent(type="text", text=_encoder.encode(worded).decode())]
     structured = None if result.structured_content is None else worded
-    return result.model_copy(update={"content": content, "structured_content": structured})
+    return replace(result, text=_encoder.encode(worded).decode(), structured_content=structured)
 
 
 _encoder = msgspec.json.Encoder()

@@ -12,10 +12,10 @@ from contextlib import asynccontextmanager
 from itertools import count
 from typing import Any
 
-import mcp_types as types
 import trio
 
 from trio_debugmcp.server.answers.result_line import CANCELLED, FAILED, result_line
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.failures import only_cancelled
 from trio_debugmcp.server.people.words import is_person
 from trio_debugmcp.server.secrets import masked_result
@@ -34,9 +34,9 @@ class RecordedCall:
         self._show_secrets = show_secrets
         self.code: str | None = "INTERNAL"
         self.line = FAILED
-        self.result = types.CallToolResult(content=[])
+        self.result = ToolResult()
 
-    def came_to(self, result: types.CallToolResult, code: str | None) -> None:
+    def came_to(self, result: ToolResult, code: str | None) -> None:
         """Record the result; `code` is that of a failure. The line is made of what the client is shown."""
         shown = result if self._show_secrets else masked_result(self._name, self._arguments, result)
         self.code, self.line, self.result = code, result_line(shown, self._name), shown

@@ -16,7 +16,6 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
-import mcp_types as types
 import msgspec
 import trio
 from msgspec import Meta, Struct
@@ -30,6 +29,7 @@ from trio_debugmcp.server.answers.moment import for_card
 from trio_debugmcp.server.answers.said_before import LastStops
 from trio_debugmcp.server.answers.stop import READER, StopAnswer
 from trio_debugmcp.server.auth import Role
+from trio_debugmcp.server.call_result import ListedTool, ToolHints, ToolResult
 from trio_debugmcp.server.failures import usage_error
 from trio_debugmcp.server.instructions import instructions_for
 from trio_debugmcp.server.naming import BY_NAME, MORE, Naming
@@ -150,14 +150,14 @@ class Tool(Struct, frozen=True, kw_only=True):
             {"tool": self.name},
         )
 
-    def listed(self, naming: Naming = BY_NAME) -> types.Tool:
+    def listed(self, naming: Naming = BY_NAME) -> ListedTool:
         """Return the tool as `tools/list` shows it."""
-        return types.Tool(
+        return ListedTool(
             name=self.name,
             title=self.title,
             description=naming.text(self.description),
-            input_schema=naming.schema(listed_schema(self.params, self.unlisted | UNLISTED)),
-            annotations=types.ToolAnnotations(
+            input_schema=dict(sorted(naming.schema(listed_schema(self.params, self.unlisted | UNLISTED)).items())),
+            annotations=ToolHints(
                 read_only_hint=self.read_only,
                 destructive_hint=self.destructive,
                 idempotent_hint=self.idempotent,
@@ -196,7 +196,7 @@ class Toolbox:
         if more is not None:  # a call of it that names a tool is one of that tool: this only says what there is
             every_day = [tool for tool in tools if tool.listing == "core"]
             self._tools[MORE] = replace(more(others, every_day), read_only=True)
-        self._lists: dict[Role, list[types.Tool]] = {}
+        self._lists: dict[Role, list[ListedTool]] = {}
         self._others = OtherClients()
         self._story = Story()
         self._last_stops = LastStops()
@@ -219,7 +219,7 @@ class Toolbox:
         """All tools, listed or not."""
         return list(self._tools.values())
 
-    def listed(self, role: Role = "control") -> list[types.Tool]:
+    def listed(self, role: Role = "control") -> list[ListedTool]:
         """Return what `tools/list` answers. The schemas are made at the first call: they cost start-up time."""
         if role not in self._lists:
             allowed = [tool for tool in self._tools.values() if tool.allows(role)]
@@ -243,7 +243,7 @@ class Toolbox:
         role: Role = "control",
         client: str | None = None,
         reader: Hashable = None,
-    ) -> types.CallToolResult:
+    ) -> ToolResult:
         """Run a tool and record the call in the timeline. Every failure but a cancellation becomes a failed result.
 
         `reader`: whose reports have what is new in the output since the last report to the same.
