@@ -91,3 +91,13 @@ def test_the_command_joins_at_once_or_waits_and_refuses_other_texts() -> None:
     assert (started["host"], started["port"], started["token"]) == ("127.0.0.1", 4711, "secret")
     assert started["wait"] is True
     assert done["refused"] == ["127.0.0.1:", "host:70000"]
+
+
+@pytest.mark.real
+def test_the_agents_of_the_editor_get_the_server_in_the_folder_that_is_open() -> None:
+    described = json.loads((EXTENSION.parent / "package.json").read_text())
+    (provider,) = described["contributes"]["mcpServerDefinitionProviders"]
+    assert extension([], [])["servers"] == {
+        "id": provider["id"],
+        "list": [{"label": "debugger", "command": "trio-debugmcp", "args": ["serve"], "cwd": "/project"}],
+    }

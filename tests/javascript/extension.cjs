@@ -15,8 +15,17 @@ class DebugAdapterServer {
   }
 }
 
+class McpStdioServerDefinition {
+  constructor(label, command, args) {
+    Object.assign(this, {label, command, args});
+  }
+}
+
 const vscode = {
   DebugAdapterServer,
+  McpStdioServerDefinition,
+  lm: {registerMcpServerDefinitionProvider: (id, provider) => (registered.servers = {id, provider})},
+  workspace: {getConfiguration: () => ({get: () => undefined}), workspaceFolders: [{uri: '/project'}]},
   debug: {
     registerDebugAdapterDescriptorFactory: (type, factory) => (registered.factory = factory),
     registerDebugConfigurationProvider: (type, provider) => (registered.provider = provider),
@@ -47,5 +56,6 @@ require(process.argv[2]).activate({subscriptions: []});
     resolved.push({configuration, address});
   }
   while (inputs.length > 0) await registered['trio-debugmcp.join']();
-  console.log(JSON.stringify({resolved, refused, started}));
+  const {id, provider} = registered.servers;
+  console.log(JSON.stringify({resolved, refused, started, servers: {id, list: provider.provideMcpServerDefinitions()}}));
 })();

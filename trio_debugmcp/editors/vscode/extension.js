@@ -1,4 +1,5 @@
-// Connects Visual Studio Code to a trio_debugmcp server that speaks the Debug Adapter Protocol (`serve --dap`).
+// Connects Visual Studio Code to a trio_debugmcp server that speaks the Debug Adapter Protocol (`serve --dap`), and tells its
+// agents of the server.
 
 const vscode = require('vscode');
 
@@ -13,7 +14,17 @@ exports.activate = (context) => {
     vscode.debug.registerDebugConfigurationProvider(TYPE, {resolveDebugConfiguration: resolved}),
     vscode.commands.registerCommand('trio-debugmcp.join', join),
   );
+  // Since 1.101: the server for the agents of the editor, in the first folder of the window.
+  const provide = vscode.lm?.registerMcpServerDefinitionProvider;
+  if (provide) context.subscriptions.push(provide(TYPE, {provideMcpServerDefinitions: servers}));
 };
+
+function servers() {
+  const {command, args} = vscode.workspace.getConfiguration(TYPE).get('server') ?? {};
+  const server = new vscode.McpStdioServerDefinition('debugger', command ?? 'trio-debugmcp', args ?? ['serve']);
+  server.cwd = vscode.workspace.workspaceFolders?.[0]?.uri;
+  return [server];
+}
 
 /** A configuration is whole with a port; without launch.json, F5 asks where to join. */
 async function resolved(folder, configuration) {
