@@ -35,7 +35,7 @@ def project() -> dict[str, Any]:
 
 
 def manifest() -> dict[str, Any]:
-    """Return what all hosts are told."""
+    """Return what every host gets."""
     about = project()
     return {
         "name": NAME,
@@ -59,70 +59,67 @@ def plugin_agent() -> str:
 
 def files() -> dict[str, str]:
     """Return every file of the plugins, by its path in the repository."""
-    about, owner = manifest(), {"name": manifest()["author"]["name"]}
-    entry = {"name": NAME, "source": "./plugin", "description": LONG}
+    texts = {f"plugin/skills/{NAME}/{path}": text.decode() for path, text in read_skill().files.items()}
+    texts["plugin/agents/debugger.md"] = plugin_agent()
+    described = {**_claude(), **_codex(), **_cursor(), **_gemini(), "plugin/.mcp.json": SERVERS}
+    return texts | {path: json.dumps(value, indent=2, ensure_ascii=False) + "\n" for path, value in described.items()}
+
+
+def _owner() -> dict[str, str]:
+    return {"name": manifest()["author"]["name"]}
+
+
+ENTRY = {"name": NAME, "source": "./plugin", "description": LONG}
+
+
+def _claude() -> dict[str, Any]:
     hook = {"type": "command", "command": "trio-debugmcp call --stop", "timeout": 10}
-    found = {f"plugin/skills/{NAME}/{path}": text.decode() for path, text in read_skill().files.items()}
-    found["plugin/agents/debugger.md"] = plugin_agent()
-    described: dict[str, Any] = {
-        "plugin/.claude-plugin/plugin.json": {**about, "experimental": {"monitors": "./monitors/monitors.json"}},
-        "plugin/.mcp.json": SERVERS,
-        "plugin/hooks/hooks.json": {"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}},
-        "plugin/monitors/monitors.json": [
-            {
-                "name": "stops",
-                "command": "trio-debugmcp call --stops",
-                "description": "Stops of programs that `trio-debugmcp call` debugs in this project",
-            }
-        ],
-        ".claude-plugin/marketplace.json": {
-            "name": NAME,
-            "owner": owner,
-            "description": LONG,
-            "plugins": [{**entry, "category": "development", "license": about["license"]}],
-        },
-        "plugin/.codex-plugin/plugin.json": {
-            **about,
-            "skills": "./skills/",
-            "mcpServers": "./.mcp.json",
-            "interface": {
-                "displayName": "Debugger",
-                "shortDescription": "A real debugger for your programs",
-                "longDescription": LONG,
-                "developerName": owner["name"],
-                "category": "Developer Tools",
-                "websiteURL": about["homepage"],
-            },
-        },
-        ".agents/plugins/marketplace.json": {
-            "name": NAME,
-            "interface": {"displayName": "trio_debugmcp"},
-            "plugins": [
-                {
-                    "name": NAME,
-                    "source": {"source": "local", "path": "./plugin"},
-                    "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
-                    "category": "Developer Tools",
-                }
-            ],
-        },
-        "plugin/.cursor-plugin/plugin.json": {
-            **about,
-            "displayName": "Debugger",
-            "skills": "./skills/",
-            "agents": "./agents/",
-            "mcpServers": "./.mcp.json",
-        },
-        ".cursor-plugin/marketplace.json": {"name": NAME, "owner": owner, "plugins": [entry]},
-        # Gemini CLI installs a repository by the file at its top, and has the skills beside it.
-        "gemini-extension.json": {**_extension(), "contextFileName": f"plugin/skills/{NAME}/SKILL.md"},
-        "plugin/gemini-extension.json": _extension(),
+    monitor = {
+        "name": "stops",
+        "command": "trio-debugmcp call --stops",
+        "description": "Stops of programs that `trio-debugmcp call` debugs in this project",
     }
-    return found | {path: json.dumps(value, indent=2, ensure_ascii=False) + "\n" for path, value in described.items()}
+    entry = {**ENTRY, "category": "development", "license": manifest()["license"]}
+    market = {"name": NAME, "owner": _owner(), "description": LONG, "plugins": [entry]}
+    return {
+        ".claude-plugin/marketplace.json": market,
+        "plugin/.claude-plugin/plugin.json": {**manifest(), "experimental": {"monitors": "./monitors/monitors.json"}},
+        "plugin/hooks/hooks.json": {"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}},
+        "plugin/monitors/monitors.json": [monitor],
+    }
 
 
-def _extension() -> dict[str, Any]:
-    return {"name": NAME, "version": __version__, "description": LONG, **SERVERS}
+def _codex() -> dict[str, Any]:
+    interface = {
+        "displayName": "Debugger",
+        "shortDescription": "A real debugger for your programs",
+        "longDescription": LONG,
+        "developerName": _owner()["name"],
+        "category": "Developer Tools",
+        "websiteURL": manifest()["homepage"],
+    }
+    entry = {
+        "name": NAME,
+        "source": {"source": "local", "path": "./plugin"},
+        "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
+        "category": "Developer Tools",
+    }
+    parts = {"skills": "./skills/", "mcpServers": "./.mcp.json", "interface": interface}
+    market = {"name": NAME, "interface": {"displayName": "trio_debugmcp"}, "plugins": [entry]}
+    return {".agents/plugins/marketplace.json": market, "plugin/.codex-plugin/plugin.json": {**manifest(), **parts}}
+
+
+def _cursor() -> dict[str, Any]:
+    parts = {"displayName": "Debugger", "skills": "./skills/", "agents": "./agents/", "mcpServers": "./.mcp.json"}
+    market = {"name": NAME, "owner": _owner(), "plugins": [ENTRY]}
+    return {".cursor-plugin/marketplace.json": market, "plugin/.cursor-plugin/plugin.json": {**manifest(), **parts}}
+
+
+def _gemini() -> dict[str, Any]:
+    """Return the extension twice: the host installs a repository by the file at its top, and has no skills there."""
+    extension = {"name": NAME, "version": __version__, "description": LONG, **SERVERS}
+    context = {"contextFileName": f"plugin/skills/{NAME}/SKILL.md"}
+    return {"gemini-extension.json": {**extension, **context}, "plugin/gemini-extension.json": extension}
 
 
 def differing() -> list[str]:

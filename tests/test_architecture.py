@@ -88,7 +88,7 @@ LATER_IN = {
     "transports": ("mcp", "trio_debugmcp.transports.streams"),
 }
 """By room, what it imports later too: a command when it runs, so that `--help` is quick, a client when it is made, a
-server with its first client that is no shell."""
+server with its first client beside shells."""
 
 MOST_LINES = 350
 MOST_JAVASCRIPT_LINES = 250

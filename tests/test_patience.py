@@ -168,7 +168,7 @@ POLICY = {
         replay.recorded_adapter.PROMPT_SECONDS session.hunting.hunt_plan.CALM_SECONDS
     """,
     "a grace for persons and their hosts": """
-        server.clients.LINGER_SECONDS server.peer.ABSENT_SECONDS server.people.hold.HELD_SECONDS
+        server.clients.LINGER_SECONDS server.known_clients.ABSENT_SECONDS server.people.hold.HELD_SECONDS
         server.people.presence.GRACE_SECONDS server.people.turns.LEAST_SECONDS server.tools.card_tools.RUN_SECONDS
         server.tools.tool.MAX_SECONDS transports.http.IDLE_SECONDS transports.http11.KEEP_ALIVE_SECONDS
     """,

@@ -65,7 +65,7 @@ class Host:
         return said
 
 
-def test_claude_code_connects_to_the_server_that_it_was_told_of(tmp_path: Path) -> None:
+def test_claude_code_connects_to_the_server_that_was_added(tmp_path: Path) -> None:
     claude = Host("claude", tmp_path)
     claude("mcp", "add", "debugger", "--", "trio-debugmcp", "serve")
     assert "Connected" in claude("mcp", "list")

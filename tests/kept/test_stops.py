@@ -62,6 +62,6 @@ def test_each_stop_that_comes_is_one_line_also_a_second_one_at_the_same_place(pl
     ]
 
 
-def test_a_full_disk_is_no_error_of_the_server(place: Place) -> None:
+def test_a_full_disk_does_not_end_the_server(place: Place) -> None:
     place.write_stop("1 Step at a.py:1")  # its directory is not there
     place.write_stop(None)

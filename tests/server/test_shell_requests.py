@@ -53,8 +53,8 @@ class Shell:
 @asynccontextmanager
 async def open_shell(server: Server, meta: dict[str, Any] = META) -> AsyncIterator[Shell]:
     ours, theirs = byte_stream_pair()
-    async with server.app.open_shells() as serve, trio.open_nursery() as nursery:
-        nursery.start_soon(serve, theirs)
+    async with server.app.open_shells() as answer, trio.open_nursery() as nursery:
+        nursery.start_soon(answer, theirs)
         yield Shell(ours, meta)
         await ours.aclose()
 
@@ -89,9 +89,9 @@ async def test_a_shell_that_closes_its_end_cancels_what_it_waits_for(autojump_cl
     adapter = FakeAdapter()
     async with open_server(adapter.options()) as server, server.connect() as client:
         await client.call("debug_launch", program=adapter.program)
-        async with server.app.open_shells() as serve, trio.open_nursery() as nursery:
+        async with server.app.open_shells() as answer, trio.open_nursery() as nursery:
             ours, theirs = byte_stream_pair()
-            nursery.start_soon(serve, theirs)
+            nursery.start_soon(answer, theirs)
             call = {"name": "debug_wait", "arguments": {"timeout": 3000}, "_meta": META}
             message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
             await ours.send_all(json.dumps(message).encode() + b"\n")

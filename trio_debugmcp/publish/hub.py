@@ -30,7 +30,7 @@ from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS, Debo
 from trio_debugmcp.state.resources import canonical
 
 LoggingLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
-"""As MCP has it."""
+"""The levels of log messages in MCP, from the least important."""
 
 MAX_QUEUED_LIST_CHANGES = 64
 """`list_changed` notifications queued for a client that does not read; another one beyond these would add nothing."""

@@ -1,4 +1,4 @@
-"""What a call of a tool is answered, and what a list says of a tool: as plain data, whoever it is sent to.
+"""What a call of a tool is answered, and what a list says of a tool: plain data, the same for every transport.
 
     result = ToolResult(text='{"state":"Paused"}', structured_content={"state": "Paused"})
     result.wire    # {"content": [{"type": "text", "text": …}], "structuredContent": {…}, "isError": False}

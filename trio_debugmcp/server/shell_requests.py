@@ -6,7 +6,7 @@
         await shells.serve(stream, data)
 
 They are MCP of 2026-07-28, one JSON message a line: `tools/list` and `tools/call`, answered as the SDK's server answers
-them. Whoever else connects gets that server.
+them. Any other client gets that server.
 """
 
 from typing import Any, Literal

@@ -99,7 +99,7 @@ def _about(debugger: Debugger, arguments: Mapping[str, Any]) -> str | None:
     return named if len(state.snapshots) > 1 and isinstance(named, str) and state.snapshot(named) is not None else None
 
 
-def _answered_about(debugger: Debugger, result: types.CallToolResult) -> str | None:
+def _answered_about(debugger: Debugger, result: ToolResult) -> str | None:
     """Return which of several sessions an answer is about, as it says: that of a launch has begun since."""
     named = (result.structured_content or {}).get("session")
     return named if isinstance(named, str) and len(debugger.state.snapshots) > 1 else None
