@@ -162,6 +162,23 @@ async def test_a_failing_test_stops_recorded_and_why_is_asked_at_the_stop(debugg
         assert any(" test_shop.py:" in line for line in found["because"])
         full = await client.call("why", full=True)
         assert {"at", "file", "line", "function", "source"} <= full["because"][0].keys()
+        unit = tmp_path / "test_sums.py"
+        unit.write_text(UNIT)
+        await client.call("debug_launch", test=f"{unit}::SumTest::test_sum", record=True, replace=True)
+        found = await client.call("why")
+        assert found["value"] == "self.assertEqual(total({'a': 2}), {'a': 3}): ['a'] is 2, not 3", "what is under way"
+
+
+UNIT = """\
+import unittest
+
+def total(found):
+    return dict(found)
+
+class SumTest(unittest.TestCase):
+    def test_sum(self):
+        self.assertEqual(total({'a': 2}), {'a': 3})
+"""
 
 
 @pytest.mark.parametrize("python", NEW.values(), ids=NEW)

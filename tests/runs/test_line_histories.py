@@ -120,3 +120,36 @@ def test_a_line_that_did_not_run_leads_to_why() -> None:
 def test_a_form_feed_in_a_source_does_not_shift_its_lines() -> None:
     recorded = PastProcess(record("x = 1\n\x0c\ny = '\u2028'\nz = x + 1\n", python(3, 13)).processes[0])
     assert [(entry.line, entry.source) for entry in runs(4, of=recorded).entries] == [(4, "z = x + 1")]
+
+
+AWAITS = """\
+import asyncio
+
+async def one():
+    await asyncio.sleep(0)
+    return 3
+
+async def main():
+    both = await asyncio.gather(one(), one())
+    return both
+
+def inner():
+    yield 4
+    return 5
+
+def outer():
+    got = yield from inner()
+    yield got
+
+asyncio.run(main())
+list(outer())
+"""
+
+
+@pytest.mark.parametrize("version", [(3, 12), (3, 13)])
+def test_the_end_of_what_is_awaited_is_a_value_and_no_exception(version: tuple[int, int]) -> None:
+    recorded = PastProcess(record(AWAITS, python(*version)).processes[0])
+    (gathered,) = runs(8, of=recorded).entries
+    assert gathered.values == ["both=[3, 3]", "yields <_GatheringFuture>"]
+    (given,) = runs(16, of=recorded).entries
+    assert given.values == ["got=5", "yields 4"]

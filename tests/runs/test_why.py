@@ -381,3 +381,26 @@ def test_an_attribute_of_items_that_is_of_their_class_leads_to_the_class() -> No
     )
     shared = next(line for line in answer.because if line.line == 11)
     assert shared.notes == ["all instances share it"]
+
+
+def test_a_container_that_is_made_of_an_object_of_the_program_is_not_taken_for_that_object() -> None:
+    source = (
+        "class Tree:\n    def __iter__(self):\n        return iter([3])\ntree = Tree()\nassert list(tree) == [30]\n"
+    )
+    assert (
+        why(record(source, python(3, 13)).processes[0], WhyQuestion()).value == "assert list(tree) == [30]: tree=<Tree>"
+    )
+
+
+def test_a_tree_that_grows_is_not_out_of_date() -> None:
+    source = (
+        "class Node:\n    def __init__(self, key):\n        self.key, self.left = key, None\n"
+        "class Tree:\n    root = None\n    size = 0\n"
+        "    def put(self, key):\n        self.root = self._put(self.root, key)\n        self.size += 1\n"
+        "    def _put(self, node, key):\n        if node is None:\n            return Node(key)\n"
+        "        node.left = self._put(node.left, key)\n        return node\n"
+        "    def first(self):\n        return self.root.key\n"
+        "tree = Tree()\nfor key in (3, 2, 1):\n    tree.put(key)\nassert tree.first() == 1\n"
+    )
+    answer = why(record(source, python(3, 13)).processes[0], WhyQuestion())
+    assert not [line for line in answer.because if any("was computed from it" in note for note in line.notes)]

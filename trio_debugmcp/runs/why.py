@@ -143,7 +143,11 @@ def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     line = because_line(past, at)
     told = f"{line.source}: {' '.join(line.values)}" if line.values else line.source
     value = f"why {told} ran" if aim == "run" else told
-    return _answer(past, value, [SliceEdge(0.0, SliceNode(at, aim=aim))], question, past.executions.ended(at))
+    ended = past.executions.ended(at)
+    wanted = wanted_of(past, execution) if aim == "value" and ended > record.last else NOTHING_WANTED
+    if wanted.said:  # it is under way, and compares: stopped at what is to come of that
+        value = f"{line.source}: {wanted.said}"
+    return _answer(past, value, [SliceEdge(0.0, SliceNode(at, aim=aim, wanted=wanted))], question, ended)
 
 
 def _of_call(past: PastProcess, question: WhyQuestion, start: int) -> WhyAnswer:

@@ -14,6 +14,8 @@ from trio_debugmcp.runs.past.frame_moments import line_at, locals_in, stack_at
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line
 
+_LEFT = frozenset((rows.RETURN, rows.UNWIND, rows.YIELD))
+
 _LINES = frozenset((rows.LINE,))
 
 _MOST_FRAMES = 50
@@ -103,6 +105,13 @@ def first_line(record: ProcessRecord) -> int:
 def last_line(record: ProcessRecord) -> int:
     """Return the last LINE row; 0: there is none."""
     return next((row for row in range(record.last, record.first - 1, -1) if record.row(row).kind == rows.LINE), 0)
+
+
+def under_way(record: ProcessRecord, line: int) -> int:
+    """Return a LINE row, or where its call has ended by now, or waits, that of the caller which is under way still."""
+    while record.forth_of(_LEFT, record.row(line).subject, line) and (caller := _caller(record, line)):
+        line = caller
+    return line
 
 
 def moved(record: ProcessRecord, line: int, move: str) -> int:

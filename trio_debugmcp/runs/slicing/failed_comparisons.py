@@ -115,8 +115,8 @@ def _taken(node: ast.expr, target: ast.expr, item: Any) -> Any:
 
 
 def _wrapped(name: str, inner: Any) -> Any:
-    if inner is ... or isinstance(inner, UnknownContent):
-        return inner
+    if inner is ... or isinstance(inner, UnknownContent):  # of what is iterated only what it is, and not its items
+        return ...
     try:
         if name == "sorted":
             return sorted(inner)

@@ -76,14 +76,24 @@ class StaleEdges:
             return
         ended = self._past.executions.ended(made.row)
         if ended < execution.row:
-            yield from self._changes_since(made.row, ended, execution.row, made.row)
+            own = self._record.row(value.row).subject
+            yield from self._changes_since(made.row, ended, execution.row, made.row, (value.object, own))
 
-    def _changes_since(self, begin: int, end: int, before: int, line: int) -> Iterator[SliceEdge]:
-        """Yield what has changed, between a computation and a row, of what it has read; `line` is the one to name."""
+    def _changes_since(
+        self, begin: int, end: int, before: int, line: int, kept: tuple[int, int] = (0, 0)
+    ) -> Iterator[SliceEdge]:
+        """Yield what has changed, between a computation and a row, of what it has read.
+
+        `line` is the one to name; `kept`: the objects that it came to, and in which that is kept.
+        """
         found: list[int] = []
         objects, places = self._read(begin, end)
-        changes = [self._record.forth_of(CONTENT, target, end) for target in objects]
-        changes += [self._record.forth(kind, *place, end) for place in places for kind in (rows.FIELD, rows.GAP)]
+        if kept[0] and kept[0] in objects:  # it has passed on what it read, and made nothing of that
+            return
+        changes = [self._record.forth_of(CONTENT, target, end) for target in objects if target not in kept]
+        for key, subject in places:
+            kinds = (rows.FIELD, rows.GAP) if subject not in kept else ()
+            changes += [self._record.forth(kind, key, subject, end) for kind in kinds]
         for changed in changes:
             owner = self._record.row(changed).owner if changed and changed < before else 0
             execution = self._past.executions.at(owner) if owner else None

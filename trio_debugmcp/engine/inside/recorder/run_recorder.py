@@ -13,6 +13,7 @@ import sys
 from typing import Any, Callable
 
 from trio_debugmcp.engine.inside import monitoring
+from trio_debugmcp.engine.inside.catching import opcodes
 from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.line_events import LineEvents
@@ -269,8 +270,13 @@ class RunRecorder:
     def _raise(self, code: Any, offset: int, error: Any) -> Any:
         try:
             state = self._living.get(_getframe(1))
-            if state is not None:
+            if state is not None and not (type(error) is StopIteration and _is_sent(code, offset)):
                 state.raised = True
                 self._add(RAISE | state.code.number << 32 | state.number, self._words.of(error), state.line)
         except Exception as fault:
             self._fault(fault)
+
+
+def _is_sent(code: Any, offset: int) -> bool:
+    """Whether an instruction awaits, or gives to another generator: that one's end is a value, and no exception."""
+    return opcodes.NAMES.get(code.co_code[offset]) == "SEND"

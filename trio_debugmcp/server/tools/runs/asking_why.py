@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.runs.files.process_record import LINE, ProcessRecord
+from trio_debugmcp.runs.past.run_moves import under_way
 from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer, WhyQuestion, why
 from trio_debugmcp.server.answers.why_shown import WhyData, WhyShown, recorded_line
 from trio_debugmcp.server.tools.runs.reading_runs import (
@@ -128,10 +129,10 @@ def _answer(record: ProcessRecord, question: WhyQuestion, *, is_over: bool) -> W
 
 
 def _last_line(record: ProcessRecord) -> int:
-    """Return the line that ran last; 0: none."""
+    """Return the line that is under way: that which ran last, in a call that has not ended; 0: none."""
     for number in range(record.last, max(record.first, record.last - _MOST_LOOKED_BACK) - 1, -1):
         if record.row(number).kind == LINE:
-            return number
+            return under_way(record, number)
     return 0
 
 
