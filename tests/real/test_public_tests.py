@@ -277,3 +277,51 @@ async def test_a_test_of_unittest_that_fails_stops_there_and_what_is_expected_do
             stop = await client.call("debug_continue")
         assert stop["exitCode"] == 1
         assert "<runner>" not in stop.get("stdout", "") + stop.get("stderr", "")
+
+
+AROUND = """\
+import unittest
+
+class Case(unittest.TestCase):
+    @classmethod
+    def tearDownClass(cls):
+        raise ValueError("end")  # 1
+
+    def test(self):
+        pass
+
+class Cleaned(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.addClassCleanup(cls.clean)
+
+    @classmethod
+    def clean(cls):
+        raise ValueError("cleanup")  # 2
+
+    def test(self):
+        pass
+
+class Unprepared(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        raise ValueError("beginning")  # 3
+
+    def test(self):
+        pass
+"""
+
+
+@on_each
+async def test_what_unittest_does_around_the_tests_of_a_class_stops_under_pytest_where_it_fails(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    (tmp_path / "test_around.py").write_text(AROUND)
+    lines = [number for number, line in enumerate(AROUND.splitlines(), 1) if "  # " in line]
+    stops = []
+    async with debugging() as client:
+        stop = await client.call("debug_launch", test="test_around.py", cwd=str(tmp_path), **running(python))
+        while stop["state"] == "Paused":
+            stops.append(where(stop).line)
+            stop = await client.call("debug_continue")
+        assert (stops, stop["exitCode"]) == (lines, 1), stop

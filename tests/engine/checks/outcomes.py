@@ -3,6 +3,7 @@
 # mypy: ignore-errors
 
 import doctest
+import functools
 import io
 import sys
 import threading
@@ -40,6 +41,40 @@ class Failing(unittest.TestCase):
 FAILS = ("uncaught", "fails the test")
 
 EXPECTED = ("caught", "test outcome")
+
+
+class Owner:
+    def method(self):
+        raising()
+
+
+def check_what_calls_a_bound_method_or_a_partial_passes_on_what_that_raises():
+    def verdict(called):
+        class Calling(unittest.TestCase):
+            def test(self):
+                called()
+
+        return verdict_of(lambda: run_test(Calling))
+
+    assert verdict(Owner().method) == FAILS
+    assert verdict(functools.partial(Owner.method, Owner())) == FAILS
+    assert verdict(functools.partial(functools.partial(Owner().method))) == FAILS
+
+
+def check_a_cleanup_of_a_class_that_fails():
+    class Cleaned(unittest.TestCase):
+        @classmethod
+        def setUpClass(cls):
+            cls.addClassCleanup(raising)
+
+        def test(self):
+            pass
+
+    def run():
+        suite = unittest.TestSuite([Cleaned("test")])
+        unittest.TextTestRunner(stream=io.StringIO()).run(suite)
+
+    assert verdict_of(run) == FAILS
 
 
 def check_a_test_that_fails():

@@ -7,7 +7,7 @@ an attribute, a built-in function). Which of the two it was is seen by what the 
 from trio_debugmcp.engine.inside.catching import readings
 from trio_debugmcp.engine.inside.catching.disassembly import UnreadableCodeError
 from trio_debugmcp.engine.inside.catching.managers import in_c
-from trio_debugmcp.engine.inside.catching.namespaces import MISSING, NameScope, in_class, is_class, lineage
+from trio_debugmcp.engine.inside.catching.namespaces import MISSING, NameScope, in_class, is_class, lineage, unwrapped
 from trio_debugmcp.engine.inside.catching.operands import call
 from trio_debugmcp.engine.inside.catching.thrown_exception import ThrownException
 
@@ -226,7 +226,7 @@ def _has_getattr(inner: "FrameType") -> bool:
 def _call(inner: "FrameType", outer: "FrameType", thrown: ThrownException, called: "Expression") -> tuple[int, str]:
     code = inner.f_code
     target = called[1]
-    value = NameScope(outer).value(target)
+    value = unwrapped(NameScope(outer).value(target))
     if code.co_flags & _COROUTINES and _is_task(value):
         return (CATCHES, "a task")  # which begins to run its coroutine at once, and keeps what that raises
     if _is_direct(value, code) or (value is MISSING and target is not None and target[-1] == code.co_name):

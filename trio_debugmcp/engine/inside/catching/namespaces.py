@@ -21,8 +21,12 @@ _Member = type(type(lambda: None).__dict__["__closure__"])
 _Module = type(sys)
 _Slot = type(object.__init__)
 _name_of: "Any" = type.__dict__["__name__"].__get__
+_module_of: "Any" = type.__dict__["__module__"].__get__
 _Function = type(lambda: None)
 _module_dict: "Any" = type.__dict__["__dict__"].__get__(_Module)["__dict__"].__get__
+
+_MOST_WRAPPERS = 5
+"""Methods of partial functions of methods: more are judged as code in C."""
 
 _CO_OPTIMIZED = 1
 
@@ -258,3 +262,22 @@ def _instance_dict(owner: "Any", kind: type) -> "Any":
     except AttributeError:
         return MISSING
     return own if type(own) is dict else MISSING
+
+
+_Method: "Any" = type(NameScope.value.__get__(MISSING))
+
+
+def unwrapped(value: "Any") -> "Any":
+    """Return what a bound method or a `functools.partial` calls: both pass on what it raises."""
+    for _ in range(_MOST_WRAPPERS):
+        kind = type(value)
+        if kind is _Method:
+            value = value.__func__
+        elif _name_of(kind) == "partial" and _module_of(kind) == "functools":
+            member = in_class(kind, "func")
+            if type(member) is not _Member:
+                break
+            value = member.__get__(value)
+        else:
+            break
+    return value

@@ -51,6 +51,8 @@ RUNNERS = {
     ("unittest.case", "_callSetUp"): FAILS_TEST,
     ("unittest.case", "_callTearDown"): FAILS_TEST,
     ("unittest.case", "_callCleanup"): FAILS_TEST,
+    ("unittest.case", "doClassCleanups"): FAILS_TEST,
+    ("unittest.case", "doModuleCleanups"): FAILS_TEST,
     ("unittest.async_case", "_callTestMethod"): FAILS_TEST,
     ("unittest.async_case", "_callMaybeAsync"): FAILS_TEST,
     ("unittest.suite", "_handleClassSetUp"): FAILS_TEST,
