@@ -248,3 +248,48 @@ def test_tasks_are_compared_each_with_its_counterpart_however_they_took_turns() 
     assert sources(found) == ("return n * 2", "n = n + 1")
     equal = compared(*with_and_without(TASKS.replace("WRONG", "7"), "turned"))
     assert (equal.because, equal.notes[1]) == ([], "they are equal, step by step and value by value")
+
+
+BANK = """\
+import asyncio
+import contextlib
+
+class Account:
+    balance = 100
+
+async def take(account, n, guard):
+    async with guard:
+        balance = account.balance
+        await asyncio.sleep(0)
+        account.balance = balance - n
+
+async def main():
+    account = Account()
+    guard = GUARD
+    await asyncio.gather(take(account, 30, guard), take(account, 20, guard))
+    return account.balance
+
+total = asyncio.run(main())
+"""
+
+
+def test_a_write_that_was_overtaken_by_another_task_is_named() -> None:
+    good, bad = (
+        record(BANK.replace("GUARD", guard), python(3, 13)).processes[0]
+        for guard in ("asyncio.Lock()", "contextlib.nullcontext()")
+    )
+    found = compared(good, bad)
+    lines = {lines.what: lines.bad.values for lines in found.because if lines.bad is not None}
+    assert lines["reads account.balance"] == ["balance=100"]
+    assert lines["another thread or task writes it"] == [".balance=70"]
+    assert lines["writes over that what it had read before"] == [".balance=80"]
+    assert any("account.balance was overtaken in bad: read at #" in note for note in found.notes)
+
+
+def test_turns_that_made_a_value_differ_and_lost_nothing_are_said_to_be_just_that() -> None:
+    guarded = BANK.replace("GUARD", "asyncio.Lock()")
+    given = "take(account, 30, guard), take(account, 20, guard)"
+    turned = guarded.replace(given, "*[take(account, n, guard) for n in (20, 30)]")
+    good, swapped = (record(source, python(3, 13)).processes[0] for source in (guarded, turned))
+    notes = compared(good, swapped).notes
+    assert any("No write of it was seen to be overtaken" in note for note in notes), notes

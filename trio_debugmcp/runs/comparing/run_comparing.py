@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from trio_debugmcp.runs.comparing.overtaken_writes import overtaken, shared_place
 from trio_debugmcp.runs.comparing.run_alignment import AlignedStep, CountFold, RunAlignment, RunParting
 from trio_debugmcp.runs.comparing.run_streams import StreamPair
 from trio_debugmcp.runs.files import process_record as rows
@@ -25,6 +26,9 @@ MOST_VALUES = 200_000
 """Values of each run that are compared: a few seconds of work."""
 
 _MOST_DIFFERENT = 3
+
+_MOST_LOOKED = 20
+"""Of each thread or task, for one that several of them write."""
 
 _MOST_FOLDS = 3
 
@@ -83,7 +87,11 @@ def compared(good: ProcessRecord, bad: ProcessRecord) -> RunComparison:
     differences, is_whole = _of_all_streams(alignment, pairs, partings)
     if not is_whole:
         notes.append(f"only the first {MOST_VALUES:,} values were compared")
-    because = [_both(alignment, step, "differs") for step in differences]
+    because = [_both(alignment, step, "differs") for step in differences[:_MOST_DIFFERENT]]
+    if len(pairs) > 1 and differences:
+        overtakings, said = _of_turns(alignment, differences)
+        because += overtakings
+        notes += said
     because += [_folded(alignment, fold) for fold in parting.folds[:_MOST_FOLDS]]
     if len(parting.folds) > _MOST_FOLDS:
         notes.append(f"{len(parting.folds) - _MOST_FOLDS} more loops had other numbers of rounds")
@@ -115,6 +123,25 @@ def _notes(alignment: RunAlignment, threads: int, parted: int) -> list[str]:
             line = because_line(past, row)
             notes.append(f"only the source of {name} has {line.at} {line.function}:{line.line} | {line.source}")
     return notes
+
+
+def _of_turns(alignment: RunAlignment, differences: list[AlignedStep]) -> tuple[list[BothLines], list[str]]:
+    """Return what tells whether a difference is a fault, or only of the turns that threads and tasks took."""
+    past, streams = alignment.bad, alignment.streams[1]
+    places = (shared_place(past, streams, step.bad) for step in differences)
+    place = next((found for found in places if found is not None), None)
+    if place is None:
+        return [], []
+    lost = overtaken(past, streams, place)
+    if lost is None:
+        turns = f"{place.path} is written by {place.writers} threads or tasks, which took other turns: that alone makes"
+        return [], [
+            f"{turns} it differ. No write of it was seen to be overtaken (read, written by another, written back)"
+        ]
+    said = (f"reads {place.path}", "another thread or task writes it", "writes over that what it had read before")
+    lines = [BothLines(what, None, because_line(past, row)) for what, row in zip(said, lost, strict=True)]
+    where = f"read at #{lost.read}, written by another thread or task at #{lost.other}, and written back at #{lost.own}"
+    return lines, [f"{place.path} was overtaken in bad: {where}"]
 
 
 def _raised(alignment: RunAlignment, last: AlignedStep | None) -> str:
@@ -169,7 +196,7 @@ def _of_all_streams(
             is_whole &= is_all
     if len(pairs) > 1:
         found.sort(key=lambda step: step.bad)
-    return found[:_MOST_DIFFERENT], is_whole
+    return found, is_whole
 
 
 def _differences(alignment: RunAlignment, parting: RunParting, pair: StreamPair) -> tuple[list[AlignedStep], bool]:
@@ -189,7 +216,7 @@ def _differences(alignment: RunAlignment, parting: RunParting, pair: StreamPair)
             step = AlignedStep(one[2], other[2])
             if step not in found:
                 found.append(step)
-            if len(found) >= _MOST_DIFFERENT:
+            if len(found) >= _MOST_LOOKED:
                 break
     return found, True
 
