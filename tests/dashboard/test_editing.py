@@ -98,7 +98,9 @@ def test_breakpoints_are_edited_refusals_stand_at_their_field_and_nothing_typed_
     expect(page.locator("#breakpoints [data-id=tp-2]")).to_contain_text("disabled")
 
     # Exceptions: toggles and types.
+    expect(page.get_by_label("Uncaught (by the launch)")).to_be_checked(indeterminate=True)
     page.get_by_label("Uncaught").check()
+    expect(page.get_by_label("Uncaught", exact=True)).to_be_checked()
     expect(page.locator("#breakpoints")).to_contain_text("when nothing catches it")
     page.get_by_label("Raised").check()
     expect(page.locator("#breakpoints")).to_contain_text("where it is raised")
@@ -111,6 +113,7 @@ def test_breakpoints_are_edited_refusals_stand_at_their_field_and_nothing_typed_
     page.keyboard.press("Enter")
     expect(page.locator("#breakpoints")).to_contain_text("KeyError")
     page.get_by_label("Uncaught").uncheck()
+    expect(page.get_by_label("Uncaught (by the launch)")).to_be_checked(indeterminate=True)
     expect(page.locator("#breakpoints .row")).to_have_count(3)
 
     # All of them.

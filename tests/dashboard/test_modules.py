@@ -147,6 +147,57 @@ def test_many_notifications_during_a_read_cause_one_more_read(page: "Page") -> N
     assert reads == [2, 3]
 
 
+def test_a_value_can_be_copied_when_all_of_it_is_there(fresh_page: "Page") -> None:
+    found = fresh_page.evaluate(
+        """async () => {
+          const {showValue} = await import('/values/value_view.js');
+          const {Store} = await import('/store.js');
+          const store = new Store({role: 'observer', stack: null, frames: {list: []}});
+          const seen = [];
+          const look = () => {
+            const button = document.querySelector('dialog[open] .under button');
+            seen.push([button.textContent, button.disabled]);
+          };
+          const settled = async (end) => {
+            let arrive;
+            const load = () => new Promise((resolve, reject) => { arrive = {resolve, reject}; });
+            showValue({title: 'x', shown: 'cut… (+9 characters)', load}, store, {});
+            look();
+            end(arrive);
+            await new Promise((resolve) => setTimeout(resolve));
+            look();
+            document.querySelector('dialog[open]').close();
+          };
+          await settled(({resolve}) => resolve({value: 'whole', type: null}));
+          await settled(({resolve}) => resolve({value: 'some… (+9 characters)', type: null}));
+          await settled(({reject}) => reject(new Error('gone')));
+          showValue({title: 'x', shown: 'known'}, store, {});
+          look();
+          return seen;
+        }"""
+    )
+    waiting, part = ["Copy", True], ["Copy this part", False]
+    assert found == [waiting, ["Copy", False], waiting, part, waiting, part, ["Copy", False]]
+
+
+def test_the_place_of_an_evaluation_is_where_the_program_is_also_while_the_past_is_shown(fresh_page: "Page") -> None:
+    found = fresh_page.evaluate(
+        """async () => {
+          const {createEvaluate} = await import('/values/evaluate.js');
+          const {Store} = await import('/store.js');
+          const {initialState} = await import('/session.js');
+          const store = new Store({...initialState(), active: true, past: {stop: 1}});
+          createEvaluate(store, {});
+          const said = () => document.getElementById('evaluate-note').textContent;
+          const before = said();
+          store.update({session: {state: 'Paused', currentLocation: {functionName: 'total'}}});
+          await new Promise(requestAnimationFrame);
+          return [before, said()];
+        }"""
+    )
+    assert found == ["in the main module", "in total, where the program is"]
+
+
 def test_the_pages_of_a_resource_are_read_as_one_and_again_if_it_changes_meanwhile(page: "Page") -> None:
     found = page.evaluate(
         """async () => {

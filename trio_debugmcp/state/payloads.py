@@ -173,7 +173,8 @@ class Listening(Payload, frozen=True):
 class SessionPayload(Payload, frozen=True):
     """`debugger://session`. `sessions`: every session of the program, the root first; each process is there once.
 
-    `listening`: only of a session that has no program of its own, but waits for some that dial in.
+    `listening`: only of a session that has no program of its own, but waits for some that dial in. `stopsAt`: the
+    exceptions at which it stops by the launch, without a breakpoint: unhandled, userUnhandled.
     """
 
     process_id: int | None
@@ -198,6 +199,7 @@ class SessionPayload(Payload, frozen=True):
     parent_session_id: str | None
     revision: int
     listening: Listening | UnsetType = UNSET
+    stops_at: list[str] | UnsetType = UNSET
 
 
 class SessionsPayload(Payload, frozen=True):

@@ -38,6 +38,7 @@ def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionP
         parent_session_id=snapshot.parent,
         revision=revision,
         listening=listening_payload(state, snapshot) or UNSET,
+        stops_at=list(origin.stop_at) or UNSET,
     )
 
 

@@ -1,10 +1,11 @@
 // Stops at exceptions: any that is raised, any that nothing catches, and those of a type.
 
-import {byId, el} from '../view/dom.js';
+import {byId, el, setText} from '../view/dom.js';
 
 const ANY = '*';
 
 export function createExceptions(store, actions) {
+  let sending = 0;
   const raised = toggle('Raised', 'Stop where any exception is raised, also if it is caught');
   const uncaught = toggle('Uncaught', 'Stop at any exception that nothing catches. A program launched with stop_on_uncaught (the default) stops there anyway');
   const input = el('input', {
@@ -32,12 +33,17 @@ export function createExceptions(store, actions) {
   store.watch(['role'], ({role}) => {
     view.hidden = role !== 'control';
   });
-  store.watch(['breakpoints'], draw);
+  store.watch(['breakpoints', 'session'], draw);
 
   function draw() {
+    if (sending > 0) return; // a box has been clicked, and what comes of it is on its way
     const found = any();
     raised.input.checked = Boolean(found?.enabled && found.breakOnFirstChance);
     uncaught.input.checked = Boolean(found?.enabled && found.breakOnSecondChance);
+    // Not off: the program stops there all the same.
+    const byLaunch = !uncaught.input.checked && Boolean(store.state.session?.stopsAt?.length);
+    uncaught.input.indeterminate = byLaunch;
+    setText(uncaught.more, byLaunch ? ' (by the launch)' : '');
   }
 
   for (const {input: box} of [raised, uncaught]) {
@@ -63,6 +69,7 @@ export function createExceptions(store, actions) {
   /** Send it; what the adapter cannot is said here, and the boxes show again what holds. */
   async function sent(name, args) {
     problem.hidden = true;
+    sending += 1;
     try {
       await actions.call(name, args);
       await actions.refresh();
@@ -72,6 +79,7 @@ export function createExceptions(store, actions) {
       problem.hidden = false;
       return false;
     } finally {
+      sending -= 1;
       draw();
     }
   }
@@ -79,5 +87,6 @@ export function createExceptions(store, actions) {
 
 function toggle(name, title) {
   const input = el('input', {type: 'checkbox'});
-  return {input, node: el('label', {title}, input, ` ${name}`)};
+  const more = el('span');
+  return {input, more, node: el('label', {title}, input, ` ${name}`, more)};
 }

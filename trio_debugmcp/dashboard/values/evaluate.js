@@ -44,7 +44,7 @@ export function createEvaluate(store, actions) {
   store.watch(['role'], ({role}) => {
     panel.hidden = role !== 'control';
   });
-  store.watch(['frames', 'stack', 'active'], (state) => {
+  store.watch(['frames', 'stack', 'active', 'session', 'past', 'follow'], (state) => {
     setText(note, state.active ? `in ${frameName(state)}` : '');
   });
 

@@ -54,22 +54,29 @@ export function showValue({title, shown = '', type = null, load, path = null, wh
   const text = el('pre', {className: 'whole', tabIndex: 0, ariaLabel: `Value of ${title}`}, shown);
   const note = el('p', {className: 'hint', role: 'status'}, load ? 'Fetching all of it…' : lengthOf({value: shown, type}));
   const button = el('button', {type: 'button', className: 'button', onclick: () => copy(text.textContent ?? '', button)}, 'Copy');
+  button.disabled = Boolean(load); // until there is all of it: what is cut would be taken for the value
   const settable = path !== null && load && store.state.role === 'control' && store.state.stack?.stale === false;
   const setter = settable ? setterOf(path, actions, store, isSet) : null;
   openDialog({title, className: 'wide'}, text, el('div', {className: 'under'}, note, button), setter?.node, why && el('p', {className: 'hint'}, why));
   text.focus();
   load?.().then(
     (value) => {
-      if (setter?.begin(value) === false) return; // it was set meanwhile, and this is older
+      if (setter?.begin(value) === false) return; // it was set meanwhile, and this is older: that one is shown
       show(value);
     },
-    (error) => (note.textContent = error.message),
+    (error) => {
+      note.textContent = error.message;
+      button.textContent = 'Copy this part';
+      button.disabled = false;
+    },
   );
 
   /** @param {Value} value */
   function show(value) {
     text.textContent = value.value;
     note.textContent = lengthOf(value);
+    button.textContent = isCut(value.value) ? 'Copy this part' : 'Copy';
+    button.disabled = false;
   }
 
   /** @param {string} said  What the server has answered: shown if it is not read again. */
