@@ -50,6 +50,7 @@ class ServerJson(Strict, frozen=True):
     version: Annotated[str, Meta(max_length=255)]
     repository: Repository
     packages: list[Package]
+    website_url: Annotated[str, Meta(pattern=r"^https://")] = field(name="websiteUrl")
 
 
 # --- Configurations of hosts ------------------------------------------------------------------------------------------
