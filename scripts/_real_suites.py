@@ -7,6 +7,7 @@ of the archives on PyPI, or of a tag where these have none. What a plain run fai
 
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -218,6 +219,7 @@ async def judged_library(module: str, python: str, times: int) -> list[str]:
 
 
 async def main() -> int:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts this in the background ignores it
     words = parser("real-suites", __doc__)
     words.add_argument("--times", type=int, default=10, help="runs of each module of CPython; default: 10")
     names = [suite.name for suite in SUITES]

@@ -7,6 +7,7 @@ import pytest
 
 from trio_debugmcp.engine import carrier
 from trio_debugmcp.engine.carrier import made_carrier
+from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.probe import packing
 
 
@@ -46,6 +47,16 @@ def test_without_a_cache_the_directory_has_the_sources(tmp_path: Path, monkeypat
     packing.blob_directory.cache_clear()
     with made_carrier("127.0.0.1", 1, "t") as made:
         assert marshal.loads((Path(made.directory) / "sources").read_bytes()) == carrier.sources()
+
+
+def test_without_room_for_the_sources_it_says_so_instead_of_running_programs_without_a_debugger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    packing.blob_directory.cache_clear()
+    with pytest.raises(AdapterGone, match=r"cannot be written to .*gone: No such file or directory; make room there"):
+        carrier.kept_code(tmp_path / "gone")
 
 
 def test_a_server_keeps_its_sources_when_another_tidies_the_cache(cache: Path) -> None:

@@ -19,6 +19,7 @@ from tests.real.conftest import TEST_SECONDS, at, line_of, program, where
 from tests.recording.make import PATIENT, record_the_till, recorder_for
 from tests.recording.scene import URIS, same_answer, watch, without_times
 from trio_debugmcp.app import Options
+from trio_debugmcp.engine.carrier import kept_code
 from trio_debugmcp.recording.format import ClientEntry, ExitEntry, ProgramOutputEntry, read_recording
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import (
@@ -289,6 +290,7 @@ def test_a_recorded_session_that_is_disconnected_plays_as_a_scenario(tmp_path: P
 
 def test_a_disk_that_takes_no_more_ends_the_recording_and_not_the_session(tmp_path: Path) -> None:
     file = tmp_path / "session.jsonl"
+    kept_code(tmp_path)  # the engine's code is in the cache: it is larger
     limited = f"ulimit -f 8; exec {sys.executable} -m trio_debugmcp serve --record {file}"  # 8 KiB, to whatever file
 
     async def run() -> str:

@@ -111,6 +111,7 @@ class DialIns:
 
         Raises:
             OSError: this machine gives no port, or no directory.
+            AdapterGone: the engine cannot be written there.
         """
         address = await self.listen()
         if self._carrier is None:

@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
+from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.probe import packing
 
 PACKAGE = "trio_debugmcp.engine.inside"
@@ -70,7 +71,12 @@ class Carrier:
 
 @contextmanager
 def made_carrier(host: str, port: int, token: str) -> Iterator[Carrier]:
-    """Make the directory for programs that are to dial in at this address; at the end it is removed."""
+    """Make the directory for programs that are to dial in at this address; at the end it is removed.
+
+    Raises:
+        AdapterGone: the code cannot be written into it.
+        OSError: there is no place for it.
+    """
     parent = None if os.pathsep not in tempfile.gettempdir() else "/tmp"
     directory = tempfile.mkdtemp(prefix="trio_debugmcp-", dir=parent)  # only this user may look into it
     try:
@@ -88,24 +94,36 @@ def _write(directory: Path, host: str, port: int, token: str) -> None:
 
 
 def kept_code(directory: Path) -> dict[str, str]:
-    """Put the code into a directory that only this user may read; return what programs need to find it."""
+    """Put the code into a directory that only this user may read; return what programs need to find it.
+
+    Raises:
+        AdapterGone: it cannot be written there: without it a program would run with no debugger.
+    """
     blobs, own = packing.blob_directory() or str(directory), directory / "sources"
     kept = Path(blobs) / f"{digest()}.sources"
     if not kept.is_file():
-        _keep(kept)
+        with suppress(OSError):
+            _keep(kept)
     try:
         os.link(kept, own)  # servers of other versions may tidy the cache while this one runs
     except OSError:  # on another file system; or the cache is full, or may not be written
-        _keep(own)
+        try:
+            _keep(own)
+        except OSError as error:
+            reason = f"the debugger's code cannot be written to {directory}: {error.strerror}; make room there"
+            raise AdapterGone(reason) from error
         blobs = blobs if kept.is_file() else str(directory)
     return {"sources": str(own), "blobs": blobs, "digest": digest()}
 
 
 def _keep(file: Path) -> None:
     part = file.with_name(f"{file.name}.{os.getpid()}")
-    with suppress(OSError):
+    try:
         part.write_bytes(marshal.dumps(sources(), 2))
         part.replace(file)
+    except OSError:
+        part.unlink(missing_ok=True)  # a half of it would be left in the cache
+        raise
 
 
 @cache
