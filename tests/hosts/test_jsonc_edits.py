@@ -50,6 +50,8 @@ def test_a_member_is_set_in_the_style_of_the_file(before: str, after: str | None
             '{\n  "servers": {\n    "a": 1, // one\n    "debugger": 1\n  }\n}',
             '{\n  "servers": {\n    "a": 1 // one\n  }\n}',
         ),
+        ('{"servers": {"a": 1 /* x, y */, "debugger": 1}}', '{"servers": {"a": 1 /* x, y */ }}'),
+        ('{"servers": {"debugger": 1 /* x, y */, "b": 2}}', '{"servers": {/* x, y */ "b": 2}}'),
         ('{"servers": {"a": 1}}', '{"servers": {"a": 1}}'),
         ('{"servers": [1]}', '{"servers": [1]}'),
         ("", ""),

@@ -122,6 +122,28 @@ def test_a_form_feed_in_a_source_does_not_shift_its_lines() -> None:
     assert [(entry.line, entry.source) for entry in runs(4, of=recorded).entries] == [(4, "z = x + 1")]
 
 
+RENAMED = """\
+class K:
+    pass
+
+k = K()
+first = k
+K.__name__ = "Other"
+second = k
+try:
+    raise ExceptionGroup("g", [ValueError(1), KeyError(2)])
+except* ValueError:
+    second = first
+"""
+
+
+def test_an_object_is_shown_under_the_name_that_its_class_has_then() -> None:
+    recorded = PastProcess(record(RENAMED, python(3, 13)).processes[0])
+    assert [runs(line, of=recorded).entries[0].values for line in (5, 7)] == [["first=<K>"], ["second=<Other>"]]
+    (caught,) = runs(10, of=recorded).entries
+    assert caught.values == ["catches a part of ExceptionGroup('g', list of 2)"]
+
+
 AWAITS = """\
 import asyncio
 

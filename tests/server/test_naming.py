@@ -28,6 +28,10 @@ NAMING = Naming(["threads_list", "timeline_query", "debug_run_to"])
             'debug_run_to(file="a (b).py", line=…)',
             'debug_more(tool="debug_run_to", arguments={"file": "a (b).py", "line": …})',
         ),
+        (
+            "debug_run_to(file='a)b(.py', line=3).",
+            'debug_more(tool="debug_run_to", arguments={"file": "a)b(.py", "line": 3}).',
+        ),
         ("another session (threads_list)", 'another session (debug_more(tool="threads_list"))'),
     ],
 )

@@ -31,6 +31,9 @@ class _Value(Struct):
 
     ends_with_comma: bool = False
 
+    comma: int = -1
+    """Where the comma behind it stands, if there is one: a comment between may have others."""
+
 
 class _Reader:
     """Reads the places of values, token by token, and passes over comments."""
@@ -67,6 +70,7 @@ class _Reader:
                 return
             value.members.append((json.loads(self._text[key.start : key.end], strict=False), key.start, member))
             value.ends_with_comma = self._take(",")
+            member.comma = self._tokens[self._next - 1][0] if value.ends_with_comma else -1
         value.filled_until = self._tokens[self._next - 2][1]
 
     def _take(self, text: str) -> bool:
@@ -121,11 +125,13 @@ def without_member(text: str, path: tuple[str, ...]) -> str:
         return mark + text
     number = numbers[-1]
     start, end = members[number][1], members[number][2].end
-    following = re.compile(r"\s*,").match(text, end)
-    if following is not None:
-        end = following.end()
+    following = members[number][2].comma
+    if following >= 0 and not text[end:following].strip():
+        end = following + 1
+    elif following >= 0:  # behind a comment, which stays
+        text = text[:following] + text[following + 1 :]
     elif number:  # the comma before it goes, and what stands between them stays
-        comma = text.index(",", members[number - 1][2].end)
+        comma = members[number - 1][2].comma
         return mark + text[:comma] + _without_blank_line(text, start, end)[comma + 1 :]
     return mark + _without_blank_line(text, start, end)
 

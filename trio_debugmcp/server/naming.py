@@ -9,6 +9,7 @@ one, this module words them: instructions, prompts, descriptions, errors, and th
 SDK.
 """
 
+import json
 import re
 from collections.abc import Collection
 from typing import Any
@@ -32,7 +33,7 @@ class Naming:
     def __init__(self, others: Collection[str]) -> None:
         names = "|".join(sorted(others, key=len, reverse=True))
         # Not as a part of a path, another name or a keyword, and not where a call of debug_more has it.
-        call = rf"""(?<![\w./"'=-])({names})(?![\w/="']|\.\w)(\((?:[^()]|\([^()]*\))*\))?"""
+        call = rf"""(?<![\w./"'=-])({names})(?![\w/="']|\.\w)(\((?>"[^"]*"|'[^']*'|[^()]|\([^()]*\))*\))?"""
         self._calls = re.compile(call) if others else None
 
     def __repr__(self) -> str:
@@ -71,13 +72,17 @@ class Naming:
 BY_NAME = Naming(())
 """For clients whose list has all tools."""
 
-_KEYWORD = re.compile(r'"[^"]*"|(^|, )(\w+)=')
+_KEYWORD = re.compile(r""""[^"]*"|'(?P<text>[^']*)'|(^|, )(\w+)=""")
 """A keyword, or a text, in which there is none."""
 
 
 def _call(tool: str, arguments: str | None) -> str:
     """Return `debug_more(tool=…, arguments={…})`; `arguments`: in brackets, as keywords."""
-    keywords = _KEYWORD.sub(
-        lambda found: f'{found[1]}"{found[2]}": ' if found[2] else found[0], (arguments or "")[1:-1]
-    )
+
+    def written(found: re.Match[str]) -> str:
+        if found["text"] is not None:
+            return json.dumps(found["text"], ensure_ascii=False)
+        return f'{found[2]}"{found[3]}": ' if found[3] else found[0]
+
+    keywords = _KEYWORD.sub(written, (arguments or "")[1:-1])
     return f'{MORE}(tool="{tool}"{f", arguments={{{keywords}}}" if keywords else ""})'

@@ -103,7 +103,10 @@ def _caught(past: PastProcess, execution: StatementExecution) -> list[str]:
         return []
     number = past.record.back_of(_RAISES, execution.frame, execution.row)
     text = _short(past.record.text(past.record.row(number))) if number else ""
-    return [f"{'catches' if is_entered else 'does not catch'} {text}"] if text else []
+    parent = execution.statement.parent
+    is_part = parent is not None and isinstance(parent.node, ast.TryStar)
+    catches = "catches a part of" if is_part else "catches"
+    return [f"{catches if is_entered else 'does not catch'} {text}"] if text else []
 
 
 def _is_last_round(past: PastProcess, execution: StatementExecution, *, has_said: bool) -> bool:

@@ -29,6 +29,10 @@ def test_the_ends_of_blocks_around_a_line_of_its_function_have_run() -> None:
     assert [cleanups(TEXT, line) for line in (5, 12, 14, 15, 17)] == [[7], [10], [10], [1], [19]]
 
 
+def test_a_try_of_groups_has_a_cleanup_like_any() -> None:
+    assert cleanups("try:\n    work()\nexcept* OSError:\n    pass\nfinally:\n    close()\n", 2) == [6]
+
+
 def test_elsewhere_and_in_other_languages_nothing_has() -> None:
     assert [cleanups(TEXT, line) for line in (7, 19)] == [[], []]
     assert cleanups("if (x) { finally }", 1) == ()

@@ -21,7 +21,11 @@ def cleanups(text: str, line: int) -> Sequence[int]:
             found.clear()  # what is around the function does not see its exceptions here
         elif isinstance(node, ast.With | ast.AsyncWith) and _has(node.body, line):
             found.append(node.lineno)
-        elif isinstance(node, ast.Try) and _has([*node.body, *node.handlers, *node.orelse], line) and node.finalbody:
+        elif (
+            isinstance(node, ast.Try | ast.TryStar)
+            and _has([*node.body, *node.handlers, *node.orelse], line)
+            and node.finalbody
+        ):
             found.append(node.finalbody[0].lineno)
     return sorted(found)
 

@@ -53,6 +53,11 @@ _named = {id(cls): name for cls, name in _NAMED.items()}
 
 _name: Any = type.__dict__["__name__"].__get__
 
+_flags: Any = type.__dict__["__flags__"].__get__
+
+_RENAMED = 1 << 9
+"""Flag of a class that a program has made: its name can be set."""
+
 _OF_THEIR_OWN = frozenset(map(id, (list, tuple, dict, set, frozenset, *_NAMED)))
 """Types whose values have texts of their own, by id."""
 
@@ -123,7 +128,9 @@ class ValueWords:
         known = self._objects.by_id.get(id(value)) or self._objects.of(value)
         number: int = known.number
         own = self._types.get(id(cls))
-        if own is not None and own[0] is cls:  # all its instances have one text
+        if (
+            own is not None and own[0] is cls and (own[2] is None or own[2] is _name(cls))
+        ):  # its instances have one text
             return own[1] | number
         return self._text_of(value, cls) << 32 | number
 
@@ -131,10 +138,12 @@ class ValueWords:
         """Return the number of the text of an object; remember it where the text is that of the type."""
         if id(cls) in _OF_THEIR_OWN or issubclass(cls, (type, BaseException)):
             return self.number(self._described(value, cls))
-        text = self.number(f"<{_name(cls)}>")
+        name = _name(cls)
+        text = self.number(f"<{name}>")
         if len(self._types) >= _MOST_TYPES:
             self._types.clear()
-        self._types[id(cls)] = (cls, text << 32)  # held, so that its id stays its own
+        kept = name if _flags(cls) & _RENAMED else None  # the same text, until it is given another name
+        self._types[id(cls)] = (cls, text << 32, kept)  # held, so that its id stays its own
         return text
 
     def number(self, text: str) -> int:
