@@ -3,7 +3,8 @@
 import pytest
 
 from tests.runs.recorded_programs import python, record, run_recorded
-from trio_debugmcp.runs.files.process_record import ProcessRecord, RecordedCode
+from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.files.recorded_code import RecordedCode
 from trio_debugmcp.runs.why import WhyQuestion, why
 
 pytestmark = pytest.mark.real

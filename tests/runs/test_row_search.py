@@ -5,10 +5,24 @@ from typing import Any
 
 import pytest
 
-from tests.runs.recorded_programs import python, record
-from trio_debugmcp.runs.files.process_record import FIELD, GAP, LINE, RAISE, RETURN, START, UNWIND, ProcessRecord
-from trio_debugmcp.runs.files.row_search import each_of_code_back
+from tests.runs.recorded_programs import fresh_folder, python, record, run_recorded
+from trio_debugmcp.runs.files.block_indexes import BlockIndexes
+from trio_debugmcp.runs.files.process_record import (
+    FIELD,
+    GAP,
+    LINE,
+    RAISE,
+    RETURN,
+    START,
+    UNWIND,
+    WITH_VALUE,
+    ProcessRecord,
+)
+from trio_debugmcp.runs.files.row_search import count, each_of_code_back
+from trio_debugmcp.runs.files.run_files import RunFileError
+from trio_debugmcp.runs.past import recorded_scopes
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.source.source_reader import ScopedSource, read_source
 
 pytestmark = pytest.mark.real
 
@@ -94,8 +108,74 @@ def counted_columns(process: ProcessRecord) -> list[int]:
     return searched
 
 
+def test_a_full_block_is_not_read_again_for_what_is_not_in_it() -> None:
+    directory = record(ROUNDS, python(3, 13)).processes[0].directory
+    indexes = BlockIndexes()
+    first = ProcessRecord(directory, indexes)
+    assert len(list(first.rows.index())) == 1, "one block is full, the other one is at hand"
+    (full,) = directory.glob("rows-*.z")
+    lines = [site for code in first.codes for site in first.sites_of(code.number)]
+    counted = {site.number: count(first, LINE, site.number) for site in lines}
+    full.write_bytes(full.read_bytes()[:-100_000] + bytes(100_000))  # reading it is an error
+    again = ProcessRecord(directory, indexes)
+    assert {site.number: count(again, LINE, site.number) for site in lines} == counted
+    assert again.back_of(frozenset((FIELD, GAP)), 1 << 31, again.last) == 0
+    assert again.forth_of(WITH_VALUE, 1 << 31, 0, by_value=True) == 0
+    assert again.back(RETURN, 1, again.last_frame, again.last) == 0
+    with pytest.raises(RunFileError):
+        ProcessRecord(directory).forth_of(WITH_VALUE, 1 << 31, 0, by_value=True)
+
+
 def test_statements_that_set_attributes_are_found_in_the_files_that_can_have_them() -> None:
     past = PastProcess(recorded_rounds())
     assert [statement.first for statement in past.scopes.storing(".base")] == [18]
     assert [statement.first for statement, _, _ in past.scopes.attribute_updates()] == [4]
     assert past.scopes.storing(".number") == []
+
+
+USED = """\
+class Basket:
+    def __init__(self):
+        self.items = []
+
+    def put(self, item):
+        self.items.append(item)
+"""
+
+UNUSED = """\
+def never_called(basket):
+    basket.items.append(
+        1
+    )
+
+
+def called(basket):
+    return len(basket.items)
+"""
+
+BOTH = """\
+from unused import called
+from used import Basket
+
+basket = Basket()
+basket.put(3)
+called(basket)
+"""
+
+
+def test_files_are_parsed_only_where_what_is_looked_for_is_in_code_that_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = fresh_folder()
+    (folder / "project").mkdir()
+    (folder / "project" / "used.py").write_text(USED)
+    (folder / "project" / "unused.py").write_text(UNUSED)
+    past = PastProcess(run_recorded(BOTH, python(3, 13), folder).run.processes[0])
+    parsed: list[str] = []
+
+    def counted(text: str) -> ScopedSource | None:
+        parsed.append(text)
+        return read_source(text)
+
+    monkeypatch.setattr(recorded_scopes, "read_source", counted)
+    calls = [(statement.first, str(path)) for statement, path, _ in past.scopes.method_calls({"items"})]
+    assert calls == [(6, "self.items")]
+    assert parsed == [USED]

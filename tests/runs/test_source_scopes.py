@@ -103,3 +103,12 @@ def test_a_decorated_function_begins_at_its_decorator() -> None:
     found = source.scope("f", 1)
     assert found is not None
     assert found.first == 1
+
+
+def test_what_is_in_a_function_is_read_when_it_is_asked_for() -> None:
+    source = read_source(SOURCE)
+    assert source is not None
+    assert source.scope("Shop.total", 5) is not None
+    assert [scope.name for scope in source.module.inner if "body" not in vars(scope)] == ["outer"]
+    assert source.scope("outer.<locals>.inner.<locals>.<genexpr>", 20) is not None
+    assert [scope.name for scope in source.module.inner if "body" not in vars(scope)] == []

@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import trio
 
+from trio_debugmcp.runs.files.block_indexes import BlockIndexes
 from trio_debugmcp.runs.files.process_record import ProcessRecord, RecordedRun, open_run
 from trio_debugmcp.runs.files.run_facts import RunFacts, facts_of_run
 from trio_debugmcp.runs.files.run_files import RunFileError
@@ -37,6 +38,7 @@ class OpenedRuns:
     def __init__(self) -> None:
         self._opened: OrderedDict[str, RecordedRun] = OrderedDict()
         self._facts: dict[str, RunFacts] = {}
+        self._indexes: OrderedDict[str, BlockIndexes] = OrderedDict()
         self._one = trio.CapacityLimiter(1)
 
     def __repr__(self) -> str:
@@ -109,12 +111,17 @@ class OpenedRuns:
         """Forget a run whose files are gone."""
         self._opened.pop(directory, None)
         self._facts.pop(directory, None)
+        self._indexes.pop(directory, None)
 
     def _open(self, directory: str, *, is_over: bool) -> RecordedRun:
         """Open a run; called in the one thread that reads."""
         known = self._opened.get(directory) if is_over else None
         if known is None:
-            known = open_run(Path(directory))
+            indexes = self._indexes.setdefault(directory, BlockIndexes())  # of blocks that do not change any more
+            self._indexes.move_to_end(directory)
+            while len(self._indexes) > _KEPT:
+                self._indexes.popitem(last=False)
+            known = open_run(Path(directory), indexes)
         if is_over:
             self._opened[directory] = known
             self._opened.move_to_end(directory)

@@ -10,11 +10,15 @@ A row is of one of the kinds below; what its key, subject, value and owner are s
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from trio_debugmcp.masking.mask import masked
-from trio_debugmcp.runs.files.run_files import RunFileError, TextFile, WordFile, facts_of
+from trio_debugmcp.runs.files.block_indexes import BlockIndexes
+from trio_debugmcp.runs.files.recorded_code import RecordedCode, recorded_code
+from trio_debugmcp.runs.files.run_files import RunFileError, WordFile
+from trio_debugmcp.runs.files.run_texts import TextFile, facts_of
 from trio_debugmcp.runs.files.word_search import highs_of, last_kind, next_any, next_kind
 
 LINE, START, RESUME, RETURN, YIELD, UNWIND, RAISE = 1, 2, 3, 4, 5, 6, 7
@@ -67,28 +71,6 @@ class Site(NamedTuple):
     line: int
 
 
-class RecordedCode(NamedTuple):
-    """A function, class body or module that ran; `compiled`: the LINE row that had its text compiled, or 0."""
-
-    number: int
-    file: str
-    name: str
-    first: int
-    kind: str
-    source: int | None
-    params: tuple[str, ...]
-    cells: tuple[str, ...]
-    free: tuple[str, ...]
-    module: str
-    globals: int
-    compiled: int = 0
-
-    @property
-    def is_of_library(self) -> bool:
-        """Whether a library has written its text: methods of a dataclass."""
-        return self.compiled < 0
-
-
 class FrameRecord(NamedTuple):
     """One call: a frame is one however often it is left and continued. `start` is its START row."""
 
@@ -123,14 +105,15 @@ class ProcessRecord:
         rows, frames: its words as they are, for `row_search`.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, indexes: BlockIndexes | None = None) -> None:
         self.directory = directory
-        self.rows = WordFile(directory, "rows", 3)
+        self.rows = WordFile(directory, "rows", 3, BlockIndexes() if indexes is None else indexes)
         self.frames = WordFile(directory, "frames", 2)
         self._texts = TextFile(directory)
+        self._telling = lru_cache(20_000)(self._next_telling)
         self.first, self.last = self.rows.first, self.rows.last
         facts = facts_of(directory)
-        self._codes = {fact["code"]: _code(fact) for fact in facts if "code" in fact and "file" in fact}
+        self._codes = {fact["code"]: recorded_code(fact) for fact in facts if "code" in fact and "file" in fact}
         self._sites = {fact["site"]: Site(fact["site"], fact["code"], fact["line"]) for fact in facts if "site" in fact}
         self._sites_of: dict[int, list[Site]] = defaultdict(list)
         for site in sorted(self._sites.values(), key=lambda site: site.line):
@@ -160,7 +143,7 @@ class ProcessRecord:
 
     def forth(self, kind: int, key: int, subject: int, after: int) -> int:
         """Return the first row after one of this kind, key and subject; 0: none."""
-        return self.rows.next_equal(0, kind << 60 | key << 32 | subject, after)
+        return next(self.rows.equal(0, kind << 60 | key << 32 | subject, after), 0)
 
     def back_of(self, kinds: frozenset[int], subject: int, before: int) -> int:
         """Return the last row before one of these kinds about a subject, whatever its key; 0: none."""
@@ -178,6 +161,9 @@ class ProcessRecord:
             return next_any(self.rows, [kind << 60 | code << 32 | subject for kind in kinds], after)
         if not by_value:
             return next_kind(self.rows, kinds, subject, after, self._highs_of(kinds, subject))
+        return self._telling(kinds, subject, after)
+
+    def _next_telling(self, kinds: frozenset[int], subject: int, after: int) -> int:
         for number in self.rows.next_like(1, subject, after):
             if self.rows.word(number, 0) >> 60 in kinds:
                 return number
@@ -290,8 +276,8 @@ class RecordedRun:
         return f"<RecordedRun {self.directory} of {len(self.processes)} processes>"
 
 
-def open_run(directory: Path) -> RecordedRun:
-    """Open a recorded run.
+def open_run(directory: Path, indexes: BlockIndexes | None = None) -> RecordedRun:
+    """Open a recorded run; `indexes`: what is known of its blocks since it was opened before.
 
     Raises:
         RunFileError: there is none in that directory, or one that cannot be read.
@@ -299,7 +285,7 @@ def open_run(directory: Path) -> RecordedRun:
     folders = [path for path in directory.glob("p-*") if (path / "rows").is_file()]
     if not folders:
         raise RunFileError(f"there is no recorded run in {directory}")
-    records = [ProcessRecord(path) for path in sorted(folders, key=_began)]
+    records = [ProcessRecord(path, indexes) for path in sorted(folders, key=_began)]
     return RecordedRun(directory, records)
 
 
@@ -308,22 +294,6 @@ def _began(path: Path) -> tuple[float, str]:
         if "run" in fact:
             return float(fact.get("time", 0)), path.name
     return 0.0, path.name
-
-
-def _code(fact: dict[str, Any]) -> RecordedCode:
-    names = {name: tuple(fact.get(name) or ()) for name in ("params", "cells", "free")}
-    return RecordedCode(
-        number=fact["code"],
-        file=fact["file"],
-        name=fact["name"],
-        first=fact["first"],
-        kind=fact["kind"],
-        source=fact.get("source"),
-        module=fact.get("module") or "",
-        globals=fact.get("globals") or 0,
-        compiled=fact.get("compiled") or 0,
-        **names,
-    )
 
 
 def _facts(facts: list[dict[str, Any]], state: int, dropped: int) -> RecordFacts:

@@ -31,21 +31,21 @@ def each_back(record: ProcessRecord, kind: int, key: int, before: int) -> Iterat
 
 def count(record: ProcessRecord, kind: int, key: int) -> int:
     """Return how many rows there are of this kind and key."""
-    return record.rows.count_high(0, kind << _KEY_BITS | key)
+    return record.rows.count_high(kind << _KEY_BITS | key)
 
 
 def each_of_code_back(record: ProcessRecord, kinds: tuple[int, ...], before: int) -> Iterator[int]:
     """Yield the rows before one of these kinds, whose keys are code, the last first."""
     tops = bytes(kind << 4 for kind in kinds)  # the other four bits are of the key: there are never so many codes
-    yield from record.rows.last_top(0, tops, before)
+    yield from record.rows.last_top(tops, before)
 
 
 def counts(record: ProcessRecord, kind: int) -> dict[int, int]:
     """Return how many rows of a kind there are of each key."""
-    found = record.rows.high_counts(0)
+    found = record.rows.high_counts()
     return {high & (1 << _KEY_BITS) - 1: count for high, count in found.items() if high >> _KEY_BITS == kind}
 
 
 def called_by(record: ProcessRecord, frame: int) -> Iterator[int]:
     """Yield the frames that a frame has called, in order; of 0: with which threads begin."""
-    yield from record.frames.next_like(1, frame, 0)
+    yield from record.frames.next_like(1, frame, frame)

@@ -1,4 +1,4 @@
-"""The files of a recorded process, as its recorder leaves them: blocks of words and of texts, and lines of facts.
+"""The files of words of a recorded process, as its recorder leaves them: blocks that are read when they are needed.
 
     words = WordFile(directory, "rows", width=3)
     words.word(4711, 0)                             # the first word of entry 4711
@@ -8,13 +8,14 @@ The recorder may still write while this reads: what is read is as it was when th
 by `engine/inside/recorder/run_blocks.py`.
 """
 
-import json
 import zlib
 from bisect import bisect_right
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from trio_debugmcp.runs.files.block_indexes import BlockIndexes, HeadIndex, has, head_index, value_index
 
 MAGIC = 0x5452_4D44_5255_4E01
 
@@ -45,19 +46,23 @@ class WordFile:
 
     They are searched from both ends, by whole words and by halves, hence so many methods.
 
+    Args:
+        indexes: what is known of full blocks, and will be; None: nothing is kept of them.
+
     Attributes:
         first, last: numbers of the entries that are there; last is 0 where there is none.
         state: how the recorder left the file: 0 while it runs, or when it was killed.
     """
 
-    def __init__(self, directory: Path, name: str, width: int) -> None:
+    def __init__(self, directory: Path, name: str, width: int, indexes: BlockIndexes | None = None) -> None:
         self._width = width
+        self._indexes = indexes
         self._columns: OrderedDict[tuple[int, int], bytes] = OrderedDict()
         blocks = [_kept_block(path, width) for path in sorted(directory.glob(f"{name}-*.z"))]
         self._blocks = [block for block in blocks if block is not None]
         self.state = 0
         self.torn = len(blocks) - len(self._blocks)
-        self._highs: dict[int, frozenset[int]] = {}
+        self._near: tuple[int, int, list[memoryview[int]]] = (1, 0, [])  # of the block from which words were read last
         self._add_live(directory / name)
         self._firsts = [block.first for block in self._blocks]
         self.first = self._firsts[0] if self._blocks else 1
@@ -106,12 +111,15 @@ class WordFile:
 
     def words(self, number: int) -> list[int]:
         """Return all words of an entry. Raises what `word` raises."""
-        block = bisect_right(self._firsts, number) - 1
-        index = number - self._firsts[block] if block >= 0 else -1
-        if index < 0 or index >= self._blocks[block].entries:
-            return [self.word(number, 0)]
-        at = slice(index * WORD, index * WORD + WORD)
-        return [int.from_bytes(self._column(block, place)[at], "little") for place in range(self._width)]
+        first, last, columns = self._near
+        if not first <= number <= last:
+            block = bisect_right(self._firsts, number) - 1
+            if block < 0 or number - self._firsts[block] >= self._blocks[block].entries:
+                return [self.word(number, 0)]
+            first = self._firsts[block]
+            columns = [memoryview(self._column(block, place)).cast("Q") for place in range(self._width)]
+            self._near = first, first + self._blocks[block].entries - 1, columns
+        return [column[number - first] for column in columns]
 
     def has(self, number: int) -> bool:
         """Whether an entry is there."""
@@ -121,10 +129,6 @@ class WordFile:
     def last_equal(self, place: int, word: int, before: int, after: int = 0) -> int:
         """Return the last entry before one, and after another, that has this very word at a place, or 0."""
         return self._last(place, word.to_bytes(WORD, "little"), before, 0, after)
-
-    def next_equal(self, place: int, word: int, after: int) -> int:
-        """Return the first entry after one that has this very word at a place, or 0."""
-        return next(self.equal(place, word, after), 0)
 
     def equal(self, place: int, word: int, after: int, until: int = 0) -> Iterator[int]:
         """Yield the entries after one, and before `until`, that have this very word at a place, in order."""
@@ -150,39 +154,56 @@ class WordFile:
         """Yield the entries after one whose word at a place begins with these 32 bits, in order."""
         yield from self._next(place, high.to_bytes(4, "little"), after, 4)
 
-    def count_high(self, place: int, high: int) -> int:
-        """Return how many words at a place begin with these 32 bits."""
-        columns = (self._column(block, place) for block in range(len(self._blocks)))
-        return sum(memoryview(column).cast("I")[1::2].tolist().count(high) for column in columns)
+    def count_high(self, high: int) -> int:
+        """Return how many first words begin with these 32 bits."""
+        return sum(self._head(block).counts[high] for block in range(len(self._blocks)))
 
-    def last_top(self, place: int, tops: bytes, before: int) -> Iterator[int]:
-        """Yield the entries before one whose word at a place begins with one of these bytes, the last first."""
+    def last_top(self, tops: bytes, before: int) -> Iterator[int]:
+        """Yield the entries before one whose first word begins with one of these bytes, the last first."""
+        kinds = {top >> 4 for top in tops}
         for block in range(bisect_right(self._firsts, before - 1) - 1, -1, -1):
-            first = self._firsts[block]
-            column = self._column(block, place)[WORD - 1 : max(before - first, 0) * WORD : WORD]
+            first, known = self._firsts[block], self._known(block)
+            if known is not None and known.kinds.isdisjoint(kinds):
+                continue
+            column = self._column(block, 0)[WORD - 1 : max(before - first, 0) * WORD : WORD]
             found = max(map(column.rfind, _each_byte(tops)))
             while found >= 0:
                 yield first + found
                 found = max(column.rfind(top, 0, found) for top in _each_byte(tops))
 
-    def high_counts(self, place: int) -> Counter[int]:
-        """Return how often each number is what words at a place begin with."""
+    def high_counts(self) -> Counter[int]:
+        """Return how often each number is what first words begin with."""
         counts: Counter[int] = Counter()
         for block in range(len(self._blocks)):
-            counts.update(memoryview(self._column(block, place)).cast("I")[1::2].tolist())
+            counts.update(self._head(block).counts)
         return counts
 
+    def index(self) -> Iterator[int]:
+        """Read what is not yet known of full blocks; yield the number of the first entry of each that was read."""
+        for block, first in enumerate(self._firsts):
+            if self._blocks[block].path is not None and self._known(block) is None:
+                for place in (0, 1):
+                    self._column(block, place)
+                yield first
+
     def columns(
-        self, place: int, start: int = 0, *, back: bool = False, highs: frozenset[int] | None = None
+        self,
+        place: int,
+        start: int = 0,
+        *,
+        back: bool = False,
+        fits: Callable[[HeadIndex], bool] | None = None,
     ) -> Iterator[tuple[int, bytes]]:
         """Yield blocks from the one that has an entry on: the number of its first entry, its words at a place.
 
-        `highs`: only those in which a first word may begin with one of these.
+        `fits`: only those whose first words do, as far as these are known.
         """
         block = max(bisect_right(self._firsts, start) - 1, 0)
         for number in range(block, -1, -1) if back else range(block, len(self._firsts)):
-            if number < len(self._firsts) and (highs is None or self._may_have(number, highs)):
-                yield self._firsts[number], self._column(number, place)
+            if number < len(self._firsts):
+                known = self._known(number) if fits is not None else None
+                if known is None or fits is None or fits(known):
+                    yield self._firsts[number], self._column(number, place)
 
     def blocks(self) -> Iterator[tuple[int, list[list[int]]]]:
         """Yield the number of the first entry of each block, and its words, a list for each place."""
@@ -191,9 +212,9 @@ class WordFile:
             yield first, columns
 
     def _last(self, place: int, part: bytes, before: int, at: int, after: int = 0) -> int:
-        block, highs = bisect_right(self._firsts, before - 1) - 1, _highs_of(place, part, at)
+        block, may_have = bisect_right(self._firsts, before - 1) - 1, self._searched(place, part, at)
         while block >= 0 and self._firsts[block] + self._blocks[block].entries > after:
-            if highs is not None and not self._may_have(block, highs):
+            if not may_have(block):
                 block -= 1
                 continue
             column, first = self._column(block, place), self._firsts[block]
@@ -210,11 +231,11 @@ class WordFile:
         return 0
 
     def _next(self, place: int, part: bytes, after: int, at: int = 0, until: int = 0) -> Iterator[int]:
-        highs = _highs_of(place, part, at)
+        may_have = self._searched(place, part, at)
         for block in range(max(bisect_right(self._firsts, after + 1) - 1, 0), len(self._blocks)):
             if until and self._firsts[block] >= until:
                 return
-            if highs is not None and not self._may_have(block, highs):
+            if not may_have(block):
                 continue
             column, first = self._column(block, place), self._firsts[block]
             end = (until - first) * WORD if until else len(column)
@@ -226,17 +247,40 @@ class WordFile:
                 else:
                     start = found + 1
 
-    def _may_have(self, block: int, highs: frozenset[int]) -> bool:
-        """Whether first words of a block may begin with one of these 32 bits: not, if that is known."""
-        known = self._highs.get(block)
-        return known is None or not known.isdisjoint(highs)
+    def _searched(self, place: int, part: bytes, at: int) -> Callable[[int], bool]:
+        """Return what says whether a block may have these bytes there: not, if that is known."""
+        number = int.from_bytes(part, "little")
+
+        def may_tell(block: int) -> bool:
+            path = self._blocks[block].path
+            known = None if path is None or self._indexes is None else self._indexes.values.get(path)
+            return known is None or place > 1 or len(part) == WORD or at > 0 or has(known, number)
+
+        def may_begin(block: int) -> bool:
+            known = self._known(block)
+            if known is None:
+                return True
+            if len(part) == WORD:
+                return known.may_have(number)
+            return number in known.counts if at else known.may_be_about(number)
+
+        return may_tell if place else may_begin
+
+    def _known(self, block: int) -> HeadIndex | None:
+        """Return what is known of the first words of a block; None: nothing."""
+        path = self._blocks[block].path
+        return None if path is None or self._indexes is None else self._indexes.heads.get(path)
+
+    def _head(self, block: int) -> HeadIndex:
+        """Return what is in the first words of a block; that at hand is looked at anew."""
+        known = self._known(block)
+        return head_index(self._column(block, 0)) if known is None else known
 
     def _column(self, block: int, place: int) -> bytes:
         known = self._columns.get((block, place))
         if known is None:
             known = _column(self._blocks[block], place)
-            if place == 0 and self._width == 3 and block not in self._highs:  # rows: not read in vain twice
-                self._highs[block] = frozenset(memoryview(known).cast("I")[1::2].tolist())
+            self._learn(block, place, known)
             while len(self._columns) >= KEPT_COLUMNS:
                 old = next((key for key in self._columns if self._blocks[key[0]].path is not None), None)
                 if old is None:
@@ -247,12 +291,15 @@ class WordFile:
             self._columns.move_to_end((block, place))
         return known
 
-
-def _highs_of(place: int, part: bytes, at: int) -> frozenset[int] | None:
-    """Return with which 32 bits words begin that are searched for; None: that is not known."""
-    if place or (len(part) < WORD and at == 0):
-        return None
-    return frozenset((int.from_bytes(part[-4:], "little"),))
+    def _learn(self, block: int, place: int, column: bytes) -> None:
+        """Keep what is in a full block that is read for the first time."""
+        path = self._blocks[block].path
+        if self._indexes is None or path is None:
+            return
+        if place == 0 and path not in self._indexes.heads:
+            self._indexes.heads[path] = head_index(column)
+        elif place == 1 and path not in self._indexes.values:
+            self._indexes.values[path] = value_index(column)
 
 
 def _each_byte(data: bytes) -> list[bytes]:
@@ -296,54 +343,3 @@ def _column(block: _Block, place: int) -> bytes:
             return zlib.decompress(file.read(block.sizes[place]))
     except (OSError, zlib.error) as error:
         raise RunFileError(f"{block.path} cannot be read: {error}") from error
-
-
-# --- Texts and facts --------------------------------------------------------------------------------------------------
-
-
-class TextFile:
-    """The texts, by their numbers from 1."""
-
-    def __init__(self, directory: Path) -> None:
-        self._texts: list[str] = [""]
-        self._keys: dict[str, int] = {}
-        for path in sorted(directory.glob("texts-*.z")):
-            try:
-                self._read(zlib.decompress(path.read_bytes()))
-            except zlib.error:  # torn: the block at hand has it still
-                break
-        self._read((directory / "texts").read_bytes())
-
-    def _read(self, data: bytes) -> None:
-        """Read a block, whose first word is the number of its first text."""
-        if int.from_bytes(data[:WORD], "little") != len(self._texts):  # kept just before the process ended
-            return
-        place = WORD
-        while place + 4 <= len(data) and (head := int.from_bytes(data[place : place + 4], "little")):
-            size = (head & ~KEY_MARK) - 1
-            text = data[place + 4 : place + 4 + size].decode("utf-8", "replace")
-            if head & KEY_MARK:
-                self._keys.setdefault(text, len(self._texts))
-            self._texts.append(text)
-            place += 4 + size
-
-    def text(self, number: int) -> str:
-        return self._texts[number] if number < len(self._texts) else "?"
-
-    def key(self, text: str) -> int:
-        return self._keys.get(text, 0)
-
-
-def facts_of(directory: Path) -> list[dict[str, Any]]:
-    """Return the facts; a last line that was not written whole is left out."""
-    try:
-        lines = (directory / "facts").read_text(encoding="utf-8", errors="replace").split("\n")
-    except OSError as error:
-        raise RunFileError(f"the recorded run has no file facts: {error.strerror}") from error
-    found = []
-    for line in lines[:-1]:
-        try:
-            found.append(json.loads(line))
-        except ValueError:
-            continue
-    return [fact for fact in found if isinstance(fact, dict)]

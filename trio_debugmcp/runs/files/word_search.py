@@ -6,6 +6,7 @@ Of a word the highest four bits are the kind, the lowest 32 the subject: where t
 kind.
 """
 
+from trio_debugmcp.runs.files.block_indexes import HeadIndex
 from trio_debugmcp.runs.files.run_files import WORD, WordFile
 
 Highs = frozenset[int] | None
@@ -21,7 +22,7 @@ def highs_of(kinds: frozenset[int], code: int, sites: list[int]) -> frozenset[in
 def next_kind(file: WordFile, kinds: frozenset[int], low: int, after: int, highs: Highs = None) -> int:
     """Return the first entry after one whose first word begins with one of these 4 bits and ends with these 32."""
     part = low.to_bytes(4, "little")
-    for first, column in file.columns(0, after + 1, highs=highs):
+    for first, column in file.columns(0, after + 1, fits=lambda head: _fits(head, low, highs)):
         found = column.find(part, max(after + 1 - first, 0) * WORD)
         while found >= 0:
             if found % WORD == 0 and column[found + WORD - 1] >> 4 in kinds:
@@ -33,7 +34,7 @@ def next_kind(file: WordFile, kinds: frozenset[int], low: int, after: int, highs
 def last_kind(file: WordFile, kinds: frozenset[int], low: int, before: int, after: int, highs: Highs = None) -> int:
     """Return the last entry before one, and after another, whose first word is such a one, or 0."""
     part = low.to_bytes(4, "little")
-    for first, column in file.columns(0, before - 1, back=True, highs=highs):
+    for first, column in file.columns(0, before - 1, back=True, fits=lambda head: _fits(head, low, highs)):
         begin, end = max(after + 1 - first, 0) * WORD, min(max(before - first, 0) * WORD, len(column))
         while (found := column.rfind(part, begin, end)) >= 0:
             if found % WORD == 0 and column[found + WORD - 1] >> 4 in kinds:
@@ -47,12 +48,17 @@ def last_kind(file: WordFile, kinds: frozenset[int], low: int, before: int, afte
 def next_any(file: WordFile, words: list[int], after: int) -> int:
     """Return the first entry after one whose first word is one of these, or 0: block by block for all of them."""
     parts = [word.to_bytes(WORD, "little") for word in words]
-    for first, column in file.columns(0, after + 1, highs=frozenset([word >> 32 for word in words])):
+    for first, column in file.columns(0, after + 1, fits=lambda head: any(map(head.may_have, words))):
         start = max(after + 1 - first, 0) * WORD
         found = [place for part in parts if (place := _aligned(column, part, start)) >= 0]
         if found:
             return first + min(found) // WORD
     return 0
+
+
+def _fits(head: HeadIndex, low: int, highs: Highs) -> bool:
+    """Whether a block may have words that end with these 32 bits, and begin with some of those."""
+    return head.may_be_about(low) and (highs is None or not highs.isdisjoint(head.counts))
 
 
 def _aligned(column: bytes, part: bytes, start: int) -> int:

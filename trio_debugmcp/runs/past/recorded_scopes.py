@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
-from trio_debugmcp.runs.files.process_record import START, ProcessRecord, RecordedCode
+from trio_debugmcp.runs.files.process_record import START, ProcessRecord
+from trio_debugmcp.runs.files.recorded_code import RecordedCode
 from trio_debugmcp.runs.files.row_search import each, each_back
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
 from trio_debugmcp.runs.source.source_reader import ScopedSource, read_source
@@ -16,7 +17,8 @@ from trio_debugmcp.runs.source.statement_trees import targets_of
 MOST_FRAMES = 300
 """Of a function whose frames are looked through: the last ones."""
 
-_UPDATES = r"\b(?:setattr|__dict__|vars)\b"
+_UPDATES = (r"setattr(?<!\wsetattr)\b", r"__dict__(?<!\w__dict__)\b", r"vars(?<!\wvars)\b")
+"""Each begins with plain characters, also those below: `re` is many times quicker then, as it leaps to these."""
 
 _STORES = r"{}\s*(?:[-+*/%@&|^<>]*=(?!=)|[,:)\]#\\]|in\b|$)"
 """What is behind an attribute that is set: in most files there is no such place, and these need not be parsed."""
@@ -123,22 +125,23 @@ class RecordedScopes:
         scopes = [self.of_code(code) for code in self.named(name)]
         return [scope for scope in scopes if scope is not None and isinstance(scope.node, ast.ClassDef)]
 
-    def _scopes_mentioning(self, words: str) -> list[SourceScope]:
-        """Return the scopes in whose files a regular expression is found: only these files are parsed."""
-        pattern = re.compile(words, re.MULTILINE)
-        is_in: dict[int | None, bool] = {None: False}
+    def _scopes_mentioning(self, *words: str) -> list[SourceScope]:
+        """Return the scopes in which one of some regular expressions is found; files without are not parsed."""
+        patterns = [re.compile(word, re.MULTILINE) for word in words]
+        lines: dict[int | None, list[int]] = {None: []}
         scopes = []
         for code in self._record.codes:
-            if code.source not in is_in:
-                is_in[code.source] = bool(pattern.search(self._record.source(code.number) or ""))
-            scope = self.of_code(code.number) if is_in[code.source] else None
+            if code.source not in lines:
+                lines[code.source] = _lines_with(self._record.source(code.number) or "", patterns)
+            found = lines[code.source]
+            scope = self.of_code(code.number) if found and any(map(code.may_have, found)) else None
             if scope is not None:
                 scopes.append(scope)
         return scopes
 
     def method_calls(self, names: set[str]) -> Iterator[tuple[Statement, ValuePath, ast.Call]]:
         """Yield the statements that call a method of what is a path that ends with such a name, with path and call."""
-        for scope in self._mentioning(_any_of(names)):
+        for scope in self._mentioning(*_any_of(names)):
             for statement in scope.statements:
                 for call in statement.calls:
                     path = path_of(call.func.value) if isinstance(call.func, ast.Attribute) else None
@@ -151,7 +154,7 @@ class RecordedScopes:
 
     def item_stores(self, names: set[str]) -> Iterator[tuple[Statement, ValuePath]]:
         """Yield the statements that set or delete items or slices of what is a path that ends with such a name."""
-        for scope in self._mentioning(_any_of(names)):
+        for scope in self._mentioning(*_any_of(names)):
             for statement in scope.statements:
                 for target in targets_of(statement.node):
                     path = path_of(target.value) if isinstance(target, ast.Subscript) else None
@@ -171,7 +174,7 @@ class RecordedScopes:
         return list(self._updates())
 
     def _updates(self) -> Iterator[tuple[Statement, ValuePath | None, ast.expr]]:
-        for scope in self._mentioning(_UPDATES):
+        for scope in self._mentioning(*_UPDATES):
             for statement in scope.statements:
                 for call in statement.calls:
                     is_setattr = getattr(call.func, "id", "") == "setattr" and len(call.args) == 3
@@ -200,11 +203,21 @@ class RecordedScopes:
         return self._frames[code]
 
 
-def _any_of(names: set[str]) -> str:
+def _lines_with(text: str, patterns: list[re.Pattern[str]]) -> list[int]:
+    """Return the lines in which one of some patterns begins."""
+    places = sorted({match.start() for pattern in patterns for match in pattern.finditer(text)})
+    lines, line, last = list[int](), 1, 0
+    for place in places:
+        line, last = line + text.count("\n", last, place), place
+        lines.append(line)
+    return lines
+
+
+def _any_of(names: set[str]) -> list[str]:
     """Return what is in files that call methods of an object with these names; of an item: behind a bracket."""
-    words = "|".join(re.escape(name) for name in sorted(names) if name[0] != "[")
-    ways = [rf"\b(?:{words})\s*[.\[]"] if words else []
-    return "|".join([*ways, r"\]\s*\."] if any(name[0] == "[" for name in names) else ways) or "(?!)"
+    words = [re.escape(name) for name in sorted(names) if name[0] != "["]
+    ways = [rf"{word}(?<!\w{word})\s*[.\[]" for word in words]
+    return [*ways, r"\]\s*\."] if any(name[0] == "[" for name in names) else ways
 
 
 def _updated(call: ast.Call) -> ast.expr | None:

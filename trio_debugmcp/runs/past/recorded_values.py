@@ -141,7 +141,7 @@ class RecordedValues:
 
     def _writes_from_within(self, home: SourceScope, name: str, key: int, before: int) -> list[int]:
         """Return the last writes of a name by inner functions that have declared it `nonlocal`."""
-        inner = [scope for scope in home.all_inner() if name in scope.outside and scope.home(name) is home]
+        inner = [scope for scope in home.all_inner() if name in scope.body.outside and scope.home(name) is home]
         return [self._record.back(rows.WRITE, key, frame, before) for frame in self._scopes.frames(inner)]
 
     def _free(

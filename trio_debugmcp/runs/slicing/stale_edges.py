@@ -116,7 +116,9 @@ class StaleEdges:
             if execution is None:
                 continue
             lines += 1
-            for read in execution.statement.reads if lines <= _MOST_LINES else ():
+            if lines > _MOST_LINES:
+                break
+            for read in execution.statement.reads:
                 value = self._past.values.read(execution, read) if not read.is_callee else None
                 if value is not None and value.object:
                     targets.setdefault(value.object)

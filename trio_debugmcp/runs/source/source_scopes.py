@@ -5,8 +5,9 @@ one, as the record has one event for them; so is a compound with its block on th
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, calls_in, path_of
 from trio_debugmcp.runs.source.statement_trees import (
@@ -208,8 +209,22 @@ class Statement:
             statement = statement.parent
 
 
+class ScopeBody(NamedTuple):
+    """What is in a scope: all its statements, those of its own level, names of outer scopes, the scopes in it."""
+
+    statements: list[Statement]
+    own: list[Statement]
+    outside: set[str]
+    inner: "list[SourceScope]"
+
+
+ReadScope = Callable[["SourceScope"], ScopeBody]
+
+
 class SourceScope:
-    """A module, class, function, lambda or generator expression.
+    """A module, class, function, lambda or generator expression: each method is one fact of it, hence so many.
+
+    What is in it is read when it is first asked for: of most functions of a file nothing is ever asked.
 
     Attributes:
         lines: the text that it is a part of.
@@ -217,23 +232,34 @@ class SourceScope:
         first: its first line, with decorators.
         parent: the scope around it.
         parameters: names that its calls fill.
-        statements: all of them, in the order of the source.
+        body: its statements in the order of the source, and what else is in it.
     """
 
-    def __init__(self, lines: list[str], node: ast.AST, name: str, parent: "SourceScope | None") -> None:
+    def __init__(
+        self, lines: list[str], node: ast.AST, name: str, parent: "SourceScope | None", read: "ReadScope"
+    ) -> None:
         self.lines = lines
         self.node = node
         self.name = name
         self.parent = parent
         self.first = first_line(node) if parent is not None else 1
         self.parameters = parameters_of(node)
-        self.statements: list[Statement] = []
-        self.own: list[Statement] = []
-        self.outside: set[str] = set()
-        self.inner: list[SourceScope] = []
+        self._read = read
 
     def __repr__(self) -> str:
         return f"<SourceScope {self.name}>"
+
+    @cached_property
+    def body(self) -> ScopeBody:
+        return self._read(self)
+
+    @property
+    def statements(self) -> list[Statement]:
+        return self.body.statements
+
+    @property
+    def inner(self) -> "list[SourceScope]":
+        return self.body.inner
 
     @property
     def is_function(self) -> bool:
@@ -243,7 +269,7 @@ class SourceScope:
     def bound(self) -> frozenset[str]:
         """The names that are its own."""
         names = {name for statement in self.statements for name in statement.names}
-        return (frozenset(names) | frozenset(self.parameters)) - self.outside
+        return (frozenset(names) | frozenset(self.parameters)) - self.body.outside
 
     @property
     def bases(self) -> list[str]:
@@ -254,7 +280,7 @@ class SourceScope:
     @property
     def fields(self) -> list[str]:
         """The names that a class body annotates: the fields of a data class, in their order."""
-        nodes = [statement.node for statement in self.own]
+        nodes = [statement.node for statement in self.body.own]
         targets = [node.target for node in nodes if isinstance(node, ast.AnnAssign)]
         return [target.id for target in targets if isinstance(target, ast.Name)]
 
@@ -298,7 +324,7 @@ class SourceScope:
         is_text = (
             isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
         )
-        return not (is_text and self.own[:1] == [statement])
+        return not (is_text and self.body.own[:1] == [statement])
 
     def writers(self, name: str) -> list[Statement]:
         """Return its statements that give a name a value."""

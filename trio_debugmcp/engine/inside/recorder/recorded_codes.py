@@ -176,6 +176,7 @@ class RecordedCodes:
                 "first": code.co_firstlineno,
                 "kind": _kind(code),
                 "source": source,
+                "lines": () if plans is None else _ranges(plans),
                 "compiled": 0 if found is None else found[1],  # below 0: by a library
                 "params": code.co_varnames[:count],
                 "cells": code.co_cellvars,
@@ -245,6 +246,17 @@ class RecordedCodes:
         code_record.sites[plan.first] = site
         self._files.fact({"site": site.number, "code": code_record.number, "line": plan.first})
         return site
+
+
+def _ranges(lines: Any) -> list[int]:
+    """Return the lines of the statements of code: the first of each range of them, and the one behind its last."""
+    ranges: list[int] = []
+    for line in sorted(lines):
+        if ranges and ranges[-1] == line:
+            ranges[-1] = line + 1
+        else:
+            ranges += [line, line + 1]
+    return ranges
 
 
 def _kind(code: Any) -> str:
