@@ -248,7 +248,7 @@ def test_lines_that_an_earlier_answer_has_shown_are_counted() -> None:
 def test_a_line_that_ran_in_an_early_call_of_many_did_run() -> None:
     source = "def f(n):\n    if n == 0:\n        return 'first'\n    return n\n\n\nfor n in range(400):\n    f(n)\n"
     answer = why(record(source, python(3, 12)).processes[0], WhyQuestion(file="program.py", line=3))
-    assert answer.value.startswith("why return 'first'")
+    assert answer.value.endswith("ran: return 'first': -> 'first'")
 
 
 ROUNDS = """\
@@ -404,3 +404,9 @@ def test_a_tree_that_grows_is_not_out_of_date() -> None:
     )
     answer = why(record(source, python(3, 13)).processes[0], WhyQuestion())
     assert not [line for line in answer.because if any("was computed from it" in note for note in line.notes)]
+
+
+def test_a_line_that_ran_several_times_is_asked_about_its_last_run_and_that_is_said() -> None:
+    process = record("for n in range(3):\n    m = n\n", python(3, 13)).processes[0]
+    answer = why(process, WhyQuestion(file="program.py", line=2))
+    assert answer.value == f"why {answer.because[-1].at} ran, the last of 3 runs of line 2: m = n: m=2"

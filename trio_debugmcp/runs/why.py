@@ -14,6 +14,7 @@ import msgspec
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.files.row_search import count
 from trio_debugmcp.runs.past.computed_attributes import computed_value, getter_of
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
@@ -142,12 +143,19 @@ def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     aim = "run" if question.what == "run" else "value"
     line = because_line(past, at)
     told = f"{line.source}: {' '.join(line.values)}" if line.values else line.source
-    value = f"why {told} ran" if aim == "run" else told
+    value = f"why #{at} ran{_of_several(past, question, execution)}: {told}" if aim == "run" else told
     ended = past.executions.ended(at)
     wanted = wanted_of(past, execution) if aim == "value" and ended > record.last else NOTHING_WANTED
     if wanted.said:  # it is under way, and compares: stopped at what is to come of that
         value = f"{line.source}: {wanted.said}"
     return _answer(past, value, [SliceEdge(0.0, SliceNode(at, aim=aim, wanted=wanted))], question, ended)
+
+
+def _of_several(past: PastProcess, question: WhyQuestion, execution: StatementExecution) -> str:
+    """Return what is to be said of a line that was named by its place, and ran more than once."""
+    sites = past.executions.sites(execution.statement, execution.code) if question.line else []
+    times = sum(count(past.record, rows.LINE, site) for site in sites)
+    return f", the last of {times:,} runs of line {question.line}" if times > 1 else ""
 
 
 def _of_call(past: PastProcess, question: WhyQuestion, start: int) -> WhyAnswer:
@@ -224,7 +232,7 @@ def _written(past: PastProcess, execution: StatementExecution, path: ValuePath) 
 def _of_line(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     last = last_run_of_line(past, question.file, question.line)
     if last:
-        moment = msgspec.structs.replace(question, at=last, what="run", line=0, expression="")
+        moment = msgspec.structs.replace(question, at=last, what="run", expression="")
         return _of_moment(past, moment)
     found = unreached(past, question.file, question.line)
     if found is None:
