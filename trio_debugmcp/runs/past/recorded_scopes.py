@@ -152,6 +152,13 @@ class RecordedScopes:
                     if isinstance(call.func, ast.Attribute):
                         yield statement, path, call
 
+    def calling(self, name: str) -> Iterator[Statement]:
+        """Yield the statements that call a method of that name, of whatever object."""
+        for scope in self._mentioning(rf"\.{re.escape(name)}\s*\("):
+            for statement in scope.statements:
+                if any(isinstance(call.func, ast.Attribute) and call.func.attr == name for call in statement.calls):
+                    yield statement
+
     def item_stores(self, names: set[str]) -> Iterator[tuple[Statement, ValuePath]]:
         """Yield the statements that set or delete items or slices of what is a path that ends with such a name."""
         for scope in self._mentioning(*_any_of(names)):

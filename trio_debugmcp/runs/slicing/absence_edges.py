@@ -9,9 +9,12 @@ from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.loop_end_edges import LoopEndEdges
+from trio_debugmcp.runs.slicing.namesake_edges import NamesakeEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.slicing.uncalled_edges import UncalledEdges
 from trio_debugmcp.runs.slicing.unraised_edges import UnraisedEdges
-from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath
+from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, copied_in
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
 _MOST_FRAMES = 20
@@ -27,6 +30,9 @@ class AbsenceEdges:
         self._past = past
         self._record = past.record
         self.unraised = UnraisedEdges(past, self.decided_against)
+        self._uncalled = UncalledEdges(past, self.decided_against, self._not_reached)
+        self._namesakes = NamesakeEdges(past)
+        self._loop_ends = LoopEndEdges(past)
 
     def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
         """Yield what did not happen to what a statement read, or before it."""
@@ -74,12 +80,14 @@ class AbsenceEdges:
                 yield from self._of_attribute(execution, read.of_items, item)
         elif not read.path.steps:
             yield from self._of_name(execution, read.path.name, value)
+            yield from self._namesakes.of_name(execution, read.path.name, value)
             yield from self._of_late_binding(execution, read.path.name, value)
-            yield from self._of_loop(execution, value)
+            yield from self._loop_ends.of_loop(execution, value)
         elif isinstance(read.path.steps[-1], str) and read.path.steps[-1][0] == ".":
             holder = self._past.values.value(execution, read.path.holder)
             if holder is not None and holder.object:
                 yield from self._of_attribute(execution, read.path.steps[-1], holder.object)
+                yield from self._uncalled.of_attribute(execution, read.path.steps[-1], holder)
         if value.object and (read.is_whole or isinstance(execution.statement.node, ast.Return)):
             yield from self._of_container(execution, value)
 
@@ -246,6 +254,7 @@ class AbsenceEdges:
         """Yield what would have changed a container in the same function and did not, or has run without effect."""
         if not self._record.back_of(frozenset({rows.SIZE}), value.object, execution.row):
             return
+        yield from self._loop_ends.of_last_change(execution, value)
         made = self._past.executions.at(self._past.values.birth(value.object, execution.row))
         yield from self._of_changes(execution, value, execution.scope, execution.frame)
         if made is not None and made.frame != execution.frame:
@@ -280,6 +289,7 @@ class AbsenceEdges:
         self, execution: StatementExecution, value: RecordedValue, scope: SourceScope, frame: int
     ) -> Iterator[SliceEdge]:
         """Yield what would have changed a container in one call of a function."""
+        yield from self._of_copies(execution, value, scope, frame)
         for statement in scope.statements:
             for path, method in statement.mutates if statement is not execution.statement else ():
                 run = self._past.executions.last_run(statement, frame, execution.row)
@@ -301,25 +311,13 @@ class AbsenceEdges:
                     if found is not None and found.object == value.object:
                         yield SliceEdge(cost.ABSENCE, SliceNode(run.row), f"{method} changed nothing")
 
-    # --- Loops --------------------------------------------------------------------------------------------------------
-
-    def _of_loop(self, execution: StatementExecution, value: RecordedValue) -> Iterator[SliceEdge]:
-        """Yield what ended the loop in which a value was made that is used after it."""
-        writer = self._past.executions.at(value.owner) if value.owner else None
-        if writer is None or writer.frame != execution.frame:
-            return
-        above = set(map(id, execution.statement.outer()))
-        for loop in [writer.statement, *writer.statement.outer()]:
-            if loop.is_loop and id(loop) not in above:
-                last = self._last_of(loop, execution)
-                if last is not None and last.row != writer.row:
-                    is_early = isinstance(last.statement.nodes[-1], ast.Break | ast.Return)
-                    yield SliceEdge(
-                        cost.LOOP_END if is_early else 2 * cost.LOOP_END, SliceNode(last.row), "ended the loop"
-                    )
-
-    def _last_of(self, loop: Statement, use: StatementExecution) -> StatementExecution | None:
-        """Return the last run of a loop's statements before a use behind it."""
-        inside = [loop, *(inner for inner in loop.all_inner() if isinstance(inner.node, ast.Break))]
-        runs = [self._past.executions.last_run(statement, use.frame, use.row) for statement in inside]
-        return max((run for run in runs if run is not None), key=lambda run: run.row, default=None)
+    def _of_copies(
+        self, execution: StatementExecution, value: RecordedValue, scope: SourceScope, frame: int
+    ) -> Iterator[SliceEdge]:
+        """Yield calls that were given a copy of a container, and whose results are dropped: it has stayed as it was."""
+        for statement in scope.statements:
+            paths = copied_in(statement.node) if statement is not execution.statement else []
+            run = self._past.executions.last_run(statement, frame, execution.row) if paths else None
+            for path in paths if run is not None else ():
+                if run is not None and self._has(run, path, value.object):
+                    yield SliceEdge(cost.WITHOUT_EFFECT, SliceNode(run.row), f"changed a copy of {path}")

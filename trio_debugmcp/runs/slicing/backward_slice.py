@@ -10,6 +10,7 @@ and followed once: a second run of a line seldom tells more than the first.
 import ast
 import heapq
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
@@ -23,8 +24,10 @@ from trio_debugmcp.runs.slicing.control_edges import LET_PASS, ControlEdges
 from trio_debugmcp.runs.slicing.data_edges import DataEdges
 from trio_debugmcp.runs.slicing.iteration_edges import IterationEdges
 from trio_debugmcp.runs.slicing.line_weights import DEFAULT, NEARNESS, SHARED_DEFAULT, weight
+from trio_debugmcp.runs.slicing.loop_end_edges import ENDED_THE_LOOP
 from trio_debugmcp.runs.slicing.missing_edges import MissingEdges
 from trio_debugmcp.runs.slicing.object_edges import ObjectEdges
+from trio_debugmcp.runs.slicing.recursion_edges import RecursionEdges
 from trio_debugmcp.runs.slicing.reset_edges import ResetEdges
 from trio_debugmcp.runs.slicing.round_edges import RoundEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
@@ -34,6 +37,14 @@ from trio_debugmcp.runs.source.read_paths import reads_of
 
 _MOST_EXPANDED = 150
 """Nodes that are followed: behind the lines that are shown, only to count what is left out."""
+
+
+_MOST_SIBLINGS = 12
+"""Calls by the same line that are looked at for what is out of date: the last ones."""
+
+
+_Shown = tuple[int, int]
+"""A line of an answer: a row, and of a statement of several lines that which matters; 0: of a call's start."""
 
 
 class SlicePart(NamedTuple):
@@ -72,21 +83,22 @@ class _Slicer:
         self.objects = ObjectEdges(past)
         self._calls = CallEdges(past, self.objects)
         self._data = DataEdges(past, self.objects, self._calls)
-        self.shown: dict[int, list[str]] = {}
+        self.shown: dict[_Shown, list[str]] = {}
         self._control = ControlEdges(past)
         self._absence = AbsenceEdges(past)
         self._missing = MissingEdges(past, self._absence.unraised)
         self._stale = StaleEdges(past)
         self._rounds = RoundEdges(past)
         self._resets = ResetEdges(past)
+        self._recursions = RecursionEdges(past)
         self._iterations = IterationEdges(past)
         self._waiting = WaitingEdges(past, self.objects, self._absence.decided_against)
         self._past = past
         self._asked = asked
         self._followed: set[object] = set()
         self._lines: dict[object, int] = {}
-        self._focus: dict[int, tuple[ast.expr, ...]] = {}
-        self._far: dict[int, float] = {}
+        self._focus: dict[_Shown, tuple[ast.expr, ...]] = {}
+        self._far: dict[_Shown, float] = {}
         self._root = 0
 
     def follow(self, starts: list[SliceEdge]) -> int:
@@ -107,9 +119,14 @@ class _Slicer:
                     heapq.heappush(queue, (far, -following.node.row, order, following))  # of two as far, the later
         return len(queue)
 
-    def nearest(self, rows_shown: Iterable[int]) -> list[int]:
-        """Return rows that are lines of the answer, those that tell most first."""
-        return sorted(rows_shown, key=lambda row: self._far[row])
+    def nearest(self, shown: Iterable[_Shown]) -> list[_Shown]:
+        """Return lines of the answer, those that tell most first."""
+        return sorted(shown, key=lambda line: self._far[line])
+
+    def drop(self, row: int) -> None:
+        """Leave a row out of the answer."""
+        for line in [line for line in self.shown if line[0] == row]:
+            del self.shown[line]
 
     def _outermost(self, starts: list[SliceEdge]) -> int:
         """Return the frame of the test or script in which the question stands."""
@@ -119,9 +136,9 @@ class _Slicer:
             frame = caller.frame
         return frame
 
-    def part(self, row: int) -> SlicePart:
+    def part(self, line: _Shown) -> SlicePart:
         """Return a line of the answer."""
-        return SlicePart(row, tuple(self.shown[row]), self._focus.get(row, ()))
+        return SlicePart(line[0], tuple(self.shown[line]), self._focus.get(line, ()))
 
     def _take(self, edge: SliceEdge, distance: float) -> bool:
         """Show a node, if its line is not shown; return whether it is to be followed."""
@@ -132,16 +149,16 @@ class _Slicer:
         if execution is None:
             self._show_default(node, distance)
             if edge.note and self._past.record.row(node.row).kind == rows.START:
-                self.shown.setdefault(node.row, [edge.note])
-                self._far.setdefault(node.row, NEARNESS * distance)
+                self.shown.setdefault((node.row, 0), [edge.note])
+                self._far.setdefault((node.row, 0), NEARNESS * distance)
         else:
+            row = node.row, self._line_of(execution, node)
             has_raised = self._past.executions.raised(node.row) is not None  # and so it is not the line that has not
-            source = execution.scope.module, execution.statement.first, has_raised
-            row = self._lines.setdefault(source, node.row)
-            if row == node.row:
+            source = execution.scope.module, row[1], has_raised
+            if self._lines.setdefault(source, node.row) == node.row:
                 if not self._focus.get(row):
                     self._focus[row] = node.focus
-                is_plain = bool(edge.cost) and edge.note in ("", LET_PASS)
+                is_plain = bool(edge.cost) and (edge.note in ("", LET_PASS) or self._is_usual_end(execution, edge))
                 far = NEARNESS * distance + (self._weight(execution, edge) if is_plain else 0.0)
                 self._far[row] = min(far, self._far.get(row, far))
                 notes = self.shown.setdefault(row, [])
@@ -152,6 +169,20 @@ class _Slicer:
             return False
         self._followed.add(line)
         return True
+
+    def _is_usual_end(self, execution: StatementExecution, edge: SliceEdge) -> bool:
+        """Whether a loop has ended as most do: it had nothing more to go through, after some rounds."""
+        if edge.note != ENDED_THE_LOOP or not isinstance(execution.statement.node, ast.For | ast.AsyncFor):
+            return False
+        return self._past.executions.last_run(execution.statement, execution.frame, execution.row) is not None
+
+    def _line_of(self, execution: StatementExecution, node: SliceNode) -> int:
+        """Return the line that a node is shown as: of a dictionary on several lines each entry that matters."""
+        first, held = execution.statement.first, self._focus.get((node.row, execution.statement.first))
+        is_entry = isinstance(getattr(execution.statement.node, "value", None), ast.Dict)
+        if not (is_entry and node.focus and held) or held[0].lineno == node.focus[0].lineno:
+            return first
+        return node.focus[0].lineno
 
     def _weight(self, execution: StatementExecution, edge: SliceEdge) -> float:
         has_called = bool(self._past.executions.calls(execution.row))
@@ -166,10 +197,10 @@ class _Slicer:
             return
         names = [name for name in node.names if caller and argument(past, caller, row, name) == []]
         if names:
-            self.shown.setdefault(node.row, [f"its default: {', '.join(names)}"])
+            self.shown.setdefault((node.row, 0), [f"its default: {', '.join(names)}"])
             scope = past.scopes.of_code(row.key)
             is_shared = scope is not None and any(name in scope.computed_defaults for name in names)
-            self._far.setdefault(node.row, NEARNESS * distance + (SHARED_DEFAULT if is_shared else DEFAULT))
+            self._far.setdefault((node.row, 0), NEARNESS * distance + (SHARED_DEFAULT if is_shared else DEFAULT))
 
     def _line(self, node: SliceNode, execution: StatementExecution | None) -> object:
         """Return what a node shares with others of the same line of the source and the same outcome."""
@@ -177,7 +208,8 @@ class _Slicer:
             row = self._past.record.row(node.row)
             return row.key, node.names
         raised = self._past.executions.raised(node.row) is not None
-        return execution.statement, raised, node.focus, node.names, node.aim
+        is_end = execution.statement.is_loop and not self._past.executions.entered_body(execution)
+        return execution.statement, raised or is_end, node.focus, node.names, node.aim
 
     def _edges(self, node: SliceNode) -> Iterator[SliceEdge]:
         """Yield what a node depends on."""
@@ -195,10 +227,14 @@ class _Slicer:
                 yield from self._wanting(node, self._control.of_run(execution, is_decisive=True))
             if not node.focus:
                 yield from self._of_raise(node.row)
+                yield from self._recursions.of_error(execution)
                 decisive = execution.statement.is_constant
                 yield from self._wanting(node, self._control.of_run(execution, is_decisive=decisive))
                 yield from self._absence.of_statement(execution)
                 yield from self._stale.of_statement(execution, self._asked)
+                if isinstance(execution.statement.node, ast.Return):
+                    for sibling in islice(self._rounds.siblings(execution), _MOST_SIBLINGS):
+                        yield from self._stale.of_statement(sibling, self._asked)
                 yield from self._rounds.of_statement(execution)
                 yield from self._rounds.of_siblings(execution)
                 yield from self._resets.of_statement(execution)
@@ -248,7 +284,7 @@ def backward_slice(
     """
     slicer = _Slicer(past, asked)
     left = slicer.follow(starts)
-    slicer.shown.pop(unshown, None)
-    new = slicer.nearest(row for row in slicer.shown if row not in known)
+    slicer.drop(unshown)
+    new = slicer.nearest(line for line in slicer.shown if line[0] not in known)
     parts = [slicer.part(row) for row in sorted(new[:limit])]
     return SliceResult(parts, len(new[limit:]) + left, len(slicer.shown) - len(new), slicer.objects.gaps)

@@ -16,7 +16,8 @@ from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.computed_attributes import computed
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.past.recorded_values import says_nothing
+from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing
+from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, content_of
 
 _MOST_VALUES = 3
 
@@ -144,7 +145,7 @@ def _effects(past: PastProcess, execution: StatementExecution) -> list[str]:
         if effect.kind == rows.FIELD and label[:1] == "." and effect.subject == record.code(execution.code).globals:
             label = label[1:]
         value = f"{label} deleted" if text == _DELETED else f"{label}={text}"
-        if value not in said:
+        if label and value not in said:  # without one it is not known which of them has changed
             said.append(value)
     left = len(said) - _MOST_VALUES - 1
     return said if left <= 0 else [*said[: _MOST_VALUES + 1], f"… {left} more"]
@@ -173,9 +174,19 @@ def _reads(past: PastProcess, execution: StatementExecution) -> list[str]:
     for read in execution.statement.reads:
         value = None if read.is_callee else past.values.read(execution, read)
         if value is not None and not says_nothing(value.text):
-            text = past.values.text_at(value, past.values.bound(execution, read))
+            text = _text_at(past, value, past.values.bound(execution, read))
             said.append(f"{read.path}={_short(text)}")
     return list(dict.fromkeys(said))
+
+
+def _text_at(past: PastProcess, value: RecordedValue, before: int) -> str:
+    """Return a value as text; of a container that has changed since its text was kept: what is in it, if short."""
+    text = past.values.text_at(value, before)
+    if text == value.text:
+        return text
+    content = content_of(past, value, before)
+    known = repr(content)
+    return text if isinstance(content, UnknownContent) or len(known) > _MOST_TEXT else known
 
 
 def _short(text: str) -> str:

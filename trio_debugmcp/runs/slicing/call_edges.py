@@ -69,6 +69,7 @@ class CallEdges:
         focus = node.focus
         wanted = {id(call) for call in calls_in(*focus)} if focus else set()
         shown: dict[int, int] = {}
+        place = 0
         for start in self._in_order(execution.row, node):
             call = call_of(self._past, execution, start)
             if call is None and _is_of_message(execution.statement.node, self._record.code(start.key).name):
@@ -78,15 +79,22 @@ class CallEdges:
             ending = self._past.executions.outcome(start.number)
             if ending is None or not ending.owner or _makes(self._record.code(start.key).name, ending):
                 continue
+            if start.kind == rows.RESUME and ending.kind == rows.RETURN and self._is_expression(start.key):
+                continue  # it had nothing more to give
             line = self._record.row(ending.owner)
             times = shown[line.key] = shown.get(line.key, 0) + 1
             if times <= 2:
-                far = (0.0 if ending.kind != rows.UNWIND else 0.2) + _LATER * len(shown)
+                place += 1
+                far = (0.0 if ending.kind != rows.UNWIND else 0.2) + _LATER * place
                 text = self._record.text(ending)
                 edge = SliceEdge(
                     cost.RESULT + far, SliceNode(ending.owner, self._part(ending.owner, part), hint=node.hint or text)
                 )
                 yield ending, [edge, *self._of_dispatch(start), *self._of_replaced(execution, start)]
+
+    def _is_expression(self, code: int) -> bool:
+        """Whether code is that of a generator expression, each round of which is a run of its line."""
+        return self._record.code(code).name.rpartition(".")[2] == "<genexpr>"
 
     def _of_replaced(self, execution: StatementExecution, start: Row) -> Iterator[SliceEdge]:
         """Yield what has put a function in the place of a method."""
@@ -133,9 +141,12 @@ class CallEdges:
         calls = self._calls_of(line)[::-1]
         if node.hint:
             calls = sorted(calls, key=lambda start: not self._is_in(start, node.hint))
-        if not (node.wanted.pieces or node.wanted.missing):
+        if node.wanted.pieces or node.wanted.missing:
+            calls = sorted(calls, key=lambda start: self._place(start, node.wanted))
+        if not (calls and node.hint and self._is_in(calls[0], node.hint)):
             return calls
-        return sorted(calls, key=lambda start: self._place(start, node.wanted))
+        first = calls[0].number  # what it was given was made just before it
+        return sorted(calls, key=lambda start: (start.number > first, abs(start.number - first)))
 
     def _place(self, start: Row, wanted: WantedPieces) -> int:
         """Return how well a call fits: by its result, or by being given what is missing."""

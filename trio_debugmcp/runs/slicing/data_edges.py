@@ -13,6 +13,7 @@ from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing,
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.call_edges import CallEdges
 from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
+from trio_debugmcp.runs.slicing.recursion_edges import RecursionEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces, is_piece
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, calls_in, path_of, reads_of
@@ -25,6 +26,7 @@ class DataEdges:
         self._past = past
         self._objects = objects
         self._calls = calls
+        self._recursions = RecursionEdges(past)
         self._record = past.record
 
     def of_node(self, execution: StatementExecution, node: SliceNode) -> Iterator[SliceEdge]:
@@ -38,9 +40,12 @@ class DataEdges:
         copies = self._copied(execution, focus, results)
         if copies is not None:
             yield from copies
+            for ending, _ in results:
+                yield from self._recursions.of_result(ending)
             return
         for ending, edges in results:
             yield from edges
+            yield from self._recursions.of_result(ending)
             if ending.object and part < 0:
                 result = self._past.values.value_at(ending.number)
                 yield from self._objects.of_content(
@@ -71,7 +76,7 @@ class DataEdges:
             yield from self._of_nearest_holder(execution, read)
             return
         if read.target_of and value.object:
-            price = cost.HOLDER
+            price = cost.HOLDER if type_name(value.text) != "Pattern" else cost.FOCUS  # what it looks for is all
         elif wanted.fits(value.text):
             price *= cost.WANTED
         yield from self.of_value(execution, read.path, value, price)

@@ -1,17 +1,28 @@
 """What an assertion that failed had expected, and which piece of the value differs from that."""
 
 import ast
+import operator as operators
+from collections.abc import Callable
 from typing import Any
 
 from trio_debugmcp.runs.past.call_arguments import call_of, called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, content_of
-from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces, constant, differences
+from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces, constant, differences, is_piece
 from trio_debugmcp.runs.source.read_paths import path_of
 
 _WRAPPERS = ("sorted", "list", "tuple", "set", "dict", "frozenset")
 """Calls that give the items of their argument."""
+
+_ORDERS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Lt: operators.lt,
+    ast.LtE: operators.le,
+    ast.Gt: operators.gt,
+    ast.GtE: operators.ge,
+}
+
+_MOST_PIECES = 4
 
 _EQUALITIES = (
     "assertEqual",
@@ -61,6 +72,8 @@ def _of_comparison(
             return NOTHING_WANTED
         is_missing = isinstance(operator, ast.In)
         return WantedPieces(() if is_missing else (repr(one),), (repr(one),) if is_missing else ())
+    if type(operator) in _ORDERS:
+        return _of_order(past, execution, left, operator, right)
     if not isinstance(operator, ast.Eq) or one is ... or other is ...:
         return NOTHING_WANTED
     expected, got = (one, other) if constant(left) is not ... else (other, one)
@@ -68,6 +81,37 @@ def _of_comparison(
     if constant(left) is ... and constant(right) is ...:  # it is not known which is right
         wanted = wanted._replace(pieces=(*wanted.pieces, *wanted.missing))
     return wanted
+
+
+def _of_order(
+    past: PastProcess, execution: StatementExecution, left: ast.expr, operator: ast.AST, right: ast.expr
+) -> WantedPieces:
+    """Return the items that are too great, or too small, of `min(sizes.values()) >= 0`, with their keys."""
+    bound, (is_keyed, items) = constant(right), _aggregated(past, execution, left)
+    failing = [(key, item) for key, item in items if not _holds(operator, item, bound)]
+    pieces = [piece for key, item in failing for piece in (repr(key), repr(item)) if is_piece(piece)]
+    said = "; ".join(f"{key!r} has {item!r}" if is_keyed else f"it has {item!r}" for key, item in failing[:2])
+    return WantedPieces(tuple(pieces[:_MOST_PIECES]), (), said)
+
+
+def _aggregated(past: PastProcess, execution: StatementExecution, node: ast.expr) -> tuple[bool, list[tuple[Any, Any]]]:
+    """Return the items of which `min(...)` or `max(...)` is one, with keys or places; whether these are keys."""
+    name = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
+    if name not in ("min", "max") or not isinstance(node, ast.Call) or len(node.args) != 1:
+        return False, []
+    inner = node.args[0]
+    is_view = isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "values"
+    known = _content(past, execution, inner.func.value if is_view else inner)  # type: ignore[attr-defined]
+    if isinstance(known, dict):
+        return True, list(known.items()) if is_view else [(key, key) for key in known]
+    return False, list(enumerate(known)) if isinstance(known, list | tuple) else []
+
+
+def _holds(operator: ast.AST, one: Any, other: Any) -> bool:
+    try:
+        return bool(_ORDERS[type(operator)](one, other))
+    except TypeError:
+        return True
 
 
 def _content(past: PastProcess, execution: StatementExecution, node: ast.expr) -> Any:

@@ -24,8 +24,8 @@ _OWN = 3.0
 _EMPTY = 2.5
 """An empty container, or a constant of an object, to begin with."""
 
-_HEADER = 2.0
-"""The header of a loop: what gave it says what it goes through."""
+_HEADER, _HEADER_WITH_MORE = 2.0, 1.0
+"""The header of a loop: what gave it says what it goes through; one that computes or pairs what it goes through."""
 
 _GIVEN, _GIVEN_EXPRESSION = 1.5, 0.8
 """Only what it gave to a call counts of it: a variable, or something else."""
@@ -41,6 +41,12 @@ _CALL = 1.0
 
 _DECISION = 1.2
 """A condition, unless it has decided on a constant or a result."""
+
+_CHECK = 1.0
+"""A condition that looks whether there is anything, and let it pass."""
+
+_TEXT = 2.0
+"""A text of the module that is written out."""
 
 _CONSTANT = 0.5
 
@@ -58,16 +64,33 @@ def weight(execution: StatementExecution, edge: SliceEdge, root: int, *, has_cal
     if edge.node.aim == "argument":
         heavy += _GIVEN if all(_is_variable(part) for part in edge.node.focus) else _GIVEN_EXPRESSION
     if isinstance(execution.statement.node, ast.If | ast.Match):
+        heavy += _CHECK if edge.note and _checks_for_nothing(execution.statement.node) else 0.0
         return heavy + (_DECISION if edge.cost >= CONDITION else 0.0)
+    if execution.statement.is_given and _is_text(execution.statement.node):
+        return heavy + _TEXT
     if execution.statement.is_passing_on:
         return heavy + _PASSED_ON
     return heavy + _weight_of(execution.statement, has_called)
 
 
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(getattr(getattr(node, "value", None), "value", None), str)
+
+
+def _checks_for_nothing(node: ast.AST) -> bool:
+    """Whether a condition is `not name`, or `name is None`."""
+    test = getattr(node, "test", None)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _is_variable(test.operand)
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Is) or not _is_variable(test.left):
+        return False
+    return getattr(test.comparators[0], "value", ...) is None
+
+
 def _weight_of(statement: Statement, has_called: bool) -> float:
     node = statement.node
     if statement.is_loop:
-        return _HEADER
+        return _HEADER if _only_goes_through(getattr(node, "iter", None)) else _HEADER_WITH_MORE
     return _weight_of_assignment(node, has_called) if isinstance(node, ast.Assign | ast.AnnAssign) else 0.0
 
 
@@ -76,13 +99,31 @@ def _weight_of_assignment(node: "ast.Assign | ast.AnnAssign", has_called: bool) 
     is_attribute, value = isinstance(target, ast.Attribute), node.value
     if value is None or isinstance(target, ast.Subscript):
         return 0.0
-    if is_empty_container(value):
+    if is_empty_container(value) or (not has_called and _makes_something_empty(value)):
         return _EMPTY
     if isinstance(value, ast.Constant):
         return _EMPTY if is_attribute else _CONSTANT
     if is_attribute:
         return _COPY if isinstance(value, ast.Name | ast.Attribute) else 0.0
     return _CALL if has_called and isinstance(value, ast.Call) and _is_given_variables(value) else 0.0
+
+
+def _only_goes_through(node: ast.expr | None) -> bool:
+    """Whether a header goes through a variable, or all of it: `enumerate(names)`, `range(len(names))`, `d.items()`."""
+    if node is None or _is_variable(node):
+        return True
+    if not isinstance(node, ast.Call) or len(node.args) > 1 or node.keywords:
+        return False
+    target = node.func.value if isinstance(node.func, ast.Attribute) else None
+    return _only_goes_through(target) and all(map(_only_goes_through, node.args))
+
+
+def _makes_something_empty(value: ast.expr) -> bool:
+    """Whether an expression calls a class without an argument, by its name: `io.BytesIO()`, `set()`."""
+    if not isinstance(value, ast.Call) or value.args or value.keywords:
+        return False
+    name = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+    return name[:1].isupper() or name in ("list", "dict", "set", "deque")
 
 
 def _is_given_variables(call: ast.Call) -> bool:

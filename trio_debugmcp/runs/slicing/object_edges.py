@@ -102,6 +102,9 @@ class ObjectEdges:
                 written = self._record.back(rows.WRITE, key, frame, execution.row)
                 if written:
                     value = self._past.values.value_at(written)
+                    writer = self._past.executions.at(value.owner)
+                    if writer is not None and writer.statement.is_definition:  # a method: no instance has it
+                        return
                     price = cost.READ if value.object else 2 * cost.READ
                     yield SliceEdge(price, SliceNode(value.owner), "all instances share it")
                     yield from self.of_content(execution, str(path), value, execution.row)
@@ -135,6 +138,8 @@ class ObjectEdges:
         is_opaque = not changes and not self._record.back_of(frozenset({rows.SIZE}), container, before)
         if is_opaque and not self._past.scopes.classes(type_name(value.text)):
             yield from self._of_calls_on(execution, container)
+        elif self._past.values.is_big(container, before):  # a store under a key that it has changes no length
+            yield from self._of_stores(execution, container)
         owner = self._past.values.birth(container, before)
         if owner and owner != execution.row:
             yield from self.of_owner(owner, cost.BIRTH if changes else cost.CHANGE)
@@ -211,7 +216,8 @@ class ObjectEdges:
                 yield SliceEdge(price, SliceNode(row.owner))
         elif execution is not None and not execution.statement.is_definition:
             names = (name,) if execution.statement.place_of((name,)) >= 0 else ()
-            node = SliceNode(owner, names=names, hint=hint)
+            entry = execution.statement.entry(name)
+            node = SliceNode(owner, names=names, hint=hint, focus=(entry,) if entry is not None else ())
             yield SliceEdge(price + cost.GIVEN * execution.statement.is_given, node)
 
     def _changes(

@@ -1,5 +1,6 @@
 """Rounds of a loop: what it began with, and the round that went another way than the others."""
 
+import ast
 from collections.abc import Iterator
 from itertools import islice
 
@@ -9,6 +10,7 @@ from trio_debugmcp.runs.files.row_search import each_back
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.parting_edges import PartingEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 
 _RARE = 20
@@ -31,6 +33,7 @@ class RoundEdges:
     def __init__(self, past: PastProcess) -> None:
         self._past = past
         self._record = past.record
+        self._parting = PartingEdges(past)
 
     def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
         """Yield the value before the first round of what a loop carries on, and the rare round among many."""
@@ -42,6 +45,7 @@ class RoundEdges:
         is_looped = any(outer.is_loop for outer in statement.outer())
         most = _MOST_ROUNDS if self._past.executions.calls(execution.row) else _MOST_WITHOUT_CALLS
         rounds = list(islice(self._rounds(execution, is_looped=is_looped), most))
+        yield from self._parting.of_rounds(rounds)
         if not is_looped and len(rounds) < _LEAST_ROUNDS:
             return
         if carried and is_looped and len(rounds) > 1:
@@ -54,7 +58,7 @@ class RoundEdges:
         """Yield what other rounds of a statement have read and called: what other statements than in this round did."""
         known = {id(writer.statement) for writer in self._writers(execution)} | {id(execution.statement)}
         ends = {ending.key for ending in self._ends(execution)}
-        for sibling in islice(self._siblings(execution), _MOST_SIBLINGS):
+        for sibling in islice(self.siblings(execution), _MOST_SIBLINGS):
             for ending in self._ends(sibling):
                 if ending.key not in ends:
                     ends.add(ending.key)
@@ -64,17 +68,25 @@ class RoundEdges:
                     known.add(id(writer.statement))
                     yield SliceEdge(cost.SIBLING, SliceNode(writer.row))
 
-    def _siblings(self, execution: StatementExecution) -> Iterator[StatementExecution]:
+    def siblings(self, execution: StatementExecution) -> Iterator[StatementExecution]:
         """Yield the runs of a statement in other rounds: of its loop, or in other calls by the line that called it."""
         if any(outer.is_loop for outer in execution.statement.outer()):
             runs = self._past.executions.runs(execution.statement, execution.frame, self._record.last + 1)
             yield from (run for run in runs if run.row != execution.row)
         caller = self._past.executions.caller(execution.frame)
-        for start in reversed(self._past.executions.calls(caller.row)) if caller is not None else ():
+        for start in self._calls_in_rounds(caller) if caller is not None else ():
             if start.kind == rows.START and start.subject != execution.frame and start.key == execution.code:
                 run = self._past.executions.last_run(execution.statement, start.subject, self._record.last + 1)
                 if run is not None:
                     yield run
+
+    def _calls_in_rounds(self, caller: StatementExecution) -> Iterator[Row]:
+        """Yield the calls of a line, the last first; of a generator expression those of all its rounds."""
+        is_expression = isinstance(caller.scope.node, ast.GeneratorExp)
+        end = self._record.last + 1
+        rounds = self._past.executions.runs(caller.statement, caller.frame, end) if is_expression else iter((caller,))
+        for run in islice(rounds, _MOST_SIBLINGS):
+            yield from reversed(self._past.executions.calls(run.row))
 
     def _ends(self, execution: StatementExecution) -> list[Row]:
         """Return the lines at which the calls of a statement have ended."""

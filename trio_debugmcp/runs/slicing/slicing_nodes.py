@@ -70,6 +70,7 @@ WANTED = 0.4  # of that: what has the piece that differs
 UNWANTED = 1.6  # and what has not
 BIRTH = 1.6  # what made it, if there were changes
 HOLDER = 1.6  # of which object an attribute or item was read
+RECURSION_END = 0.7  # a line that ended the innermost of the calls that a function made of itself
 CALLED_ON = 1.3  # a method of an object whose content is not recorded
 USED = 0.8  # what took the items of a generator
 CLASS = 1.2  # the class whose bases chose a method
@@ -89,15 +90,18 @@ RAISED_AGAIN = 0.5
 
 # By what did not happen.
 ABSENCE = 1.2  # what decided against a write
+WITHOUT_EFFECT = 0.8  # a call that has changed a copy
 MISSING = 0.6  # what decided against it in the round of a value that is missing
 UNRAISED = 0.6  # what let pass that should have raised
 WAITING = 0.6  # what waits still, and what would have woken it
 MEANWHILE = 0.6  # a loop that goes through what changes
 ANOTHER = 1.4  # sets the attribute of another object
+NAMESAKE = 0.8  # sets a variable of the same name, of another function
 NOT_ANEW = 1.0  # where a value was set to begin with that a later round still had
 LOOP_END = 1.0
 STALE = 0.8  # what changed since a kept value was computed
 SIBLING = 1.3  # what another round has read, which this one has not
 OTHER_ROUND = 1.1  # a round that went another way
+PARTING = 1.1  # where it parted from the others
 
 STEP = 0.05  # each edge: of ways that cost the same, the shorter one

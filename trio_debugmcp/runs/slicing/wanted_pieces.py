@@ -155,6 +155,7 @@ class _Difference:
         else:
             self.pieces.append(repr(got))
         words = [word for word in re.findall(r"[\w.-]+", got) if word not in re.findall(r"[\w.-]+", expected)]
+        words = words or [word for word in got.split() if word not in expected.split()]  # signs around one differ
         self.pieces += [word for word in words if len(word) >= _LEAST_WORD]
         others = [word for word in re.findall(r"[\w.-]+", expected) if word not in re.findall(r"[\w.-]+", got)]
         self.missing += [word for word in others if len(word) >= _LEAST_WORD]

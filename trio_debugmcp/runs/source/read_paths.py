@@ -18,6 +18,9 @@ _PAIRS = ("items", "enumerate")
 _PASSING = ("values", "items", "sorted", "reversed", "list", "tuple", "enumerate", "iter")
 """Calls that pass the items of a container on."""
 
+_COPYING = ("list", "dict", "set", "copy", "deepcopy", "sorted")
+"""Calls that make another container with the same items."""
+
 
 TYPE = ".<type>"
 """The step from an object to its class where that is `type(x)`."""
@@ -255,3 +258,21 @@ def names_in(target: ast.AST) -> list[str]:
         elif isinstance(node, ast.MatchMapping) and node.rest:
             names.append(node.rest)
     return names
+
+
+def copied_in(node: ast.AST) -> list[ValuePath]:
+    """Return the containers of which a call whose result is dropped is given copies: `fill(list(names))`."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
+    copies = [_copied(argument) for argument in arguments]
+    paths = [path_of(copied) for copied in copies if copied is not None]
+    return [path for path in paths if path is not None]
+
+
+def _copied(node: ast.expr) -> ast.expr | None:
+    """Return what an expression copies: by `list`, `copy`, `[:]` and the like."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        return node.value
+    if not isinstance(node, ast.Call) or _called(node) not in _COPYING:
+        return None
+    return node.args[0] if node.args else node.func.value if isinstance(node.func, ast.Attribute) else None

@@ -1,0 +1,74 @@
+"""What no call has done: methods that would have set or changed something of an object, and were not called for it."""
+
+from collections.abc import Callable, Iterator
+
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge
+from trio_debugmcp.runs.slicing.unraised_edges import Decided
+from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
+
+_MOST_FRAMES = 20
+"""Of a function that would have called a method: the last ones."""
+
+_MOST_UNCALLED = 2
+
+NotReached = Callable[[StatementExecution, str], Iterator[SliceEdge]]
+"""Yields the edges to the line that decided against another one, with a note."""
+
+
+class UncalledEdges:
+    """The edges to what decided against the calls that would have filled an object of one process."""
+
+    def __init__(self, past: PastProcess, decided_against: Decided, not_reached: NotReached) -> None:
+        self._past = past
+        self._decided_against = decided_against
+        self._not_reached = not_reached
+
+    def of_attribute(self, execution: StatementExecution, label: str, holder: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield what decided against calls of methods that set an attribute of an object, or change what is in it."""
+        left = _MOST_UNCALLED
+        for method in self._methods(type_name(holder.text), label):
+            if self._was_called(method, holder.object, execution.row):
+                continue
+            name = method.name.rpartition(".")[2]
+            for statement in self._past.scopes.calling(name):
+                decided = self._decided(statement, execution) if statement.scope is not method else None
+                if decided is not None and left:
+                    left -= 1
+                    yield from self._not_reached(decided, f"so {name} is not called at line {statement.first}")
+
+    def _decided(self, statement: Statement, execution: StatementExecution) -> StatementExecution | None:
+        """Return what decided against a statement in the last call of its function; None if it ran in one."""
+        frames = self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]
+        if any(self._past.executions.last_run(statement, frame, execution.row) for frame in frames):
+            return None
+        found = (self._decided_against(statement, execution, 0, frame) for frame in reversed(frames))
+        return next((decided for decided in found if decided is not None), None)
+
+    def _methods(self, class_name: str, label: str) -> Iterator[SourceScope]:
+        """Yield the methods of a class, and of its bases, that change an attribute of their object."""
+        for kind in self._past.scopes.classes(class_name):
+            for method in kind.inner:
+                if method.name.rpartition(".")[2] != "__init__" and any(_changes(part, label) for part in method.own):
+                    yield method
+            for base in kind.bases:
+                yield from self._methods(base, label)
+
+    def _was_called(self, method: SourceScope, holder: int, before: int) -> bool:
+        """Whether a method was called for an object before a row."""
+        own = method.parameters[0] if method.parameters else ""
+        for frame in self._past.scopes.frames([method]):
+            start = self._past.record.row(self._past.record.frame(frame).start)
+            value = self._past.values.parameter(start, own)
+            if start.number < before and (value is None or value.object == holder):
+                return True
+        return False
+
+
+def _changes(statement: Statement, label: str) -> bool:
+    """Whether a statement, or one in its blocks, sets an attribute of that name or changes what is in it."""
+    parts = [statement, *statement.all_inner()]
+    paths = [path for part in parts for path in [*part.stores, *(changed for changed, _ in part.mutates)]]
+    return any(len(path.steps) == 1 and path.steps[0] == label for path in paths)
