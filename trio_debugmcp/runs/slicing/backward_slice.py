@@ -23,7 +23,7 @@ from trio_debugmcp.runs.slicing.call_edges import CallEdges
 from trio_debugmcp.runs.slicing.control_edges import LET_PASS, ControlEdges
 from trio_debugmcp.runs.slicing.data_edges import DataEdges
 from trio_debugmcp.runs.slicing.iteration_edges import IterationEdges
-from trio_debugmcp.runs.slicing.line_weights import DEFAULT, NEARNESS, SHARED_DEFAULT, weight
+from trio_debugmcp.runs.slicing.line_weights import ANOTHER_OUTCOME, DEFAULT, NEARNESS, SHARED_DEFAULT, weight
 from trio_debugmcp.runs.slicing.loop_end_edges import ENDED_THE_LOOP
 from trio_debugmcp.runs.slicing.missing_edges import MissingEdges
 from trio_debugmcp.runs.slicing.object_edges import ObjectEdges
@@ -72,7 +72,7 @@ class SliceResult(NamedTuple):
 
 
 class _Slicer:
-    """A slice under way.
+    """A slice under way: the queue, what is shown and what is followed belong together, hence so many methods.
 
     Attributes:
         shown: what is said beside each row that is a line of the answer, nearest first.
@@ -123,11 +123,6 @@ class _Slicer:
         """Return lines of the answer, those that tell most first."""
         return sorted(shown, key=lambda line: self._far[line])
 
-    def drop(self, row: int) -> None:
-        """Leave a row out of the answer."""
-        for line in [line for line in self.shown if line[0] == row]:
-            del self.shown[line]
-
     def _outermost(self, starts: list[SliceEdge]) -> int:
         """Return the frame of the test or script in which the question stands."""
         execution = self._past.executions.at(starts[0].node.row) if starts else None
@@ -160,6 +155,7 @@ class _Slicer:
                     self._focus[row] = node.focus
                 is_plain = bool(edge.cost) and (edge.note in ("", LET_PASS) or self._is_usual_end(execution, edge))
                 far = NEARNESS * distance + (self._weight(execution, edge) if is_plain else 0.0)
+                far += ANOTHER_OUTCOME * ((execution.scope.module, row[1], not has_raised) in self._lines)
                 self._far[row] = min(far, self._far.get(row, far))
                 notes = self.shown.setdefault(row, [])
                 if edge.note and not any(note.startswith(edge.note) for note in notes):
@@ -284,7 +280,7 @@ def backward_slice(
     """
     slicer = _Slicer(past, asked)
     left = slicer.follow(starts)
-    slicer.drop(unshown)
-    new = slicer.nearest(line for line in slicer.shown if line[0] not in known)
+    shown = [line for line in slicer.shown if line[0] != unshown]
+    new = slicer.nearest(line for line in shown if line[0] not in known)
     parts = [slicer.part(row) for row in sorted(new[:limit])]
-    return SliceResult(parts, len(new[limit:]) + left, len(slicer.shown) - len(new), slicer.objects.gaps)
+    return SliceResult(parts, len(new[limit:]) + left, len(shown) - len(new), slicer.objects.gaps)

@@ -18,6 +18,9 @@ NEARNESS = 0.5
 DEFAULT, SHARED_DEFAULT = 2.0, 0.0
 """The default of a parameter: a constant or a name, and one that was computed when the function was defined."""
 
+ANOTHER_OUTCOME = 1.0
+"""A line that is shown already: it has raised an exception in one run, and not in the other."""
+
 _OWN = 3.0
 """Of the test or script itself, which asks: it is read anyway."""
 
