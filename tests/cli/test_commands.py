@@ -20,3 +20,12 @@ def test_only_the_command_that_is_run_is_imported() -> None:
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     commands = {name for name in cli.COMMANDS if f"trio_debugmcp.cli.{name}" in loaded.stdout.split()}
     assert commands == {"vsix"}
+
+
+@pytest.mark.parametrize("words", [[], ["serve"], ["call", "debug_state"], ["--version"]])
+def test_windows_is_refused_at_once_with_what_to_do(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert cli.main(words) == 1
+    assert "Windows is not supported. Use it in WSL" in capsys.readouterr().err

@@ -23,6 +23,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     `inspect` and `watch` have more exit codes, see `_target`.
     """
+    if (problem := _unsupported(sys.platform)) is not None:
+        print(f"trio-debugmcp: {problem}", file=sys.stderr)
+        return 1
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("-h", "--help", "--version")):
         arguments.insert(0, "serve")
@@ -38,6 +41,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of standard output has left, such as `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter fails at its end
         return 1
+
+
+def _unsupported(platform: str) -> str | None:
+    """Say why nothing runs on a platform; None where all does. First of all: later it would be a missing module."""
+    if platform in ("win32", "cygwin"):
+        return (
+            "Windows is not supported. Use it in WSL (wsl --install), where the program must run, too; or start a "
+            "server on the Linux machine that has the program, and connect to that (docs/remote.md)."
+        )
+    return None
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
