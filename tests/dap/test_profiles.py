@@ -1,6 +1,7 @@
 """Which adapter a launch gets, and the defaults of a profile that only names what the DAP cannot know."""
 
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -10,6 +11,7 @@ from trio_debugmcp.dap.adapter import Adapter, open_stdio_adapter
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, ExceptionBreakpointFilter
 from trio_debugmcp.dap.profiles import Attach, Debugpy, Detect, Launch, Profile, Runtime, TypedException, choose
 from trio_debugmcp.dap.profiles.exception_filters import filter_arguments, judged_conditions
+from trio_debugmcp.dap.profiles.python.runnable import names_gevent
 from trio_debugmcp.errors import AdapterGone, UsageError
 
 
@@ -209,6 +211,18 @@ def test_a_launch_of_a_module_or_of_code_names_no_program(option: str) -> None:
     arguments = Debugpy().launch_arguments(Launch("/x/main.py", cwd="/x", options={option: "pkg"}))
     assert arguments[option] == "pkg"
     assert "program" not in arguments
+
+
+def test_a_program_names_gevent_in_its_script_its_arguments_or_its_code(tmp_path: Path) -> None:
+    patched, other = tmp_path / "patched.py", tmp_path / "other.py"
+    patched.write_text("from gevent import monkey\n\nmonkey.patch_all()\n")
+    other.write_text("import gevents\n")
+    launch = Launch(str(other), cwd="/x")
+    assert names_gevent(replace(launch, program=str(patched)))
+    assert names_gevent(replace(launch, options={"module": "gunicorn"}, args=("-k", "gevent")))
+    assert names_gevent(replace(launch, options={"code": "import gevent.monkey"}))
+    assert not names_gevent(launch)
+    assert not names_gevent(replace(launch, program=str(tmp_path / "none.py")))
 
 
 def test_what_pydevd_adds_to_the_names_of_frames_and_exceptions_is_taken_off() -> None:

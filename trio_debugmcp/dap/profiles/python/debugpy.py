@@ -48,6 +48,7 @@ from trio_debugmcp.dap.profiles.python.runnable import (
     UNFROZEN,
     PythonPrograms,
     interpreter_command,
+    names_gevent,
     target_words,
 )
 from trio_debugmcp.dap.profiles.recordings import Recordings
@@ -213,10 +214,12 @@ class Debugpy(Profile):
         else:
             address = await runtime.dial_ins.listen()
             dial = [*UNFROZEN, debugpy_package(), *dial_arguments(address, launch.options)]
+            # Without it pydevd waits on locks that gevent has replaced, and the stop answers nothing.
+            gevent = {"GEVENT_SUPPORT": "True"} if names_gevent(launch) else {}
             wanted = RunInTerminal(
                 args=[*command, *dial, *target_words(launch)],
                 cwd=launch.cwd,
-                env={"PYDEVD_DISABLE_FILE_VALIDATION": "1", **env},
+                env={"PYDEVD_DISABLE_FILE_VALIDATION": "1", **gevent, **env},
             )
         children = _child_arguments({**self.launch_arguments(launch), _ENDS_WITH_PROGRAM: True})
         async with open_launched(wanted, runtime.dial_ins, children) as adapter:

@@ -26,6 +26,11 @@ _LACKS_MODULE = re.compile(
     r"^(?:ModuleNotFoundError|ImportError): No module named|: No module named \S+$", re.MULTILINE
 )
 
+_GEVENT = re.compile(r"\bgevent\b")
+
+_READ_BYTES = 100_000
+"""Of the main script, in which the word is looked for: it patches in its first lines."""
+
 _TEXTS = frozenset({"module", "code", "python", "pythonPath", "pythonArgs"})
 """Options whose value is a text, or a list of them."""
 
@@ -125,3 +130,15 @@ def target_words(launch: Launch) -> list[str]:
     if code is not None:
         return ["-c", code, *launch.args]
     return [launch.program, *launch.args]
+
+
+def names_gevent(launch: Launch) -> bool:
+    """Return whether the program's own text, or what it is started with, has the word gevent."""
+    words = [*launch.args, str(launch.options.get("module", "")), PythonPrograms().given_code(launch.options) or ""]
+    if any(_GEVENT.search(word) for word in words):
+        return True
+    try:
+        with Path(launch.program).open("rb") as file:
+            return _GEVENT.search(file.read(_READ_BYTES).decode(errors="replace")) is not None
+    except (OSError, ValueError):
+        return False
