@@ -51,7 +51,8 @@ class UncalledEdges:
         """Yield the methods of a class, and of its bases, that change an attribute of their object."""
         for kind in self._past.scopes.classes(class_name):
             for method in kind.inner:
-                if method.name.rpartition(".")[2] != "__init__" and any(_changes(part, label) for part in method.body.own):
+                own = method.body.own
+                if method.name.rpartition(".")[2] != "__init__" and any(_changes(part, label) for part in own):
                     yield method
             for base in kind.bases:
                 yield from self._methods(base, label)
