@@ -167,8 +167,9 @@ def in_file(file: Path) -> Iterator[Found]:
 def checked(paths: list[str]) -> Iterator[Path]:
     """The files under these paths that are ours to word, whether they are committed or not."""
     git = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", *(paths or [str(ROOT)])]
-    ours = ":(exclude,top)tests/*programs/*", ":(exclude,top)tests/data", ":(exclude,top)tests/scenarios/*.jsonl"
-    for name in subprocess.run([*git, *ours], capture_output=True, text=True, check=True).stdout.split("\0"):
+    left_out = "tests/*programs/*", "tests/data", "tests/scenarios/*.jsonl", "trio_debugmcp/dashboard/vendor/*"
+    others = [f":(exclude,top){each}" for each in left_out]
+    for name in subprocess.run([*git, *others], capture_output=True, text=True, check=True).stdout.split("\0"):
         file = Path(name).resolve()
         if name and file.is_file() and file != Path(__file__).resolve():
             yield file

@@ -1,6 +1,8 @@
 """The page's pure modules, in the browser that runs them."""
 
+import runpy
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -8,9 +10,12 @@ import pytest
 from tests.dashboard.agent import OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage, opening
 from tests.dashboard.profiles import fresh_profile
+from tests.javascript import package
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +54,68 @@ def test_comments_strings_and_keywords_are_distinguished_and_no_character_is_los
     assert ["string", "'''two"] in second
     assert third == [["string", "lines'''"]]
     assert last == []
-    assert [kind for kind, _ in kinds["c"][0] if kind] == ["comment", "keyword", "string", "comment"]
+    assert [kind for kind, _ in kinds["c"][0] if kind] == ["comment", "keyword", "string", "string", "comment"]
     assert kinds["plain"] == [[[None, 'if "x"']]]
-    assert kinds["open"] == [[[None, "s = "], ["string", '"never closed']]]
+    assert kinds["open"] == [[[None, 's = "never closed']]]
+
+
+def test_signs_that_are_not_seen_are_marks_wherever_text_is_drawn(page: "Page") -> None:
+    found = page.evaluate(
+        r"""async () => {
+          const {visible, piecesOf} = await import('/view/signs.js');
+          const {el, setText, svg} = await import('/view/dom.js');
+          const {saidAsNodes} = await import('/view/said.js');
+          const {storyOf} = await import('/story/story.js');
+          const node = el('p');
+          setText(node, 'a\u202eb');
+          const family = '\u{1f469}\u200d\u{1f469}';
+          const html = (text) => saidAsNodes(text).map((each) => each.outerHTML).join('');
+          const payload = {call: 1, tool: 'card_run', client: 'x', arguments: {action: 'over', stop: 's-1 17 3 2'}};
+          const event = {eventId: 1, type: 'toolStarted', timestamp: '2026-01-01T00:00:00Z', payload};
+          const [entry] = storyOf([event])[0].entries;
+          const arabic = '\u0645\u0631\u062d\u0628\u0627';
+          const texts =
+            ['plain\n\t', '\u202e', 'a\u200bb\ufeff', '\x00\x1b', family, 'a\u200db', '\u{e0041}', arabic];
+          const said = [
+            '**a** `b`', '2. x\n3. y', 'a_b_c *', '<i>x</i> ![a](b) [c](d)', '# Title #', '```\n**x**', 'a  \nb',
+          ];
+          return {
+            visible: texts.map(visible),
+            same: visible(family) === family,
+            drawn: [el('p', {}, '\u2066x').textContent, svg('text', {}, '\u2066y').textContent, node.textContent],
+            pieces: piecesOf('b\u0430sket = \u0431\u0430 + \u200b1').map(({kind, text}) => [kind, text]),
+            said: said.map(html),
+            pressed: [entry.title, entry.words, entry.facts],
+          };
+        }"""
+    )
+    assert found["visible"] == [
+        "plain\n\t",
+        "[U+202E]",
+        "a[U+200B]b[U+FEFF]",
+        "[U+0000][U+001B]",
+        "\U0001f469\u200d\U0001f469",
+        "a[U+200D]b",
+        "[U+E0041]",
+        "\u0645\u0631\u062d\u0628\u0627",
+    ]
+    assert found["drawn"] == ["[U+2066]x", "[U+2066]y", "a[U+202E]b"]
+    assert found["pieces"] == [
+        ["mixed", "b\u0430sket"],
+        [None, " = \u0431\u0430 + "],
+        ["sign", "[U+200B]"],
+        [None, "1"],
+    ]
+    assert found["said"] == [
+        "<p><strong>a</strong> <code>b</code></p>",
+        '<ol start="2"><li>x</li><li>y</li></ol>',
+        "<p>a_b_c *</p>",
+        "<p>&lt;i&gt;x&lt;/i&gt; ![a](b) [c](d)</p>",
+        "<p><strong>Title</strong></p>",
+        "<pre>**x**</pre>",
+        "<p>a  <br>b</p>",
+    ]
+    assert found["pressed"] == ["card_run", "Step over", [["pressed", "Step over"]]]
 
 
 def test_tasks_that_are_alike_are_one_row_and_a_dead_lock_is_in_the_order_of_waiting(page: "Page") -> None:
@@ -93,6 +157,69 @@ def test_tasks_that_are_alike_are_one_row_and_a_dead_lock_is_in_the_order_of_wai
         "Thread 5 → Thread 5",
         "t0 → t1 → t2 → t3 → t4 → t5 → t6 → t7 → 12 more → t0",
     ]
+
+
+LANGUAGES = [
+    ("a.rs", "fn pick<'a>(x: &'a str, c: char) { say('c'); }", ["fn", "'c'"], ["'a>(x: &'"]),
+    ("a.cpp", "int n = 1'000'000; map<int> object; match(type);", ["1'000'000"], ["map", "object", "match", "type"]),
+    ("A.java", 'String s = """\n a "b" if\n """; int x = 1;', ['"""', ' a "b" if', ' """', "int"], ["if"]),
+    ("a.go", "func f(in int, is string) object { return `raw` }", ["func", "return", "`raw`"], ["in", "is", "object"]),
+    ("a.js", """const r = /"[a]'/g; q("x"); let y = 1;""", ["const", """/"[a]'/g""", '"x"', "let"], []),
+    ("a.jsx", "return <p>it's {x}</p>;\nlet y = 1;", ["return", "let"], ["'s {x}</p>;"]),
+    ("a.sh", "echo $((1 # 2)) # real", ["1", "2", "# real"], ["# 2)) # real"]),
+    ("a.rb", "=begin\n def x\n=end\ndef y", ["=begin", " def x", "=end", "def"], []),
+    ("a.py", "f'a {x!r} b' + print(1)", ["f'a ", " b'", "1", "print"], ["{x!r}"]),
+    ("CMakeLists.txt", 'set(x "a ${y}") # c', ["set", '"a ${y}"', "# c"], []),
+]
+"""A file's name, a text, what is coloured in it, and what is not."""
+
+
+@pytest.mark.parametrize(("file", "text", "coloured", "plain"), LANGUAGES, ids=[row[0] for row in LANGUAGES])
+def test_each_language_has_its_own_colours(
+    file: str, text: str, coloured: list[str], plain: list[str], page: "Page"
+) -> None:
+    lines = page.evaluate(
+        "async ([text, file]) => (await import('/source/highlight.js')).highlighted(text, file)", [text, file]
+    )
+    assert "\n".join("".join(token["text"] for token in line) for line in lines) == text
+    tokens = {token["text"] for line in lines for token in line if token["kind"] not in (None, "call")}
+    called = {token["text"] for line in lines for token in line if token["kind"] == "call"}
+    assert set(coloured) <= tokens | called
+    assert not tokens & set(plain)
+
+
+def test_a_long_file_is_coloured_in_parts_as_they_are_drawn(page: "Page") -> None:
+    sizes, same, kinds = page.evaluate(
+        """async () => {
+          const {ColouredLines} = await import('/source/highlight.js');
+          const {Prism} = await import('/vendor/prism.js');
+          const sizes = [];
+          const tokenize = Prism.tokenize;
+          Prism.tokenize = (text, grammar) => { sizes.push(text.length); return tokenize(text, grammar); };
+          const quotes = '"'.repeat(3);
+          const one = ['def f(x):', `    ${quotes}A`, `    text.${quotes}`, '    return x', ''];
+          const lines = [...Array.from({length: 5000}, () => one).flat(), 'x'.repeat(1e6), '"' + 'y'.repeat(1e6)];
+          const coloured = new ColouredLines(lines, 'a.py', 2000);
+          const first = coloured.at(12_001);
+          const some = sizes.length;
+          const all = lines.map((_, index) => coloured.at(index));
+          Prism.tokenize = tokenize;
+          const kinds = [first, all[0], all[24_995]].map((line) => line.find(({kind}) => kind).text);
+          const texts = all.map((line) => line.map(({text}) => text).join(''));
+          const same = texts.every((text, index) => text === lines[index].slice(0, 2000));
+          return [[some, Math.max(...sizes), sizes.length], same, kinds];
+        }"""
+    )
+    assert sizes[0] < 20  # of a part; Prism calls itself for what is in a token
+    assert sizes[1] <= 26_000
+    assert same
+    assert kinds == ['"""A', "def", "def"]
+
+
+def test_what_is_vendored_is_the_package_as_it_came() -> None:
+    made = runpy.run_path(str(ROOT / "scripts" / "_prism.py"))["vendored"](package("prismjs"))
+    vendor = ROOT / "trio_debugmcp" / "dashboard" / "vendor"
+    assert {name: (vendor / name).read_text() for name in made} == made
 
 
 def test_long_silences_are_drawn_short_and_time_never_runs_backwards(page: "Page") -> None:
@@ -446,6 +573,43 @@ def test_a_call_stands_at_the_stop_of_the_process_that_it_was_about(page: "Page"
         ["Session started: s-4", ["debug_launch"]],
         ["Session started: s-5", ["debug_launch"]],
     ]
+
+
+def test_a_stop_says_what_changed_and_many_alike_are_one_row(page: "Page") -> None:
+    what, parts = page.evaluate(
+        """async () => {
+          const {storyOf} = await import('/story/story.js');
+          const {folded, runInWords} = await import('/story/folding.js');
+          let number = 0;
+          const event = (type, payload) => {
+            number += 1;
+            return {eventId: number, timestamp: new Date(1e12 + 1000 * number).toISOString(), type, payload};
+          };
+          const step = (tool, result, error = null) =>
+            event('toolCalled', {call: number, tool, client: 'agent', arguments: {}, milliseconds: 500, result, error});
+          const stop = (line) => event('stopped', {sessionId: 's-1', location: {file: '/a/small.py', line}});
+          const at = (line, values) => `Paused Step small.py:${line} in total · ${values}`;
+          const story = storyOf([
+            stop(1), step('debug_launch', 'Paused Entry small.py:1 in <module>'),
+            ...[0, 1, 2, 3, 4, 5].flatMap((n) =>
+              [stop(6 + n), step('debug_step', at(7 + n, `self = A(), x = ${7 - n}, y = [1, 2] and 1 more`))]),
+            stop(9), step('debug_step', '', 'NOT_PAUSED'),
+            stop(9), step('evaluate', 'a, b = 3'),
+            stop(9), step('debug_step', 'Paused Exception ValueError: x in y, small.py:3 in total · x = 1'),
+            stop(9), step('debug_step', at(10, 'odd text · pid 3')),
+          ]);
+          const entries = story.flatMap(({entries}) => entries);
+          const what = entries.map(({what, where}) => [what ?? null, where ?? null]);
+          const parts = folded(story).filter((part) => 'chapters' in part).map((run) => runInWords(run));
+          return [what, parts];
+        }"""
+    )
+    assert what[0] == ["", "Entry small.py:1 in <module>"]
+    assert what[1] == ["x = 7, y = [1, 2]", "Step small.py:7 in total"]
+    assert what[2] == ["x 7 → 6", "Step small.py:8 in total"]
+    assert what[7:10] == [[None, None]] * 3
+    assert what[10] == ["odd text · pid 3", "Step small.py:10 in total"]
+    assert parts == [{"title": "debug_step × 6", "words": "small.py:6–11", "took": "3.0 s", "result": "x 7 → 2"}]  # noqa: RUF001
 
 
 def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(page: "Page") -> None:

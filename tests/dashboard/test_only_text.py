@@ -31,6 +31,14 @@ HOSTILE = [
 ]
 ALL = " ".join(HOSTILE)
 
+
+def seen(text: str) -> str:
+    """Return a text as the page shows it: what is not seen is a mark."""
+    return text.replace("\u202e", "[U+202E]").replace("\u2066", "[U+2066]").replace("\u200f", "[U+200F]")
+
+
+SEEN = seen(ALL)
+
 PROGRAM = """\
 import sys, threading
 HOSTILE = TEXTS
@@ -102,9 +110,9 @@ def test_nothing_that_a_program_an_agent_a_person_or_an_editor_says_is_more_than
     agent.call("breakpoint_set_exception", exception_type=IMAGE, break_on_first_chance=True)
     agent.call("debug_launch", program=name, args=HOSTILE, stop_at_entry=False, wait=False)
     for each in (page, observer):
-        expect(each.locator("#output .piece.stdout").first).to_contain_text(ALL, use_inner_text=False)
-        expect(each.locator("#facts")).to_contain_text(f"{name} {ALL}")
-    for words in (condition, f"log “{log} {{each}}”", IMAGE):
+        expect(each.locator("#output .piece.stdout").first).to_contain_text(SEEN, use_inner_text=False)
+        expect(each.locator("#facts")).to_contain_text(f"{name} {SEEN}")
+    for words in (condition, f"log “{seen(log)} {{each}}”", IMAGE):
         expect(page.locator("#breakpoints")).to_contain_text(words)
 
     # What is typed for it; values, their names, a frame, a thread, the source; what a tracepoint wrote.
@@ -120,11 +128,11 @@ def test_nothing_that_a_program_an_agent_a_person_or_an_editor_says_is_more_than
         expect(each.locator("#threads")).to_contain_text(SVG + IMAGE)
         expect(each.locator("#source .line").nth(1)).to_contain_text(SVG)
         expect(each.locator("#clients")).to_contain_text(f"{SVG}{IMAGE}")
-        expect(each.locator("#output .piece.stderr")).to_contain_text(ALL, use_inner_text=False)
+        expect(each.locator("#output .piece.stderr")).to_contain_text(SEEN, use_inner_text=False)
     page.locator("#locals summary").filter(has_text="table").click()
     inside = page.locator("#locals .inside")
     expect(inside.locator(".variable")).to_have_count(len(HOSTILE))
-    expect(inside.locator(".variable .value")).to_have_text(HOSTILE)
+    expect(inside.locator(".variable .value")).to_have_text([*HOSTILE[:-1], SEEN.split(" ")[-1]])
     page.locator("#stack .row").nth(1).click()
     expect(page.locator("#locals .name").filter(has_text=IMAGE).first).to_be_visible()
     page.keyboard.press("Escape")
@@ -141,12 +149,12 @@ def test_nothing_that_a_program_an_agent_a_person_or_an_editor_says_is_more_than
         expect(page.locator("#evaluations .answer").last).to_contain_text(shown)
     page.get_by_label("Expression to evaluate").fill("raise Broken(ALL)")
     page.keyboard.press("Enter")
-    expect(page.locator("#evaluations .answer").last).to_contain_text(ALL)
+    expect(page.locator("#evaluations .answer").last).to_contain_text(SEEN)
     page.locator("#evaluations .answer").last.click()
-    expect(dialog.locator("pre")).to_contain_text(ALL)
+    expect(dialog.locator("pre")).to_contain_text(SEEN)
     page.keyboard.press("Escape")
     page.locator("#locals [data-path=evil] .value").first.dblclick()
-    expect(dialog.locator("pre")).to_contain_text(ALL)
+    expect(dialog.locator("pre")).to_contain_text(SEEN)
     page.get_by_label("New value").fill(IMAGE)
     page.keyboard.press("Enter")
     expect(dialog.get_by_role("alert").filter(visible=True)).not_to_be_empty()
@@ -185,7 +193,7 @@ def test_nothing_that_a_program_an_agent_a_person_or_an_editor_says_is_more_than
     expect(strip).to_contain_text(f"{SVG}{IMAGE} waits in debug_step")
     asked = agent.begin("tools/call", name="ask_person", arguments={"question": ALL, "choices": HOSTILE[:4]})
     for each in (page, observer):
-        expect(each.get_by_label("A question of an agent")).to_contain_text(ALL)
+        expect(each.get_by_label("A question of an agent")).to_contain_text(SEEN)
     expect(strip.locator(".choices button")).to_have_text(HOSTILE[:4])
     strip.get_by_placeholder("Or another answer…").fill(ALL)
     page.keyboard.press("Enter")
@@ -208,7 +216,7 @@ def test_nothing_that_a_program_an_agent_a_person_or_an_editor_says_is_more_than
     agent.call("debug_continue")
     for each in (page, observer):
         expect(each.locator("#state")).to_contain_text(IMAGE)
-        expect(each.locator("#message")).to_contain_text(ALL)
+        expect(each.locator("#message")).to_contain_text(SEEN)
         for text in (f"{SVG}{IMAGE}", f"evaluate expression: {IMAGE}", "ask_person", SVG):
             expect(each.locator("#story")).to_contain_text(text)
     page.evaluate("document.querySelectorAll('#story [data-row][aria-expanded=false]').forEach((row) => row.click())")

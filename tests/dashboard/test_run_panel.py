@@ -160,7 +160,7 @@ def test_a_line_of_the_source_is_asked_why_it_ran_or_not_and_each_time_it_did(sh
     expect(panel.locator(".entries .because")).to_have_count(2)
     expect(panel.locator(".entries .said")).to_contain_text(["amount=10", "amount=13"])
     page.locator("#locals [data-path=cart]").hover()
-    page.locator("#locals .over-stops").click()  # over the run that is shown, not over the stops
+    page.locator(".locals .over-stops").click()  # over the run that is shown, not over the stops
     expect(panel.get_by_label("A variable, an attribute")).to_have_value("cart")
     expect(panel.locator(".entries .because")).not_to_have_count(0)
 

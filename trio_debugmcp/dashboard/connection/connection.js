@@ -27,6 +27,7 @@ export function createConnection(store) {
 
   function draw({link, freshAt}) {
     document.body.dataset.link = link.status;
+    document.body.dataset.seen = String(freshAt !== null);
     setText(chip, CHIP[link.status]);
     const words = sentenceOf(link, freshAt);
     trouble.hidden = words === '';

@@ -122,9 +122,11 @@ export class Link {
     this.#retryTimer = setTimeout(() => this.#connect(), delay * 1000);
     const retryAt = Date.now() + delay * 1000;
     this.onStatus({status: 'lost', detail: event.reason, retryAt});
-    // A browser does not report why a WebSocket was refused. If the page itself is still served, it was the token.
-    if (handshakeFailed && (await serverAnswers()) && attempt === this.#attempt) {
-      this.onStatus({status: 'refused', detail: event.reason, retryAt});
+    // A browser does not report why a WebSocket was refused; the server does, when it is asked with the same token.
+    if (handshakeFailed && (await isRefused(this.#token)) && attempt === this.#attempt) {
+      clearTimeout(this.#retryTimer ?? undefined);
+      this.#retryTimer = null; // it would be refused again: a person has to give another one
+      this.onStatus({status: 'refused', detail: event.reason});
     }
   }
 }
@@ -136,9 +138,12 @@ function socketUrl() {
   return url.href;
 }
 
-async function serverAnswers() {
+/** Whether the server refuses this token: not if it is full, or behind something that fails. @param {string} token */
+async function isRefused(token) {
   try {
-    return (await fetch('./', {cache: 'no-store', signal: AbortSignal.timeout(3000)})).ok;
+    const headers = {Authorization: `Bearer ${token}`};
+    const {status} = await fetch('mcp', {headers, cache: 'no-store', signal: AbortSignal.timeout(3000)});
+    return status === 401 || status === 403;
   } catch {
     return false;
   }

@@ -2,6 +2,7 @@
 
 import {ansiLine, hasSequences, PLAIN} from './ansi.js';
 import {el} from '../view/dom.js';
+import {visible} from '../view/signs.js';
 
 const FLAGS = ['bold', 'faint', 'italic', 'underline', 'strike', 'inverse'];
 
@@ -46,7 +47,7 @@ export class Painter {
     let style = start;
     /** @type {(Node | string)[]} */
     const nodes = [];
-    if (start === PLAIN && !hasSequences(text)) nodes.push(text);
+    if (start === PLAIN && !hasSequences(text)) nodes.push(visible(text));
     else {
       text.split('\n').forEach((line, index) => {
         if (index > 0) nodes.push('\n');
@@ -79,7 +80,7 @@ function node({text, style}) {
   // Reversed colours change places; without any of its own the text does so with the ground, by `data-inverse`.
   const [fg, bg] = style.inverse ? [style.bg, style.fg] : [style.fg, style.bg];
   if (style.inverse && (fg || bg)) delete dataset.inverse;
-  if (Object.keys(dataset).length === 0 && !fg && !bg) return text;
+  if (Object.keys(dataset).length === 0 && !fg && !bg) return visible(text);
   const span = el('span', {className: 'ansi', dataset}, text);
   for (const [name, colour] of [['fg', fg], ['bg', bg]]) {
     if (!colour) continue;

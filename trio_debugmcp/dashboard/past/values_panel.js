@@ -15,31 +15,45 @@ export function createValues(store, history, call, run) {
     type: 'button',
     className: 'over-stops',
     tabIndex: -1,
-    onclick: (event) => {
-      event.preventDefault(); // not the disclosure that it is in
-      event.stopPropagation();
-      open(event.currentTarget.closest('[data-path]'));
-    },
+    onclick: () => open(pointed),
   }, '∿');
+  /** The row that the button is about: it stands beside the row, as a disclosure has no buttons in it. @type {HTMLElement | null} */
+  let pointed = null;
+
+  button.addEventListener('pointerleave', () => unpoint());
 
   for (const id of ['locals', 'watches']) {
     const view = byId(id);
     view.addEventListener('pointerover', (event) => move(event.target));
     view.addEventListener('focusin', (event) => move(event.target));
-    view.addEventListener('pointerleave', () => button.remove());
+    view.addEventListener('pointerleave', (event) => event.relatedTarget !== button && unpoint());
+    view.addEventListener('scroll', unpoint, {passive: true});
     view.addEventListener('keydown', (event) => {
       if (isPressed(event, 'h')) open(rowOf(event.target));
     });
+  }
+
+  function unpoint() {
+    if (pointed) lineOf(pointed).classList.remove('pointed');
+    pointed = null;
+    button.remove();
   }
 
   /** @param {EventTarget | null} target */
   function move(target) {
     const row = rowOf(target);
     const path = row?.dataset.path;
-    if (!row || !path || row.contains(button)) return;
+    if (!row || !path || (row === pointed && button.isConnected)) return;
+    const panel = /** @type {HTMLElement} */ (row.closest('.panel'));
+    unpoint();
+    pointed = row;
     button.ariaLabel = `Values of ${path} over the stops`;
     button.title = `Values of ${path} over the stops (h)`;
-    (row.querySelector('summary') ?? row).append(button);
+    const line = lineOf(row);
+    line.classList.add('pointed');
+    const top = line.getBoundingClientRect().top - panel.getBoundingClientRect().top - panel.clientTop;
+    button.style.setProperty('--row-top', `${top}px`);
+    panel.append(button); // the list is drawn anew at each stop
   }
 
   /** @param {HTMLElement | null} row */
@@ -56,6 +70,9 @@ export function createValues(store, history, call, run) {
     });
   }
 }
+
+/** The line of a row, which may have more below it. @param {HTMLElement} row */
+const lineOf = (row) => row.querySelector('summary') ?? row;
 
 /** @param {EventTarget | null} target @returns {HTMLElement | null} */
 const rowOf = (target) => (target instanceof Element ? target.closest('[data-path]') : null);

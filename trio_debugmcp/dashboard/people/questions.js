@@ -1,6 +1,7 @@
 // The questions of agents: the oldest first, with its choices, a field for another answer, and how many more wait.
 
 import {el, setText} from '../view/dom.js';
+import {saidAsNodes} from '../view/said.js';
 import {clock} from '../view/words.js';
 
 const MARK = '(?) ';
@@ -15,7 +16,7 @@ const SWAPPED_SECONDS = 1;
  */
 export function createQuestions(store, people, strip) {
   const who = el('p', {className: 'who'});
-  const text = el('p', {className: 'question', id: 'question'});
+  const text = el('div', {className: 'question', id: 'question'});
   const choices = el('div', {className: 'choices', role: 'group', 'aria-labelledby': 'question'});
   const field = el('input', {className: 'typed', maxLength: 2000, autocomplete: 'off', 'aria-labelledby': 'question'});
   const send = el('button', {className: 'button main'}, 'Answer');
@@ -85,7 +86,10 @@ export function createQuestions(store, people, strip) {
     for (const key of drafts.keys()) if (!questions.some((each) => keyOf(each) === key)) drafts.delete(key);
     const more = questions.length > 1 ? ` · 1 of ${questions.length}` : '';
     setText(who, `${first.client ?? 'An agent'} asks, until ${clock(first.until)}${more}`);
-    setText(text, first.question);
+    if (text.dataset.said !== first.question) {
+      text.dataset.said = first.question;
+      text.replaceChildren(...saidAsNodes(first.question));
+    }
     form.hidden = me === null;
     if (isOther) swap(first, typed);
   });

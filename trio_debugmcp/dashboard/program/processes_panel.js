@@ -6,21 +6,27 @@ import {placeNode} from '../view/places.js';
 import {depthOf, namesOf, processesOf} from './processes.js';
 import {whyPaused} from '../view/words.js';
 
+/** Of more processes than these each is one line. */
+const MOST_TALL = 5;
+
 /** @param {import('../store.js').Store} store @param {(id: string) => void} choose */
 export function createProcesses(store, choose) {
   const list = byId('children');
+  /** @type {string | null} */
+  let revealed = null;
   store.watch(['session', 'sessions', 'active', 'chosen'], (state) => {
     const processes = processesOf(state);
     const names = namesOf(processes);
     const focus = state.sessions?.focus ?? null;
     byId('children-panel').hidden = processes.length < 2;
     setText(byId('children-note'), state.chosen === null ? `${processes.length} processes` : 'kept to one');
+    list.dataset.many = String(processes.length > MOST_TALL);
     drawListbox(
       list,
       processes.map((each) => ({
         key: each.sessionId,
         selected: each.sessionId === state.session?.sessionId,
-        title: [each.processName, whyPaused(each.pauseReason)].filter(Boolean).join(', '),
+        title: [each.processName, whyPaused(each.pauseReason), detailOf(each, focus)].filter(Boolean).join(', '),
         dataset: {depth: String(Math.min(3, depthOf(each, processes)))},
         content: [
           el('span', {className: `dot thread-${each.state === 'Paused' ? 'suspended' : 'running'}`}),
@@ -34,6 +40,11 @@ export function createProcesses(store, choose) {
       })),
       choose,
     );
+    const shown = state.session?.sessionId ?? null;
+    if (shown === revealed) return; // the person may have scrolled from there
+    revealed = shown;
+    const row = /** @type {HTMLElement | null} */ (list.querySelector('[aria-selected="true"]'));
+    if (row) list.scrollTop = row.offsetTop - list.offsetTop - (list.clientHeight - row.offsetHeight) / 2;
   });
 }
 

@@ -1,8 +1,9 @@
 // The source: the file of the shown place, highlighted, with the current line and the breakpoints in its gutter.
 
 import {byId, el, setText} from '../view/dom.js';
-import {highlighted} from './highlight.js';
+import {ColouredLines} from './highlight.js';
 import {lineValues} from './line_values.js';
+import {piecesOf, RIGHT_TO_LEFT, visible} from '../view/signs.js';
 import {Rows} from '../view/rows.js';
 import {baseName, oneLine, plural, shortCount} from '../view/words.js';
 
@@ -12,7 +13,7 @@ const LINE_PIXELS = matchMedia('(max-width: 699px), (pointer: coarse)').matches 
 /** Characters of a line that are shown: a bundled file may be one line of a million. */
 const MOST_SHOWN = 2000;
 
-/** @typedef {{tokens: {kind: string | null, text: string}[], length: number, text: string}} Line */
+/** @typedef {{length: number, text: string}} Line */
 
 /** Draws the source; `fetchSource(path)` returns a file's text. */
 export function createSource(store, actions, fetchSource) {
@@ -22,6 +23,7 @@ export function createSource(store, actions, fetchSource) {
   const rows = new Rows(view, {height: LINE_PIXELS, make: lineRow, mark: markRow});
   /** `ran`: of a recorded run, how often each line did. @type {{file: string | null, version: string | null, lines: Line[], ran: Map<number, number> | null}} */
   let shown = {file: null, version: null, lines: [], ran: null};
+  let coloured = new ColouredLines([], '');
   /**
    * What the marks are made of.
    * @type {{breakpoints: Map<number, any>, values: Map<number, string[]>, current: number | null, before: number | null, path: Map<number, any[]>}}
@@ -72,7 +74,7 @@ export function createSource(store, actions, fetchSource) {
     try {
       const found = await fetchSource(file, version);
       const {text, note: problem = '', ran = null} = typeof found === 'string' ? {text: found} : found;
-      return {lines: linesOf(text, file), problem, ran};
+      return {lines: linesOf(text), problem, ran};
     } catch (error) {
       return {lines: [], problem: error.message, ran: null};
     }
@@ -81,6 +83,7 @@ export function createSource(store, actions, fetchSource) {
   /** @param {string | null} file @param {string | null} version @param {Line[]} lines @param {Map<number, number> | null} [ran] */
   function show(file, version, lines, ran = null) {
     shown = {file, version, lines, ran};
+    coloured = new ColouredLines(lines.map(({text}) => text), file ?? '');
     view.dataset.counted = String(ran !== null);
     revealed = null;
     walked = found = 0;
@@ -91,7 +94,7 @@ export function createSource(store, actions, fetchSource) {
 
   /** @param {number} index */
   function lineRow(index) {
-    const {tokens, length} = shown.lines[index];
+    const {length} = shown.lines[index];
     const number = index + 1;
     const gutter = gutterControls()
       ? el('button', {
@@ -104,7 +107,7 @@ export function createSource(store, actions, fetchSource) {
     gutter.append(el('span', {className: 'dot'}), el('span', {className: 'number'}, String(number)));
     const ran = shown.ran ? ranNode(shown.ran.get(number) ?? 0) : null;
     const code = el('code');
-    for (const {kind, text} of tokens) code.append(kind ? coloured(kind, text) : text);
+    for (const {kind, text} of coloured.at(index)) code.append(...(kind ? [inColour(kind, text)] : withMarks(text)));
     const cut = length > MOST_SHOWN ? el('span', {className: 'cut'}, `… ${MOST_SHOWN} of ${length} characters`) : null;
     return el('li', {className: 'line', value: number}, gutter, ran, code, cut, el('span', {className: 'aside'}));
   }
@@ -147,7 +150,7 @@ export function createSource(store, actions, fetchSource) {
     const lookedAt = number === store.state.place?.line && number !== current && number !== before;
     const values = marks.values.get(number) ?? [];
     const why = (marks.path.get(number) ?? []).map(({at}) => at); // of the lines that led to what was asked about
-    const aside = [...why, ...values, ...(breakpoint ? wordsOf(breakpoint, Boolean(store.state.past)) : [])].join(' · ');
+    const aside = [...why, ...values, ...(breakpoint ? wordsOf(breakpoint, Boolean(store.state.past)) : [])];
     const place = number === current ? 'current' : number === before && current === null ? 'was-current' : '';
     const gutter = /** @type {HTMLElement} */ (row.firstElementChild);
     const tabIndex = index === rows.kept ? 0 : -1;
@@ -161,7 +164,7 @@ export function createSource(store, actions, fetchSource) {
       row.ariaCurrent = place === 'current' ? 'step' : null;
       markBreakpoint(gutter, number, breakpoint, kind);
     }
-    setText(/** @type {Node} */ (row.lastChild), oneLine(aside));
+    setAside(/** @type {HTMLElement} */ (row.lastChild), aside.map(oneLine));
   }
 
   function markBreakpoint(gutter, number, breakpoint, kind) {
@@ -196,18 +199,29 @@ export function createSource(store, actions, fetchSource) {
 }
 
 /** Split a file into lines, each with its true length. @returns {Line[]} */
-function linesOf(text, file) {
+function linesOf(text) {
   const texts = text.split('\n');
   if (texts.length > 1 && texts.at(-1) === '') texts.pop();
-  const tokens = highlighted(text, file, MOST_SHOWN);
-  return texts.map((line, index) => ({tokens: tokens[index], length: line.length, text: line.slice(0, MOST_SHOWN)}));
+  return texts.map((line) => ({length: line.length, text: line.slice(0, MOST_SHOWN)}));
 }
 
 /** How often a line ran, beside the gutter. @param {number} count */
 const ranNode = (count) => el('span', {className: 'ran', title: count ? `Ran ${count.toLocaleString('en')} times in this run` : ''},
   count ? `${shortCount(count)}×` : '');
 
-const coloured = (kind, text) => el('span', {className: `t-${kind}`}, text);
+const inColour = (kind, text) => el('span', {className: `t-${kind}`}, ...withMarks(text));
+
+/** Put parts behind a line; what is written from right to left turns around nothing but itself. @param {HTMLElement} node @param {string[]} parts */
+function setAside(node, parts) {
+  const text = parts.join(' · ');
+  if (!RIGHT_TO_LEFT.test(text)) return setText(node, text);
+  if (node.textContent === visible(text)) return;
+  node.replaceChildren(...parts.flatMap((part, index) => [index > 0 ? ' · ' : '', el('bdi', {}, part)]));
+}
+
+/** A text in which what is not seen, or looks like another, is marked. @param {string} text */
+const withMarks = (text) =>
+  piecesOf(text).map((piece) => (piece.kind ? el('span', {className: piece.kind, title: piece.title}, piece.text) : piece.text));
 
 /** What a line says of its breakpoint; in the past without the hits, which are those of now. */
 function wordsOf({condition, hitCondition, logMessage, hitCount}, past) {

@@ -2,6 +2,7 @@
 
 import {isBookkeeping, secondsOf, wordsOf} from '../timeline/events.js';
 import {PAGE_NAME} from '../connection/mcp.js';
+import {tellChanges} from './changes.js';
 import {readable} from '../view/readable.js';
 import {brief} from '../view/words.js';
 
@@ -22,6 +23,9 @@ import {brief} from '../view/words.js';
  * @property {number | null} seconds
  * @property {[string, string][]} facts
  * @property {number} after  How many chapters there were when it began.
+ * @property {{name: string, was: string | null, value: string}[]} [changes]  Of a stop: what is other than at the one before.
+ * @property {string} [what]  Of a stop: what changed, or its values; `where`: its reason and place.
+ * @property {string} [where]
  * @property {boolean} [lost]  Its end is in none of the events that are kept: how it ended is not known.
  * @property {any} event
  * @property {{file: string, line: number | null} | null} place
@@ -106,6 +110,7 @@ export function storyOf(events, gaps = []) {
     }
     if (type === 'stopped' && payload.location?.file) for (const entry of inFlight.values()) entry.place = payload.location;
   }
+  tellChanges(chapters.flatMap(({entries}) => entries).sort((one, other) => one.began - other.began));
   return chapters;
 }
 
@@ -165,7 +170,15 @@ const isTold = (client) => ([name]) => client !== PAGE_NAME || !OWN_ARGUMENTS.ha
 /** A call's arguments, in short and in full: they are asked for at every redraw, and the event keeps them. @param {any} event */
 const phrasesOf = (event) => (event.phrases ??= phrased(event.payload));
 
-function phrased({arguments: args = {}, client = null}) {
+/** The buttons of a card in the chat, by what its call has as its action. @type {Record<string, string>} */
+const PRESSED = {over: 'Step over', in: 'Step in', out: 'Step out', continue: 'Continue', pause: 'Pause'};
+
+/** @param {any} payload */
+function phrased({tool, arguments: args = {}, client = null}) {
+  if (tool === 'card_run') {
+    const words = PRESSED[args.action] ?? brief(args.action ?? '', 80);
+    return {words, facts: [['pressed', words]]};
+  }
   const all = Object.entries(args);
   return {
     words: all.filter(isTold(client)).map(([name, value]) => `${name}: ${brief(readable(value), 80)}`).join(', '),

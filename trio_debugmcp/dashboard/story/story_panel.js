@@ -6,6 +6,7 @@ import {asMarkdown, entryAsMarkdown} from './markdown.js';
 import {readable} from '../view/readable.js';
 import {rove} from '../view/roving.js';
 import {ServerClock} from '../connection/server_clock.js';
+import {folded, runInWords} from './folding.js';
 import {inFlightOf, matches, storyOf} from './story.js';
 import {clock, duration, plural} from '../view/words.js';
 import {ageOf, createWaiting} from './waiting.js';
@@ -15,6 +16,7 @@ import {ageOf, createWaiting} from './waiting.js';
 const SHOWN_ENTRIES = 200;
 const MORE_ENTRIES = 500;
 const TICK_SECONDS = 1;
+const LOST = 'What came of it is in none of the events that are kept.';
 
 /** @param {import('../store.js').Store} store */
 export function createStory(store, actions) {
@@ -49,16 +51,27 @@ export function createStory(store, actions) {
       drawn.set(key, one);
       return one.node;
     };
+    /** @type {HTMLElement[]} */
     const nodes = [];
     let left = shown.size;
-    for (let index = chapters.length - 1; index >= 0 && (left > 0 || nodes.length === 0); index -= 1) {
-      const chapter = chapters[index];
+    /** @param {Chapter} chapter */
+    const tell = (chapter) => {
       const rows = chapter.entries.filter((entry) => shown.has(entry)).reverse();
       if (chapter.event && (rows.length > 0 || (chapter === chapters.at(-1) && !wanted))) {
         nodes.push(kept(chapter.key, chapter.title, () => heading(chapter, actions)));
       }
-      left -= rows.length;
       for (const entry of rows) nodes.push(kept(entry.key, signatureOf(entry), () => row(entry)));
+    };
+    const parts = wanted ? chapters : folded(chapters); // what is searched for is shown by itself
+    for (let index = parts.length - 1; index >= 0 && (left > 0 || nodes.length === 0); index -= 1) {
+      const part = parts[index];
+      left -= part.entries.filter((entry) => shown.has(entry)).length;
+      if (!('chapters' in part)) tell(part);
+      else {
+        const isOpen = opened.has(part.key);
+        nodes.push(kept(part.key, `${part.entries.length} ${isOpen}`, () => runRow(part)));
+        if (isOpen) part.chapters.toReversed().forEach(tell);
+      }
     }
     const hidden = found.length - shown.size;
     if (hidden > 0) nodes.push(kept('more', String(hidden), () => more(hidden)));
@@ -71,28 +84,48 @@ export function createStory(store, actions) {
     tick();
   }
 
-  const signatureOf = (entry) => [entry.seconds, entry.lost, entry.result, entry.place?.line, opened.has(entry.key)].join('\n');
+  const signatureOf = (entry) => [entry.seconds, entry.lost, entry.result, entry.what, entry.place?.line, opened.has(entry.key)].join('\n');
 
   /** @param {Entry} entry */
   function row(entry) {
     const open = opened.has(entry.key);
-    const toggled = () => {
-      if (!opened.delete(entry.key)) opened.add(entry.key);
-      draw();
-    };
     return el(
       'li',
       {className: 'call', dataset: {person: entry.person, failed: entry.failed, running: entry.seconds === null && !entry.lost}},
       el(
         'button',
-        {type: 'button', className: 'brief', ariaExpanded: String(open), tabIndex: -1, dataset: {row: entry.key}, onclick: toggled},
+        {type: 'button', className: 'brief', ariaExpanded: String(open), tabIndex: -1, dataset: {row: entry.key}, onclick: () => toggled(entry.key)},
         el('span', {className: 'what'}, el('span', {className: 'name'}, entry.title), ' ', el('span', {className: 'words'}, entry.words)),
         el('span', {className: 'who'}, entry.who),
-        el('span', {className: 'took'}, entry.seconds !== null ? duration(entry.seconds) : entry.lost ? 'end not kept' : ''),
-        entry.result ? el('span', {className: 'result'}, entry.result) : null,
+        el('span', {className: 'took', title: entry.lost ? LOST : null}, entry.seconds !== null ? duration(entry.seconds) : entry.lost ? 'end unknown' : ''),
+        entry.what ? resultOf(entry.what, entry.where) : entry.result ? resultOf(entry.result) : null,
       ),
       open ? whole(entry, actions) : null,
     );
+  }
+
+  /** A row for many calls of one kind. @param {import('./folding.js').Run} run */
+  function runRow(run) {
+    const {title, words, took, result} = runInWords(run);
+    const brief = {type: 'button', className: 'brief', ariaExpanded: String(opened.has(run.key)), tabIndex: -1, dataset: {row: run.key}};
+    return el(
+      'li',
+      {className: 'call run-of-calls', dataset: {person: run.entries[0].person}},
+      el(
+        'button',
+        {...brief, title: 'Show each of them', onclick: () => toggled(run.key)},
+        el('span', {className: 'what'}, el('span', {className: 'name'}, title), ' ', el('span', {className: 'words'}, words)),
+        el('span', {className: 'who'}, run.entries[0].who),
+        el('span', {className: 'took'}, took),
+        result ? resultOf(result) : null,
+      ),
+    );
+  }
+
+  /** @param {string} key */
+  function toggled(key) {
+    if (!opened.delete(key)) opened.add(key);
+    draw();
   }
 
   const more = (hidden) => el(
@@ -122,6 +155,10 @@ export function createStory(store, actions) {
   });
   setInterval(() => inFlightOf(chapters).length > 0 && tick(), TICK_SECONDS * 1000);
 }
+
+/** What came of a call; where it was is quieter, as the next heading has it. @param {string} what @param {string} [where] */
+const resultOf = (what, where = '') =>
+  el('span', {className: 'result'}, what, where ? el('span', {className: 'at'}, ` · ${where}`) : null);
 
 /** Say what of the story is not here. @param {{gaps: any[], forgotten: number}} state */
 function missingOf({gaps, forgotten}) {

@@ -3,7 +3,7 @@
 import {evaluated} from '../answers.js';
 import {copy} from '../view/clipboard.js';
 import {field, openDialog} from '../view/dialog.js';
-import {el} from '../view/dom.js';
+import {el, setText} from '../view/dom.js';
 import {frameArguments, isCut} from '../program/frame.js';
 import {editable, isLiteral} from './literal.js';
 import {lastStop} from '../past/moment.js';
@@ -51,9 +51,10 @@ function valueOf(answer) {
  * @param {any} actions
  */
 export function showValue({title, shown = '', type = null, load, path = null, why = ''}, store, actions) {
+  let raw = shown;
   const text = el('pre', {className: 'whole', tabIndex: 0, ariaLabel: `Value of ${title}`}, shown);
   const note = el('p', {className: 'hint', role: 'status'}, load ? 'Fetching all of it…' : lengthOf({value: shown, type}));
-  const button = el('button', {type: 'button', className: 'button', onclick: () => copy(text.textContent ?? '', button)}, 'Copy');
+  const button = el('button', {type: 'button', className: 'button', onclick: () => copy(raw, button)}, 'Copy');
   button.disabled = Boolean(load); // until there is all of it: what is cut would be taken for the value
   const settable = path !== null && load && store.state.role === 'control' && store.state.stack?.stale === false;
   const setter = settable ? setterOf(path, actions, store, isSet) : null;
@@ -73,7 +74,8 @@ export function showValue({title, shown = '', type = null, load, path = null, wh
 
   /** @param {Value} value */
   function show(value) {
-    text.textContent = value.value;
+    raw = value.value;
+    setText(text, raw); // with marks for what is not seen, which are not copied
     note.textContent = lengthOf(value);
     button.textContent = isCut(value.value) ? 'Copy this part' : 'Copy';
     button.disabled = false;

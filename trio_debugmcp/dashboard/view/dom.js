@@ -1,4 +1,7 @@
-// Building DOM trees. Data reaches the page as text nodes and properties only, never as markup.
+// Building DOM trees. Data reaches the page as text nodes and properties only, never as markup; signs that are not seen are
+// marks in it.
+
+import {visible} from './signs.js';
 
 /**
  * Create an element: `el('p', {className: 'note', dataset: {id: 1}, ariaLabel: 'x'}, 'text', child)`.
@@ -18,7 +21,9 @@ export function el(name, properties = {}, ...children) {
     else if (key in node) Object.assign(node, {[key]: value});
     else node.setAttribute(key, value);
   }
-  for (const child of children) if (child !== null && child !== undefined) node.append(child);
+  for (const child of children) {
+    if (child !== null && child !== undefined) node.append(typeof child === 'string' ? visible(child) : child);
+  }
   return node;
 }
 
@@ -36,7 +41,7 @@ export function svg(name, attributes = {}, ...children) {
   for (const [key, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== null) node.setAttribute(key, value);
   }
-  node.append(...children);
+  node.append(...children.map((child) => (typeof child === 'string' ? visible(child) : child)));
   return node;
 }
 
@@ -79,7 +84,8 @@ export function byId(id, kind = /** @type {any} */ (HTMLElement)) {
  * @param {string} text
  */
 export function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  const shown = visible(text);
+  if (node.textContent !== shown) node.textContent = shown;
 }
 
 const NOT_TEXT = ['checkbox', 'radio', 'range', 'button', 'submit', 'reset', 'color', 'file'];

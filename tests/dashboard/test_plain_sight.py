@@ -1,0 +1,139 @@
+"""What is on the page looks like what it is: signs that lie, long names, what an agent writes, a refused token."""
+
+from typing import TYPE_CHECKING
+
+from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
+from tests.dashboard.conftest import OpenPage
+from tests.dashboard.test_accessibility import violations
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+FILE = "a_module_whose_file_name_is_long_as_well.py"
+
+SIGNS = """\
+def handle_checkout_of(access, b\u0430sket):
+    greeting = "\u0645\u0631\u062d\u0628\u0627"
+    if access != "user\u202e \u2066# only admin\u2069 \u2066":
+        greeting = greeting * 3
+    return greeting
+
+
+for access in ("x", "y"):
+    print(handle_checkout_of(access, [1]), "\u202eend")
+"""
+
+ASKED = "I found **24 pens**:\n\n- `0.9` is *my* guess\n- or <b>1</b>\n\n```\nx = [1](javascript:1)\n```\nWhich?"
+
+TOP = "(selector) => document.querySelector(selector).getBoundingClientRect().top"
+
+
+def test_signs_that_are_not_seen_are_marks_and_names_are_read_whole(agent: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / FILE).write_text(SIGNS)
+    page = open_page(agent.url(CONTROL_TOKEN))
+    page.set_viewport_size({"width": 1440, "height": 900})
+    agent.call("debug_launch", program=FILE, stop_at_entry=False, breakpoints=[{"file": FILE, "line": 5}])
+    line = page.locator("#source .line")
+    expect(line.nth(2).locator(".sign")).to_have_text(["[U+202E]", "[U+2066]", "[U+2069]", "[U+2066]"])
+    assert "\u202e" not in page.locator("#source").inner_text()
+    mixed = line.nth(0).locator(".mixed")
+    expect(mixed).to_have_text("b\u0430sket")
+    expect(mixed).to_have_attribute("title", "Letters of two scripts: \u0430 is U+0430")
+    agent.call("debug_continue")
+    expect(page.locator("#output")).to_contain_text("[U+202E]end")
+    # Beside a value from right to left, what follows keeps its place.
+    expect(line.nth(4).locator(".aside bdi")).to_have_count(2)
+
+    # The function's name is the last that is cut, the file's name the first.
+    top = page.locator("#stack .row").first
+    cut = "(node) => node.scrollWidth > node.clientWidth"
+    assert not top.locator(".name").evaluate(cut)
+    assert top.locator(".file").evaluate(cut)
+    expect(top.locator(".number")).to_be_visible()
+
+    # A row with the pointer has a button beside it, not in it.
+    page.locator("#locals [data-path=basket], #locals summary").first.hover()
+    expect(page.locator(".locals .over-stops")).to_be_visible()
+    assert violations(page, "a row with the pointer", (1440,)) == []
+    page.locator(".locals .over-stops").click()
+    expect(page.get_by_role("dialog")).to_contain_text("over")
+    page.keyboard.press("Escape")
+
+    # On a phone the line stands in the upper half, and the values below it, in the past as well.
+    page.set_viewport_size({"width": 390, "height": 844})
+    for _ in range(2):
+        middle = page.locator(".line.current, .line.was-current").first.bounding_box()
+        assert middle is not None
+        assert middle["y"] < 422
+        tops = [page.evaluate(TOP, selector) for selector in (".source", ".locals", ".panel.story")]
+        assert tops == sorted(tops)
+        assert tops[1] < 700
+        page.keyboard.press("Shift+ArrowLeft")
+        expect(page.locator("body")).to_have_attribute("data-past", "true")
+
+
+def test_what_an_agent_asks_is_read_as_it_was_meant(agent: Agent, control_page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    expect(control_page.get_by_label("Message to agent")).to_be_visible()
+    asked = agent.begin("tools/call", name="ask_person", arguments={"question": ASKED, "choices": ["0.9", "1"]})
+    question = control_page.locator("#question")
+    expect(question.locator("strong")).to_have_text("24 pens")
+    expect(question.locator("li")).to_have_text(["0.9 is my guess", "or <b>1</b>"])
+    expect(question.locator("li code")).to_have_text("0.9")
+    expect(question.locator("pre")).to_have_text("x = [1](javascript:1)")
+    expect(question.locator("a, b, img")).to_have_count(0)
+    assert violations(control_page, "a question", (320, 1024)) == []
+    control_page.get_by_role("button", name="0.9", exact=True).click()
+    assert agent.answer(asked)["structuredContent"]["answer"] == "0.9"
+
+
+def test_a_refused_token_is_said_once_in_a_card(agent: Agent, own_profile: None, browser: "BrowserContext") -> None:
+    from playwright.sync_api import expect
+
+    page = browser.new_page()
+    page.clock.install()
+    opened: list[str] = []
+    page.on("websocket", lambda socket: opened.append(socket.url))
+    page.goto(agent.url("wrong"))
+    expect(page.locator("#link")).to_have_text("Refused")
+    expect(page.get_by_role("alert")).to_contain_text("refuses this page")
+    expect(page.locator("#source-title")).to_be_hidden()
+    expect(page.locator("#controls")).to_be_hidden()
+    page.clock.run_for(120_000)
+    assert len(opened) == 1
+    page.get_by_label("Token, or URL with a token").fill(agent.url(OBSERVE_TOKEN))
+    page.keyboard.press("Enter")
+    expect(page.locator("#link")).to_have_text("Live")
+    expect(page.locator("#source-title")).to_be_visible()
+    page.close()
+
+
+def test_of_many_processes_the_one_that_is_shown_is_in_sight(open_page: OpenPage, server: Agent) -> None:
+    page = open_page(server.url(OBSERVE_TOKEN))
+    page.set_viewport_size({"width": 1440, "height": 900})
+    heights, seen = page.evaluate(
+        """async () => {
+          const {createProcesses} = await import('/program/processes_panel.js');
+          const {Store} = await import('/store.js');
+          const {initialState} = await import('/session.js');
+          const store = new Store(initialState());
+          createProcesses(store, () => {});
+          const process = (number) => ({
+            sessionId: `s-${number}`, processId: number, processName: `work-${number}.py`, state: 'Running',
+            pauseReason: null, currentLocation: null, parentSessionId: null,
+          });
+          const sessions = Array.from({length: 20}, (_, index) => process(index + 1));
+          store.update({active: true, sessions: {sessions, focus: 's-18'}, session: sessions[17]});
+          await new Promise(requestAnimationFrame);
+          const list = document.getElementById('children');
+          const chosen = list.querySelector('[aria-selected=true]');
+          const [box, row] = [list, chosen].map((node) => node.getBoundingClientRect());
+          const heights = [...list.children].map((node) => node.getBoundingClientRect().height);
+          return [heights, row.top >= box.top && row.bottom <= box.bottom + 1];
+        }"""
+    )
+    assert max(heights) < 28
+    assert seen
