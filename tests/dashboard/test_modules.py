@@ -608,7 +608,7 @@ def test_a_stop_says_what_changed_and_many_alike_are_one_row(page: "Page") -> No
     assert what[1] == ["x = 7, y = [1, 2]", "Step small.py:7 in total"]
     assert what[2] == ["x 7 → 6", "Step small.py:8 in total"]
     assert what[7:10] == [[None, None]] * 3
-    assert what[10] == ["odd text · pid 3", "Step small.py:10 in total"]
+    assert what[10] == ["", "Step small.py:10 in total"]
     assert parts == [{"title": "debug_step × 6", "words": "small.py:6–11", "took": "3.0 s", "result": "x 7 → 2"}]  # noqa: RUF001
 
 

@@ -493,7 +493,7 @@ def test_everything_is_reached_with_the_keyboard_in_the_order_of_the_screen(agen
         assert page.evaluate(VISUAL_ORDER), width
         first = page.locator("main .panel").nth(0)
         if width == 390:
-            expect(first.locator("h2")).to_have_text("Agent")
+            expect(first.locator("h2")).to_have_text("app.py")
             page.locator("#timeline").scroll_into_view_if_needed()
             expect(page.locator("#controls")).to_be_in_viewport()
             phone = open_page(agent.url(CONTROL_TOKEN))

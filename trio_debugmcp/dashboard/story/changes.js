@@ -52,5 +52,6 @@ export function tellChanges(entries) {
 function whatOf({values, rest}, changes) {
   const told = changes.map(({name, was, value}) => (was === null ? `${name} ${value}` : `${name} ${was} → ${value}`));
   const others = [...values].filter(([name]) => !OWN.has(name)).map(([name, value]) => `${name} = ${value}`);
-  return [(told.length ? told : others).join(', '), rest].filter(Boolean).join(' · ');
+  const what = (told.length ? told : others).join(', ');
+  return what && [what, rest].filter(Boolean).join(' · '); // without values the place is what there is to say
 }
