@@ -14,6 +14,7 @@ from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, Value
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
 from trio_debugmcp.runs.source.source_scopes import Statement
+from trio_debugmcp.runs.source.statement_trees import entry_of
 
 _MOST_HELD = 2_000
 """Rows with an object as their value that are looked at for the names it has: the first ones."""
@@ -216,7 +217,7 @@ class ObjectEdges:
                 yield SliceEdge(price, SliceNode(row.owner))
         elif execution is not None and not execution.statement.is_definition:
             names = (name,) if execution.statement.place_of((name,)) >= 0 else ()
-            entry = execution.statement.entry(name)
+            entry = entry_of(execution.statement.node, name)
             node = SliceNode(owner, names=names, hint=hint, focus=(entry,) if entry is not None else ())
             yield SliceEdge(price + cost.GIVEN * execution.statement.is_given, node)
 

@@ -163,14 +163,6 @@ class Statement:
                     return place
         return -1
 
-    def entry(self, label: str) -> ast.expr | None:
-        """Return what a dictionary that is written out gives the key of a label, such as `'more']`."""
-        value = getattr(self.node, "value", None)
-        if not isinstance(value, ast.Dict) or len(self.nodes) > 1:
-            return None
-        pairs = zip(value.keys, value.values, strict=True)
-        return next((part for key, part in pairs if isinstance(key, ast.Constant) and f"{key.value!r}]" == label), None)
-
     @cached_property
     def leaves_out(self) -> bool:
         """Whether what it makes is without that which another value has: by `not in`, or by a difference."""

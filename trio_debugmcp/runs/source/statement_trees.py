@@ -132,3 +132,12 @@ def is_empty_container(node: ast.expr) -> bool:
         and not list(ast.iter_child_nodes(node))[:0]
         and not (getattr(node, "elts", None) or getattr(node, "keys", None))
     )
+
+
+def entry_of(node: ast.AST, label: str) -> ast.expr | None:
+    """Return what a dictionary that is written out as a statement's value gives the key of a label, as `'more']`."""
+    value = getattr(node, "value", None)
+    if not isinstance(value, ast.Dict):
+        return None
+    pairs = zip(value.keys, value.values, strict=True)
+    return next((part for key, part in pairs if isinstance(key, ast.Constant) and f"{key.value!r}]" == label), None)
