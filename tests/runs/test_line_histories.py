@@ -144,6 +144,12 @@ def test_an_object_is_shown_under_the_name_that_its_class_has_then() -> None:
     assert caught.values == ["catches a part of ExceptionGroup('g', list of 2)"]
 
 
+def test_a_key_error_says_its_key_whole() -> None:
+    source = "slots = {}\ntry:\n    slots['a', 1]\nexcept KeyError:\n    pass\n"
+    recorded = PastProcess(record(source, python(3, 13)).processes[0])
+    assert runs(4, of=recorded).entries[0].values == ["catches KeyError(('a', 1))"]
+
+
 AWAITS = """\
 import asyncio
 

@@ -241,7 +241,11 @@ class ValueWords:
 
     def _arguments(self, value: BaseException) -> str:
         arguments: Any = _args(value)
-        return f"({', '.join([self._short(each) for each in arguments])})" if type(arguments) is tuple else "()"
+        if type(arguments) is not tuple:
+            return "()"
+        # The key of a KeyError is all that it says.
+        texts = [self._collection(each, tuple) if type(each) is tuple else self._short(each) for each in arguments]
+        return f"({', '.join(texts)})"
 
     def _short(self, value: Any) -> str:
         cls = type(value)
