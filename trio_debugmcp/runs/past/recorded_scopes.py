@@ -12,6 +12,7 @@ from trio_debugmcp.runs.files.row_search import each, each_back
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
 from trio_debugmcp.runs.source.source_reader import ScopedSource, read_source
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
+from trio_debugmcp.runs.source.statement_code import has_code
 from trio_debugmcp.runs.source.statement_trees import targets_of
 
 MOST_FRAMES = 300
@@ -85,7 +86,7 @@ class RecordedScopes:
             return f"{name} had {len(module.lines)} lines when it ran, and no line {line}"
         firsts = []
         for scope in (module, *module.all_inner()):
-            statements = [statement for statement in scope.statements if scope.has_code(statement)]
+            statements = [statement for statement in scope.statements if has_code(statement)]
             if any(statement.first <= line <= statement.last for statement in statements):
                 return None
             firsts += [statement.first for statement in statements if scope.is_named]

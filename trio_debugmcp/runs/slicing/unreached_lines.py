@@ -10,6 +10,7 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_scopes import MOST_FRAMES
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
+from trio_debugmcp.runs.source.statement_code import has_code
 
 _MOST_NAMING = 3
 
@@ -97,4 +98,4 @@ def _naming(past: PastProcess, name: str) -> Iterator[Statement]:
 def _statement(past: PastProcess, file: str, line: int) -> Statement | None:
     scope = past.scopes.at(file, line)
     statement = scope.statement(line) if scope is not None else None
-    return statement if statement is not None and statement.scope.has_code(statement) else None
+    return statement if statement is not None and has_code(statement) else None

@@ -316,18 +316,6 @@ class SourceScope:
                 best = statement
         return best
 
-    def has_code(self, statement: Statement) -> bool:
-        """Whether there are instructions for a statement: not so for a function's docstring or bare annotation."""
-        node = statement.node
-        if not self.is_function or len(statement.nodes) > 1:
-            return True
-        if isinstance(node, ast.AnnAssign):
-            return node.value is not None or not node.simple
-        is_text = (
-            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-        )
-        return not (is_text and self.body.own[:1] == [statement])
-
     def writers(self, name: str) -> list[Statement]:
         """Return its statements that give a name a value."""
         return [statement for statement in self.statements if name in statement.names]
