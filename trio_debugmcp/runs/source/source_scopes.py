@@ -2,8 +2,6 @@
 
 A statement with a block is its head: what is evaluated before the block. Statements that stand in a row on one line are
 one, as the record has one event for them; so is a compound with its block on the same line.
-
-Long because a statement and its scope are the whole vocabulary of a source: each method is one fact of them.
 """
 
 import ast
