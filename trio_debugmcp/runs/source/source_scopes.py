@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, calls_in, path_of
 from trio_debugmcp.runs.source.statement_trees import (
+    MUTATORS,
     first_line,
     head_end,
     heads_of,
@@ -28,13 +29,6 @@ _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-
-MUTATORS = frozenset(
-    {"add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert", "intersection_update"}
-    | {"difference_update", "pop", "popitem", "popleft", "remove", "reverse", "rotate", "setdefault", "sort"}
-    | {"symmetric_difference_update", "update"}
-)
-"""Methods of containers that change them."""
 
 
 class Statement:
@@ -232,7 +226,6 @@ class SourceScope:
         first: its first line, with decorators.
         parent: the scope around it.
         parameters: names that its calls fill.
-        body: its statements in the order of the source, and what else is in it.
     """
 
     def __init__(

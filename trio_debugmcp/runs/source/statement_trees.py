@@ -4,6 +4,13 @@ import ast
 
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, names_in, path_of, reads_of
 
+MUTATORS = frozenset(
+    {"add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert", "intersection_update"}
+    | {"difference_update", "pop", "popitem", "popleft", "remove", "reverse", "rotate", "setdefault", "sort"}
+    | {"symmetric_difference_update", "update"}
+)
+"""Methods of containers that change them."""
+
 
 def first_line(node: ast.AST) -> int:
     """Return the first line of a node, with its decorators."""
