@@ -4,8 +4,8 @@ import pytest
 
 from trio_debugmcp.dap.messages import DapVariable, Stopped
 from trio_debugmcp.dap.profiles import ProgramFacts, profile_named
-from trio_debugmcp.dap.profiles.compilers import BuildPlan, BuiltTest, first_error, plan_of
-from trio_debugmcp.dap.profiles.golang import GoCode, GoPrograms, GoRepl, GoThrown, GoValues, GoWords
+from trio_debugmcp.dap.profiles.compilers import BuildPlan, first_error, plan_of
+from trio_debugmcp.dap.profiles.golang import GoCode, GoRepl, GoThrown, GoValues, GoWords
 from trio_debugmcp.dap.profiles.thrown import ThrownDescription
 
 
@@ -137,15 +137,6 @@ def test_evaluations_are_safe_unless_they_are_commands_and_calls_are_recognised(
     assert repl.safe_commands(" len(a) ") == ("len(a)",)
     assert repl.needs_call("`f()` failed: function calls not allowed without using 'call'")
     assert not repl.needs_call("could not find symbol value for f")
-
-
-def test_a_test_is_run_by_its_name_alone() -> None:
-    programs = GoPrograms()
-    assert programs.test_program("cart/cart_test.go::TestTotal/empty+cart") == BuiltTest(
-        "cart/cart_test.go", ("-test.run", r"^TestTotal$/^empty\+cart$", "-test.v")
-    )
-    for other in ("tests/test_a.py::test_b", "cart.go::TestTotal", "cart_test.go", "cart_test.go::total"):
-        assert programs.test_program(other) is None
 
 
 MODULE = ("/x/go.mod",)

@@ -91,6 +91,7 @@ async def test_a_running_program_is_attached_to_runs_on_is_paused_and_runs_on_af
                 assert (attached["pid"], attached["state"]) == (process.pid, "Running")
                 set_ = await client.call("breakpoint_set", **at("spin"))
                 stop = await client.call("debug_wait")
+                assert "breakpoints" in stop, stop
                 assert (stop["reason"], stop["breakpoints"], stop["at"]) == (
                     "Breakpoint",
                     [set_["id"]],

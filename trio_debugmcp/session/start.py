@@ -126,10 +126,8 @@ def start_request(profile: Profile, start: Start) -> tuple[str, dict[str, Any]]:
 
 def origin_of(profile: Profile, start: Start, now: UnixTime, parent: Origin | None = None) -> Origin:
     """Return what is known of the session's process before it exists. What stops a program stops its children."""
-    stop_at = () if parent is None else parent.stop_at
-    origin = Origin(
-        adapter=profile.name, language=profile.language, launch_mode="Launch", attached_at=now, stop_at=stop_at
-    )
+    origin = Origin(adapter=profile.name, language=profile.language, launch_mode="Launch", attached_at=now)
+    origin = origin if parent is None else _stopping_as(parent, origin)
     origin = replace(origin, launches=not isinstance(start, Listen) and not has_program(profile, start))
     match start:
         case Launch(args=args, cwd=cwd):
@@ -138,6 +136,8 @@ def origin_of(profile: Profile, start: Start, now: UnixTime, parent: Origin | No
             return replace(
                 origin,
                 stop_at=start.stop_at,
+                fails_with=start.fails_with,
+                fails_below=start.fails_below,
                 process_name=program.rpartition("/")[2],
                 executable_path=program,
                 command_line_args=args,
@@ -162,6 +162,12 @@ def origin_of(profile: Profile, start: Start, now: UnixTime, parent: Origin | No
                 process_name=name,
                 working_directory=child_cwd if isinstance(child_cwd, str) else None,
             )
+
+
+def _stopping_as(parent: Origin, child: Origin) -> Origin:
+    """Return a child that stops where its parent does, and where a test fails in what that has started."""
+    below = parent.fails_below and parent.launches  # the program is the only child of a session that launches it
+    return replace(child, stop_at=parent.stop_at, fails_with=parent.fails_with, fails_below=below)
 
 
 def _child_name(profile: Profile, configuration: Mapping[str, Any]) -> tuple[str | None, int | None]:

@@ -32,7 +32,8 @@ class Origin(Struct, frozen=True):
     """How a session was started, and what is known about its process.
 
     `listens`: it has no process, but waits for programs that dial in; the name is its address. `stop_at`: the break
-    modes in which any exception stops it, though no breakpoint asks for it. `launches`: its program is its first child.
+    modes in which any exception stops it, though no breakpoint asks for it; `fails_with`: types of exceptions that do,
+    or with `fails_below` that do in processes which it starts. `launches`: its program is its first child.
     `core_file`: what it looks at does not run. `engine`: what debugs it, if that is not the default of its Python.
     """
 
@@ -48,9 +49,16 @@ class Origin(Struct, frozen=True):
     working_directory: str | None = None
     listens: bool = False
     stop_at: tuple[str, ...] = ()
+    fails_with: tuple[str, ...] = ()
+    fails_below: bool = False
     launches: bool = False
     core_file: str | None = None
     engine: str | None = None
+
+    @property
+    def fails_here(self) -> tuple[str, ...]:
+        """Types of exceptions that stop this session's own program."""
+        return () if self.fails_below else self.fails_with
 
     @property
     def has_program(self) -> bool:

@@ -85,13 +85,6 @@ class BuildPlan(Struct, frozen=True):
         return not any("{output}" in word for word in self.command)
 
 
-class BuiltTest(Struct, frozen=True):
-    """A test that is a part of a program: the source file that this is built of, and what it is run with."""
-
-    file: str
-    args: tuple[str, ...]
-
-
 class CompilerError(Struct, frozen=True):
     """The first error of a build, and its place if it has one."""
 

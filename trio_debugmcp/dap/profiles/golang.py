@@ -8,7 +8,6 @@ from typing import ClassVar
 from trio_debugmcp.dap.messages import DapVariable, Stopped
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.adapter_words import Words
-from trio_debugmcp.dap.profiles.compilers import BuiltTest
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Rejection, Repl
 from trio_debugmcp.dap.profiles.thrown import Look, Thrown, ThrownDescription
 
@@ -43,9 +42,6 @@ _DYNAMIC = re.compile(r"interface \{\}\((?P<type>[^()]*)\) (?P<value>.*)", re.DO
 
 _COMMAND = re.compile(r"\s*(?:call|dlv)\s")
 """Words that begin what calls functions of the program, or configures delve."""
-
-_TEST = re.compile(r"(?P<file>.+_test\.go)::(?P<name>(?:Test|Example|Fuzz)[^\x00-\x1f]*)")
-"""A test as it is named to this server: `cart_test.go::TestTotal`, or `…/empty` behind it for a part of one."""
 
 _GOROUTINE = re.compile(r"^(?:\* )?\[Go \d+\] | \(Thread \d+\)$")
 """Around the function of a goroutine: its own number, which is its id, whether it runs, and in which thread."""
@@ -144,6 +140,8 @@ class GoThrown(Thrown):
         "the function `runtime.gopanic` at every panic"
     )
 
+    fails_in: ClassVar[str | None] = "testing.(*common).Fail"
+
     def signal(self, stopped: Stopped) -> str | None:
         return (stopped.description or "panic") if stopped.reason == "exception" else None
 
@@ -160,13 +158,6 @@ class GoThrown(Thrown):
 
 class GoPrograms(LanguagePrograms):
     """What can be run: a test is one of a program that its package's tests are built into."""
-
-    def test_program(self, test: str) -> BuiltTest | None:
-        found = _TEST.fullmatch(test)
-        if found is None:
-            return None
-        parts = "/".join(f"^{re.escape(part)}$" for part in found["name"].split("/"))
-        return BuiltTest(found["file"], ("-test.run", parts, "-test.v"))
 
 
 class GoRepl(Repl):

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from trio_debugmcp.dap.profiles.compilers import BuiltTest
 from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode, Operand
 from trio_debugmcp.dap.profiles.printed_exceptions import PrintedExceptions
 from trio_debugmcp.dap.profiles.starts import MainClass
@@ -200,10 +199,6 @@ class LanguageTests:
 
     def test_options(self, test: str) -> Mapping[str, Any] | None:
         """Options of a launch that runs one test; None if the language has no such way."""
-        return None
-
-    def test_program(self, test: str) -> BuiltTest | None:
-        """What is built and run of a test, by its name, in a language whose tests are programs of their own."""
         return None
 
     def test_problem(self, test: str) -> str | None:

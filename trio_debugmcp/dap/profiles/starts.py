@@ -5,6 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from trio_debugmcp.dap.profiles.compilers import BuildPlan
+
 
 class PathMapping(Struct, frozen=True):
     """A directory of this machine, and where the program has it."""
@@ -53,7 +55,10 @@ class Launch(Struct, frozen=True):
         unset: variables of the server's environment that it does not get.
         stdin: the whole of its standard input; None leaves that open for what is written later.
         stop_at: the break modes in which any exception stops it: `unhandled`, `userUnhandled`.
+        fails_with: types of exceptions that stop it where they are raised, as a test fails there.
+        fails_below: not in the program itself, but in those that it starts.
         restart_at_entry: whether a restart stops at entry, where that is not as `stop_at_entry` says.
+        build: how it is built, if not as other programs of its language.
         source: what the program was built from by us; a restart builds it again.
         preface: what was written before it starts: by its build.
         main: the class that it begins in, in a language where that is its name.
@@ -72,8 +77,11 @@ class Launch(Struct, frozen=True):
     interpreter: str | None = None
     stdin: str | None = None
     stop_at: tuple[str, ...] = ()
+    fails_with: tuple[str, ...] = ()
+    fails_below: bool = False
     restart_at_entry: bool | None = None
     path_mappings: tuple[PathMapping, ...] = ()
+    build: BuildPlan | None = None
     source: str | None = None
     preface: str = ""
     main: MainClass | None = None

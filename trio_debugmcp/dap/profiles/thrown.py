@@ -45,6 +45,9 @@ class Thrown:
     raised_in: tuple[str, ...] = ()
     """Functions that raise exceptions for which the adapter has no filter: a stop there is about one."""
 
+    fails_in: ClassVar[str | None] = None
+    """The function in which a test fails, of a runner that raises nothing for it."""
+
     reads_types: ClassVar[bool] = False
 
     without_breakpoints: ClassVar[str] = ""

@@ -4,7 +4,7 @@ from trio_debugmcp.dap.messages import BreakpointsBody, Capabilities
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.session.breakpoints.hidden import HiddenBreakpoints
-from trio_debugmcp.session.breakpoints.session_modes import wanted_exceptions, with_session_modes
+from trio_debugmcp.session.breakpoints.session_modes import stopped_by, wanted_exceptions, with_session_modes
 from trio_debugmcp.session.looking.own_questions import evaluated
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
@@ -39,7 +39,9 @@ class ExceptionSync:
     def moves_functions(self) -> bool:
         """Have the functions that raise exceptions watched if any are wanted; return whether that is to be sent."""
         mine = [exception for exception in self._merger.state.exceptions if exception.enabled]
-        return self._hidden.raises(bool(wanted_exceptions(mine, self._requests.snapshot)))
+        snapshot = self._requests.snapshot
+        _, failures = stopped_by(snapshot)
+        return self._hidden.raises(bool(wanted_exceptions(mine, snapshot)), bool(failures))
 
     async def send(self) -> None:
         """Send the exception breakpoints, even if there are none: an adapter that gets none uses its own defaults."""

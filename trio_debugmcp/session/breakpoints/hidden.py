@@ -47,7 +47,7 @@ class HiddenBreakpoints:
         self.place = _place(profile, start) if isinstance(start, Launch) and self.wanted else None
         self.entry = self.place
         self.raising: tuple[str, ...] = ()
-        self._raising = profile.thrown.raised_in
+        self._thrown = profile.thrown
         self._entry_ids: frozenset[int] = frozenset()
         self._raising_ids: frozenset[int] = frozenset()
         self._exception_ids: frozenset[int] = frozenset()
@@ -80,9 +80,13 @@ class HiddenBreakpoints:
         self._raising_ids = _ids(answers[behind_entry:]) - _ids(answers[:users])  # the user may have the same name
         self.entry_bound(answers[:behind_entry], users)
 
-    def raises(self, wanted: bool) -> bool:
-        """Have the functions that raise exceptions among `functions`, or not; return whether that has changed them."""
-        before, self.raising = self.raising, self._raising if wanted else ()
+    def raises(self, wanted: bool, tests: bool) -> bool:
+        """Have the functions that raise exceptions among `functions`, or not; return whether that has changed them.
+
+        `tests`: also the one in which tests fail.
+        """
+        failing = (self._thrown.fails_in,) if tests and self._thrown.fails_in is not None else ()
+        before, self.raising = self.raising, (*self._thrown.raised_in, *failing) if wanted else ()
         return self.raising != before
 
     def exceptions_bound(self, answers: Iterable[DapBreakpoint]) -> None:

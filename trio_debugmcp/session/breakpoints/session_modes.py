@@ -22,17 +22,22 @@ From Python 3.12 on pydevd does not see that nothing catches these: it looks for
 _TRUE = frozenset({"true", "1"})
 
 
+def stopped_by(snapshot: Snapshot | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what stops a session though no breakpoint asks for it: break modes of exceptions, and types."""
+    return ((), ()) if snapshot is None else (snapshot.origin.stop_at, snapshot.origin.fails_here)
+
+
 def wanted_exceptions(mine: Sequence[ExceptionBreakpoint], snapshot: Snapshot | None) -> list[TypedException]:
     """Return what an adapter has to stop at for these breakpoints, and for the session itself."""
     wanted = [
         TypedException(e.exception_type, e.first_chance, e.second_chance, e.user_unhandled, e.condition) for e in mine
     ]
-    modes = () if snapshot is None else snapshot.origin.stop_at
+    modes, failures = stopped_by(snapshot)
     if modes:
         is_test = LEAVES_USER_CODE in modes
         leaves = is_test or LEAVES_CODE in modes
         wanted.append(TypedException("*", False, "unhandled" in modes, leaves, fails_test=is_test))
-    return wanted
+    return [*wanted, *(TypedException(name, True, False) for name in failures)]
 
 
 async def with_session_modes(requests: Requests, mine: Sequence[ExceptionBreakpoint]) -> list[TypedException]:

@@ -107,9 +107,12 @@ class ProgramFrames:
         return frames[0]
 
 
-def raising_frames(profile: Profile, frames: Sequence[StackFrame]) -> int:
-    """Return how many frames at the top only raise an exception or a signal; none if no frame is the user's."""
-    if profile.code.tells_library:
+def raising_frames(profile: Profile, frames: Sequence[StackFrame], *, fails_test: bool = False) -> int:
+    """Return how many frames at the top only raise an exception or a signal; none if no frame is the user's.
+
+    `fails_test`: it is an assertion's, which a library raises for the user's line.
+    """
+    if profile.code.tells_library or fails_test:
         return next((index for index, frame in enumerate(frames) if frame.is_user_code), 0)
     # Where a library raises it is a place like any other, if there is a source, but not within the runtime itself.
     files, internals = [frame.location.file for frame in frames], profile.code.internals

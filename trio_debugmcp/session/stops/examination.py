@@ -13,6 +13,7 @@ it is resumed without having been published (`verdict.py`).
 """
 
 import logging
+from collections.abc import Sequence
 
 import trio
 from msgspec.structs import replace
@@ -32,15 +33,16 @@ from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.process_facts import ModuleList
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.stops.exception_filter import ExceptionFilter, Raised
+from trio_debugmcp.session.stops.exception_filter import ExceptionFilter
 from trio_debugmcp.session.stops.other_threads import OtherThreads
+from trio_debugmcp.session.stops.raised import Raised
 from trio_debugmcp.session.stops.stop_reasons import StopReasons
 from trio_debugmcp.session.stops.stop_sources import StopSources
 from trio_debugmcp.session.stops.unfinished_step import UnfinishedStep, unfinished_step
 from trio_debugmcp.session.stops.verdict import StopFacts, instead, verdict_of
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.changes import LocalsFetched, StopExamined, ThreadsLocated
-from trio_debugmcp.state.model import DataChange, Locals, Snapshot
+from trio_debugmcp.state.model import DataChange, Locals, Snapshot, StackFrame
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, PauseReason, shortened
 
 log = logging.getLogger(__name__)
@@ -238,9 +240,7 @@ class Examiner:
         frames = found.frames
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
-        # A program's first statement may be a library's code that is inlined, as Rust's `vec!` is.
-        in_library = raised is not None or (stopped.reason == "entry" and self._requests.profile.code.tells_library)
-        skipped = raising_frames(self._requests.profile, frames) if in_library else 0
+        skipped = self._skipped(stopped, raised, frames)
         if skipped and raised is not None and raised.is_fault:  # where it really was
             message = ", ".join(filter(None, (raised.info.message, f"in {frames[0].name}")))
             raised = replace(raised, info=replace(raised.info, message=message))
@@ -272,6 +272,14 @@ class Examiner:
             )
         )
         return frames[0].id if frames else None
+
+    def _skipped(self, stopped: Stopped, raised: Raised | None, frames: Sequence[StackFrame]) -> int:
+        """Return how many frames at the top are not where the program is for its user."""
+        profile = self._requests.profile
+        if raised is not None:
+            return raising_frames(profile, frames, fails_test=raised.fails_test)
+        # A program's first statement may be a library's code that is inlined, as Rust's `vec!` is.
+        return raising_frames(profile, frames) if stopped.reason == "entry" and profile.code.tells_library else 0
 
     # --- Details ---------------------------------------------------------------------------------------------
 

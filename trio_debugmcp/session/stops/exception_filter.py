@@ -5,7 +5,6 @@ chances. So an adapter stops more often than the user asked for, and here it is 
 """
 
 import logging
-import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -17,16 +16,21 @@ from trio_debugmcp.dap.profiles.language import Place
 from trio_debugmcp.dap.profiles.native.rust_panics import PanicFrame, is_decided, panic
 from trio_debugmcp.dap.profiles.thrown import Look, ThrownDescription
 from trio_debugmcp.errors import AdapterRefused, DebugError
-from trio_debugmcp.session.breakpoints.session_modes import LEAVES_CODE, LEAVES_USER_CODE, wanted_exceptions
+from trio_debugmcp.session.breakpoints.session_modes import (
+    LEAVES_CODE,
+    LEAVES_USER_CODE,
+    stopped_by,
+    wanted_exceptions,
+)
 from trio_debugmcp.session.looking.frames import ProgramFrames
 from trio_debugmcp.session.looking.own_questions import EXAMINATION_SECONDS, evaluated, holds, value_of
 from trio_debugmcp.session.looking.stop_questions import Findings
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.stops.raised import Raised, divided, is_of, is_outermost, test_failure, with_bare_names
 from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
 from trio_debugmcp.state.changes import BreakpointFaulted
-from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, CatchingPlace, ExceptionInfo, shortened
 
 log = logging.getLogger(__name__)
@@ -52,9 +56,6 @@ _FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP"})
 _LAST_ENTRIES = 20
 """Of the program's output, in which it may have said why it ends."""
 
-_WHOLE = re.compile(r"(?:Uncaught (?:\(in promise\) )?)?([A-Za-z_$][\w$.]*): (.*)", re.DOTALL)
-"""The type and the message of an exception."""
-
 _MAX_PANIC_FRAMES = 500
 """Of a stack that are looked through for what catches a panic; if nothing is found, nothing does."""
 
@@ -63,19 +64,6 @@ _LAST_PANIC_ENTRIES = 400
 
 _TRUE = frozenset({"true", "1"})
 """What the value of a condition is when it holds, in lower case."""
-
-
-class Raised(Struct, frozen=True):
-    """An exception stop: what is known of it, which breakpoints asked for it, and whether it counts as a stop.
-
-    `signal`: the name of the signal that it is, or ends in; `is_fault`: one that an instruction caused.
-    """
-
-    info: ExceptionInfo
-    wanted_by: tuple[str, ...] = ()
-    counts: bool = True
-    is_fault: bool = False
-    signal: str | None = None
 
 
 class _Sighting(Struct, frozen=True):
@@ -108,13 +96,15 @@ class ExceptionFilter:
 
     async def examine(self, stopped: Stopped, found: Findings) -> Raised | None:
         """Return what was raised and whether it counts; None at a stop that is not about an exception."""
+        if (failure := test_failure(self._requests.profile.thrown, found)) is not None:
+            return failure
         signal = self._requests.profile.thrown.signal(stopped)
         if signal is not None:
             return await self._signal(stopped, signal, found)
         if stopped.reason != "exception":  # asked elsewhere, some adapters answer with nonsense
             return None
         candidates = [exception for exception in self._merger.state.exceptions if exception.enabled]
-        modes = () if self._requests.snapshot is None else self._requests.snapshot.origin.stop_at
+        modes, failures = stopped_by(self._requests.snapshot)
         function, frame_id = ("", None) if found.top is None else (found.top.label, found.top.id)
         if self._requests.profile.thrown.is_panic(function):
             return await self._panic(found, candidates, modes)
@@ -124,7 +114,7 @@ class ExceptionFilter:
         seen = await self._look(self._requests.profile.thrown.exception(), frame_id)
         if seen is not None:
             info = replace(info, type=seen.type, message=seen.message, break_mode=seen.mode or info.break_mode)
-        if not candidates and not modes:
+        if not candidates and not modes and not failures:
             return Raised(info)  # the adapter was asked to stop in some other way, by adapter_options for example
         if info.break_mode == LEAVES_USER_CODE and await self._returns(frame_id):
             return Raised(info, counts=False)
@@ -136,14 +126,16 @@ class ExceptionFilter:
         else:
             lineage = None if self._requests.profile.thrown.reads_types else await self._lineage(info, frame_id)
         # Without breakpoints the adapter was asked for the session's modes only, whichever one it names now.
-        asked = info.break_mode in modes or not candidates
+        asked = info.break_mode in modes or not (candidates or failures)
+        fails = any(is_of(self._requests.profile.thrown, name, info, lineage) for name in failures)
         if info.break_mode == LEAVES_USER_CODE and LEAVES_CODE in modes and LEAVES_USER_CODE not in modes:
-            asked = _is_outermost(found.frames)
+            asked = is_outermost(found.frames)
         is_failure = LEAVES_USER_CODE in modes and info.break_mode == LEAVES_USER_CODE  # of a test, by its runner
         on_purpose = not is_failure and not _SIGNALS.isdisjoint(lineage or ())
         exceptions = self._without_judged(candidates)
         wanted = [breakpoint.id for breakpoint in exceptions if await self._wants(breakpoint, info, lineage, frame_id)]
-        return Raised(info, tuple(wanted), counts=bool(wanted) or (asked and not on_purpose))
+        counts = bool(wanted) or fails or (asked and not on_purpose)
+        return Raised(info, tuple(wanted), counts=counts, fails_test=fails)
 
     async def _panic(self, found: Findings, mine: Sequence[ExceptionBreakpoint], modes: Sequence[str]) -> Raised:
         frames = found.frames
@@ -263,12 +255,8 @@ class ExceptionFilter:
             chance = chance or breakpoint.first_chance
         if not chance:
             return False
-        if breakpoint.exception_type != "*" and lineage is not None:
-            ancestors = lineage if breakpoint.include_subtypes else lineage[:2]
-            if breakpoint.exception_type not in ancestors:
-                return False
-        may_be = self._requests.profile.thrown.may_be
-        if lineage is None and breakpoint.exception_type != "*" and not may_be(breakpoint.exception_type, info.type):
+        ancestors = lineage if lineage is None or breakpoint.include_subtypes else lineage[:2]
+        if not is_of(self._requests.profile.thrown, breakpoint.exception_type, info, ancestors):
             return False
         if breakpoint.condition is None:
             return True
@@ -296,34 +284,3 @@ class ExceptionFilter:
 
     async def _evaluate(self, expression: str, frame_id: int | None) -> str | None:
         return await evaluated(self._requests, expression, frame_id)
-
-
-def _is_outermost(frames: Sequence[StackFrame]) -> bool:
-    """Whether an exception leaves the frame of a module that nothing but the debugger has called."""
-    names = [frame.label for frame in frames if not frame.label.startswith("[Chained Exc: ")]
-    current = next((name for name in names if name.endswith(_CURRENT)), names[0] if names else "")
-    return current.startswith("<module>") and current == names[-1]
-
-
-_CURRENT = " (Current frame)"
-"""Behind the name of the frame that an exception leaves, of those that it has passed."""
-
-
-def divided(said: tuple[str, str] | None, info: ExceptionInfo) -> ExceptionInfo:
-    """Return what is known of an exception, of which an adapter may have all in one: `TypeError: bad 2`.
-
-    `said`: type and message, as the adapter says them in words of its own.
-    """
-    if said is not None:
-        return replace(info, type=said[0], message=said[1])
-    whole = _WHOLE.fullmatch(info.type)
-    kind, message = info.type, info.message
-    if whole is not None:
-        kind, message = whole[1], info.message if info.message and not _WHOLE.fullmatch(info.message) else whole[2]
-    # java-jdi has the type in the message, too.
-    return replace(info, type=kind, message=message and message.removeprefix(f"{kind}: "))
-
-
-def with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of types with those without their namespaces: the first two are of the type itself."""
-    return tuple(name for qualified in lineage for name in (qualified, qualified.rpartition("::")[2]))

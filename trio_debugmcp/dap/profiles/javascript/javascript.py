@@ -53,11 +53,12 @@ class JavaScriptDialect(Dialect):
     """js-debug's messages."""
 
     def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
-        thrown = any(exception.first_chance for exception in wanted)
+        types = sorted({exception.type for exception in wanted if exception.first_chance})
+        thrown, only = bool(types), () if "*" in types else types
         uncaught = any(exception.second_chance or exception.user_unhandled for exception in wanted)
         # js-debug does not say whether anything catches the exception, and evaluates one condition for both filters. So
         # where both are wanted only an exception that is caught is kept: without one, nothing catches it.
-        keeps = {"uncaught": keeping("unhandled")} if not thrown else {"all": keeping("always")}
+        keeps = {"uncaught": keeping("unhandled")} if not thrown else {"all": keeping("always", only)}
         if thrown and not uncaught:
             keeps["uncaught"] = keeps["all"]
         filters = ["all", "uncaught"] if thrown else ["uncaught"] if uncaught else []

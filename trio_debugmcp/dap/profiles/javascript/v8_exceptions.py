@@ -5,7 +5,7 @@ ancestors, and what is behind it. No getter of the program is called. What is ke
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from urllib.parse import unquote
 
@@ -75,13 +75,27 @@ const behind=(e,above)=>{const r=[];if(e===null||typeof e!=="object"||above.incl
 )
 
 
-def keeping(mode: str) -> str:
-    """Return a condition that always holds, and keeps the exception of a stop with its break mode.
+_IS_OF = (
+    "const own=(o,n)=>{for(;o!==null&&o!==undefined;o=g.Object.getPrototypeOf(o)){"
+    "const d=g.Object.getOwnPropertyDescriptor(g.Object(o),n);if(d)return d.value}};"
+    "const is=n=>typeof n==='string'&&w.includes(n);"
+    "let of=e===null||typeof e!=='object'&&typeof e!=='function'?is(e===null?'null':typeof e):is(own(e,'name'));"
+    "for(let p=e;!of&&p!==null&&p!==undefined;p=g.Object.getPrototypeOf(g.Object(p)))"
+    "of=is(own(own(p,'constructor'),'name'));"
+    "if(!of)return false;"
+)
+"""Statements that return unless `e` is of one of the types `w`, by its own name or that of a class it descends from."""
 
-    It is also evaluated in frames of node itself, which have names of their own for `Symbol` and others.
+
+def keeping(mode: str, types: Sequence[str] = ()) -> str:
+    """Return a condition that keeps the exception of a stop with its break mode, if it is of one of these types.
+
+    It holds for these, and without types for all. A runner catches thousands of others, so js-debug itself passes them
+    over. It is also evaluated in frames of node itself, which have names of their own for `Symbol` and others.
     """
+    only = f"const w={json.dumps(list(types))};try{{{_IS_OF}}}catch{{}}" if types else ""
     return (
-        f"((e,g)=>{{try{{g[g.Symbol.for({_SYMBOL})]={{mode:'{mode}',get:e instanceof g.Object?(r=>()=>r.deref())"
+        f"((e,g)=>{{{only}try{{g[g.Symbol.for({_SYMBOL})]={{mode:'{mode}',get:e instanceof g.Object?(r=>()=>r.deref())"
         "(new g.WeakRef(e)):()=>e}}catch{}return true})(error,globalThis)"
     )
 

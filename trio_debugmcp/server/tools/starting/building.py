@@ -9,7 +9,7 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Launch, MainClass, Profile
-from trio_debugmcp.dap.profiles.compilers import BuildPlan, BuiltTest, plan_of
+from trio_debugmcp.dap.profiles.compilers import BuildPlan, plan_of
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.starting.checks import program_facts
 from trio_debugmcp.session.debugger import Debugger
@@ -31,7 +31,7 @@ async def built(debugger: Debugger, profile: Profile, launch: Launch, deadline: 
         UsageError: `LAUNCH_FAILED` with the compiler's first error, `PERMISSION_DENIED` or `TIMEOUT`.
     """
     program = launch.source or launch.program
-    plan = build_plan(debugger, profile, program, launch.options)
+    plan = build_plan(debugger, profile, program, launch.options, launch.build)
     main = _main_class(debugger, profile, program) if not profile.target_options & launch.options.keys() else None
     if plan is None or not plan.command:
         yield replace(launch, main=main)
@@ -62,18 +62,19 @@ def _main_class(debugger: Debugger, profile: Profile, program: str) -> MainClass
     return None if answer is None else MainClass(*answer)
 
 
-def test_program(debugger: Debugger, test: str) -> BuiltTest | None:
-    """Return what is built and run of a test, in a language where tests are programs of their own."""
-    programs = (profile.programs for profile in debugger.settings.profiles)
-    return next(filter(None, (program.test_program(test) for program in programs)), None)
-
-
-def build_plan(debugger: Debugger, profile: Profile, program: str, options: Mapping[str, Any]) -> BuildPlan | None:
+def build_plan(
+    debugger: Debugger, profile: Profile, program: str, options: Mapping[str, Any], plan: BuildPlan | None = None
+) -> BuildPlan | None:
     """Return how a program is built; None for one that runs as it is.
+
+    `plan`: how, if not as other programs of its language.
 
     Raises:
         UsageError: `PERMISSION_DENIED` on a server that is confined and builds nothing.
     """
+    if plan is not None:
+        debugger.host.query(f"building of {program}", lambda: _check_allowed(debugger, program))
+        return plan
     if not profile.builds or profile.target_options & options.keys():
         return None
     facts = program_facts(debugger, program)

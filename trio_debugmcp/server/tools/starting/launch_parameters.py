@@ -28,7 +28,7 @@ class WhatRuns(Params, frozen=True, kw_only=True):
     ] = None
     test: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
-        Meta(description="Or a test: `tests/test_a.py::test_b`, `test_a.py:12`, `test_b`."),
+        Meta(description="Or a test: `test_a.py::test_b`, `a.py:12`, `test_b`, `a.test.ts::adds up`."),
     ] = None
     args: list[str] = []
     cwd: Annotated[str | None, Meta(description="Default: the server's directory.")] = None

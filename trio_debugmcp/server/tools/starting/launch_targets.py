@@ -10,13 +10,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.near_files import meant_instead
 from trio_debugmcp.server.tools.paths import existing_file
-from trio_debugmcp.server.tools.starting.building import build_plan, test_program
+from trio_debugmcp.server.tools.starting.building import build_plan
 from trio_debugmcp.server.tools.starting.checks import check_options, check_program, choose_profile
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
-from trio_debugmcp.server.tools.starting.wanted_tests import wanted_test
+from trio_debugmcp.server.tools.starting.wanted_tests import own_test_run, wanted_test
 from trio_debugmcp.session.breakpoints.session_modes import LEAVES_CODE
 from trio_debugmcp.session.debugger import Debugger
 
@@ -34,6 +35,7 @@ class LaunchTarget(Struct, frozen=True):
     """What a launch runs, and the options of its adapter that say so.
 
     `cwd`: where it runs if the call does not say. `near`: a file or directory whose environment runs it.
+    `run`: of a test that is a program of its own.
     """
 
     profile: Profile
@@ -44,6 +46,7 @@ class LaunchTarget(Struct, frozen=True):
     test: str | None = None
     cwd: str | None = None
     near: str | None = None
+    run: TestRun | None = None
 
 
 async def target_of(debugger: Debugger, params: DebugLaunch, cwd: str) -> LaunchTarget:
@@ -58,18 +61,20 @@ async def target_of(debugger: Debugger, params: DebugLaunch, cwd: str) -> Launch
         raise UsageError("INVALID_PARAMETER", "Pass one of `program`, `module`, `code` and `test`: what to run.")
     stop_at = (UNCAUGHT,) if params.stop_on_uncaught else ()
     params = _as_meant(debugger, params, cwd)
-    own_test = test_program(debugger, params.test) if params.test is not None else None
-    if own_test is not None:
-        params = replace(params, program=own_test.file, args=[*own_test.args, *params.args])
+    run = own_test_run(debugger, params.test, cwd) if params.test is not None else None
+    if run is not None:
+        options = {**run.options, **params.adapter_options}
+        params = replace(params, program=run.program, args=[*run.args, *params.args], adapter_options=options)
     if params.program is None or by_options:
         return await _by_options(debugger, params, stop_at, cwd)
     program = _program(debugger, params.program, cwd)
     profile = await choose_profile(debugger, params.adapter, program)
     check_options(debugger, profile, params.adapter_options)
-    builds = build_plan(debugger, profile, program, params.adapter_options) is not None
+    plan = None if run is None else run.build
+    builds = build_plan(debugger, profile, program, params.adapter_options, plan) is not None
     check_program(debugger, profile, program, builds=builds)
-    home = str(Path(program).parent) if own_test is not None and params.cwd is None else None
-    return LaunchTarget(profile, program, tuple(params.args), params.adapter_options, stop_at, cwd=home, near=program)
+    home, args, options = None if run is None else run.directory, tuple(params.args), params.adapter_options
+    return LaunchTarget(profile, program, args, options, stop_at, cwd=home, near=program, run=run)
 
 
 def _as_meant(debugger: Debugger, params: DebugLaunch, cwd: str) -> DebugLaunch:

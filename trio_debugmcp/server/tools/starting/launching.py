@@ -8,6 +8,7 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Launch, Profile
+from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import breakpoint_notes, refused_notes
 from trio_debugmcp.server.answers.stop import StopAnswer
@@ -44,19 +45,23 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
         spec_of(debugger, breakpoint, cwd, target.profile, params.code, target.near)
         for breakpoint in params.breakpoints
     ]
+    run = target.run or TestRun(target.program)
     interpreter, is_own = program_interpreter(debugger, target, cwd)
     in_library = bool({"site-packages", "dist-packages"} & set(Path(target.program).parts))
     wanted = Launch(
         program=target.program,
         args=target.args,
         cwd=cwd,
-        env={name: value for name, value in params.env.items() if value is not None},
+        env={**run.env, **{name: value for name, value in params.env.items() if value is not None}},
         unset=tuple(name for name, value in params.env.items() if value is None),
         just_my_code=params.just_my_code is not False and not in_library,
         options=target.options,
         interpreter=interpreter,
         stdin=params.stdin,
         stop_at=target.stop_at,
+        fails_with=run.fails_with if params.stop_on_uncaught else (),
+        fails_below=run.fails_below,
+        build=run.build,
         path_mappings=checked_mappings(debugger, params.path_mappings, target.profile),
         tasks=tasks,
     )

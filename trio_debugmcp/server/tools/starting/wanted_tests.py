@@ -6,6 +6,7 @@ import msgspec
 
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.dap.profiles.language import FoundTest, NoSuchTest
+from trio_debugmcp.dap.profiles.test_runners import TestRun, is_own_program, test_run
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.paths import is_away_from_roots, starts_of_paths
 from trio_debugmcp.session.debugger import Debugger
@@ -42,3 +43,28 @@ def wanted_test(debugger: Debugger, profile: Profile, test: str, cwd: str | None
     if found.file is not None:
         debugger.workspace.resolve(found.file)  # which may be outside the roots
     return found
+
+
+def own_test_run(debugger: Debugger, test: str, cwd: str) -> TestRun | None:
+    """Return what runs a test of a language whose tests are programs of their own; None for others.
+
+    Raises:
+        UsageError: `INVALID_PATH`, or `PERMISSION_DENIED`.
+    """
+    if not is_own_program(test):
+        return None
+    places = [cwd, *(debugger.workspace.resolve(start) for start in starts_of_paths(debugger))]
+
+    def ask() -> dict[str, Any]:
+        try:
+            run: dict[str, Any] = msgspec.to_builtins(test_run(test, places))
+        except NoSuchTest as error:
+            return {"problem": str(error)}
+        return run
+
+    answer = debugger.host.query(f"what runs the test {test} in {' '.join(places)}", ask)
+    if "problem" in answer:
+        raise UsageError("INVALID_PATH", str(answer["problem"]), {"test": shortened(test)})
+    run = msgspec.convert(answer, TestRun)
+    debugger.workspace.resolve(run.program)  # which may be outside the roots
+    return run

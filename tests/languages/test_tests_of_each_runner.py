@@ -1,0 +1,98 @@
+"""One test of a project is launched by its name, with each language's own runner: it stops where it fails."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+from tests.languages.conftest import need
+from tests.real.conftest import Connect
+from trio_debugmcp.testing import ToolFailed
+
+PROJECTS = Path(__file__).parent / "projects"
+
+PACKAGES = Path(__file__).parents[1] / "javascript" / "node_modules"
+
+
+class Runner(Struct, frozen=True):
+    """A project, the program that its tests need, a test that fails and one that passes.
+
+    `at`: where the one that fails stops. `shows`: of its locals. `raises`: how the exception begins.
+    """
+
+    project: str
+    needs: str
+    fails: str
+    passes: str
+    at: str
+    raises: str
+    shows: tuple[str, str]
+    near: str
+
+
+RUNNERS = {
+    "cargo": Runner(
+        *("ledger", "cargo", "src/lib.rs::tests::a_transfer_keeps_the_sum", "tests/whole.rs::it_works_from_outside"),
+        *("src/lib.rs:24", "panic: ", ("sum", "996"), "a_small_one_is_free"),
+    ),
+    "go test": Runner(
+        *("till", "go", "price/price_test.go::TestTotal", "./price::TestOne/a few"),
+        *("price/price_test.go:9", "test failure", ("got", "5"), "TestOne"),
+    ),
+    "minitest": Runner(
+        *("shelf", "ruby", "test/shelf_test.rb::ShelfTest#test_counts_add_up", "test/shelf_test.rb::test_empty"),
+        *("test/shelf_test.rb:9", "Minitest::Assertion: ", ("shelf", "tea"), "test_empty"),
+    ),
+    "node:test": Runner(
+        *("web", "node", "test/sum.test.mjs::adds up", "test/sum.test.mjs::a basket > is cheap"),
+        *("test/sum.test.mjs:8", "AssertionError: ", ("total", "5"), "is cheap"),
+    ),
+    "vitest": Runner(
+        *("web-vitest", "node", "sum.test.mjs::a basket > adds up", "sum.test.mjs::nothing is zero"),
+        *("sum.test.mjs:8", "AssertionError: ", ("total", "5"), "nothing is zero"),
+    ),
+    "jest": Runner(
+        *("web-jest", "node", "sum.test.js:7", "sum.test.js::nothing is zero"),
+        *("sum.test.js:7", "JestAssertionError: ", ("total", "5"), "nothing is zero"),
+    ),
+    "mocha": Runner(
+        *("web-mocha", "node", "sum.test.mjs::adds up", "sum.test.mjs::is free"),
+        *("sum.test.mjs:6", "AssertionError: ", ("total", "5"), "is free"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUNNERS)
+async def test_a_test_that_fails_stops_at_its_line_and_one_that_passes_runs_to_its_end(
+    debugging: Connect, tmp_path: Path, name: str
+) -> None:
+    runner = RUNNERS[name]
+    need(runner.needs, shutil.which(runner.needs), f"apt-get install {runner.needs}")
+    project = Path(shutil.copytree(PROJECTS / runner.project, tmp_path / runner.project))
+    if runner.needs == "node":
+        need("npm packages", str(PACKAGES) if PACKAGES.is_dir() else None, "scripts/npm-install")
+        (project / "node_modules").symlink_to(PACKAGES)
+    async with debugging() as client:
+        stop = await client.call("debug_launch", test=str(project / runner.fails), timeout=300)
+        assert (stop["reason"], stop["at"].split(" in ")[0]) == ("Exception", str(project / runner.at)), stop
+        assert stop["exception"].startswith(runner.raises)
+        local, value = runner.shows
+        assert value in stop["locals"][local]
+        await client.call("debug_disconnect")
+        end = await client.call("debug_launch", test=str(project / runner.passes), timeout=300)
+        assert (end["state"], end["exitCode"]) == ("Disconnected", 0), end
+        with pytest.raises(ToolFailed, match=runner.near) as failed:
+            await client.call("debug_launch", test=f"{project / runner.fails.partition(':')[0]}::{runner.near}s")
+        assert failed.value.code == "INVALID_PATH"
+
+
+async def test_a_file_of_perl_runs_as_prove_runs_it(debugging: Connect, tmp_path: Path) -> None:
+    need("perl", shutil.which("perl"), "apt-get install perl")
+    project = Path(shutil.copytree(PROJECTS / "stock", tmp_path / "stock"))
+    test = project / "t" / "stock.t"
+    async with debugging() as client:
+        stop = await client.call("debug_launch", test=str(test), breakpoints=[{"file": str(test), "line": 7}])
+        assert (stop["reason"], stop["at"].split(" in ")[0]) == ("Breakpoint", f"{test}:7")
+        end = await client.call("debug_continue")
+        assert (end["exitCode"], "not ok 1 - counts add up" in end["stdout"]) == (1, True)

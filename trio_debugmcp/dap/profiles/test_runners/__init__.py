@@ -1,0 +1,60 @@
+"""Runners of tests that are programs of their own, or scripts of a language: how one test is built and run.
+
+    run = test_run("ledger/src/lib.rs::tests::a_transfer", ["/home/ann"])
+    # TestRun(program="/home/ann/ledger/src/lib.rs", args=("tests::a_transfer", "--exact", …), build=BuildPlan(…), …)
+
+The file's suffix says the language; the nearest file of a project, which runner. Reads files, and starts nothing.
+Tests of Python are found by `python/finding_tests.py`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from trio_debugmcp.dap.profiles.language import NoSuchTest
+from trio_debugmcp.dap.profiles.test_runners.cargo import cargo_run
+from trio_debugmcp.dap.profiles.test_runners.go_test import go_run
+from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, located, parsed
+from trio_debugmcp.dap.profiles.test_runners.node_runners import node_run
+from trio_debugmcp.dap.profiles.test_runners.perl_runner import perl_run
+from trio_debugmcp.dap.profiles.test_runners.ruby_runners import ruby_run
+from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
+
+__all__ = ["NoSuchTest", "TestRun", "is_own_program", "test_run"]
+
+_RUNNERS: Mapping[str, Callable[[NamedTest], TestRun]] = {
+    ".rs": cargo_run,
+    ".go": go_run,
+    ".rb": ruby_run,
+    ".t": perl_run,
+    **dict.fromkeys((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"), node_run),
+}
+"""By the suffix of the test's file."""
+
+_BUILT_BY_HAND = {
+    **dict.fromkeys((".c", ".cc", ".cpp", ".cxx"), "Build it with -g, and pass the program that it is as `program`"),
+    ".java": "Pass the runner's class: adapter_options={'mainClass': 'org.junit.runner.JUnitCore', 'classpath': […]}, "
+    "and the test's class in `args`",
+    ".php": "Pass vendor/bin/phpunit as `program`, and the test's file in `args`",
+}
+"""What is to be done with tests of languages whose runners are not known."""
+
+
+def is_own_program(test: str) -> bool:
+    """Whether a test is named by a file, or a package of Go, that a runner here may be for."""
+    name = parsed(test)
+    return name is not None and (name.suffix in _RUNNERS or name.suffix in _BUILT_BY_HAND)
+
+
+def test_run(test: str, places: Sequence[str]) -> TestRun:
+    """Return what runs a test; only called for one that `is_own_program`.
+
+    `places`: the directories in which its file may be; the first that has it counts.
+
+    Raises:
+        NoSuchTest: there is no such file or test, or nothing here runs it; the message says what to do.
+    """
+    name = parsed(test)
+    if name is None:
+        raise NoSuchTest(f"'{test}' names no test.")
+    if name.suffix in _BUILT_BY_HAND:
+        raise NoSuchTest(f"No runner is known for tests in {name.suffix} files. {_BUILT_BY_HAND[name.suffix]}.")
+    return _RUNNERS[name.suffix](located(name, places))

@@ -1,0 +1,121 @@
+"""Tests as they are named to this server: `FILE::NAME`, `FILE:LINE`, `FILE`; where the file is, and what it has.
+
+    parsed("test/sum.test.mjs::adds up")     # NamedTest(file="test/sum.test.mjs", name="adds up")
+    parsed("src/lib.rs:31")                  # NamedTest(file="src/lib.rs", line=31)
+
+A name that begins with a letter may have any characters behind it, as titles of tests in JavaScript do.
+"""
+
+import difflib
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.profiles.language import NoSuchTest
+
+_MAX_BYTES = 4 * 1024 * 1024
+"""Of a source file that is read: larger ones were not written by people."""
+
+_MAX_NAMED = 8
+
+_SUFFIXES = r"rs|go|rb|t|php|java|cc|cpp|cxx|c|[cm]?[jt]s|[jt]sx"
+
+_IN_FILE = re.compile(
+    rf"(?P<file>.+?\.(?:{_SUFFIXES}))(?:::(?P<name>[^\x00-\x1f]+)|:(?P<line>[1-9]\d{{0,8}}))?", re.DOTALL
+)
+
+_IN_PACKAGE = re.compile(
+    r"(?P<file>\.{0,2}/?[\w./-]*)::(?P<name>(?:Test|Benchmark|Example|Fuzz)(?![a-z])[^\x00-\x1f]*)"
+)
+"""Of Go, by the directory of the package."""
+
+
+class NamedTest(Struct, frozen=True):
+    """A test as a call names it.
+
+    `file`: its file, or the directory of its package; absolute once it is `located`. No name and no line: all of it.
+    """
+
+    file: str
+    name: str = ""
+    line: int | None = None
+    suffix: str = ""
+
+    @property
+    def path(self) -> Path:
+        return Path(self.file)
+
+
+def parsed(test: str) -> NamedTest | None:
+    """Return what a test is named by; None if not by a file of a language of these, or a package of Go."""
+    found = _IN_FILE.fullmatch(test)
+    if found is not None:
+        line = None if found["line"] is None else int(found["line"])
+        return NamedTest(found["file"], found["name"] or "", line, os.path.splitext(found["file"])[1])
+    found = _IN_PACKAGE.fullmatch(test)
+    return None if found is None else NamedTest(found["file"] or ".", found["name"], suffix=".go")
+
+
+def located(test: NamedTest, places: Sequence[str]) -> NamedTest:
+    """Return the test with the path of its file.
+
+    Raises:
+        NoSuchTest: it is in none of these directories.
+    """
+    for place in places:
+        path = Path(os.path.abspath(Path(place, test.file)))
+        if path.is_file() or (path.is_dir() and test.suffix == ".go"):
+            return replace(test, file=str(path))
+    raise NoSuchTest(f"There is no file '{test.file}' in {places[0]}. Pass its path, from there or absolute.")
+
+
+def nearest(file: Path, names: Iterable[str]) -> Path | None:
+    """Return the file of one of these names that is nearest above a file, in its directory first."""
+    wanted = tuple(names)
+    for folder in file.parents:
+        for name in wanted:
+            if (folder / name).exists():
+                return folder / name
+    return None
+
+
+def source_of(file: Path) -> str:
+    """Return the text of a source file; what is not text in it is replaced.
+
+    Raises:
+        NoSuchTest: it cannot be read.
+    """
+    try:
+        with file.open("rb") as source:
+            return source.read(_MAX_BYTES).decode(errors="replace")
+    except OSError as error:
+        raise NoSuchTest(f"'{file}' cannot be read: {error.strerror}.") from None
+
+
+def at_line(text: str, line: int, test: re.Pattern[str]) -> str:
+    """Return the name of the test that a line is in: of the last that `test` finds above it, by its group `name`.
+
+    Raises:
+        NoSuchTest: none begins above it.
+    """
+    name = None
+    for found in test.finditer(text):
+        if text.count("\n", 0, found.start("name")) >= line:
+            break
+        name = found["name"]
+    if name is None:
+        raise NoSuchTest(f"No test begins at line {line} or above it.")
+    return name
+
+
+def no_test(name: str, names: Iterable[str], where: str) -> NoSuchTest:
+    """Return the error for a test that is not there, with those whose names are like it."""
+    known = list(dict.fromkeys(names))
+    near = difflib.get_close_matches(name, known, n=_MAX_NAMED, cutoff=0.5) or known[:_MAX_NAMED]
+    more = f", and {len(known) - len(near)} more" if len(known) > len(near) else ""
+    there = f"; there are: {', '.join(near)}{more}" if known else ": no test was found there"
+    return NoSuchTest(f"There is no test '{name}' in {where}{there}.")

@@ -1,0 +1,105 @@
+"""Tests of JavaScript and TypeScript: vitest, jest, mocha, and node's own runner."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from trio_debugmcp.dap.profiles.language import NoSuchTest
+from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, nearest, no_test, source_of
+from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
+
+_TITLED = re.compile(
+    r"(?<![\w.$])(?:test|it|specify|describe|suite|context)(?:\.(?:only|skip|todo|concurrent|sequential|failing))*\s*\(\s*"
+    r"(?P<quote>[\"'`])(?P<name>(?:\\.|(?!(?P=quote)).)*)(?P=quote)"
+)
+
+_MADE = re.compile(
+    r"(?<![\w.$])(?:test|it|describe)(?:\.\w+)*\s*(?:\.each\b|\.for\b|`|\(\s*(?![\"'`\s])|\(\s*`[^`]*\$\{)"
+)
+"""Titles that are made as the program runs: from a table, or an expression."""
+
+_OWN_RUNNER = re.compile(r"[\"']node:test[\"']")
+
+_TYPES = ("AssertionError", "JestAssertionError")
+
+_SKIPPED = [
+    "<node_internals>/!(assert*)",
+    "<node_internals>/!(assert)/**",
+    "**/node_modules/**",
+    *(f"!**/node_modules/{name}/**" for name in ("assert", "chai", "expect", "@jest/expect", "@vitest/expect")),
+]
+"""All but where assertions raise: an exception in what js-debug skips stops nothing."""
+
+_OPTIONS: Mapping[str, Any] = {"skipFiles": _SKIPPED}
+
+
+def node_run(test: NamedTest) -> TestRun:
+    """Return how tests of a file are run, by the runner that the file or its project names.
+
+    Raises:
+        NoSuchTest: the file has no such test, or there is no runner.
+    """
+    text = source_of(test.path)
+    name = test.name or (at_line(text, test.line, _TITLED) if test.line is not None else "")
+    title = _title(text, name, test.file) if name else ""
+    manifest = nearest(test.path, ("package.json",))
+    home = manifest.parent if manifest is not None else test.path.parent
+    runner = None if _OWN_RUNNER.search(text) else _runner_of(home, text)
+    if runner is None and not _OWN_RUNNER.search(text):
+        raise NoSuchTest(
+            f"No runner is known for '{test.file}': it does not import node:test, and there is no vitest, jest or "
+            f"mocha in node_modules of {home} or above. Install one (npm install), or pass a runner's script as "
+            "`program`."
+        )
+    return _own(test, title, home) if runner is None else _by_script(runner, test, title, home)
+
+
+def _title(text: str, name: str, file: str) -> str:
+    """Return the title of a test, of which the suites before it are parted by `>` or not named."""
+    titles = [found["name"] for found in _TITLED.finditer(text)]
+    last = name.rpartition(" > ")[2]
+    if name in titles or last in titles or _MADE.search(text):
+        return name if name in titles else last
+    raise no_test(name, titles, file)
+
+
+def _runner_of(home: Path, text: str) -> Path | None:
+    """Return the script of the runner that a project has: the one that the file imports, or the scripts name, first."""
+    try:
+        scripts = json.dumps(json.loads((home / "package.json").read_text()).get("scripts", {}))
+    except (OSError, ValueError, AttributeError):
+        scripts = ""
+    places = {name: _script(home, name) for name in ("vitest", "jest", "mocha")}
+    there = [name for name, place in places.items() if place is not None]
+    there.sort(key=lambda name: (f"{name}" not in text, name not in scripts))
+    return places[there[0]] if there else None
+
+
+def _script(home: Path, name: str) -> Path | None:
+    """Return a command that is installed in a project, or in one above it, as workspaces have it."""
+    return next(
+        (place for folder in (home, *home.parents) if (place := folder / "node_modules" / ".bin" / name).exists()), None
+    )
+
+
+def _own(test: NamedTest, title: str, home: Path) -> TestRun:
+    chosen = {"runtimeArgs": [f"--test-name-pattern=^{re.escape(title)}$"]} if title else {}
+    return TestRun(test.file, (), str(home), options={**_OPTIONS, **chosen}, fails_with=_TYPES)
+
+
+def _by_script(runner: Path, test: NamedTest, title: str, home: Path) -> TestRun:
+    pattern = re.escape(title).replace("/", r"\/")
+    match runner.name:
+        case "vitest":
+            chosen = ("-t", pattern) if title else ()
+            args: tuple[str, ...] = ("run", "--no-file-parallelism", "--test-timeout=0", *chosen, test.file)
+        case "jest":
+            chosen = ("-t", pattern) if title else ()
+            args = ("--runInBand", "--testTimeout=2147483647", *chosen, "--runTestsByPath", test.file)
+        case _:
+            chosen = ("--grep", pattern) if title else ()
+            args = ("--no-parallel", "--timeout", "0", *chosen, test.file)
+    below = runner.name == "vitest"  # each exception that is caught takes js-debug 0.15 s, and vite catches some 300
+    return TestRun(str(runner), args, str(home), options=_OPTIONS, fails_with=_TYPES, fails_below=below)

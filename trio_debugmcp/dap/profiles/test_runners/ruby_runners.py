@@ -1,0 +1,66 @@
+"""Tests of Ruby: minitest and test-unit, whose files are run themselves, and RSpec."""
+
+import re
+import shutil
+from pathlib import Path
+
+from trio_debugmcp.dap.profiles.language import NoSuchTest
+from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, nearest, no_test, source_of
+from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
+
+_PROJECT = ("Gemfile", "Rakefile")
+
+_METHOD = re.compile(r"^\s*def\s+(?P<name>test_\w+[?!]?)", re.MULTILINE)
+
+_TITLED = re.compile(r"^\s*(?:test|it|specify)\s*\(?\s*(?P<quote>[\"'])(?P<name>.*?)(?P=quote)", re.MULTILINE)
+"""Of Rails' tests and minitest's specs."""
+
+_FAILURES = ("Minitest::Assertion", "Test::Unit::AssertionFailedError")
+
+
+def ruby_run(test: NamedTest) -> TestRun:
+    """Return how tests of a file are run.
+
+    Raises:
+        NoSuchTest: the file has no such test, or RSpec is not installed.
+    """
+    file = test.path
+    project = nearest(file, _PROJECT)
+    tests = next((folder for folder in file.parents if folder.name in _TESTS), None)
+    home = project.parent if project is not None else file.parent if tests is None else tests.parent
+    if file.stem.endswith("_spec") or "spec" in file.relative_to(home).parts[:-1]:
+        return _rspec(test, home)
+    load = [str(home / name) for name in ("lib", "test") if (home / name).is_dir()]
+    env = {"RUBYLIB": ":".join(load)} if load else {}
+    return TestRun(test.file, _selected(test), str(home), env, fails_with=_FAILURES)
+
+
+_TESTS = ("test", "tests", "spec")
+
+
+def _selected(test: NamedTest) -> tuple[str, ...]:
+    """Return the options that select a test, as `Class#method`, as a method, or by the title that it has."""
+    text = source_of(test.path)
+    methods = [found["name"] for found in _METHOD.finditer(text)]
+    titles = [found["name"] for found in _TITLED.finditer(text)]
+    name = test.name
+    if test.line is not None:
+        name = at_line(text, test.line, _METHOD if methods else _TITLED)
+    if not name:
+        return ()
+    method = name.rpartition("#")[2]
+    if method in methods:
+        return ("-n", name)
+    if method in titles:  # its method is `test_0001_adds up`, or `test_adds_up`
+        return ("-n", f"/{re.escape(method).replace(re.escape(' '), '[ _]')}/")
+    raise no_test(name, [*methods, *titles], test.file)
+
+
+def _rspec(test: NamedTest, home: Path) -> TestRun:
+    own = home / "bin" / "rspec"
+    program = str(own) if own.is_file() else shutil.which("rspec")
+    if program is None:
+        raise NoSuchTest(f"'{test.file}' is a test of RSpec, which is not installed: gem install rspec.")
+    place = f"{test.file}:{test.line}" if test.line is not None else test.file
+    chosen = ("-e", test.name) if test.name else ()
+    return TestRun(program, (place, *chosen), str(home), fails_with=("RSpec::Expectations::ExpectationNotMetError",))

@@ -1,0 +1,32 @@
+"""`TestRun`: how one test is built and run under a debugger."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from trio_debugmcp.dap.profiles.compilers import BuildPlan
+
+
+class TestRun(Struct, frozen=True):
+    """What a runner starts for a test.
+
+    Attributes:
+        program: what is launched; with a `build`, the source file that its program is made of.
+        args: its arguments.
+        directory: where it runs.
+        env: variables that it gets, unless the user has set them.
+        options: options of the adapter.
+        build: how the program is built, if not as other programs of its language are.
+        fails_with: types of exceptions that are raised where a test fails.
+        fails_below: tests run in processes that the program starts, and it raises and catches many exceptions itself.
+    """
+
+    program: str
+    args: tuple[str, ...] = ()
+    directory: str = ""
+    env: Mapping[str, str] = {}
+    options: Mapping[str, Any] = {}
+    build: BuildPlan | None = None
+    fails_with: tuple[str, ...] = ()
+    fails_below: bool = False

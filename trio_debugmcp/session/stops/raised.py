@@ -1,0 +1,79 @@
+"""`Raised`: what is known of an exception at a stop, and how it is read from what adapters say. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.profiles.thrown import Thrown
+from trio_debugmcp.session.looking.stop_questions import Findings
+from trio_debugmcp.state.model import StackFrame
+from trio_debugmcp.state.payloads import ExceptionInfo
+
+_WHOLE = re.compile(r"(?:Uncaught (?:\(in promise\) )?)?([A-Za-z_$][\w$.]*): (.*)", re.DOTALL)
+"""The type and the message of an exception."""
+
+TEST_FAILURE = "test failure"
+"""The type of what stops a test whose runner raises nothing where it fails."""
+
+
+class Raised(Struct, frozen=True):
+    """An exception stop: what is known of it, which breakpoints asked for it, and whether it counts as a stop.
+
+    `signal`: the name of the signal that it is, or ends in; `is_fault`: one that an instruction caused. `fails_test`: a
+    test fails by it.
+    """
+
+    info: ExceptionInfo
+    wanted_by: tuple[str, ...] = ()
+    counts: bool = True
+    is_fault: bool = False
+    fails_test: bool = False
+    signal: str | None = None
+
+
+def test_failure(thrown: Thrown, found: Findings) -> Raised | None:
+    """Return what a stop is in the function in which tests fail; None at another."""
+    if thrown.fails_in is None or found.top is None or found.top.label != thrown.fails_in:
+        return None
+    again = len(found.frames) > 1 and found.frames[1].label == thrown.fails_in  # of the test that it is a part of
+    return Raised(ExceptionInfo(TEST_FAILURE, None, None), counts=not again, fails_test=True)
+
+
+def is_of(thrown: Thrown, wanted: str, info: ExceptionInfo, lineage: tuple[str, ...] | None) -> bool:
+    """Whether an exception is of a type; without a lineage its own type is unknown, and may be any."""
+    if wanted == "*":
+        return True
+    return thrown.may_be(wanted, info.type) if lineage is None else wanted in lineage
+
+
+def is_outermost(frames: Sequence[StackFrame]) -> bool:
+    """Whether an exception leaves the frame of a module that nothing but the debugger has called."""
+    names = [frame.label for frame in frames if not frame.label.startswith("[Chained Exc: ")]
+    current = next((name for name in names if name.endswith(_CURRENT)), names[0] if names else "")
+    return current.startswith("<module>") and current == names[-1]
+
+
+_CURRENT = " (Current frame)"
+"""Behind the name of the frame that an exception leaves, of those that it has passed."""
+
+
+def divided(said: tuple[str, str] | None, info: ExceptionInfo) -> ExceptionInfo:
+    """Return what is known of an exception, of which an adapter may have all in one: `TypeError: bad 2`.
+
+    `said`: type and message, as the adapter says them in words of its own.
+    """
+    if said is not None:
+        return replace(info, type=said[0], message=said[1])
+    whole = _WHOLE.fullmatch(info.type)
+    kind, message = info.type, info.message
+    if whole is not None:
+        kind, message = whole[1], info.message if info.message and not _WHOLE.fullmatch(info.message) else whole[2]
+    # java-jdi has the type in the message, too.
+    return replace(info, type=kind, message=message and message.removeprefix(f"{kind}: "))
+
+
+def with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of types with those without their namespaces: the first two are of the type itself."""
+    return tuple(name for qualified in lineage for name in (qualified, qualified.rpartition("::")[2]))
