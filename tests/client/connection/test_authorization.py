@@ -84,11 +84,11 @@ async def test_a_refusal_is_reported_in_the_servers_words(tmp_path: Path) -> Non
 
 async def test_a_person_has_longer_than_the_server_has_for_the_handshake(tmp_path: Path) -> None:
     async def slow(page: str) -> None:
-        await trio.sleep(0.8)
+        await trio.sleep(6.2)
         await Person()(page)
 
     oauth = OAuth(open_url=slow, store=tmp_path / "tokens.json")
-    options = InspectorOptions(oauth=oauth, connect_timeout=0.7, request_timeout=0.7)
+    options = InspectorOptions(oauth=oauth, connect_timeout=6, request_timeout=6)
     async with open_guarded_server() as (url, _), InspectorClient(url, options) as client:
         assert client.status == "connected"
 
