@@ -158,13 +158,18 @@ def notified_then(recording: Recording) -> list[tuple[float, str]]:
 _TIMES = re.compile(r'(\\?"(?:timestamp|time|capturedAt|attachedAt)\\?":\\?)"[^"]*"|(\\?"milliseconds\\?":)[\d.]+')
 
 
-_ADDED = re.compile(r'\\"statement\\":null,')
-"""A key of breakpoints that earlier versions had not."""
+_ADDED = re.compile(r'\\"statement\\":null,|,\\"stopsAt\\":\[[^\]]*\]|"stopsAt":\[[^\]]*\],')
+"""Keys that payloads of earlier versions had not: in a text within a message, and in a payload."""
 
 
 def without_times(message: Any) -> str:
     """A message with every wall-clock time and every duration taken out."""
     return _TIMES.sub(r"\1\2-", json.dumps(message, sort_keys=True, separators=(",", ":")))
+
+
+def as_before(message: Any) -> str:
+    """A message without times, and without the keys that earlier versions had not."""
+    return _ADDED.sub("", without_times(message))
 
 
 def same_answer(method: str, now: Any, then: Any) -> bool:
@@ -176,7 +181,7 @@ def same_answer(method: str, now: Any, then: Any) -> bool:
         return _tools(then) <= _tools(now)
     if method in {"initialize", "server/discover"}:
         return _says_all(now["result"], then["result"])
-    return _ADDED.sub("", without_times(now)) == _ADDED.sub("", without_times(then))
+    return as_before(now) == as_before(then)
 
 
 def _says_all(now: Any, then: Any) -> bool:

@@ -17,6 +17,7 @@ from tests.recording.scene import (
     RECORDINGS,
     URIS,
     Watched,
+    as_before,
     notified_then,
     options_for,
     same_answer,
@@ -173,8 +174,8 @@ def test_a_replay_at_any_speed_ends_in_the_recorded_state_with_the_places_of_all
     read = [each for each in watched.answers if each.method == "resources/read"]
     recorded = {each.then["result"]["contents"][0]["uri"]: each.then["result"]["contents"][0]["text"] for each in read}
     assert recorded.keys() == set(URIS)
-    assert {uri: without_times(msgspec.json.decode(text)) for uri, text in watched.end.items()} == {
-        uri: without_times(msgspec.json.decode(text)) for uri, text in recorded.items()
+    assert {uri: as_before(msgspec.json.decode(text)) for uri, text in watched.end.items()} == {
+        uri: as_before(msgspec.json.decode(text)) for uri, text in recorded.items()
     }
     threads = msgspec.json.decode(watched.end["debugger://threads"])["threads"]
     assert [each["name"] for each in threads] == ["MainThread", "clerk-0", "clerk-1"]
