@@ -808,3 +808,72 @@ async def test_what_c_code_catches_does_not_leave_the_users_code(
             stop_at_entry=False,
         )  # fmt: skip
         assert (end["state"], end.get("exitCode")) == ("Disconnected", 0), end
+
+
+TIDYING = """\
+from functools import partial
+
+def asks(name):
+    class Asked:
+        def __getattr__(self, name):
+            raise AttributeError(name)
+    return partial(getattr, Asked())(name, None)
+
+def looks(name):
+    try:
+        return {}[name]
+    except KeyError:
+        return None
+
+def call(tidy, function, value):
+    try:
+        return partial(function)(value)
+    finally:
+        tidy("closed")
+
+def call_twice(tidy, function, value):
+    return partial(call, tidy)(function, value)
+"""
+
+TIDIED = """\
+import unittest
+
+import tidying
+
+def fail(value):
+    raise AttributeError(value)
+
+class Tidied(unittest.TestCase):
+    def test_asks(self):
+        tidying.call_twice(tidying.asks, fail, "first")
+
+    def test_looks(self):
+        tidying.call_twice(tidying.looks, fail, "second")
+
+    def test_looks_and_is_asked(self):
+        self.assertEqual(getattr(Late(), "name", None), None)
+
+class Late:
+    def __getattr__(self, name):
+        tidying.call_twice(tidying.looks, fail, name)
+"""
+
+
+async def test_what_is_decided_later_is_not_lost_to_exceptions_of_the_cleanup_on_its_way(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    library = tmp_path / "site-packages"
+    library.mkdir()
+    (library / "tidying.py").write_text(TIDYING)
+    (tmp_path / "test_tidied.py").write_text(TIDIED)
+    async with debugging() as client:
+        answer = await client.call(
+            "debug_launch", test="test_tidied.Tidied", cwd=str(tmp_path), env={"PYTHONPATH": str(library)},
+            adapter_options={"python": [python.path]},
+        )  # fmt: skip
+        stops = []
+        while answer["state"] == "Paused":
+            stops.append((answer["exception"], where(answer).line))
+            answer = await client.call("debug_continue")
+        assert stops == [("AttributeError: first", 10), ("AttributeError: second", 13)]
+        assert "FAILED (errors=2)" in answer["stderr"]

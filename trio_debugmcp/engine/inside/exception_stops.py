@@ -80,25 +80,24 @@ class ExceptionStops:
         """An exception is raised in a frame, or comes to it from its callee; return the mode in which it stops."""
         arrived = record.unwinding == id(error) and record.unwound_to == id(frame) and _has_come(error)
         record.unwinding = record.unwound_to = 0  # else it is raised again, of a task's result
-        if arrived and record.pending != id(error):
-            return None
         if is_own_code(frame.f_code):
+            return None
+        was_pending = record.pending.take(error)
+        if arrived and not was_pending:
             return None
         modes = self._modes_of(type(error))
         if not modes:
             return None
         if not arrived and "always" in modes and self._files.steps_into(frame.f_code.co_filename):
-            record.pending = 0
             return "always"
         if modes.isdisjoint(_NOT_CAUGHT) or (self._ends_task is not None and holds(error, self._ends_task)):
             return None
-        record.pending = 0
         leaves = "userUnhandled" in modes  # then it counts who catches it
         if not leaves and propagation.is_caught(error, frame, offset):
             return None
         verdict = propagation.judge(error, frame, offset)
         if verdict.outcome is verdicts.UNKNOWN:
-            record.pending = id(error)
+            record.pending.add(error, verdict.frame)
             return None
         if verdict.outcome is verdicts.UNCAUGHT:
             return self._at_end(verdict, modes, frame, error)
@@ -143,7 +142,7 @@ class ExceptionStops:
         verdict = propagation.judge(error, frame, offset, exact=True)  # who is the first that catches it
         leaves = verdict.leaves_user_code(self._is_user)
         if leaves is None:
-            record.pending = id(error)
+            record.pending.add(error, verdict.doubtful or verdict.frame)
         return "userUnhandled" if leaves and verdict.how != "test outcome" else None
 
     def caught_by(self, frame: Any, offset: int, error: BaseException) -> dict[str, Any] | None:
@@ -172,9 +171,8 @@ class ExceptionStops:
 
     def at_end(self, record: ThreadRecord, frame: Any, error: BaseException) -> bool:
         """An exception leaves the outermost frame of a thread; return whether it stops there."""
-        if record.pending != id(error):
+        if not record.pending.take(error):
             return False
-        record.pending = 0
         return any(each.mode == "unhandled" and each.is_of(type(error)) for each in self._options)
 
     def _is_of_user(self, frame: Any) -> bool:

@@ -5,6 +5,7 @@ import sys
 from typing import Any, Callable
 
 from trio_debugmcp.engine.inside.interruptions import firm, is_own_code
+from trio_debugmcp.engine.inside.pending_exceptions import PendingExceptions
 
 _get_ident = _thread.get_ident
 _acquire: Any = _thread.LockType.acquire  # kept: a program may put another one into the class of locks
@@ -53,7 +54,7 @@ class ThreadRecord:
         passing: a frame whose next line is not looked at: it has been gone to.
         unwinding: the id of the exception that has just left a frame; no exception lives longer because of us.
         unwound_to: the id of the frame further out, to which it comes unless something in C keeps it.
-        pending: the id of an exception of which it will be decided later whether anything catches it.
+        pending: exceptions of which it will be decided later whether anything catches them.
     """
 
     __slots__ = (
@@ -73,7 +74,7 @@ class ThreadRecord:
         self.passing: Any = None
         self.unwinding = 0
         self.unwound_to = 0
-        self.pending = 0
+        self.pending = PendingExceptions()
         self.thread: Any = None
         self.is_claimed = False
 
