@@ -31,6 +31,7 @@ FLOORS = [
         "deadlines",
         "coercion",
         "descriptors",
+        "ending_signals",
         "home",
         "installation",
         "sparse_log",

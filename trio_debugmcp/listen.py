@@ -15,7 +15,6 @@ The modules of a transport are imported only if it is asked for, which keeps the
 import errno
 import gc
 import os
-import signal
 import ssl
 import sys
 from collections.abc import Sequence
@@ -30,6 +29,7 @@ from msgspec.structs import replace
 from trio_debugmcp import __version__
 from trio_debugmcp.app import App, open_app
 from trio_debugmcp.descriptors import open_files
+from trio_debugmcp.ending_signals import cancel_at_signal
 from trio_debugmcp.kept.place import KeptProject, Place
 from trio_debugmcp.sdk_import import import_sdk
 from trio_debugmcp.server.auth import Role, Tokens
@@ -114,7 +114,8 @@ async def serve(options: Options, network: Network) -> None:
     """Serve until SIGINT or SIGTERM, or until the client on stdio disconnects and no other client keeps the server.
 
     Resource handling: a signal, or the end, closes every connection and session gracefully. A second signal skips
-    that: it kills the process, and the watchdog kills the adapters and programs.
+    that: it kills the process, and the watchdog kills the adapters and programs. A signal that was ignored at the
+    start of the server has no effect on it, and is ignored in the programs as well.
 
     Raises:
         OSError: a port cannot be listened on, or a certificate cannot be read. With stdio a port that is in use only
@@ -129,15 +130,7 @@ async def serve(options: Options, network: Network) -> None:
     if websocket is not None:
         options = replace(options, settings=replace(options.settings, observer_token=tokens.observer))
     async with open_app(options) as app, trio.open_nursery() as nursery:
-
-        async def watch_signals(*, task_status: trio.TaskStatus[None]) -> None:
-            # The receiver is gone once this nursery is cancelled: the second signal has its default effect.
-            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-                task_status.started()
-                async for _ in signals:
-                    nursery.cancel_scope.cancel(reason="a signal asks to stop")
-
-        await nursery.start(watch_signals)
+        await nursery.start(cancel_at_signal, nursery.cancel_scope)
         _collect_seldom()
         if websocket is not None or http is not None or dap is not None:
             from trio_debugmcp.transports.admission import Admission, bounds

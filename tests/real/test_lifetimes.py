@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -53,13 +54,17 @@ async def assert_gone(pids: set[int]) -> None:
 
 
 @asynccontextmanager
-async def server(seconds: float = TEST_SECONDS) -> AsyncIterator[trio.Process]:
-    """A server process; it is killed at the end of the block if the test has not ended it."""
+async def server(seconds: float = TEST_SECONDS, *, interrupts: bool = True) -> AsyncIterator[trio.Process]:
+    """A server process; it is killed at the end of the block if the test has not ended it.
+
+    Unless it `interrupts`, SIGINT is ignored at its start; else it is not, also where it is in the tests.
+    """
     process = await trio.lowlevel.open_process(
         [sys.executable, "-m", "trio_debugmcp"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL if interrupts else signal.SIG_IGN),
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -120,6 +125,17 @@ async def test_after_an_ending_no_process_is_left(ending: str, paused: bool) -> 
             case _:
                 process.kill()
         await assert_gone(children | {process.pid})
+
+
+@pytest.mark.parametrize("interrupts", [True, False])
+async def test_a_program_finds_ctrl_c_ignored_if_it_was_when_the_server_started(
+    interrupts: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "itself.py"
+    file.write_text("import signal\nprint(signal.getsignal(signal.SIGINT) is signal.SIG_IGN, flush=True)\n")
+    async with server(interrupts=interrupts) as process, connect_process(process) as client:
+        end = await client.call("debug_launch", program=str(file), stop_at_entry=False)
+        assert end["stdout"] == f"{not interrupts}\n"
 
 
 async def test_a_server_that_was_killed_leaves_the_next_one_its_launch_and_breakpoints(
