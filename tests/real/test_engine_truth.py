@@ -877,3 +877,36 @@ async def test_what_is_decided_later_is_not_lost_to_exceptions_of_the_cleanup_on
             answer = await client.call("debug_continue")
         assert stops == [("AttributeError: first", 10), ("AttributeError: second", 13)]
         assert "FAILED (errors=2)" in answer["stderr"]
+
+
+PATCHED = """\
+import builtins
+
+(kept, function) = (dict(vars(builtins)), type(print))
+
+def other(*args, **words):
+    raise OSError("patched")
+
+for name, value in kept.items():
+    if type(value) is function:
+        builtins.__dict__[name] = other
+here = 1
+there = 2
+builtins.__dict__.update(kept)
+print("through")
+"""
+
+
+async def test_whatever_function_of_builtins_a_program_has_replaced_its_first_stop_has_its_values(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "patched.py"
+        places = [{"file": str(file), "line": 11}]
+        stop = await launched(client, python, file, PATCHED, breakpoints=places, stop_at_entry=False)
+        assert (where(stop).line, stop["locals"]["other"]) == (11, "<function other at patched.py:5>")
+        step = await client.call("debug_step")
+        assert (where(step).line, step["locals"]["here"]) == (12, "1")
+        assert (await client.call("evaluate", expression="here + 1"))["value"] == "2"
+        end = await client.call("debug_continue")
+        assert (end["exitCode"], end["stdout"]) == (0, "through\n")

@@ -200,8 +200,19 @@ class PrivateModules:
         return bool(written == int(found.st_mtime) & 0xFFFFFFFF and size == found.st_size & 0xFFFFFFFF)
 
     def _shared(self, name: str) -> Any:
-        """Import a module for the program as well; also where the library is in a zip file or an executable."""
-        self._import(name)
+        """Import a module for the program as well; also where the library is in a zip file or an executable.
+
+        A part of the interpreter is made without `import`, whose code calls what the program may have patched.
+        """
+        if name in self._program or self._imp.is_builtin(name) != 1:
+            self._import(name)
+            return self._copy(name)
+        loader = self._frozen.BuiltinImporter
+        spec = self._frozen.ModuleSpec(name, loader, origin="built-in")
+        made = self._imp.create_builtin(spec)
+        vars(made).update(__loader__=loader, __package__="", __spec__=spec)
+        self._imp.exec_builtin(made)
+        self._program.setdefault(name, made)  # another thread may have been first
         return self._copy(name)
 
     # --- Files --------------------------------------------------------------------------------------------------------
