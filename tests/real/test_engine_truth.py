@@ -833,9 +833,13 @@ def call(tidy, function, value):
 
 def call_twice(tidy, function, value):
     return partial(call, tidy)(function, value)
+
+async def call_in_task(tidy, function, value):
+    return partial(call, tidy)(function, value)
 """
 
 TIDIED = """\
+import asyncio
 import unittest
 
 import tidying
@@ -849,6 +853,9 @@ class Tidied(unittest.TestCase):
 
     def test_looks(self):
         tidying.call_twice(tidying.looks, fail, "second")
+
+    def test_of_a_task(self):
+        asyncio.run(tidying.call_in_task(tidying.looks, fail, "third"))
 
     def test_looks_and_is_asked(self):
         self.assertEqual(getattr(Late(), "name", None), None)
@@ -875,8 +882,8 @@ async def test_what_is_decided_later_is_not_lost_to_exceptions_of_the_cleanup_on
         while answer["state"] == "Paused":
             stops.append((answer["exception"], where(answer).line))
             answer = await client.call("debug_continue")
-        assert stops == [("AttributeError: first", 10), ("AttributeError: second", 13)]
-        assert "FAILED (errors=2)" in answer["stderr"]
+        assert stops == [("AttributeError: first", 11), ("AttributeError: second", 14), ("AttributeError: third", 17)]
+        assert "FAILED (errors=3)" in answer["stderr"]
 
 
 PATCHED = """\

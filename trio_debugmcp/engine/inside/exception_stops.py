@@ -113,6 +113,8 @@ class ExceptionStops:
             end = waiting
             if end.runner is not None and end.runner != runners.FAILS_TEST:
                 return self._if_it_is_kept(verdict, modes, frame)
+            if end.runner == runners.FAILS_TEST and not self._is_through_user_code(frame, verdict.frame):
+                return None  # it has left the user's code already: it stops where the one that waits raises it again
             self._ends_task = error
         if end.runner == runners.FAILS_TEST:
             wanted = not modes.isdisjoint(_LEAVING) and self._is_through_user_code(frame, verdict.frame)
