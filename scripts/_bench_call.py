@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from trio_debugmcp.kept.calling import connect
 from trio_debugmcp.kept.place import Place
-from trio_debugmcp.transports.command import own_command
+from trio_debugmcp.own_command import own_command
 
 STARTS, CALLS = 3, 20
 

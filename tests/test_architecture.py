@@ -27,6 +27,7 @@ FLOORS = [
     [
         "errors",
         "clock",
+        "own_command",
         "patience",
         "deadlines",
         "coercion",

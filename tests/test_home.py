@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trio_debugmcp.home import NOWHERE, expanded, home_directory
-from trio_debugmcp.transports.command import own_command
+from trio_debugmcp.own_command import own_command
 
 UNSEARCHABLE = "/" + 300 * "x"
 """A path whose `stat` raises, for the superuser as well: no name may be that long."""

@@ -1,6 +1,6 @@
 """`python -m trio_debugmcp`: the same as the command `trio-debugmcp`.
 
-Nothing is imported from the working directory. `own_command` (`transports/command.py`) runs this file as a script: then
+Nothing is imported from the working directory. `own_command` (`own_command.py`) runs this file as a script: then
 this package is used, whatever is installed.
 """
 

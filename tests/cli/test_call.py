@@ -7,6 +7,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 from trio_debugmcp.cli import main
 from trio_debugmcp.kept.calling import connect, process_ended
 from trio_debugmcp.kept.place import Place
-from trio_debugmcp.transports.command import own_command
+from trio_debugmcp.own_command import own_command
 
 pytestmark = pytest.mark.real
 
@@ -68,6 +69,9 @@ class Shell:
         return done.returncode, json.loads(done.stderr)["error"]["message"]
 
 
+LOADED = "import sys; from trio_debugmcp.cli import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+
+
 @pytest.fixture
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
     (tmp_path / "pyproject.toml").touch()
@@ -77,6 +81,12 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
         shell = Shell(tmp_path, runtime)
         yield shell
         shell.run("--end")
+
+
+def test_a_call_that_starts_the_server_loads_neither_trio_nor_the_sdk(shell: Shell) -> None:
+    done = shell.command([sys.executable, "-c", LOADED, "call", "debug_state"])
+    assert (done.returncode, json.loads(done.stdout)) == (0, {"state": "Disconnected"})
+    assert not {"trio", "mcp", "mcp_types", "pydantic"} & set(done.stderr.split())
 
 
 def test_calls_of_a_project_reach_one_server_until_it_is_ended(shell: Shell) -> None:

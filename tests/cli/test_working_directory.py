@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trio_debugmcp.transports.command import own_command
+from trio_debugmcp.own_command import own_command
 
 pytestmark = pytest.mark.real
 

@@ -21,8 +21,8 @@ from msgspec import Struct
 from trio_debugmcp import samples
 from trio_debugmcp.cli._output import innermost
 from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.own_command import own_command
 from trio_debugmcp.patience import Patience
-from trio_debugmcp.transports.command import own_command
 
 CHECK_SECONDS = 60.0
 """For one adapter: a compiler and a debugger from a cold disk take ten. The server's own limits are all shorter."""

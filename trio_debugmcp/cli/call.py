@@ -107,7 +107,7 @@ def _run(arguments: argparse.Namespace, as_json: bool) -> int:
 
 def _reach(arguments: argparse.Namespace, place: Place) -> Conversation:
     def command() -> list[str]:
-        from trio_debugmcp.transports.command import own_command
+        from trio_debugmcp.own_command import own_command
 
         once = ("--once",) if arguments.once else ()
         return own_command("serve", "--kept", place.project, "--ws", "127.0.0.1:0", "--tools", "full", *once)

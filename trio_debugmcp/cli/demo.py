@@ -149,7 +149,7 @@ class _DemoClient:
 async def _open_client(port: int, patience: Patience) -> AsyncIterator[_DemoClient]:
     from mcp import Client, StdioServerParameters
 
-    from trio_debugmcp.transports.command import own_command
+    from trio_debugmcp.own_command import own_command
 
     client: _DemoClient | None = None
 

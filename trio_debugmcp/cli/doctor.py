@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _checks(profiles: "Sequence[Profile]", patience: Patience, *, quiet: bool) -> Iterator[DoctorFinding]:
     import trio
 
-    from trio_debugmcp.transports.command import own_command
+    from trio_debugmcp.own_command import own_command
 
     yield _python()
     with looking("looking for debug adapters", quiet=quiet):

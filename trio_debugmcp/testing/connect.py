@@ -21,10 +21,10 @@ from mcp.server.lowlevel import Server as SdkServer
 from mcp.shared._httpx_utils import create_mcp_http_client
 
 from trio_debugmcp.app import App, open_app
+from trio_debugmcp.own_command import own_command
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server_options import Options
 from trio_debugmcp.testing.debug_client import DebugClient, Era, connect_streams, open_debug_client, over
-from trio_debugmcp.transports.command import own_command
 from trio_debugmcp.transports.in_memory import memory_pair
 from trio_debugmcp.transports.stdio import open_lines
 

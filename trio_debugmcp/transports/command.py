@@ -15,11 +15,9 @@ group. All of it is shielded and bounded, so that a cancelled caller neither lea
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from pathlib import Path
 
 import trio
 
@@ -46,14 +44,6 @@ LAST_STDERR_SECONDS = 0.5
 """To read what an ended server left on its standard error; a grandchild may hold it open for ever."""
 
 _KILL = signal.SIGKILL if os.name == "posix" else signal.SIGTERM
-
-
-def own_command(*arguments: str) -> list[str]:
-    """Return the command line that runs this very package with these arguments.
-
-    It imports nothing from the directory in which it is started, which `python -m` would: that may be any project's.
-    """
-    return [sys.executable, "-P", str(Path(__file__).parents[1] / "__main__.py"), *arguments]
 
 
 class Command:
