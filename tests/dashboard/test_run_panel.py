@@ -122,7 +122,7 @@ def test_a_question_goes_deeper_from_a_line_and_by_an_expression(shop: Agent, op
     before = panel.locator(".because").count()
     row(panel, "cart.extend(items)").click()
     panel.get_by_role("button", name="Why did it run").click()
-    expect(panel.get_by_role("status")).to_contain_text("why cart.extend(items)")
+    expect(panel.get_by_role("status")).to_contain_text("ran: cart.extend(items)")
     assert panel.locator(".because").count() >= before  # among those that were there
     expect(row(panel, "assert bob == 3")).to_have_count(1)
     panel.get_by_role("textbox").fill("items")

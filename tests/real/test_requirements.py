@@ -265,9 +265,14 @@ async def _read_a_crowd(client: DebugClient, crowd: Path) -> None:
     await client.call("debug_launch", program=str(crowd), stop_at_entry=False)
     for uri, key, many in ((BREAKPOINTS, "breakpoints", 100), (THREADS, "threads", 200)):
         before = time.process_time()
-        payload = await client.read(uri)
+        items: list[object] = []
+        page: str | None = uri
+        while page is not None:  # of 32 KB each
+            payload = await client.read(page)
+            items += payload[key]
+            page = payload.get("next")
         assert time.process_time() - before < 0.5
-        assert len(payload[key]) >= many
+        assert len(items) >= many
 
 
 async def test_edge_while_launching_the_session_reads_starting(debugging: Connect, era: Era) -> None:
