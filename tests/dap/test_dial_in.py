@@ -342,6 +342,26 @@ async def test_a_child_is_announced_to_the_owner_of_its_nearest_ancestor(autojum
         assert door.statistics().owners == 2
 
 
+async def test_a_program_that_dials_in_before_its_process_id_is_known_waits_for_its_own_launch(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_street() as (nursery, door):
+        other = Owner()
+        door.own(1, other.announce)
+        with door.launching():
+            early = knock(door, nursery, pid=NOBODY, parent=os.getpid())
+            stranger = knock(door, nursery, pid=NOBODY + 1, parent=NOBODY + 2)
+            await wait_all_tasks_blocked()
+            assert not early.was_released
+            assert [each.pid for each in other.announced] == [NOBODY + 1]
+            assert (await door.take(NOBODY)).pid == NOBODY
+        assert not stranger.was_released
+        door.disown(1, other.announce)
+        late = knock(door, nursery, pid=NOBODY, parent=os.getpid())
+        await wait_all_tasks_blocked()
+        assert late.was_released
+
+
 async def test_a_process_that_replaced_itself_is_announced_to_its_own_session(autojump_clock: MockClock) -> None:
     async with open_street() as (nursery, door):
         nursery.start_soon(later, lambda: knock(door, nursery, pid=7, parent=6))

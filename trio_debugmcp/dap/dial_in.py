@@ -12,9 +12,10 @@ the `door`. Guests, who have come in at another door (`listening`), wait here to
 """
 
 import logging
+import os
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from itertools import count
 from typing import NamedTuple
 
@@ -82,6 +83,7 @@ class DialIns:
         self._arrived = trio.lowlevel.ParkingLot()
         self._expected: Counter[int] = Counter()
         self._owners: dict[int, Announce] = {}
+        self._launching = 0
         self._guest_numbers = count(MAX_PID + 1)
         self._carrier: Carrier | None = None
         self._resources = ExitStack()
@@ -137,6 +139,18 @@ class DialIns:
         taken.cancel(reason="it was taken")
         return caller
 
+    @contextmanager
+    def launching(self) -> Iterator[None]:
+        """For the length of the block, have a program that this process starts wait to be taken.
+
+        It may dial in before this task knows its process id: it takes some 50 ms, and the machine may be busy.
+        """
+        self._launching += 1
+        try:
+            yield
+        finally:
+            self._launching -= 1
+
     def is_waiting(self, pid: int) -> bool:
         """Whether that process, or guest, has dialed in and can be taken at once."""
         return pid in self._waiting
@@ -174,14 +188,20 @@ class DialIns:
 
     def _deliver(self, caller: IncomingConnection) -> None:
         self.dismiss(caller.pid)  # dialed in twice before it was taken: the later connection is the living one
-        owner = None if caller.pid in self._expected else self._owner_of(caller)
-        if owner is None and caller.pid not in self._expected:
+        expected = caller.pid in self._expected or self._is_launched(caller)
+        owner = None if expected else self._owner_of(caller)
+        if owner is None and not expected:
             log.info("%r dialed in, and no session waits for it", caller)
             self.release(caller)
             return
         self._wait(caller.pid, caller)
         if owner is not None:
             owner(caller)
+
+    def _is_launched(self, caller: IncomingConnection) -> bool:
+        """Whether this is a program that a launch which is under way has started: nobody else's child, and no child."""
+        owned = caller.pid in self._owners or caller.parent_pid in self._owners
+        return bool(self._launching) and caller.parent_pid == os.getpid() and not owned
 
     def _wait(self, number: int, caller: IncomingConnection) -> None:
         taken = trio.CancelScope(deadline=trio.current_time() + self.patience.seconds(TAKE_SECONDS))

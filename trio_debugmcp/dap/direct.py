@@ -15,7 +15,7 @@ Because all of it is DAP, a recording of a session has it, and replays it with n
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, suppress
 from typing import Any
 
 import trio
@@ -74,9 +74,11 @@ def open_launched(
     """Open the direct line to a program that the session is asked to run with this command line."""
 
     async def connect(stream: DirectStream) -> None:
-        pid = await stream.run_program(wanted)
-        if pid is not None:  # otherwise the session knows already why it could not run it
-            await _connect(stream, pid, dial_ins)
+        with ExitStack() as launching:
+            launching.enter_context(dial_ins.launching())
+            pid = await stream.run_program(wanted)
+            if pid is not None:  # otherwise the session knows already why it could not run it
+                await _connect(stream, pid, dial_ins, taken=lambda _: launching.close())
 
     return _open_line(connect, dial_ins, child_arguments, is_ours=True)
 
