@@ -114,16 +114,15 @@ async def test_the_session_runs_the_program_and_what_it_asked_before_is_passed_o
 async def test_a_program_that_dials_in_before_the_session_has_said_which_it_is_is_debugged(
     autojump_clock: MockClock,
 ) -> None:
-    async with open_street() as (nursery, door):
-        async with open_launched(WANTED, door, CHILD) as adapter:
-            await adapter.stream.send_all(frame({"seq": 1, "type": "request", "command": "initialize"}))
-            await adapter.stream.receive_some()
-            program = dial(door, nursery, ME, ME)
-            await wait_all_tasks_blocked()
-            answer = {"seq": 2, "type": "response", "request_seq": 2_000_000_000, "success": True}
-            await adapter.stream.send_all(frame({**answer, "command": "runInTerminal", "body": {"processId": ME}}))
-            await wait_all_tasks_blocked()
-            assert "initialize" in program.commands
+    async with open_street() as (nursery, door), open_launched(WANTED, door, CHILD) as adapter:
+        await adapter.stream.send_all(frame({"seq": 1, "type": "request", "command": "initialize"}))
+        await adapter.stream.receive_some()
+        program = dial(door, nursery, ME, ME)
+        await wait_all_tasks_blocked()
+        answer = {"seq": 2, "type": "response", "request_seq": 2_000_000_000, "success": True}
+        await adapter.stream.send_all(frame({**answer, "command": "runInTerminal", "body": {"processId": ME}}))
+        await wait_all_tasks_blocked()
+        assert "initialize" in program.commands
 
 
 async def test_a_program_that_cannot_be_run_ends_the_line(autojump_clock: MockClock) -> None:

@@ -199,7 +199,7 @@ class DialIns:
             owner(caller)
 
     def _is_launched(self, caller: IncomingConnection) -> bool:
-        """Whether this is a program that a launch which is under way has started: nobody else's child, and no child."""
+        """Whether a launch that is under way has started this program: a child of this process, and of no session."""
         owned = caller.pid in self._owners or caller.parent_pid in self._owners
         return bool(self._launching) and caller.parent_pid == os.getpid() and not owned
 
