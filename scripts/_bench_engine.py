@@ -228,7 +228,7 @@ async def first_launch(python: str, engine: str, file: str) -> float:
     times = []
     for _ in range(3):
         async with open_rpc([sys.executable, "-m", "trio_debugmcp"]) as rpc:
-            await rpc.request("tools/list", {})  # initialize is answered while the server is still imported
+            await rpc.call("debug_state")  # initialize and the lists are answered while the server is imported
             launch = partial(rpc.call, "debug_launch", program=file, adapter_options=options, stop_at_entry=False)
             times.append(await took(launch))
     return statistics.median(times)
