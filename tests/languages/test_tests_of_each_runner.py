@@ -96,3 +96,15 @@ async def test_a_file_of_perl_runs_as_prove_runs_it(debugging: Connect, tmp_path
         assert (stop["reason"], stop["at"].split(" in ")[0]) == ("Breakpoint", f"{test}:7")
         end = await client.call("debug_continue")
         assert (end["exitCode"], "not ok 1 - counts add up" in end["stdout"]) == (1, True)
+
+
+async def test_a_runner_that_ran_nothing_has_not_passed(debugging: Connect, tmp_path: Path) -> None:
+    need("node", shutil.which("node"), "apt-get install nodejs")
+    project = Path(shutil.copytree(PROJECTS / "web", tmp_path / "web"))
+    file = project / "test" / "sum.test.mjs"
+    file.write_text(file.read_text() + "for (const n of [1]) test(`is ${n}`, () => {});\n")
+    async with debugging() as client:
+        end = await client.call("debug_launch", test=f"{file}::is 2", timeout=300)
+        assert (end["exitCode"], end["notes"][0].partition(":")[0]) == (0, "no test ran")
+        end = await client.call("debug_launch", test=f"{file}::is 1", timeout=300)
+        assert (end["exitCode"], end.get("notes")) == (0, None)

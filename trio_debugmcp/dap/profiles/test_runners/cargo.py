@@ -43,7 +43,7 @@ def cargo_run(test: NamedTest) -> TestRun:
     elif module:
         args = (f"{module}::", *args)
     plan = BuildPlan((*_BUILD, *target), str(crate), str(source))
-    return TestRun(str(source), args, str(crate), build=plan)
+    return TestRun(str(source), args, str(crate), build=plan, ran_none=r"(?m)^running 0 tests$")
 
 
 def _target_of(file: Path, crate: Path) -> tuple[tuple[str, ...], Path, str]:
@@ -55,7 +55,9 @@ def _target_of(file: Path, crate: Path) -> tuple[tuple[str, ...], Path, str]:
             return (option, file.stem), file, ""
         return (option, parts[1]), crate / parts[0] / parts[1] / "main.rs", _module(parts[2:])
     if parts[:2] == ("src", "bin"):
-        return ("--bin", parts[2].removesuffix(".rs")), crate / "src" / "bin" / parts[2], ""
+        if len(parts) == 3:
+            return ("--bin", file.stem), file, ""
+        return ("--bin", parts[2]), crate / "src" / "bin" / parts[2] / "main.rs", _module(parts[3:])
     library, binary = crate / "src" / "lib.rs", crate / "src" / "main.rs"
     if file != binary and library.exists():
         return ("--lib",), library, _module(parts[1:])
@@ -71,7 +73,17 @@ def _module(parts: tuple[str, ...]) -> str:
 
 
 def _within(text: str, name: str) -> str:
-    """Return a test's name with the inline module that it is in, which begins above it: `tests::a_transfer`."""
+    """Return a test's name with the inline modules that it is in, by their braces: `tests::a_transfer`."""
     place = next((found.start("name") for found in _TEST.finditer(text) if found["name"] == name), 0)
-    modules = [found["name"] for found in _MODULE.finditer(text) if found.start() < place]
-    return "::".join([*modules[-1:], name])
+    modules = [found["name"] for found in _MODULE.finditer(text, 0, place) if _is_open(text[found.start() : place])]
+    return "::".join([*modules, name])
+
+
+def _is_open(text: str) -> bool:
+    """Whether the first brace of a text is not closed in it."""
+    depth = 0
+    for brace in re.findall(r"[{}]", text):
+        depth += 1 if brace == "{" else -1
+        if not depth:
+            return False
+    return True

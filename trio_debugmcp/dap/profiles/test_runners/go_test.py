@@ -32,7 +32,7 @@ def go_run(test: NamedTest) -> TestRun:
             ("-test.run", "^$", "-test.bench", pattern, *args) if _is_benchmark(name) else ("-test.run", pattern, *args)
         )
     source = places.get(function, file if file.is_file() else sources[0])
-    return TestRun(str(source), args, str(package), fails_with=("test failure",))
+    return TestRun(str(source), args, str(package), ran_none="no tests to run", fails_with=("test failure",))
 
 
 def _is_benchmark(name: str) -> bool:

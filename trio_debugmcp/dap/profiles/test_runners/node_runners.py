@@ -35,6 +35,16 @@ _SKIPPED = [
 _OPTIONS: Mapping[str, Any] = {"skipFiles": _SKIPPED}
 
 
+_RAN_NONE = {
+    "node": r"(?m)^# pass 0\n# fail 0$",
+    "vitest": r"(?m)^\s*Tests\s+\d+ skipped \(",
+    "jest": r"(?m)^Tests:\s+\d+ skipped, \d+ total$",
+    "mocha": r"(?m)^\s*0 passing \(.*\)\s*\Z",
+}
+
+_SPECIAL = re.compile(r"[\\^$.*+?()\[\]{}|/]")
+
+
 def node_run(test: NamedTest) -> TestRun:
     """Return how tests of a file are run, by the runner that the file or its project names.
 
@@ -85,12 +95,13 @@ def _script(home: Path, name: str) -> Path | None:
 
 
 def _own(test: NamedTest, title: str, home: Path) -> TestRun:
-    chosen = {"runtimeArgs": [f"--test-name-pattern=^{re.escape(title)}$"]} if title else {}
-    return TestRun(test.file, (), str(home), options={**_OPTIONS, **chosen}, fails_with=_TYPES)
+    chosen = {"runtimeArgs": [f"--test-name-pattern={_pattern(title)}"]} if title else {}
+    options = {**_OPTIONS, **chosen}
+    return TestRun(test.file, (), str(home), options=options, ran_none=_RAN_NONE["node"], fails_with=_TYPES)
 
 
 def _by_script(runner: Path, test: NamedTest, title: str, home: Path) -> TestRun:
-    pattern = re.escape(title).replace("/", r"\/")
+    pattern = _pattern(title)
     match runner.name:
         case "vitest":
             chosen = ("-t", pattern) if title else ()
@@ -102,4 +113,11 @@ def _by_script(runner: Path, test: NamedTest, title: str, home: Path) -> TestRun
             chosen = ("--grep", pattern) if title else ()
             args = ("--no-parallel", "--timeout", "0", *chosen, test.file)
     below = runner.name == "vitest"  # each exception that is caught takes js-debug 0.15 s, and vite catches some 300
-    return TestRun(str(runner), args, str(home), options=_OPTIONS, fails_with=_TYPES, fails_below=below)
+    none = _RAN_NONE[runner.name]
+    return TestRun(str(runner), args, str(home), options=_OPTIONS, ran_none=none, fails_with=_TYPES, fails_below=below)
+
+
+def _pattern(title: str) -> str:
+    """Return a pattern of JavaScript for a test of this title; runners match it with those of its suites before it."""
+    escaped = _SPECIAL.sub(r"\\\g<0>", title)
+    return f"(?:^| ){escaped}$"

@@ -32,7 +32,9 @@ def ruby_run(test: NamedTest) -> TestRun:
         return _rspec(test, home)
     load = [str(home / name) for name in ("lib", "test") if (home / name).is_dir()]
     env = {"RUBYLIB": ":".join(load)} if load else {}
-    return TestRun(test.file, _selected(test), str(home), env, fails_with=_FAILURES)
+    return TestRun(
+        test.file, _selected(test), str(home), env, ran_none=r"(?m)^0 (?:runs|tests), ", fails_with=_FAILURES
+    )
 
 
 _TESTS = ("test", "tests", "spec")
@@ -63,4 +65,5 @@ def _rspec(test: NamedTest, home: Path) -> TestRun:
         raise NoSuchTest(f"'{test.file}' is a test of RSpec, which is not installed: gem install rspec.")
     place = f"{test.file}:{test.line}" if test.line is not None else test.file
     chosen = ("-e", test.name) if test.name else ()
-    return TestRun(program, (place, *chosen), str(home), fails_with=("RSpec::Expectations::ExpectationNotMetError",))
+    fails_with = ("RSpec::Expectations::ExpectationNotMetError",)
+    return TestRun(program, (place, *chosen), str(home), ran_none=r"(?m)^0 examples, ", fails_with=fails_with)

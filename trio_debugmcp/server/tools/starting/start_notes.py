@@ -1,6 +1,9 @@
 """What is said of a start beside its stop: of a module or a test that is not there, or that is better started so."""
 
+import re
+
 from trio_debugmcp.dap.profiles import Launch
+from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget
 from trio_debugmcp.session.debugger import Debugger
@@ -10,6 +13,8 @@ def start_notes(
     debugger: Debugger, target: LaunchTarget, launch: Launch, answer: StopAnswer, *, is_own: bool
 ) -> list[str]:
     """Return notes on a start that came to this answer; `is_own`: the program runs on this server's own interpreter."""
+    if target.run is not None:
+        return _none_ran(target.run, answer)
     programs = target.profile.programs
     advice = programs.start_advice(target.program, f"{answer.exception or ''}\n{answer.stderr}")
     notes = [advice] if advice is not None else _missing(debugger, target, launch, answer)
@@ -18,6 +23,14 @@ def start_notes(
         named = f"test={tests!r}" if tests else "`test`, such as tests/test_a.py::test_b"
         notes.append(f"started so, a test that fails does not stop the program: pass {named}, which does")
     return [*notes, *_lacking(target, launch, answer)] if is_own else notes
+
+
+def _none_ran(run: TestRun, answer: StopAnswer) -> list[str]:
+    """Return a note where a runner has ended well, as it had nothing to run."""
+    said = f"{answer.stdout}\n{answer.stderr}"
+    if answer.state != "Disconnected" or run.ran_none is None or re.search(run.ran_none, said) is None:
+        return []
+    return ["no test ran: the runner found none of that name. Pass the file alone, without a name, to run all in it"]
 
 
 _TESTS_FAILED = 1
