@@ -36,7 +36,8 @@ def need(what: str, place: str | None, how: str) -> str:
     return place
 
 
-def _installed(name: str) -> str:
+def installed(name: str) -> str:
+    """Return the name of a debug adapter, which must be installed."""
     profile = profile_named(name)
     assert profile is not None
     need(name, profile.locate(), f"{profile.absence()}; {profile.install_hint}")
@@ -46,13 +47,13 @@ def _installed(name: str) -> str:
 @pytest.fixture(params=["gdb", "lldb-dap", "codelldb"])
 def machine_debugger(request: pytest.FixtureRequest) -> str:
     """The name of each debugger of machine code that is installed."""
-    return _installed(str(request.param))
+    return installed(str(request.param))
 
 
 @pytest.fixture(params=["gdb", "lldb-dap"])
 def native_adapter(request: pytest.FixtureRequest) -> str:
     """The name of each whose command line is known besides, for types, symbols and safe evaluation."""
-    return _installed(str(request.param))
+    return installed(str(request.param))
 
 
 @pytest.fixture(scope="session")
