@@ -55,3 +55,51 @@ async def test_a_class_of_a_package_is_built_with_what_it_uses_and_again_at_a_re
         assert "Item.java:2: illegal start of expression" in failed.value.message
         with pytest.raises(ToolFailed, match=r"it has no method `public static void main"):
             await client.call("debug_launch", program=str(item))
+
+
+SHELF = """import java.util.List;
+
+public class Shelf {
+    static class Box { int weight = 3; String name = "fig"; }
+
+    static int look(String word, List<String> all, Integer n, Box box) {
+        int length = word.length();
+        return length + n;
+    }
+
+    public static void main(String[] args) {
+        List<String> all = List.of("fig", "plum");
+        for (String word : all) look(word, all, 7, new Box());
+    }
+}
+"""
+
+
+async def test_a_condition_with_a_call_stops_only_where_it_holds_and_calls_leave_the_stop_as_it_is(
+    debugging: Connect, package: Path
+) -> None:
+    program = package.parent / "Shelf.java"
+    program.write_text(SHELF)
+    place = {"file": str(program), "line": 8}
+    async with debugging() as client:
+        breakpoint = {**place, "condition": 'word.equals("plum") && all != null'}
+        stop = await client.call("debug_launch", program=str(program), breakpoints=[breakpoint], timeout=90)
+        assert (stop["breakpoints"], stop["locals"]["word"].split()[0], stop.get("notes")) == (["bp-1"], '"plum"', None)
+        assert stop["locals"]["box"] == 'Shelf$Box(weight=3, name="fig")'
+        assert (await client.call("evaluate", expression="n.intValue() + 1"))["value"] == "8"
+        assert (await client.call("evaluate", expression="length"))["value"] == "4"
+        assert (await client.call("evaluate", expression="word.length()"))["value"] == "4"
+        assert (await client.call("variables_get", path="box"))["variables"]["weight"] == "3"
+        with pytest.raises(ToolFailed, match="evaluate the parts alone"):
+            await client.call("evaluate", expression="word.length() + length")
+        assert (await client.call("debug_state"))["locals"]["word"].startswith('"plum"')
+
+
+async def test_a_condition_that_cannot_be_judged_stops_and_says_so(debugging: Connect, package: Path) -> None:
+    program = package.parent / "Shelf.java"
+    program.write_text(SHELF)
+    async with debugging() as client:
+        breakpoint = {"file": str(program), "line": 8, "condition": "word.nosuch() || n == 8"}
+        stop = await client.call("debug_launch", program=str(program), breakpoints=[breakpoint], timeout=90)
+        assert stop["locals"]["word"].startswith('"fig"')
+        assert "No method 'nosuch'" in f"{stop.get('description')} {stop.get('notes')}"

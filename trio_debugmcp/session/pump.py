@@ -25,8 +25,8 @@ from trio_debugmcp.dap.messages import (
     Terminated,
 )
 from trio_debugmcp.errors import AdapterGone
+from trio_debugmcp.session.breakpoints.judging import is_judged_twice
 from trio_debugmcp.session.breakpoints.program_hits import ProgramHits
-from trio_debugmcp.session.breakpoints.stop_judge import is_judged_twice
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.looking.sources import Sources

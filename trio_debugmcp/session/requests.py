@@ -23,13 +23,14 @@ import trio
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.codec import merge_capabilities
 from trio_debugmcp.dap.connection import Connection
-from trio_debugmcp.dap.messages import Capabilities
+from trio_debugmcp.dap.messages import Capabilities, Nothing
 from trio_debugmcp.dap.profiles.habits import CAPABILITY_FIELDS
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, ProtocolViolation, UsageError
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.probe.forms import BY_ENGINE, BY_PYDEVD, Form
+from trio_debugmcp.session.frame_renewal import FrameRenewal
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.not_paused import out_of_reach
 from trio_debugmcp.session.suspension import Suspension
@@ -115,6 +116,7 @@ class Requests:
         self.patience = patience
         self._merger = merger
         self._suspension = suspension
+        self._renewal = FrameRenewal(profile.habits)
         self._adapter: Adapter | None = None
         self._connection: Connection | None = None
 
@@ -263,7 +265,10 @@ class Requests:
         try:
             reading = self._suspension.reading() if command == "variables" else nullcontext()
             with trio.fail_after(seconds), reading:
+                for ended in self._renewal.before(command, arguments):
+                    await self._connection.request("stackTrace", ended, Nothing)
                 body = await self._connection.request(command, arguments, kind, late, sent)
+            self._renewal.learn(command, arguments, body)
             if command == "variables":
                 self.forget_unfinished()
             return body

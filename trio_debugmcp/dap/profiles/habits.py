@@ -52,7 +52,10 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         reasons: a reason of a stop in the adapter's words → in the DAP's.
         exception_types: the adapter reports the type of an exception, if it declares `exceptionInfo`.
         conditions: `ours`: judged by the server at each stop, although the adapter says that it can; `doubted`: judged
-            again at the stops that the adapter makes, as it also stops where it cannot judge one.
+            again at the stops that the adapter makes, as it also stops where it cannot judge one; `guessed`: the same,
+            but by the server alone where it cannot be repeated, as the adapter does not say that it could not judge.
+        calls_end_frames: an evaluation that calls something of the program ends what the adapter knows of the thread's
+            frames, and a `stackTrace` renews that; their ids stay.
         hit_conditions: the same, for an adapter that means something else by `3` than the third hit.
         log_messages: the same, for one that writes them into the output of the program.
         one_per_line: it refuses a second breakpoint in a line; the server judges those that are there.
@@ -88,7 +91,8 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     entry: EntryHabit | None = None
     reasons: dict[str, Reason] = {}
     exception_types: bool = True
-    conditions: Literal["ours", "doubted"] | None = None
+    conditions: Literal["ours", "doubted", "guessed"] | None = None
+    calls_end_frames: bool = False
     hit_conditions: Literal["ours"] | None = None
     one_per_line: bool = False
     numbers_anew: bool = False

@@ -69,6 +69,10 @@ class Expressions:
         """A condition that holds when both do."""
         return f"({one}) && ({other})"
 
+    def alternatives(self, condition: str) -> Sequence[Sequence[str]]:
+        """Parts of a condition that are evaluated one after the other: it holds where all of one alternative do."""
+        return ((condition,),)
+
     def truth(self, condition: str) -> str:
         """An expression whose value is `true` or `1`, in any case of letters, when the condition holds."""
         return condition

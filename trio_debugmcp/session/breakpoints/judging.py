@@ -12,11 +12,17 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapBreakpoint
+from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.session.breakpoints.placement import Group, by_line
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.breakpoint import StopPlace
 
 JUDGED_HERE = "{} stops here at every pass, and the server decides what comes of it: a pass costs milliseconds"
+
+
+def is_judged_twice(profile: Profile, condition: str) -> bool:
+    """Whether a condition that an adapter has judged is judged here again: only one that changes nothing."""
+    return not profile.code.reads_source and profile.repl.safe_rejection(condition) is None
 
 
 class Judging:
@@ -77,7 +83,7 @@ class Judging:
         if place.spec.watch is not None:  # adapters know no conditions of data, or pass them over without a word
             return place.spec.condition is not None, place.spec.hit_condition is not None, False
         together = not alone and place.id in self._joined
-        ours = together or habits.conditions == "ours" or not able.supports_conditional_breakpoints
+        ours = together or self._by_server(place) or not able.supports_conditional_breakpoints
         condition = place.spec.condition is not None and ours
         ours = condition or together or habits.hit_conditions == "ours"
         hits = place.spec.hit_condition is not None and (ours or not able.supports_hit_conditional_breakpoints)
@@ -85,3 +91,10 @@ class Judging:
         # DAP has none for functions; those of Python are found in its source, and are lines then.
         ours = ours or (place.spec.function is not None and not self._requests.profile.code.reads_source)
         return condition, hits, place.spec.log_message is not None and (ours or not able.supports_log_points)
+
+    def _by_server(self, place: StopPlace) -> bool:
+        """Whether the adapter's own judgement of a condition is not to be had, or cannot be checked."""
+        profile, condition = self._requests.profile, place.spec.condition or ""
+        if profile.habits.conditions == "guessed":
+            return not is_judged_twice(profile, condition)
+        return profile.habits.conditions == "ours"

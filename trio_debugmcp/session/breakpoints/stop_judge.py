@@ -9,9 +9,8 @@ Hits are counted here, and messages written.
 from collections.abc import Sequence
 
 from trio_debugmcp.dap.messages import Stopped
-from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.errors import AdapterRefused, DebugError
-from trio_debugmcp.session.breakpoints.judging import Judging
+from trio_debugmcp.session.breakpoints.judging import Judging, is_judged_twice
 from trio_debugmcp.session.breakpoints.log_template import template_parts
 from trio_debugmcp.session.looking.own_questions import holds, value_of
 from trio_debugmcp.session.merger import Merger
@@ -23,11 +22,6 @@ from trio_debugmcp.state.changes import BreakpointFaulted, HitsRecorded, Recorde
 from trio_debugmcp.state.hit_conditions import meets_hit_condition
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import shortened
-
-
-def is_judged_twice(profile: Profile, condition: str) -> bool:
-    """Whether a condition that an adapter has judged is judged here again: only one that changes nothing."""
-    return not profile.code.reads_source and profile.repl.safe_rejection(condition) is None
 
 
 class StopJudge:
@@ -120,7 +114,7 @@ class StopJudge:
         """
         profile = self._requests.profile
         by_program = self._requests.capabilities.hit_records is not None
-        doubted = profile.habits.conditions == "doubted"
+        doubted = profile.habits.conditions in ("doubted", "guessed")
         if place.spec.condition is None or by_program:
             return False
         # One that the adapter could not judge has changed nothing yet.
@@ -132,13 +126,24 @@ class StopJudge:
         """Whether a condition holds; one that cannot be judged does, so that the user sees it."""
         condition = place.spec.condition or ""
         try:
-            return holds(await value_of(self._requests, self._requests.profile.expressions.truth(condition), frame_id))
+            return await self._holds(condition, frame_id)
         except DebugError as error:
             reason = self._reason(error)
         self.problem = f"the condition `{condition}` failed: {reason}"
         fault = BreakpointFaulted(self._requests.session_id, condition, self.problem, place.id)
         await self._merger.merge(fault)
         return True
+
+    async def _holds(self, condition: str, frame_id: int | None) -> bool:
+        """Judge a condition part by part, as far as that decides it."""
+        expressions = self._requests.profile.expressions
+        for parts in expressions.alternatives(condition):
+            for part in parts:
+                if not holds(await value_of(self._requests, expressions.truth(part), frame_id)):
+                    break
+            else:
+                return True
+        return False
 
     async def _message(self, place: StopPlace, frame_id: int | None) -> str:
         written = []

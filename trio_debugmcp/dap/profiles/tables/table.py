@@ -22,6 +22,7 @@ from trio_debugmcp.dap.profiles.finding import Finder
 from trio_debugmcp.dap.profiles.golang import GoCode, GoExpressions, GoPrograms, GoRepl, GoThrown, GoValues, GoWords
 from trio_debugmcp.dap.profiles.installing import command_for
 from trio_debugmcp.dap.profiles.java import JavaPrograms
+from trio_debugmcp.dap.profiles.java_expressions import JavaExpressions, JavaValues, JavaWords
 from trio_debugmcp.dap.profiles.javascript.javascript import (
     JavaScriptCode,
     JavaScriptDialect,
@@ -135,6 +136,9 @@ class TableProfile(Profile):
             self.repl = GoRepl()
         if table.hooks == "java":
             self.programs = JavaPrograms()
+            self.expressions = JavaExpressions()
+            self.values = JavaValues()
+            self.words = JavaWords()
         if table.hooks == "javascript":
             self._speak_javascript()
         if table.hooks == "native":

@@ -189,7 +189,8 @@ async def run_program(
             outcome = await debugger.wait_stop(of=[program.id])
     answer = await wait_answer(debugger, outcome, deadline, show=show, waited=wait, session_id=session.id)
     known = {f"{id_} {note}" for id_ in answer.breakpoints for note in answer.notes}  # of those that have stopped it
-    notes = [note for note in breakpoint_notes(debugger, earlier) if note not in known]
+    hit = tuple(f"{id_} is pending: " for id_ in answer.breakpoints)  # whatever the adapter has last said of it
+    notes = [note for note in breakpoint_notes(debugger, earlier) if note not in known and not note.startswith(hit)]
     notes = [*(refused if answer.state == "Disconnected" else []), *notes]
     last = session.snapshot or debugger.state.end_of(session.id) or first
     engine = None if last is None else last.origin.engine

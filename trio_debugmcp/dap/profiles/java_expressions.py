@@ -1,0 +1,57 @@
+"""Expressions, values and errors of Java, as its adapter has them. Pure.
+
+After a call of a method it reads no variables any more in the same expression.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
+from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.language import Expressions
+
+_TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\|\||&&|[()\[\]?]|.", re.DOTALL)
+
+_OBJECT = re.compile(r"[\w.$]+@\d+")
+
+_FRAMES_OVER = "Thread has been resumed"
+
+
+class JavaExpressions(Expressions):
+    """Expressions as the adapter evaluates them: all operands, also those that do not matter any more."""
+
+    def alternatives(self, condition: str) -> Sequence[Sequence[str]]:
+        return [list(_parts(alternative, "&&")) for alternative in _parts(condition, "||")]
+
+
+class JavaValues(AdapterValues):
+    """Values as the adapter shows them: `shop.Item@526` of an object, without its fields."""
+
+    def is_bare(self, value: str, kind: str | None) -> bool:
+        return _OBJECT.fullmatch(value) is not None
+
+    def bare_type(self, kind: str | None) -> str:
+        return (kind or "").rpartition(".")[2]
+
+
+class JavaWords(Words):
+    """What the adapter writes."""
+
+    def plain_error(self, error: str) -> str:
+        plain = error.removeprefix("Evaluation error: ")
+        if plain != _FRAMES_OVER:
+            return plain
+        return "after the call of a method no variable is read any more in that expression: evaluate the parts alone"
+
+
+def _parts(expression: str, operator: str) -> Iterator[str]:
+    """Yield what an operator parts, where it is in no parentheses and no text."""
+    depth, part = 0, ""
+    for token in _TOKEN.findall(expression):
+        depth += (token in ("(", "[", "?")) - (token in (")", "]"))
+        if token == operator and depth == 0:
+            yield part.strip()
+            part = ""
+        else:
+            part += token
+    yield part.strip()
