@@ -215,7 +215,9 @@ def test_a_title_that_the_program_makes_is_not_looked_for(tmp_path: Path) -> Non
         ("shelf/test/shelf_test.rb::test_nope", "there are: test_empty, test_counts_add_up"),
         ("web/test/sum.test.mjs::adds", "there are: adds up, and 3 more"),
         ("web-jest/sum.test.js::adds up", "Install one"),
-        ("a_test.cc::Stock.Takes", "No runner is known for tests in .cc files. Build it with -g"),
+        ("depot/tests/stock_test.cpp::CountsAdd", "there are: Stock.CountsAddUp"),
+        ("depot/tests/stock_test.cpp", "are not built. Build them with: cmake -S "),
+        ("shed/tests/shed_test.cpp::counts", "there are: counts add up"),
         ("ShelfTest.java::takesOut", "No runner is known for tests in .java files. Pass the runner's class"),
     ],
 )
@@ -223,3 +225,110 @@ def test_what_is_not_there_or_has_no_runner_is_refused_with_what_to_do(test: str
     with pytest.raises(NoSuchTest) as refused:
         run_of(test)
     assert says in str(refused.value)
+
+
+def built_project(directory: Path) -> Path:
+    """A project as CMake has configured and built it: `tests/a_test.cpp` in the program `a_tests`."""
+    build = directory / "build" / "debug"
+    for folder in (directory / "tests", build / "tests"):
+        folder.mkdir(parents=True)
+    (directory / "CMakeLists.txt").touch()
+    (directory / "tests" / "CMakeLists.txt").touch()
+    (build / "CMakeCache.txt").write_text(f"CMAKE_HOME_DIRECTORY:INTERNAL={directory}\n")
+    (build / "CTestTestfile.cmake").write_text('# include("gone.cmake")\nsubdirs("tests")\n')
+    (build / "tests" / "CTestTestfile.cmake").write_text(f'''include("{build}/tests/a_include.cmake")
+add_test([=[other "one"]=] "{build}/tests/other" "--all" [==[a]b]==])
+set_tests_properties([=[other "one"]=] PROPERTIES  WORKING_DIRECTORY "{directory}")
+add_test(b_NOT_BUILT b_NOT_BUILT)
+''')
+    (build / "tests" / "a_include.cmake").write_text(f"add_test([=[Stock.Takes]=]  {build}/tests/a_tests --one)\n")
+    (build / "tests" / "a_tests").write_bytes(b"\x7fELF\0/src/tests/a_test.cpp\0")
+    (build / "tests" / "other").write_bytes(b"\x7fELF\0../tests/other.cpp\0")
+    return build / "tests" / "a_tests"
+
+
+GTEST = """#include <gtest/gtest.h>
+TEST(Stock, Takes) {}
+TEST_P(Prices, Add) {
+}
+TYPED_TEST(Typed, Works) {}
+TEST_F(Stock, DISABLED_Slow) {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("::Stock.Takes", ("--gtest_filter=Stock.Takes",)),
+        ("::Takes", ("--gtest_filter=Stock.Takes",)),
+        (":4", ("--gtest_filter=Prices.Add:*/Prices.Add/*",)),
+        ("::Typed.Works", ("--gtest_filter=Typed/*.Works",)),
+        ("::Few/Prices.Add/0", ("--gtest_filter=Few/Prices.Add/0",)),
+        ("::Slow", None),
+        ("::Stock.DISABLED_Slow", ("--gtest_filter=Stock.DISABLED_Slow", "--gtest_also_run_disabled_tests")),
+        ("", ("--gtest_filter=Stock.Takes:Prices.Add:*/Prices.Add/*:Typed/*.Works:Stock.DISABLED_Slow",)),
+    ],
+)
+def test_gtest_runs_a_test_by_its_suite_and_for_each_of_its_values(
+    tmp_path: Path, name: str, args: tuple[str, ...] | None
+) -> None:
+    program = built_project(tmp_path)
+    (tmp_path / "tests" / "a_test.cpp").write_text(GTEST)
+    if args is None:
+        with pytest.raises(NoSuchTest, match=r"Stock\.DISABLED_Slow"):
+            run_of(f"tests/a_test.cpp{name}", tmp_path)
+        return
+    run = run_of(f"tests/a_test.cpp{name}", tmp_path)
+    assert (run.program, run.args, run.directory) == (str(program), args, str(program.parent))
+    assert run.breaks == ("--gtest_break_on_failure", "--gtest_catch_exceptions=0")
+    assert run.build is not None
+    assert (run.build.command, run.build.program) == (
+        ("cmake", "--build", str(program.parents[1])),
+        str(program),
+    )
+
+
+CATCH = r"""#include <catch2/catch_test_macros.hpp>
+TEST_CASE("adds, up", "[a]") {}
+TEST_CASE_METHOD(Fixture, "of a class") {
+}
+SCENARIO("pays") {}
+TEMPLATE_TEST_CASE("of types", "[b]", int, char) {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("::adds, up", (r"adds\, up",)),
+        ("::adds, up > twice > again", (r"adds\, up", "-c", "twice", "-c", "again")),
+        (":4", ("of a class",)),
+        ("::pays", ("Scenario: pays",)),
+        ("::of types", ("of types - *",)),
+        ("::of types - int", ("of types - int",)),
+    ],
+)
+def test_catch2_runs_a_case_by_its_title_and_sections_in_it(tmp_path: Path, name: str, args: tuple[str, ...]) -> None:
+    program = built_project(tmp_path)
+    (tmp_path / "tests" / "a_test.cpp").write_text(CATCH)
+    run = run_of(f"tests/a_test.cpp{name}", tmp_path)
+    assert (run.program, run.args, run.breaks) == (str(program), args, ("--break",))
+
+
+def test_a_program_that_is_a_test_itself_runs_as_ctest_runs_it(tmp_path: Path) -> None:
+    program = built_project(tmp_path).with_name("other")
+    (tmp_path / "tests" / "other.cpp").write_text("int main() {}\n")
+    for test in ("tests/other.cpp", 'tests/other.cpp::other "one"'):
+        run = run_of(test, tmp_path)
+        assert (run.program, run.args, run.directory) == (str(program), ("--all", "a]b"), str(tmp_path))
+
+
+def test_a_file_that_is_compiled_into_no_test_is_refused_with_the_tests_that_there_are(tmp_path: Path) -> None:
+    built_project(tmp_path)
+    (tmp_path / "tests" / "new.cpp").write_text(GTEST)
+    with pytest.raises(NoSuchTest, match=r"none of the programs that CTest knows: a_tests, other\."):
+        run_of("tests/new.cpp", tmp_path)
+    (tmp_path / "build" / "debug" / "tests" / "a_tests").unlink()
+    (tmp_path / "build" / "debug" / "tests" / "other").unlink()
+    with pytest.raises(NoSuchTest, match=rf"are not built. Build them with: cmake --build {tmp_path}/build/debug"):
+        run_of("tests/new.cpp", tmp_path)

@@ -1,14 +1,18 @@
 """One test of a project is launched by its name, with each language's own runner: it stops where it fails."""
 
+import re
+import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
+import trio
 from msgspec import Struct
 
 from tests.languages.conftest import need
 from tests.real.conftest import Connect
-from trio_debugmcp.testing import ToolFailed
+from trio_debugmcp.testing import DebugClient, ToolFailed
 
 PROJECTS = Path(__file__).parent / "projects"
 
@@ -31,6 +35,9 @@ class Runner(Struct, frozen=True):
     near: str
 
 
+INSTALLED = {"/usr/include/gtest": "libgtest-dev cmake", "/usr/include/catch2": "catch2 cmake"}
+"""What a directory of headers comes with."""
+
 RUNNERS = {
     "cargo": Runner(
         *("ledger", "cargo", "src/lib.rs::tests::a_transfer_keeps_the_sum", "tests/whole.rs::it_works_from_outside"),
@@ -43,6 +50,18 @@ RUNNERS = {
     "minitest": Runner(
         *("shelf", "ruby", "test/shelf_test.rb::ShelfTest#test_counts_add_up", "test/shelf_test.rb::test_empty"),
         *("test/shelf_test.rb:9", "Minitest::Assertion: ", ("shelf", "tea"), "test_empty"),
+    ),
+    "gtest": Runner(
+        *("depot", "/usr/include/gtest", "tests/stock_test.cpp::Stock.CountsAddUp", "tests/stock_test.cpp:10"),
+        *("tests/stock_test.cpp:7", "SIGTRAP: ", ("got", "6"), "Stock.EmptyIsZero"),
+    ),
+    "ctest": Runner(
+        *("depot", "/usr/include/gtest", "tests/whole.cpp", "tests/stock_test.cpp::EmptyIsZero"),
+        *("tests/whole.cpp:8", "SIGABRT: Assertion `got == 3 + count' failed.", ("count", "2"), "whole"),
+    ),
+    "Catch2": Runner(
+        *("shed", "/usr/include/catch2", "tests/shed_test.cpp::counts add up", "tests/shed_test.cpp::empty is zero"),
+        *("tests/shed_test.cpp:8", "SIGTRAP: ", ("got", "6"), "empty is zero"),
     ),
     "node:test": Runner(
         *("web", "node", "test/sum.test.mjs::adds up", "test/sum.test.mjs::a basket > is cheap"),
@@ -63,17 +82,32 @@ RUNNERS = {
 }
 
 
+async def build_as_refused(client: DebugClient, test: str) -> None:
+    """Run the commands that the refusal of a test names which is not built."""
+    with pytest.raises(ToolFailed, match="are not built") as refused:
+        await client.call("debug_launch", test=test)
+    commands = re.search(r"Build them with: (.*)\.$", str(refused.value))
+    assert commands is not None
+    for command in commands[1].split(" && "):
+        await trio.to_thread.run_sync(
+            lambda words: subprocess.run(words, check=True, stdout=subprocess.DEVNULL), shlex.split(command)
+        )
+
+
 @pytest.mark.parametrize("name", RUNNERS)
 async def test_a_test_that_fails_stops_at_its_line_and_one_that_passes_runs_to_its_end(
     debugging: Connect, tmp_path: Path, name: str
 ) -> None:
     runner = RUNNERS[name]
-    need(runner.needs, shutil.which(runner.needs), f"apt-get install {runner.needs}")
+    needed = shutil.which(runner.needs) or (runner.needs if Path(runner.needs).is_dir() else None)
+    need(runner.needs, needed, f"apt-get install {INSTALLED.get(runner.needs, runner.needs)}")
     project = Path(shutil.copytree(PROJECTS / runner.project, tmp_path / runner.project))
     if runner.needs == "node":
         need("npm packages", str(PACKAGES) if PACKAGES.is_dir() else None, "scripts/npm-install")
         (project / "node_modules").symlink_to(PACKAGES)
     async with debugging() as client:
+        if (project / "CMakeLists.txt").exists():
+            await build_as_refused(client, str(project / runner.fails))
         stop = await client.call("debug_launch", test=str(project / runner.fails), timeout=300)
         assert (stop["reason"], stop["at"].split(" in ")[0]) == ("Exception", str(project / runner.at)), stop
         assert stop["exception"].startswith(runner.raises)

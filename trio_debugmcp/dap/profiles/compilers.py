@@ -59,7 +59,7 @@ class BuildPlan(Struct, frozen=True):
     """A build of one program: its command, where that runs, and the source file or directory.
 
     `package`: the directory whose sources it is of, if that is another than where the command runs. `makes`: as of the
-    build; `sources`: the directory of the packages, for classes.
+    build; `sources`: the directory of the packages, for classes. `program`: what is made, if the command knows where.
     """
 
     command: tuple[str, ...]
@@ -68,6 +68,7 @@ class BuildPlan(Struct, frozen=True):
     package: str = ""
     makes: Literal["program", "classes"] = "program"
     sources: str = ""
+    program: str = ""
 
     def command_for(self, output: str) -> list[str]:
         """Return the command line that makes this file."""

@@ -119,6 +119,10 @@ class Builds:
         """
         if ran.exit_code != 0:
             raise _failed(plan, ran)
+        if plan.program and Path(plan.program).is_file():
+            return plan.program
+        if plan.program:
+            raise _no_program(plan, f"{plan.command[0]} made no {plan.program}")
         if not plan.reports_program:
             if Path(output).is_file() or (plan.makes == "classes" and any(Path(output).iterdir())):
                 return output

@@ -96,6 +96,8 @@ def test_which_stops_are_about_a_signal() -> None:
         ("Less::operator()(int, int) const", "Less::operator()"),
         ("each(void (*)(int))", "each"),
         ("name[abi:cxx11]()", "name[abi:cxx11]"),
+        ("shop::Order::operator()(int) const", "shop::Order::operator()"),
+        ("operator()", "operator()"),
         ("app::main::h0123", "app::main::h0123"),
         ("()", "()"),
         ("shop::add::h6dec439d0c832019", "shop::add"),

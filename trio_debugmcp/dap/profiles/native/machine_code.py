@@ -181,8 +181,8 @@ class NativeDialect(Dialect):
         depth = 0
         for index in range(len(bare) - 1, 0, -1):
             depth += (bare[index] == ")") - (bare[index] == "(")
-            if depth == 0:
-                return bare[:index] or name
+            if depth == 0:  # of `operator()` the only parentheses are its name
+                return bare[:index] if bare[:index] and not bare[:index].endswith("operator") else name
         return name
 
     def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class NativeThrown(Thrown):
         self._language = found[0] if found else ""
 
     def signal(self, stopped: Stopped) -> str | None:
-        if stopped.reason == "signal":  # gdb
+        if stopped.reason in ("signal", "stopped"):  # gdb's; the second is for SIGTRAP, of which it gives no reason
             return ""
         return super().signal(stopped)
 

@@ -18,6 +18,7 @@ class TestRun(Struct, frozen=True):
         env: variables that it gets, unless the user has set them.
         options: options of the adapter.
         build: how the program is built, if not as other programs of its language are.
+        breaks: further arguments, with which the program stops itself where a test fails.
         ran_none: a pattern of what the runner writes where no test was of that name, or ran.
         fails_with: types of exceptions that are raised where a test fails.
         fails_below: tests run in processes that the program starts, and it raises and catches many exceptions itself.
@@ -29,6 +30,7 @@ class TestRun(Struct, frozen=True):
     env: Mapping[str, str] = {}
     options: Mapping[str, Any] = {}
     build: BuildPlan | None = None
+    breaks: tuple[str, ...] = ()
     ran_none: str | None = None
     fails_with: tuple[str, ...] = ()
     fails_below: bool = False

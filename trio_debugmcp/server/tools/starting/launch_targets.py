@@ -64,7 +64,8 @@ async def target_of(debugger: Debugger, params: DebugLaunch, cwd: str) -> Launch
     run = own_test_run(debugger, params.test, cwd) if params.test is not None else None
     if run is not None:
         options = {**run.options, **params.adapter_options}
-        params = replace(params, program=run.program, args=[*run.args, *params.args], adapter_options=options)
+        own = (*run.args, *(run.breaks if params.stop_on_uncaught else ()))
+        params = replace(params, program=run.program, args=[*own, *params.args], adapter_options=options)
     if params.program is None or by_options:
         return await _by_options(debugger, params, stop_at, cwd)
     program = _program(debugger, params.program, cwd)
