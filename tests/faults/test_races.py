@@ -15,6 +15,10 @@ from tests.faults.phases import healthy
 from tests.server.scene import JSON_URIS, LIST_CHANGED, SESSION, failure, launch, paused, running, still_works
 from tests.session.test_children import adopt
 from trio_debugmcp.dap.framing import encode_frame
+from trio_debugmcp.session import merger
+from trio_debugmcp.state.changes import Change
+from trio_debugmcp.state.model import State
+from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
 from trio_debugmcp.testing.faults import garbage
 from trio_debugmcp.testing.faults.faulty_streams import Trickling
@@ -71,6 +75,38 @@ async def test_thousands_of_events_at_once_are_processed_and_the_session_continu
         assert stop["state"] == "Paused"
         for uri in JSON_URIS:
             assert len(await client.read_text(uri)) < 2_000_000, uri
+
+
+@pytest.mark.parametrize("name", ["breakpoint", "thread", "module", "loadedSource"])
+async def test_events_that_come_together_are_a_few_changes_of_the_state(
+    name: str, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def body(number: int) -> dict[str, Any]:
+        bodies: dict[str, dict[str, Any]] = {
+            "breakpoint": {"reason": "changed", "breakpoint": {"id": 1, "verified": True, "line": number + 1}},
+            "thread": {"reason": "started", "threadId": number + 100},
+            "module": {"reason": "new", "module": {"id": number, "name": f"module {number}"}},
+            "loadedSource": {"reason": "new", "source": {"path": f"/src/{number}.py"}},
+        }
+        return bodies[name]
+
+    async with running("legacy") as (client, adapter):
+        await adapter.stop("pause")
+        await trio.sleep(1)
+        await client.call("debug_continue", wait=False)
+        merged: list[Change] = []
+
+        def counted(change: Change, state: State) -> State:
+            merged.append(change)
+            return reduce(change, state)
+
+        monkeypatch.setattr(merger, "reduce", counted)
+        await adapter.send_raw(events(name, (body(number) for number in range(FLOOD_EVENTS))))
+        await adapter.stop("pause")
+        await client.call("debug_wait", timeout=300)
+        assert len(merged) < FLOOD_EVENTS / 20
+        if name == "module":
+            assert (await client.read("debugger://modules"))["count"] == FLOOD_EVENTS
 
 
 @pytest.mark.parametrize("pieces", [1, 1000])

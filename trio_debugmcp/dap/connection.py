@@ -156,7 +156,12 @@ class Connection:
             case Response():
                 self._complete(message)
             case DapEvent():
-                await self._inbox.send(decode_event(message))
+                event = decode_event(message)
+                try:
+                    # What was read together is received together, so that many events can be taken as one.
+                    self._inbox.send_nowait(event)
+                except trio.WouldBlock:
+                    await self._inbox.send(event)
             case Request():
                 nursery.start_soon(self._serve_reverse_request, message)
 

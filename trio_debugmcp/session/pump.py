@@ -6,6 +6,9 @@ Some events must take effect before the state changes (a stop closes or opens th
 The pump never awaits a response: the DAP reader that delivers responses waits until the pump takes its next event.
 """
 
+from contextlib import suppress
+from typing import Self
+
 import trio
 from msgspec.structs import replace
 
@@ -24,6 +27,7 @@ from trio_debugmcp.dap.messages import (
     Stopped,
     Terminated,
 )
+from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.session.breakpoints.judging import is_judged_twice
 from trio_debugmcp.session.breakpoints.program_hits import ProgramHits
@@ -36,11 +40,41 @@ from trio_debugmcp.session.output.output_marks import parted, pieces
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.examination import Examiner
 from trio_debugmcp.session.suspension import Suspension
-from trio_debugmcp.state.changes import BreakpointFaulted, BreakpointLogged, EventReceived
+from trio_debugmcp.state.changes import BreakpointFaulted, BreakpointLogged, EventReceived, Report, ReportsReceived
 from trio_debugmcp.state.model import State
 
 EXIT_SECONDS = 5.0
 """From `exited` to the end of a session whose adapter sends no `terminated`; the others send it at once."""
+
+
+class _EventRuns:
+    """The events of a connection in order; those that only report, and have come one after the other, as one tuple."""
+
+    def __init__(self, events: trio.MemoryReceiveChannel[EventBody | EndOfStream]) -> None:
+        self._events = events
+        self._following: EventBody | EndOfStream | None = None
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> EventBody | EndOfStream | tuple[Report, ...]:
+        event, self._following = self._following, None
+        if event is None:
+            event = await self._events.__anext__()
+        if not isinstance(event, Report):
+            return event
+        reports = [event]
+        with suppress(trio.WouldBlock, trio.EndOfChannel):
+            while isinstance(event := self._events.receive_nowait(), Report):
+                reports.append(event)
+            self._following = event
+        return tuple(reports)
+
+
+def _in_our_words(report: Report, words: Words) -> Report:
+    if not isinstance(report, BreakpointEvent):
+        return report
+    return replace(report, breakpoint=words.about_breakpoint(report.breakpoint))
 
 
 class EventPump:
@@ -73,11 +107,13 @@ class EventPump:
 
     async def run(self, connection: Connection, nursery: trio.Nursery) -> None:
         """Pump until the connection ends; tasks that follow from an event are started in `nursery`."""
-        async for event in connection.events:
+        async for event in _EventRuns(connection.events):
             match event:
                 case EndOfStream():
                     await self._on_end(event)
                     return
+                case tuple():
+                    await self._on_reports(event)
                 case OutputEvent():
                     await self._on_output(event)
                 case CapabilitiesEvent(capabilities=raw):
@@ -92,20 +128,20 @@ class EventPump:
                     if isinstance(event, Stopped) and not self._suspension.stopped:
                         await self._merge_resume()
                     self._before_merge(event)
-                    received = EventReceived(self._requests.session_id, self._in_our_words(event))
-                    state = await self._merger.merge(received)
+                    state = await self._merger.merge(EventReceived(self._requests.session_id, event))
                     self._after_merge(event, state, nursery)
+
+    async def _on_reports(self, reports: tuple[Report, ...]) -> None:
+        for report in reports:
+            self._before_merge(report)
+        bodies = tuple(_in_our_words(report, self._requests.profile.words) for report in reports)
+        await self._merger.merge(ReportsReceived(self._requests.session_id, bodies))
 
     async def _merge_resume(self) -> None:
         """Merge the `continued` that was taken for an interlude, before the stop that shows what it was."""
         snapshot = self._requests.snapshot
         if snapshot is not None and snapshot.phase == "Paused":
             await self._merger.merge(EventReceived(self._requests.session_id, Continued()))
-
-    def _in_our_words(self, event: EventBody) -> EventBody:
-        if not isinstance(event, BreakpointEvent):
-            return event
-        return replace(event, breakpoint=self._requests.profile.words.about_breakpoint(event.breakpoint))
 
     def _before_merge(self, event: EventBody) -> None:
         session_id = self._requests.session_id

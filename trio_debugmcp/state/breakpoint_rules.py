@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import BreakpointEvent, DapBreakpoint
+from trio_debugmcp.dap.messages import DapBreakpoint
 from trio_debugmcp.state.breakpoint import EVERY_PROGRAM, Binding, Breakpoint, ExceptionBreakpoint, RunPlace, StopPlace
 from trio_debugmcp.state.changes import (
     BreakpointEnabled,
@@ -162,29 +162,6 @@ def released(state: State, session_ids: Container[str]) -> State:
             for exception in state.exceptions
         ),
     )
-
-
-def breakpoint_changed(state: State, session_id: str, event: BreakpointEvent) -> State:
-    """The state after a `breakpoint` event, with which an adapter moves, verifies or removes one of its breakpoints."""
-    answer = event.breakpoint
-    if event.reason == "removed":
-        # The user's breakpoint outlives the adapter's: it becomes Pending.
-        answer = replace(answer, verified=False)
-
-    stop_places = [
-        stop_place
-        for stop_place in state.stop_places
-        if any(b.session_id == session_id and b.adapter_id == answer.id is not None for b in stop_place.bindings)
-    ]
-    # lldb numbers data breakpoints for themselves, and reports others.
-    ids = {stop_place.id for stop_place in stop_places if stop_place.spec.watch is None} or {
-        stop_place.id for stop_place in stop_places
-    }
-
-    def changed(place: _Place) -> _Place:
-        return bound(place, session_id, answer) if place.id in ids else place
-
-    return with_places(state, changed)
 
 
 def breakpoints_hit(state: State, stop: StopExamined, location: Location | None) -> set[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from trio_debugmcp.dap.messages import DapBreakpoint, EventBody
+from trio_debugmcp.dap.messages import BreakpointEvent, DapBreakpoint, EventBody, LoadedSource, ModuleEvent, ThreadEvent
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint, RunPlace
 from trio_debugmcp.state.captures import Capture
 from trio_debugmcp.state.model import DataChange, Locals, Origin, Reading, ResumeKind, SourceText, StackFrame, Thread
@@ -88,6 +88,17 @@ class EventReceived(Change, frozen=True):
 
     session_id: str
     body: EventBody
+
+
+Report = BreakpointEvent | ThreadEvent | ModuleEvent | LoadedSource
+"""An event after which nothing has to be done: many at once are one change, however many an adapter sends."""
+
+
+class ReportsReceived(Change, frozen=True):
+    """The debug adapter sent these events one after the other, and nothing between them."""
+
+    session_id: str
+    bodies: tuple[Report, ...]
 
 
 class Resumed(Change, frozen=True):

@@ -31,9 +31,9 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import BreakpointEvent
 from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
+from trio_debugmcp.state.breakpoint_events import breakpoints_changed
 from trio_debugmcp.state.breakpoint_rules import (
     answered,
-    breakpoint_changed,
     breakpoints_hit,
     condition_failed,
     enabled,
@@ -73,6 +73,7 @@ from trio_debugmcp.state.changes import (
     LocalsFetched,
     OriginLearned,
     OutputWritten,
+    ReportsReceived,
     Resumed,
     ResumeRefused,
     RunKept,
@@ -91,7 +92,7 @@ from trio_debugmcp.state.kept_stops import with_reading, with_snapshot, with_sto
 from trio_debugmcp.state.model import Snapshot, State, Stop
 from trio_debugmcp.state.people.people_changes import PeopleChange, people_after
 from trio_debugmcp.state.recorded_runs import after_session, with_run
-from trio_debugmcp.state.transitions import paused, paused_again, running, snapshot_after, with_child
+from trio_debugmcp.state.transitions import paused, paused_again, reported, running, snapshot_after, with_child
 
 MAX_ENDED = 16
 """Ended root sessions that are kept: as many as there may be at a time, for those who wait for the end of each."""
@@ -272,9 +273,17 @@ def _(change: VariablesRead, state: State) -> State:
 def _(change: EventReceived, state: State) -> State:
     match change.body:
         case BreakpointEvent() as event:
-            return breakpoint_changed(state, change.session_id, event)
+            return breakpoints_changed(state, change.session_id, (event,))
         case body:
             return _with_snapshot(state, change.session_id, lambda snapshot: snapshot_after(snapshot, body))
+
+
+@reduce.register
+def _(change: ReportsReceived, state: State) -> State:
+    state = breakpoints_changed(
+        state, change.session_id, (body for body in change.bodies if isinstance(body, BreakpointEvent))
+    )
+    return _with_snapshot(state, change.session_id, lambda snapshot: reported(snapshot, change.bodies))
 
 
 @reduce.register

@@ -9,7 +9,7 @@ Most events are derived from the difference between the two states, whatever the
 from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
-from trio_debugmcp.dap.messages import ModuleEvent, ThreadEvent
+from trio_debugmcp.dap.messages import EventBody, ModuleEvent, ThreadEvent
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
 from trio_debugmcp.state.call_events import MAX_ARGUMENT_LENGTH
 from trio_debugmcp.state.changes import (
@@ -21,6 +21,7 @@ from trio_debugmcp.state.changes import (
     Happening,
     HitsRecorded,
     OutputWritten,
+    ReportsReceived,
     SessionClosed,
     SessionOpened,
 )
@@ -64,8 +65,13 @@ def happenings(old: State, change: Change, new: State) -> list[Happening]:
         case OutputWritten(pieces=pieces) if new is not old:  # the same: a session that has ended wrote it
             whose: dict[str, Any] = {"sessionId": change.session_id} if len({*new.roots().values()}) > 1 else {}
             return [_event("output", stream=p.stream, text=p.beginning, length=p.length, **whose) for p in pieces]
-        case EventReceived(session_id=session_id) if new.snapshot(session_id) is not None:
-            return [*_of_sessions(old, change, new), *_of_event(change, new), *_of_breakpoints(old, change, new)]
+        case EventReceived(body=body) if new.snapshot(change.session_id) is not None:
+            reported = _of_event(change.session_id, body, new)
+            return [*_of_sessions(old, change, new), *reported, *_of_breakpoints(old, change, new)]
+        case ReportsReceived(session_id=id_, bodies=bodies) if new.snapshot(id_) is not None:
+            # Of a breakpoint that was changed many times at once, the timeline has where it is now.
+            reported = (happening for body in bodies for happening in _of_event(id_, body, new))
+            return [*_of_sessions(old, change, new), *reported, *_of_breakpoints(old, change, new)]
         case HitsRecorded():
             return [*_of_breakpoints(old, change, new), *_of_hits(old, change, new)]
         case _:
@@ -155,16 +161,16 @@ def _exception(snapshot: Snapshot, stop: Stop) -> Happening:
     )
 
 
-def _of_event(change: EventReceived, new: State) -> Iterator[Happening]:
-    match change.body:
+def _of_event(session_id: str, body: EventBody, new: State) -> Iterator[Happening]:
+    match body:
         case ThreadEvent(reason="started" | "exited" as reason, thread_id=thread_id):
             kind: EventType = "threadStarted" if reason == "started" else "threadExited"
-            yield _event(kind, thread_id, sessionId=change.session_id)
+            yield _event(kind, thread_id, sessionId=session_id)
         case ModuleEvent(reason="new", module=module):
-            snapshot = new.snapshot(change.session_id)
+            snapshot = new.snapshot(session_id)
             count = len(snapshot.modules) if snapshot is not None else 0
             name = shortened(module.name, MAX_TEXT_LENGTH)
-            yield _event("moduleLoaded", sessionId=change.session_id, name=name, count=count)
+            yield _event("moduleLoaded", sessionId=session_id, name=name, count=count)
         case _:
             pass
 

@@ -3,11 +3,12 @@
 `reduce` decides whether a change still applies; these functions say what it makes of the snapshot.
 """
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import (
     Continued,
-    DapModule,
     EventBody,
     Exited,
     LoadedSource,
@@ -18,7 +19,7 @@ from trio_debugmcp.dap.messages import (
     Terminated,
     ThreadEvent,
 )
-from trio_debugmcp.state.changes import StopExamined
+from trio_debugmcp.state.changes import Report, StopExamined
 from trio_debugmcp.state.model import Module, Origin, Snapshot, Stack, Stop, Thread, Threads
 
 MAX_MODULES = 10_000
@@ -109,14 +110,35 @@ def snapshot_after(snapshot: Snapshot, event: EventBody) -> Snapshot:
             return _terminating(snapshot)
         case ProcessEvent():
             return replace(snapshot, origin=_origin_after(snapshot.origin, event))
-        case ThreadEvent():
-            return replace(snapshot, threads=_threads_after(snapshot.threads, event))
-        case ModuleEvent(reason=reason, module=module):
-            return replace(snapshot, modules=_modules_after(snapshot.modules, reason, module))
-        case LoadedSource():
-            return replace(snapshot, sources_loaded=snapshot.sources_loaded + 1)
+        case ThreadEvent() | ModuleEvent() | LoadedSource():
+            return reported(snapshot, (event,))
         case _:
             return snapshot
+
+
+def reported(snapshot: Snapshot, reports: Iterable[Report]) -> Snapshot:
+    """The snapshot after events that came together; each table is made anew once, however many these are."""
+    threads: list[ThreadEvent] = []
+    modules: list[ModuleEvent] = []
+    sources = 0
+    for report in reports:
+        match report:
+            case ThreadEvent():
+                threads.append(report)
+            case ModuleEvent():
+                modules.append(report)
+            case LoadedSource():
+                sources += 1
+            case _:
+                pass
+    if not (threads or modules or sources):
+        return snapshot
+    return replace(
+        snapshot,
+        threads=_threads_after(snapshot.threads, threads),
+        modules=_modules_after(snapshot.modules, modules),
+        sources_loaded=snapshot.sources_loaded + sources,
+    )
 
 
 def with_child(parent: Snapshot) -> Snapshot:
@@ -137,39 +159,40 @@ def _origin_after(origin: Origin, process: ProcessEvent) -> Origin:
     )
 
 
-def _threads_after(threads: Threads, event: ThreadEvent) -> Threads:
-    if threads.captured_at is None:  # before the first stop there is no list to correct
+def _threads_after(threads: Threads, events: list[ThreadEvent]) -> Threads:
+    if threads.captured_at is None or not events:  # before the first stop there is no list to correct
         return threads
-    known = next((thread for thread in threads.threads if thread.id == event.thread_id), None)
-    if event.reason == "exited":
-        if known is None:
-            return threads
-        updated = tuple(replace(t, state="Exited") if t is known else t for t in threads.threads)
-        return replace(threads, threads=_without_oldest_exit(updated))
-    if known is not None and known.state != "Exited":
-        return threads
-    # An id may be used again after its thread has exited: the new thread takes the place of the old one.
-    others = tuple(thread for thread in threads.threads if thread is not known)
-    return replace(threads, threads=(*others, Thread(event.thread_id, None, "Running")))
+    table = {thread.id: thread for thread in threads.threads}
+    for event in events:
+        known = table.get(event.thread_id)
+        if event.reason == "exited":
+            if known is not None:
+                table[event.thread_id] = replace(known, state="Exited")
+        elif known is None or known.state == "Exited":
+            # An id may be used again after its thread has exited: the new thread comes last.
+            table.pop(event.thread_id, None)
+            table[event.thread_id] = Thread(event.thread_id, None, "Running")
+    return replace(threads, threads=_without_oldest_exits(tuple(table.values())))
 
 
-def _without_oldest_exit(threads: tuple[Thread, ...]) -> tuple[Thread, ...]:
-    if len(threads) <= MAX_EXITED_THREADS:
-        return threads
-    # One event lets one thread exit, so at most one is over the bound.
-    exited = [thread for thread in threads if thread.state == "Exited"]
-    oldest = exited[0] if len(exited) > MAX_EXITED_THREADS else None
-    return tuple(thread for thread in threads if thread is not oldest)
+def _without_oldest_exits(threads: tuple[Thread, ...]) -> tuple[Thread, ...]:
+    exited = [thread.id for thread in threads if thread.state == "Exited"]
+    dropped = set(exited[: max(0, len(exited) - MAX_EXITED_THREADS)])
+    return tuple(thread for thread in threads if thread.id not in dropped)
 
 
-def _modules_after(modules: tuple[Module, ...], reason: str, module: DapModule) -> tuple[Module, ...]:
-    # Before the search: a program that has filled the table loads many more, and each search costs its length.
-    if reason == "new" and len(modules) >= MAX_MODULES:
+def _modules_after(modules: tuple[Module, ...], events: list[ModuleEvent]) -> tuple[Module, ...]:
+    if len(modules) >= MAX_MODULES:  # before the search: a program that has filled the table loads many more
+        events = [event for event in events if event.reason != "new"]
+    if not events:
         return modules
-    known = any(other.id == module.id for other in modules)
-    if reason == "removed":
-        return tuple(other for other in modules if other.id != module.id) if known else modules
-    loaded = Module(module.id, module.name, module.path, module.version, module.symbol_status, module.is_user_code)
-    if known:
-        return tuple(loaded if other.id == module.id else other for other in modules)
-    return modules if len(modules) >= MAX_MODULES else (*modules, loaded)
+    table = {module.id: module for module in modules}
+    for event in events:
+        loaded = event.module
+        if event.reason == "removed":
+            table.pop(loaded.id, None)
+        elif loaded.id in table or len(table) < MAX_MODULES:
+            table[loaded.id] = Module(
+                loaded.id, loaded.name, loaded.path, loaded.version, loaded.symbol_status, loaded.is_user_code
+            )
+    return tuple(table.values())
