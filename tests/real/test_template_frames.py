@@ -10,6 +10,31 @@ from tests.real.conftest import Connect
 
 pytestmark = pytest.mark.real
 
+WITH_ENGINE = ("3.12", "3.13")
+
+JINJA = '''\
+import os
+
+CODE = """\
+name = "page.jinja"
+
+def root(rows):
+    yield "<ul>"
+    for row in rows:
+        yield "<li>"
+        yield str(row)
+        yield "</li>"
+
+blocks = {}
+debug_info = "2=5&4=7"
+"""
+file = os.path.join(os.path.dirname(os.path.abspath(__file__)), "page.jinja")
+names = {"environment": None, "__file__": file}
+exec(compile(CODE, file, "exec"), names)
+names["__jinja_template__"] = object()
+print("".join(names["root"]([1, 2])))
+'''
+
 PYTHONS = {"{}.{}".format(*python.version): python for python in found() if (3, 8) <= python.version[:2] <= (3, 13)}
 WANTED = {name: python for name, python in PYTHONS.items() if name in ("3.8", "3.11", "3.12", "3.13")}
 
@@ -137,3 +162,42 @@ async def test_a_frame_of_a_template_has_its_file_and_line_and_what_is_hidden_ar
             "render_annotated :2",
             "<module> shop.py:30",
         ]
+
+
+async def stops_of(debugging: Connect, python: Interpreter, program: Path, breakpoints: list[str]) -> list[str]:
+    """Run a program with these breakpoints to its end; return the places of the stops."""
+    places = []
+    async with debugging() as client:
+        stop = await client.call(
+            "debug_launch", program=str(program), breakpoints=breakpoints, adapter_options={"python": [python.path]}
+        )
+        while stop["state"] == "Paused":
+            places.append(stop["at"].replace(f"{program.parent}/", ""))
+            stop = await client.call("debug_continue")
+    return places
+
+
+@pytest.mark.parametrize("version", WITH_ENGINE)
+async def test_a_breakpoint_in_a_template_of_mako_or_django_stops_at_its_line(
+    version: str, debugging: Connect, tmp_path: Path
+) -> None:
+    program = written(tmp_path)
+    breakpoints = [f"{tmp_path}/page.mako:3", f"{tmp_path}/page.html:4"]
+    assert await stops_of(debugging, PYTHONS[version], program, breakpoints) == [
+        "page.mako:3 in render_body",
+        "page.html:4 in render_annotated",
+        "page.html:4 in render_annotated",
+        "shop.py:11 in price",  # of the division by zero
+    ]
+
+
+@pytest.mark.parametrize("version", WITH_ENGINE)
+@pytest.mark.parametrize("line", [3, 4])
+async def test_a_breakpoint_in_a_template_of_jinja_stops_in_each_round_and_nowhere_else(
+    line: int, version: str, debugging: Connect, tmp_path: Path
+) -> None:
+    program = tmp_path / "shop.py"
+    program.write_text(JINJA)
+    (tmp_path / "page.jinja").write_text("<ul>\n{% for row in rows %}\n<li>\n{{ row }}\n</li>\n")
+    places = await stops_of(debugging, PYTHONS[version], program, [f"{tmp_path}/page.jinja:{line}"])
+    assert places == ["page.jinja:4 in root"] * 2

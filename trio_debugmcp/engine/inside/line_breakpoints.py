@@ -7,12 +7,16 @@
 When breakpoints are set, the code of functions that have begun is looked at as well.
 """
 
+import sys
 from typing import Any, Callable
 
-from trio_debugmcp.engine.inside import monitoring
+from trio_debugmcp.engine.inside import monitoring, template_breakpoints
 from trio_debugmcp.engine.inside.judged_breakpoints import JudgedBreakpoint
 from trio_debugmcp.engine.inside.monitoring import MonitoringTool
 from trio_debugmcp.engine.inside.program_files import ProgramFiles, is_missing
+from trio_debugmcp.engine.inside.thread_records import frame_of
+
+_frame: Any = sys._getframe
 
 _USER = "breakpoints"
 
@@ -44,13 +48,14 @@ class LinePlan:
 
 
 class CodePlan:
-    """What is looked for in one code object."""
+    """What is looked for in one code object; `names` are its globals, if it is of a template."""
 
-    __slots__ = ("code", "lines")
+    __slots__ = ("code", "lines", "names")
 
-    def __init__(self, code: Any, lines: dict[int, LinePlan]) -> None:
+    def __init__(self, code: Any, lines: dict[int, LinePlan], names: Any) -> None:
         self.code = code
         self.lines = lines
+        self.names = names
 
 
 class LineBreakpoints:
@@ -73,6 +78,7 @@ class LineBreakpoints:
         self._by_path: dict[str, dict[int, list[JudgedBreakpoint]]] = {}
         self._by_file: dict[str, dict[int, list[JudgedBreakpoint]]] = {}
         self.is_empty = True
+        self._has_templates = False
         self._by_name: dict[str, Any] = {}
         self._plans: dict[int, CodePlan] = {}
         self._last = -1
@@ -105,6 +111,7 @@ class LineBreakpoints:
         self._put(file)
         self._by_name = {}
         self.is_empty = not self._by_path
+        self._has_templates = any(template_breakpoints.is_template(file) for file in self._by_file)
         self._renew()
         return answers
 
@@ -124,7 +131,7 @@ class LineBreakpoints:
         """Look at all code again, also at that of functions which have begun."""
         for plan in list(self._plans.values()):
             self._plans.pop(id(plan.code), None)
-            self._events.want_in(_USER, plan.code, self._planned(plan.code))
+            self._events.want_in(_USER, plan.code, self._planned(plan.code, plan.names))
         self._events.restart()
         seen: set[int] = set()
         for top in self._tops().values():
@@ -133,28 +140,45 @@ class LineBreakpoints:
                 if id(frame) in seen:
                     break
                 seen.add(id(frame))
-                self.prepare(frame.f_code)
+                self.prepare(frame.f_code, frame)
                 frame = frame.f_back
 
-    def prepare(self, code: Any) -> None:
-        """Have the lines of a code object reported, if a breakpoint is on one of them."""
+    def prepare(self, code: Any, frame: Any = None) -> None:
+        """Have the lines of a code object reported, if a breakpoint is on one of them; `frame` runs it."""
+        if self._has_templates:
+            self._prepare_template(code, frame or frame_of(code, _frame(1)))
+            return
         lines = self._by_name.get(code.co_filename, self)
         if lines is self:
             lines = self._by_name[code.co_filename] = self._by_file.get(self._files.real(code.co_filename))
         if lines is not None and id(code) not in self._plans:
-            self._events.want_in(_USER, code, self._planned(code))
+            self._events.want_in(_USER, code, self._planned(code, None))
 
-    def _planned(self, code: Any) -> int:
-        """Make the plan of a code object; return the events that it takes."""
+    def _prepare_template(self, code: Any, frame: Any) -> None:
+        """The same where there are breakpoints in templates: the file of a code object need not be the template's."""
+        if id(code) not in self._plans:
+            wanted = self._planned(code, None if frame is None else frame.f_globals)
+            if wanted:
+                self._events.want_in(_USER, code, wanted)
+
+    def _planned(self, code: Any, names: Any) -> int:
+        """Make the plan of a code object; return the events that it takes. `names`: its globals, if they are known."""
         lines = self._by_file.get(self._files.real(code.co_filename))
-        if lines is None:
+        made = None
+        if self._has_templates:
+            made = template_breakpoints.lines_in(code, names, self._by_file, self._files.real)
+            lines = lines if made is None else made
+        if not lines:
             return 0
         mine = {line: LinePlan(line, lines[line]) for _, _, line in code.co_lines() if line in lines}
         if not mine:
             return 0
+        if made is not None:  # the source is not the code's, so no statement is looked for in it
+            for plan in mine.values():
+                plan.beginnings = None
         if len(self._plans) >= _MOST_PLANS:
             self._plans.clear()  # they are made again when they are needed
-        self._plans[id(code)] = CodePlan(code, mine)
+        self._plans[id(code)] = CodePlan(code, mine, None if made is None else names)
         return monitoring.LINE | monitoring.JUMP
 
     # --- Reaching -----------------------------------------------------------------------------------------------------

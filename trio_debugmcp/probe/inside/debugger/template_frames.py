@@ -6,7 +6,7 @@ Jinja and Mako make Python code, with a map of lines. Django walks the nodes of 
 is rendered stands for it.
 """
 
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import imported
 
@@ -29,8 +29,30 @@ def place_of(frame: Any, line: int) -> Optional[Place]:
         return code.co_filename, _line_of_jinja(names.get("debug_info"), line)
     if "_template_uri" in names and "_magic_number" in names:
         return _place_of_mako(names, line)
-    is_node = code.co_name == "render_annotated" and str(code.co_filename).endswith(_DJANGO)
-    return _place_of_node(frame) if is_node else None
+    return _place_of_node(frame) if renders_node(code) else None
+
+
+def renders_node(code: Any) -> bool:
+    """Whether a function is the one in which Django renders a node of a template."""
+    return code.co_name == "render_annotated" and str(code.co_filename).endswith(_DJANGO)
+
+
+def lines_of(file: str, names: Any) -> Optional[Tuple[str, List[Tuple[int, int]]]]:
+    """Return the template that code with these globals was made of, and (line of it, line of the code where it begins).
+
+    None for code that was not made of a template. `file` is that of the code.
+    """
+    if type(names) is not dict:
+        return None
+    if "__jinja_template__" in names:
+        pairs = [pair.split("=") for pair in str(names.get("debug_info")).split("&")]
+        return file, [(int(pair[0]), int(pair[1])) for pair in pairs if len(pair) == 2 and "".join(pair).isdigit()]
+    if "_template_uri" in names and "_magic_number" in names:
+        template = names.get("_template_filename") or names.get("_template_uri")
+        known = sorted(_map_of_mako(names.get("__name__")).items())
+        begins = [pair for pair, before in zip(known, [(0, 0), *known]) if pair[1] != before[1]]
+        return str(template), [(line, code) for code, line in begins if line]
+    return None
 
 
 def _line_of_jinja(known: Any, line: int) -> int:
