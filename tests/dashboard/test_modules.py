@@ -225,17 +225,55 @@ def test_what_is_vendored_is_the_package_as_it_came() -> None:
 def test_long_silences_are_drawn_short_and_time_never_runs_backwards(page: "Page") -> None:
     scale = page.evaluate(
         """async () => {
-          const {timeScale} = await import('/view/scale.js');
-          const scale = timeScale([0, 1, 2, 602, 603]);
-          return {x: [0, 1, 2, 300, 602, 603].map(scale.x), breaks: scale.breaks, empty: timeScale([]).x(5)};
+          const {TimeScale} = await import('/view/scale.js');
+          const scale = new TimeScale();
+          for (const moment of [0, 1, 2, 602, 603]) scale.add(moment);
+          const x = [0, 1, 2, 300, 602, 603].map((moment) => scale.x(moment));
+          return {x, breaks: scale.breaks, end: scale.end, room: scale.room, empty: new TimeScale().x(5)};
         }"""
     )
     assert scale["x"] == sorted(scale["x"])
     assert scale["x"][0] == 0
-    assert scale["x"][-1] == 1
+    assert scale["x"][-1] == scale["end"]
+    assert scale["end"] <= scale["room"] <= 1.1 * scale["end"]
     assert scale["x"][4] - scale["x"][2] < scale["x"][1] - scale["x"][0]  # ten minutes are shorter than that second
     assert [each["seconds"] for each in scale["breaks"]] == [600]
     assert scale["empty"] == 0
+
+
+def test_the_timeline_stands_still_while_events_come_and_is_the_same_as_one_that_is_drawn_anew(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {Course, Clusters} = await import('/timeline/course.js');
+          const types = ['stopped', 'stepped', 'toolCalled', 'output', 'continued'];
+          const event = (eventId) => ({
+            eventId, type: types[eventId % 5], timestamp: new Date(eventId * 50).toISOString(),
+            payload: {tool: 'debug_step', milliseconds: 10, text: ''},
+          });
+          const [growing, merged] = [new Course(), new Clusters()];
+          let [events, anew] = [[], 0];
+          for (let number = 1; number <= 4000; number += 1) {
+            events = [...events, event(number)].slice(-2000); // as many are kept
+            const {version} = growing;
+            growing.take(events);
+            anew += growing.version - version;
+            merged.take(growing, 0.5);
+          }
+          const fresh = new Course();
+          fresh.take(events);
+          const idsOf = (all) => all.flatMap(({events}) => events.map(({eventId}) => eventId));
+          const keys = (clusters, course) => idsOf(clusters.take(course, 0.5));
+          const seen = keys(merged, growing).filter((id) => id >= events[0].eventId).sort((a, b) => a - b);
+          return {
+            anew, kept: growing.count, fresh: fresh.count, seen: seen.length, first: seen[0],
+            all: keys(new Clusters(), fresh).length, bands: growing.bands.paused.length - fresh.bands.paused.length,
+          };
+        }"""
+    )
+    assert found["kept"] == found["fresh"] == found["seen"] == found["all"] == 2000
+    assert found["first"] == 2001
+    assert found["anew"] <= 5, "of 4000 events, 2000 of which fell off the front"
+    assert 0 <= found["bands"] <= 100
 
 
 def test_the_clock_times_of_the_timeline_differ_however_near_they_are(page: "Page") -> None:
@@ -244,7 +282,7 @@ def test_the_clock_times_of_the_timeline_differ_however_near_they_are(page: "Pag
           const {ticks} = await import('/timeline/bands.js');
           const every = (milliseconds) => ticks(
             [...Array(40).keys()].map((index) => ({timestamp: new Date(index * milliseconds).toISOString()})),
-            (index) => index * 30, 0, 1200, 1200).map(({textContent}) => textContent);
+            (index) => index * 30, 0, 1200, 1200).map(({text}) => text);
           return [every(100), every(7), every(2000)];
         }"""
     )
@@ -600,7 +638,7 @@ def test_a_stop_says_what_changed_and_many_alike_are_one_row(page: "Page") -> No
           ]);
           const entries = story.flatMap(({entries}) => entries);
           const what = entries.map(({what, where}) => [what ?? null, where ?? null]);
-          const parts = folded(story).filter((part) => 'chapters' in part).map((run) => runInWords(run));
+          const parts = [...folded(story)].reverse().filter((part) => 'chapters' in part).map((run) => runInWords(run));
           return [what, parts];
         }"""
     )

@@ -1,6 +1,6 @@
 // Whether the page is up to date: the state of the connection, since when it is lost, and what to do about it.
 
-import {byId, el, setText} from '../view/dom.js';
+import {byId, el, setData, setText} from '../view/dom.js';
 import {tokenIn} from './token.js';
 import {clock} from '../view/words.js';
 
@@ -26,8 +26,7 @@ export function createConnection(store) {
   let timer = 0;
 
   function draw({link, freshAt}) {
-    document.body.dataset.link = link.status;
-    document.body.dataset.seen = String(freshAt !== null);
+    setData(document.body, 'link', link.status);
     setText(chip, CHIP[link.status]);
     const words = sentenceOf(link, freshAt);
     trouble.hidden = words === '';
@@ -43,7 +42,8 @@ export function createConnection(store) {
     setText(countdown, status !== 'lost' ? '' : seconds > 0 ? ` Next try in ${seconds} s.` : '');
   }
 
-  store.watch(['link', 'freshAt'], draw);
+  store.watch(['link'], draw);
+  store.watch(['freshAt'], ({freshAt}) => setData(document.body, 'seen', String(freshAt !== null)));
   store.watch(['role'], (state) => {
     role.hidden = state.role === null;
     role.dataset.role = state.role ?? '';
@@ -57,7 +57,7 @@ export function createConnection(store) {
 
 function sentenceOf({status, detail}, freshAt) {
   const because = detail ? ` (${detail})` : '';
-  const fresh = freshAt ? ` What you see is from ${clock(new Date(freshAt).toISOString())}.` : '';
+  const fresh = status === 'lost' && freshAt ? ` What you see is from ${clock(new Date(freshAt).toISOString())}.` : '';
   const again = ' Reconnecting…';
   switch (status) {
     case 'lost':

@@ -2,7 +2,8 @@
 // its button, and by itself when a program runs whose last words did not end their line, as a prompt does.
 
 import {byId, el, setText} from '../view/dom.js';
-import {inputsOf} from './inputs.js';
+import {Continued} from '../view/continued.js';
+import {changesInputs, inputsOf} from './inputs.js';
 
 const PROMPT_SECONDS = 1;
 
@@ -49,7 +50,10 @@ export function createInput(store, call) {
     toggle.ariaExpanded = String(!form.hidden);
   }
 
+  const continued = new Continued();
   store.watch(['events'], ({events, inputs}) => {
+    const fresh = continued.next(events);
+    if (fresh > 0 && !events.slice(fresh).some(changesInputs)) return;
     const now = inputsOf(events, own);
     if (now.length !== inputs.length || now.at(-1)?.time !== inputs.at(-1)?.time) store.update({inputs: now});
   });

@@ -27,6 +27,9 @@ function ofThisProgram(events) {
   return events.slice(from);
 }
 
+/** Whether there may be other inputs by an event. */
+export const changesInputs = ({type, payload}) => type === 'sessionStarted' || payload.tool === 'process_write_input';
+
 /**
  * Return the inputs of this program among the events, oldest first. The timeline has only the beginning of a long one; `own` are the
  * whole texts that this page has sent.

@@ -1,6 +1,6 @@
 // The bar over the page while it shows a stop of the past, and the buttons and keys that lead there and back.
 
-import {byId, el, isTyping, setText} from '../view/dom.js';
+import {byId, el, isTyping, setData, setText} from '../view/dom.js';
 import {ownerOf} from '../program/processes.js';
 import {saidOf} from '../runs/run_answers.js';
 import {clockWithMilliseconds, duration, place, plural, whyPaused} from '../view/words.js';
@@ -42,7 +42,7 @@ export function createPast(store, history) {
   const announcer = byId('past-announcer');
 
   function draw({past}) {
-    document.body.dataset.past = String(Boolean(past));
+    setData(document.body, 'past', String(Boolean(past)));
     bar.hidden = !past;
     const focused = bar.contains(document.activeElement) || document.activeElement === back;
     back.ariaDisabled = String(history.before === 0);

@@ -11,10 +11,14 @@ export function createClients(store) {
   const list = byId('clients');
   const note = byId('clients-note');
   const roster = new Roster();
+  let drawn = '';
   store.watch(['events', 'link', 'role', 'people'], ({events, link, role, people}) => {
     const persons = new Set(people.clients.filter(({person}) => person).map(({name}) => name));
     setText(note, link.status === 'open' ? '' : 'as last seen');
-    list.replaceChildren(...withOurselves(roster.clients(events), role).map((client) => clientRow(client, persons.has(client.name))));
+    const rows = withOurselves(roster.clients(events), role).map((client) => ({client, isPerson: persons.has(client.name)}));
+    const looks = JSON.stringify(rows);
+    if (looks !== drawn) list.replaceChildren(...rows.map(({client, isPerson}) => clientRow(client, isPerson)));
+    drawn = looks;
   });
 }
 

@@ -19,6 +19,7 @@ export function createProcesses(store, choose) {
     const names = namesOf(processes);
     const focus = state.sessions?.focus ?? null;
     byId('children-panel').hidden = processes.length < 2;
+    if (processes.length < 2) return;
     setText(byId('children-note'), state.chosen === null ? `${processes.length} processes` : 'kept to one');
     list.dataset.many = String(processes.length > MOST_TALL);
     drawListbox(

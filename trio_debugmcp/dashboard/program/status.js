@@ -1,6 +1,6 @@
 // The headline: what the program is doing, and why; the same is announced to screen readers.
 
-import {byId, el, setText} from '../view/dom.js';
+import {byId, el, setData, setText} from '../view/dom.js';
 import {BY_ITSELF, endedBy} from '../story/ending.js';
 import {nameOf, ringInWords} from './deadlock.js';
 import {stopNow} from '../past/moment.js';
@@ -15,6 +15,7 @@ export function createStatus(store) {
   const announcer = byId('announcer');
 
   let timer = 0;
+  let drawnFacts = '';
   /** Steps that follow each other quickly are not spoken one by one: where they come to rest is. */
   function announce(sentence, phase) {
     clearTimeout(timer);
@@ -25,13 +26,16 @@ export function createStatus(store) {
   store.watch(['session', 'active', 'last', 'link', 'now'], ({session, active, last, link, now: look}) => {
     const now = active && session ? session : null;
     const seen = now?.state === 'Running' ? look : null;
-    document.body.dataset.state = now ? now.state.toLowerCase() : last ? 'ended' : 'none';
-    document.body.dataset.reason = now?.exception ? 'exception' : seen?.deadlocks.length ? 'deadlock' : '';
+    setData(document.body, 'state', now ? now.state.toLowerCase() : last ? 'ended' : 'none');
+    setData(document.body, 'reason', now?.exception ? 'exception' : seen?.deadlocks.length ? 'deadlock' : '');
     const headline = now ? headlineOf(now, seen) : endedOrIdle(last, link);
     setText(state, headline);
     where.replaceChildren(...(now ? whereabouts(now, seen) : lastWords(store.state)));
-    facts.replaceChildren(...(now ? factsOf(now) : []));
-    document.title = `${now ? titleOf(now) : headline} · trio_debugmcp`;
+    const told = now ? factsOf(now) : [];
+    if (JSON.stringify(told) !== drawnFacts) facts.replaceChildren(...told.map(factNode));
+    drawnFacts = JSON.stringify(told);
+    const tabTitle = `${now ? titleOf(now) : headline} · trio_debugmcp`;
+    if (document.title !== tabTitle) document.title = tabTitle;
     const message = now?.exception?.message && !isWord(now.exception.message) ? ` ${now.exception.message}` : '';
     const whereSaid = now?.state === 'Running' ? '' : where.textContent; // for what threads wait is not spoken each second
     if (link.status === 'open') announce(`${headline}. ${whereSaid}${message}`, now?.state);
@@ -98,9 +102,8 @@ function factsOf(session) {
     Parent: [session.parentSessionId],
     Adapter: [`${session.adapter}, ${session.launchMode === 'Attach' ? 'attached' : 'launched'}`],
   };
-  return Object.entries(facts)
-    .filter(([, [value]]) => value)
-    .map(([name, [value, title]]) =>
-      el('div', {title: title ?? ''}, el('dt', {}, name), el('dd', {}, String(value))),
-    );
+  return Object.entries(facts).filter(([, [value]]) => value);
 }
+
+/** @param {[string, any[]]} fact */
+const factNode = ([name, [value, title]]) => el('div', {title: title ?? ''}, el('dt', {}, name), el('dd', {}, String(value)));

@@ -24,28 +24,25 @@ function parsed(result) {
 }
 
 /**
- * Say of each call that ended at a stop what has changed since the stop before in the same function.
+ * Say of a call that ended at a stop what has changed since the stop before in the same function.
  *
- * @param {Entry[]} entries  In the order of time.
+ * @param {Entry} entry
+ * @param {Map<string, Map<string, string>>} before  The values of each function at its last stop, which this brings up to date.
  */
-export function tellChanges(entries) {
-  /** The values of each function at its last stop. @type {Map<string, Map<string, string>>} */
-  const before = new Map();
-  for (const entry of entries) {
-    const line = entry.seconds === null || entry.failed ? null : lineOf(entry.event);
-    const changes = /** @type {{name: string, was: string | null, value: string}[]} */ (entry.changes = []);
-    if (line === null) continue;
-    const place = line.place.replace(/^.*? in /, '');
-    const key = `${entry.event.payload.sessionId ?? ''} ${place}`;
-    const known = before.get(key);
-    for (const [name, value] of line.values) {
-      const was = known?.get(name);
-      if (known && was !== value) changes.push({name, was: was ?? null, value});
-    }
-    before.set(key, line.values);
-    entry.what = whatOf(line, changes);
-    entry.where = `${line.reason} ${line.place}`;
+export function tellChange(entry, before) {
+  const line = entry.seconds === null || entry.failed ? null : lineOf(entry.event);
+  const changes = /** @type {{name: string, was: string | null, value: string}[]} */ (entry.changes = []);
+  if (line === null) return;
+  const place = line.place.replace(/^.*? in /, '');
+  const key = `${entry.event.payload.sessionId ?? ''} ${place}`;
+  const known = before.get(key);
+  for (const [name, value] of line.values) {
+    const was = known?.get(name);
+    if (known && was !== value) changes.push({name, was: was ?? null, value});
   }
+  before.set(key, line.values);
+  entry.what = whatOf(line, changes);
+  entry.where = `${line.reason} ${line.place}`;
 }
 
 /** @param {StopLine} line @param {{name: string, was: string | null, value: string}[]} changes */

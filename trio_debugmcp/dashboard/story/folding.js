@@ -10,26 +10,23 @@ const FEWEST = 5;
 /** @typedef {{key: string, chapters: Chapter[], entries: Entry[]}} Run */
 
 /**
- * Return chapters in their order, those of a run as one: consecutive stops of one session with the same single call each.
+ * Give chapters, the latest first, those of a run as one: consecutive stops of one session with the same single call each.
  * The last chapter, where the program is, stands by itself.
  *
  * @param {Chapter[]} chapters
- * @returns {(Chapter | Run)[]}
+ * @returns {Generator<Chapter | Run, void>}
  */
-export function folded(chapters) {
-  /** @type {(Chapter | Run)[]} */
-  const found = [];
-  let first = 0;
-  while (first < chapters.length) {
-    let end = first + 1;
-    while (end < chapters.length - 1 && isAlike(chapters[first], chapters[end])) end += 1;
+export const folded = function* (chapters) {
+  let end = chapters.length;
+  while (end > 0) {
+    let first = end - 1;
+    while (end < chapters.length && first > 0 && isAlike(chapters[end - 1], chapters[first - 1])) first -= 1;
     const run = chapters.slice(first, end);
-    if (run.length < FEWEST) found.push(...run);
-    else found.push({key: `run-${run[0].entries[0].key}`, chapters: run, entries: run.flatMap(({entries}) => entries)});
-    first = end;
+    if (run.length < FEWEST) yield* run.reverse();
+    else yield {key: `run-${run[0].entries[0].key}`, chapters: run, entries: run.flatMap(({entries}) => entries)};
+    end = first;
   }
-  return found;
-}
+};
 
 /** Whether two stops have the same call, and nothing else. @param {Chapter} one @param {Chapter} other */
 function isAlike(one, other) {

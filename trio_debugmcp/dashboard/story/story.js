@@ -2,7 +2,8 @@
 
 import {isBookkeeping, secondsOf, wordsOf} from '../timeline/events.js';
 import {PAGE_NAME} from '../connection/mcp.js';
-import {tellChanges} from './changes.js';
+import {tellChange} from './changes.js';
+import {Continued} from '../view/continued.js';
 import {readable} from '../view/readable.js';
 import {brief} from '../view/words.js';
 
@@ -56,63 +57,106 @@ const CHAPTERS = {
   sessionEnded: ({payload}, roots) => roots.size === 0 || roots.has(payload.sessionId),
 };
 
-/**
- * Tell the story of these events, which are in order. Between `gaps` there are others that are not loaded yet. Where events
- * are missing besides, they are forgotten: a call that was in flight before may be over.
- *
- * @param {any[]} events
- * @param {{after: number, before: number}[]} gaps
- * @returns {Chapter[]}
- */
-export function storyOf(events, gaps = []) {
+/** The story of events, which goes on from where it was as events come. */
+export class Story {
+  #continued = new Continued();
+  #gaps = '';
   /** @type {Chapter[]} */
-  const chapters = [{key: 'first', title: '', event: null, entries: [], of: null}];
+  chapters = [];
   /** @type {Map<number, Entry>} */
-  const inFlight = new Map();
-  const roots = new Set();
-  const files = new Set();
-  const add = (entry) => {
-    entry.after = chapters.length;
-    chapterOf(entry, chapters).entries.push(entry);
-  };
-  let last = events[0]?.eventId;
-  for (const event of events) {
-    const {type, payload, eventId} = event;
-    if (eventId > last + 1 && !gaps.some(({after, before}) => before > last && after < eventId)) {
-      for (const entry of inFlight.values()) entry.lost = true;
-    }
-    last = eventId;
-    if (type === 'toolStarted' || type === 'toolCalled') {
-      if (isBookkeeping(event)) continue;
-      const known = inFlight.get(payload.call);
-      if (type === 'toolStarted') {
-        if (known) { // recorded by a server that repeated it when a session began
-          known.lost = false;
-          continue;
-        }
-        const entry = callOf(event, files);
-        inFlight.set(payload.call, entry);
-        add(entry);
-      } else if (known) {
-        inFlight.delete(payload.call);
-        const before = sessionOf(known);
-        finish(known, event);
-        if (sessionOf(known) !== before) move(known, chapters);
-      } else add(finish(callOf(event, files), event));
-      continue;
-    }
-    if (payload.location?.file) files.add(payload.location.file);
-    if (type === 'sessionStarted' && CHAPTERS.sessionStarted(event, roots)) roots.add(payload.sessionId);
-    if (CHAPTERS[type]?.(event, roots)) {
-      const chapter = {key: `chapter-${event.eventId}`, title: wordsOf(event), event, entries: [], of: payload.sessionId ?? null};
-      if (type === 'sessionStarted') take(chapter, chapters, inFlight);
-      chapters.push(chapter);
-    }
-    if (type === 'stopped' && payload.location?.file) for (const entry of inFlight.values()) entry.place = payload.location;
+  #inFlight = new Map();
+  /** @type {Set<string>} */
+  #roots = new Set();
+  /** @type {Set<string>} */
+  #files = new Set();
+  /** The values of each function at its last stop. @type {Map<string, Map<string, string>>} */
+  #values = new Map();
+  #last = 0;
+
+  /**
+   * Tell the story of these events, which are in order. Between `gaps` there are others that are not loaded yet. Where events
+   * are missing besides, they are forgotten: a call that was in flight before may be over.
+   *
+   * @param {any[]} events
+   * @param {{after: number, before: number}[]} [gaps]
+   * @returns {Chapter[]}
+   */
+  tell(events, gaps = []) {
+    const holes = JSON.stringify(gaps);
+    let fresh = this.#continued.next(events);
+    if (holes !== this.#gaps) fresh = 0;
+    this.#gaps = holes;
+    if (fresh === 0) this.#begin(events[0]?.eventId ?? 0);
+    for (const event of events.slice(fresh)) this.#take(event, gaps);
+    return this.chapters;
   }
-  tellChanges(chapters.flatMap(({entries}) => entries).sort((one, other) => one.began - other.began));
-  return chapters;
+
+  /** The calls that are not over, the latest first. */
+  get inFlight() {
+    return [...this.#inFlight.values()].filter(({lost}) => !lost).reverse();
+  }
+
+  /** @param {number} first */
+  #begin(first) {
+    this.chapters = [{key: 'first', title: '', event: null, entries: [], of: null}];
+    for (const known of [this.#inFlight, this.#roots, this.#files, this.#values]) known.clear();
+    this.#last = first;
+  }
+
+  /** @param {any} event @param {{after: number, before: number}[]} gaps */
+  #take(event, gaps) {
+    const {type, payload, eventId} = event;
+    const last = this.#last;
+    this.#last = eventId;
+    if (eventId > last + 1 && !gaps.some(({after, before}) => before > last && after < eventId)) {
+      for (const entry of this.#inFlight.values()) entry.lost = true;
+    }
+    if (type === 'toolStarted' || type === 'toolCalled') {
+      if (!isBookkeeping(event)) this.#call(event);
+      return;
+    }
+    if (payload.location?.file) this.#files.add(payload.location.file);
+    if (type === 'sessionStarted' && CHAPTERS.sessionStarted(event, this.#roots)) this.#roots.add(payload.sessionId);
+    if (CHAPTERS[type]?.(event, this.#roots)) {
+      const chapter = {key: `chapter-${event.eventId}`, title: wordsOf(event), event, entries: [], of: payload.sessionId ?? null};
+      if (type === 'sessionStarted') take(chapter, this.chapters, this.#inFlight);
+      this.chapters.push(chapter);
+    }
+    if (type === 'stopped' && payload.location?.file) for (const entry of this.#inFlight.values()) entry.place = payload.location;
+  }
+
+  /** @param {any} event  The start of a call, or its end. */
+  #call(event) {
+    const {type, payload} = event;
+    const known = this.#inFlight.get(payload.call);
+    if (type === 'toolStarted') {
+      if (known) { // recorded by a server that repeated it when a session began
+        known.lost = false;
+        return;
+      }
+      const entry = callOf(event, this.#files);
+      this.#inFlight.set(payload.call, entry);
+      this.#add(entry);
+      return;
+    }
+    const entry = known ?? callOf(event, this.#files);
+    const before = sessionOf(entry);
+    this.#inFlight.delete(payload.call);
+    finish(entry, event);
+    if (!known) this.#add(entry);
+    else if (sessionOf(entry) !== before) move(entry, this.chapters);
+    tellChange(entry, this.#values);
+  }
+
+  /** @param {Entry} entry */
+  #add(entry) {
+    entry.after = this.chapters.length;
+    chapterOf(entry, this.chapters).entries.push(entry);
+  }
 }
+
+/** Tell the story of all these events. @param {any[]} events @param {{after: number, before: number}[]} [gaps] */
+export const storyOf = (events, gaps = []) => new Story().tell(events, gaps);
 
 /** Which of several sessions a call is about. @param {Entry} entry @returns {string | null} */
 const sessionOf = ({event}) => event.payload.sessionId ?? null;
@@ -125,14 +169,15 @@ const sessionOf = ({event}) => event.payload.sessionId ?? null;
  */
 function chapterOf(entry, chapters) {
   const session = sessionOf(entry);
-  const before = chapters.slice(0, entry.after);
-  const own = session === null ? undefined : before.findLast(({of}) => of === session) ?? chapters.find(({of}) => of === session);
-  return own ?? before[before.length - 1];
+  const own = session === null ? undefined
+    : chapters.findLast(({of}, index) => index < entry.after && of === session) ?? chapters.find(({of}) => of === session);
+  return own ?? chapters[entry.after - 1];
 }
 
 /** Put a call that turned out to be about another session into its chapter. @param {Entry} entry @param {Chapter[]} chapters */
 function move(entry, chapters) {
-  for (const chapter of chapters) chapter.entries = chapter.entries.filter((each) => each !== entry);
+  const before = chapters.findLast(({entries}) => entries.includes(entry));
+  before?.entries.splice(before.entries.indexOf(entry), 1);
   const {entries} = chapterOf(entry, chapters);
   const later = entries.findIndex(({began}) => began > entry.began);
   entries.splice(later < 0 ? entries.length : later, 0, entry);

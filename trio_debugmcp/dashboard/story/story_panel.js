@@ -7,7 +7,7 @@ import {readable} from '../view/readable.js';
 import {rove} from '../view/roving.js';
 import {ServerClock} from '../connection/server_clock.js';
 import {folded, runInWords} from './folding.js';
-import {inFlightOf, matches, storyOf} from './story.js';
+import {matches, Story} from './story.js';
 import {clock, duration, plural} from '../view/words.js';
 import {ageOf, createWaiting} from './waiting.js';
 
@@ -28,6 +28,7 @@ export function createStory(store, actions) {
   let drawn = new Map();
   const opened = new Set();
   let shownEntries = SHOWN_ENTRIES;
+  const story = new Story();
   let chapters = /** @type {Chapter[]} */ ([]);
   const settle = rove(list, '[data-row]');
 
@@ -62,9 +63,9 @@ export function createStory(store, actions) {
       }
       for (const entry of rows) nodes.push(kept(entry.key, signatureOf(entry), () => row(entry)));
     };
-    const parts = wanted ? chapters : folded(chapters); // what is searched for is shown by itself
-    for (let index = parts.length - 1; index >= 0 && (left > 0 || nodes.length === 0); index -= 1) {
-      const part = parts[index];
+    const parts = wanted ? chapters.toReversed() : folded(chapters); // what is searched for is shown by itself
+    for (const part of parts) {
+      if (left <= 0 && nodes.length > 0) break;
       left -= part.entries.filter((entry) => shown.has(entry)).length;
       if (!('chapters' in part)) tell(part);
       else {
@@ -139,7 +140,7 @@ export function createStory(store, actions) {
 
   /** Show how long the calls in flight have been: their clocks run without events. */
   function tick() {
-    const running = store.state.link.status === 'open' ? inFlightOf(chapters) : [];
+    const running = store.state.link.status === 'open' ? story.inFlight : [];
     const seconds = clockOfServer.seconds();
     showWaiting(running, seconds);
     for (const each of list.querySelectorAll('[data-running="true"] .took')) {
@@ -150,10 +151,10 @@ export function createStory(store, actions) {
 
   store.watch(['events', 'gaps', 'link'], ({events, gaps}) => {
     clockOfServer.look(events);
-    chapters = storyOf(events, gaps);
+    chapters = story.tell(events, gaps);
     draw();
   });
-  setInterval(() => inFlightOf(chapters).length > 0 && tick(), TICK_SECONDS * 1000);
+  setInterval(() => story.inFlight.length > 0 && tick(), TICK_SECONDS * 1000);
 }
 
 /** What came of a call; where it was is quieter, as the next heading has it. @param {string} what @param {string} [where] */

@@ -1,76 +1,35 @@
 // What a timeline draws behind its marks: the program's state, how long calls took, silences, gaps, and the time.
 
 import {svg} from '../view/dom.js';
-import {laneOf, secondsOf} from './events.js';
+import {laneOf} from './events.js';
 import {AXIS, HEIGHT, LANE, middle} from './marks.js';
 import {clock, clockWithMilliseconds, duration} from '../view/words.js';
 
 /** @typedef {import('../connection/eventlog.js').TimelineEvent} TimelineEvent */
-/** @typedef {{from: number, to: number}} Span  In pixels. */
-/** @typedef {(event: TimelineEvent) => number} Place  Where an event is, in pixels. */
-
-const STATES = {sessionStarted: 'running', stopped: 'paused', continued: 'running', stepped: 'running'};
+/** @typedef {{from: number, to: number}} Span */
 
 const TICK_PIXELS = 150;
 
-/**
- * Return when the program was paused, and when it was running.
- *
- * @param {TimelineEvent[]} events
- * @param {Place} at
- * @param {string | null} stateNow
- */
-export function states(events, at, stateNow) {
-  const bands = {paused: /** @type {Span[]} */ ([]), running: /** @type {Span[]} */ ([])};
-  /** @type {{state: 'paused' | 'running', since: number} | null} */
-  let open = null;
-  for (const event of events) {
-    if (event.payload.parentSessionId || !(event.type in STATES || event.type === 'sessionEnded')) continue;
-    if (open) bands[open.state].push({from: open.since, to: at(event)});
-    open = event.type in STATES ? {state: STATES[event.type], since: at(event)} : null;
-  }
-  if (open && stateNow) bands[open.state].push({from: open.since, to: at(events[events.length - 1])});
-  return bands;
-}
-
-/**
- * Return tool calls, each as long as it took; its event comes when it is done.
- *
- * @param {TimelineEvent[]} events
- * @param {(moment: number) => number} x
- */
-export function callSpans(events, x) {
-  const spans = [];
-  for (const event of events) {
-    if (event.type !== 'toolCalled') continue;
-    const end = secondsOf(event);
-    const span = {from: x(end - event.payload.milliseconds / 1000), to: x(end)};
-    if (span.to - span.from >= 4) spans.push(span);
-  }
-  return spans;
-}
-
-/** @param {TimelineEvent[]} events */
-export const callLane = (events) => laneOf(events.find(({type}) => type === 'toolCalled') ?? events[0]);
+export const CALL_LANE = laneOf({type: 'toolCalled'});
 
 /**
  * Return spans as one path: there are thousands of them. Those that are nearer than a pixel are one.
  *
- * @param {Span[]} spans  Ascending.
- * @param {number} left
- * @param {number} right
- * @param {number} y
- * @param {number} height
+ * @param {Span[]} spans  On the axis, ascending.
+ * @param {{left: number, right: number, pixels: (at: number) => number}} view  What can be seen of it, in pixels.
+ * @param {{y: number, height: number}} box
+ * @param {number} [least]  Pixels: shorter ones are left out.
  */
-export function pathOf(spans, left, right, y, height) {
+export function pathOf(spans, {left, right, pixels}, {y, height}, least = 0) {
   let path = '';
   let from = 0;
   let to = -1;
   const close = () => {
     if (to >= from) path += `M${from.toFixed(1)} ${y}h${Math.max(1, to - from).toFixed(1)}v${height}H${from.toFixed(1)}z`;
   };
-  for (const span of spans) {
-    if (span.to < left || span.from > right) continue;
+  for (const each of spans) {
+    const span = {from: pixels(each.from), to: pixels(each.to)};
+    if (span.to < left || span.from > right || span.to - span.from < least) continue;
     if (to >= from && span.from - to < 1) to = Math.max(to, span.to);
     else {
       close();
@@ -108,26 +67,36 @@ export function gapArea({from, to, missing}) {
 }
 
 /**
- * Draw clock times along the axis, where there is room for them; with milliseconds, where they would be the same.
+ * Return clock times along the axis, where there is room for them; with milliseconds, where they would be the same.
  *
  * @param {TimelineEvent[]} events
  * @param {(index: number) => number} at
  * @param {number} left
  * @param {number} right
  * @param {number} width
+ * @param {number} [first]
  */
-export function ticks(events, at, left, right, width) {
+export function ticks(events, at, left, right, width, first = 0) {
   const shown = [];
-  let free = 0;
-  for (let index = 0; index < events.length; index += 1) {
-    const x = at(index);
-    if (x < free || x > width - 50) continue;
-    free = x + TICK_PIXELS;
-    if (x >= left && x <= right) shown.push({x, time: events[index].timestamp});
+  for (let index = first, x = at(first); index < events.length && x <= Math.min(right, width - 50); ) {
+    if (x >= left) shown.push({x, time: events[index].timestamp});
+    index = firstBehind(at, x + TICK_PIXELS, index, events.length);
+    x = at(index);
   }
   const plain = shown.map(({time}) => clock(time));
   const fine = plain.some((text, index) => text === plain[index + 1]);
-  return shown.map(({x, time}, index) =>
-    svg('text', {class: 'tick', x: x.toFixed(1), y: 11}, fine ? clockWithMilliseconds(time) : plain[index]),
-  );
+  return shown.map(({x, time}, index) => ({x, text: fine ? clockWithMilliseconds(time) : plain[index]}));
 }
+
+/** Return the first of ascending places that is not before `x`. @param {(index: number) => number} at */
+function firstBehind(at, x, low, high) {
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (at(middle) < x) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** @param {{x: number, text: string}} one */
+export const tick = ({x, text}) => svg('text', {class: 'tick', x: x.toFixed(1), y: 11}, text);

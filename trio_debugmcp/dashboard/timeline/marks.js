@@ -2,50 +2,33 @@
 // a redraw makes nodes for new marks only: the others are moved.
 
 import {svg} from '../view/dom.js';
-import {LANES, laneOf, wordsOf} from './events.js';
+import {LANES, wordsOf} from './events.js';
 import {clock, plural} from '../view/words.js';
 
 export const LANE = 18;
 export const AXIS = 16;
 export const HEIGHT = AXIS + LANES.length * LANE;
 
-const NEAR = 9;
+/** Marks that are nearer are one. */
+export const NEAR = 9;
 
-/** @typedef {import('../connection/eventlog.js').TimelineEvent} TimelineEvent */
-/** @typedef {{key: number, lane: number, x: number, events: TimelineEvent[]}} Cluster */
+/** @typedef {import('../connection/eventlog.js').TimelineEvent} TimelineEvent @typedef {import('./course.js').Cluster} Cluster */
 
 /** @param {number} lane */
 export const middle = (lane) => AXIS + lane * LANE + LANE / 2;
 
-/**
- * Merge marks that would overlap into one with their number.
- *
- * @param {TimelineEvent[]} events
- * @param {(index: number) => number} at  Where an event is, in pixels.
- * @returns {Cluster[]}
- */
-export function clusters(events, at) {
-  const open = new Array(LANES.length);
-  const all = [];
-  for (let index = 0; index < events.length; index += 1) {
-    const event = events[index];
-    const lane = laneOf(event);
-    const x = at(index);
-    const current = open[lane];
-    if (current && x - current.x < NEAR) current.events.push(event);
-    else all.push((open[lane] = {key: event.eventId, lane, x, events: [event]}));
-  }
-  return all;
-}
-
 export class Marks {
-  /** @type {Map<number, {node: SVGGElement, looks: string, x: number}>} */
+  /** @type {Map<number, {node: SVGGElement, count: number, selected: boolean, x: number}>} */
   #drawn = new Map();
   /** @type {Cluster[]} */
   #clusters = [];
   /** @type {TimelineEvent | null} */
   #chosen = null;
   #tabbable = 0;
+  /** What was drawn of the axis. */
+  #view = '';
+  /** Where a place on the axis is, in pixels. @type {(at: number) => number} */
+  #pixels = (at) => at;
 
   /**
    * @param {SVGGElement} group  What the marks are put into.
@@ -71,17 +54,26 @@ export class Marks {
   /**
    * Draw the marks between two places, in pixels, and the one that has the keyboard's focus, wherever it is.
    *
-   * @param {Cluster[]} found
-   * @param {number} left
-   * @param {number} right
+   * @param {import('./course.js').Clusters} clusters
+   * @param {{left: number, right: number, pixels: (at: number) => number}} view
    * @param {TimelineEvent | null} chosen
    */
-  draw(found, left, right, chosen) {
-    [this.#clusters, this.#chosen] = [found, chosen];
+  draw(clusters, {left, right, pixels}, chosen) {
+    const [found, touched] = [clusters.all, clusters.touched];
+    clusters.touched = new Set();
+    const view = `${left} ${right} ${pixels(0)} ${pixels(1)}`;
+    const isSame = found === this.#clusters && chosen === this.#chosen && view === this.#view;
+    [this.#clusters, this.#chosen, this.#pixels, this.#view] = [found, chosen, pixels, view];
+    const isSeen = (/** @type {Cluster} */ {at}) => pixels(at) >= left && pixels(at) <= right;
+    if (isSame && chosen === null) {
+      for (const cluster of touched) if (isSeen(cluster)) this.#append(cluster);
+      this.#reachable(found.at(-1)?.key ?? 0);
+      return;
+    }
     const focused = this.#at(document.activeElement)?.key;
-    const wanted = found.filter(({key, x}) => (x >= left && x <= right) || key === focused);
+    const wanted = found.filter((cluster) => isSeen(cluster) || cluster.key === focused);
     const selected = chosen && found.find(({events}) => events.includes(chosen));
-    this.#tabbable = (selected ?? found.at(-1))?.key ?? 0;
+    this.#reachable((selected ?? found.at(-1))?.key ?? 0);
     const gone = new Set(this.#drawn.keys());
     for (const {key} of wanted) gone.delete(key);
     for (const key of gone) {
@@ -99,6 +91,12 @@ export class Marks {
     }
   }
 
+  /** Draw a mark that has grown, or a new one, which is the last. @param {Cluster} cluster */
+  #append(cluster) {
+    const node = this.#nodeOf(cluster, false);
+    if (!node.isConnected) this.group.append(node);
+  }
+
   /** Move the focus to the mark after or before the one that has it. @param {1 | -1} step */
   walk(step) {
     const index = this.#clusters.findIndex(({key}) => key === this.#at(document.activeElement)?.key);
@@ -111,25 +109,32 @@ export class Marks {
     node.scrollIntoView({block: 'nearest', inline: 'nearest'});
   }
 
+  /** The Tab key leads to one mark, and to the one that has the focus. @param {number} key */
+  #reachable(key) {
+    const before = this.#drawn.get(this.#tabbable)?.node;
+    if (key !== this.#tabbable && before !== document.activeElement) before?.setAttribute('tabindex', '-1');
+    this.#tabbable = key;
+    this.#drawn.get(key)?.node.setAttribute('tabindex', '0');
+  }
+
   /** @param {Cluster} cluster @param {boolean} selected */
   #nodeOf(cluster, selected) {
-    const {key, x, events} = cluster;
-    const looks = `${events.length} ${events.at(-1)?.eventId} ${selected}`;
+    const {key, at, events, lane} = cluster;
     let drawn = this.#drawn.get(key);
-    if (drawn?.looks !== looks) {
+    if (drawn?.count !== events.length || drawn.selected !== selected) {
       const node = markNode(cluster, selected);
-      const focused = drawn?.node === document.activeElement;
+      const focused = drawn !== undefined && drawn.node === document.activeElement;
+      node.setAttribute('tabindex', key === this.#tabbable || focused ? '0' : '-1');
       drawn?.node.replaceWith(node);
       if (focused) node.focus();
-      drawn = {node, looks, x: Number.NaN};
+      drawn = {node, count: events.length, selected, x: Number.NaN};
       this.#drawn.set(key, drawn);
     }
-    if (Math.abs(drawn.x - x) >= 0.1 || Number.isNaN(drawn.x)) {
+    const x = Math.round(this.#pixels(at) * 10) / 10;
+    if (drawn.x !== x) {
       drawn.x = x;
-      drawn.node.setAttribute('transform', `translate(${x.toFixed(1)} ${middle(cluster.lane)})`);
+      drawn.node.setAttribute('transform', `translate(${x} ${middle(lane)})`);
     }
-    const tabindex = key === this.#tabbable || drawn.node === document.activeElement ? '0' : '-1';
-    if (drawn.node.getAttribute('tabindex') !== tabindex) drawn.node.setAttribute('tabindex', tabindex);
     return drawn.node;
   }
 

@@ -1,19 +1,22 @@
 // The timeline as a picture: a lane for each kind of event, the program's state as a band, time from left to right.
 // It is drawn once per frame at most, and only the part that can be seen.
 
-import {BAND, callBox, callLane, callSpans, gapArea, pathOf, silence, states, ticks} from './bands.js';
+import {BAND, callBox, CALL_LANE, gapArea, pathOf, silence, tick, ticks} from './bands.js';
 import {copy} from '../view/clipboard.js';
 import {byId, el, setText, svg} from '../view/dom.js';
-import {LANES, isBookkeeping, laneOf, secondsOf, wordsOf} from './events.js';
-import {AXIS, clusters, HEIGHT, Marks, middle} from './marks.js';
+import {Clusters, Course} from './course.js';
+import {LANES, secondsOf, wordsOf} from './events.js';
+import {AXIS, HEIGHT, Marks, middle, NEAR} from './marks.js';
 import {stopOf} from '../past/moment.js';
 import {factsOf, nameOf} from '../view/readable.js';
-import {timeScale} from '../view/scale.js';
 import {brief, clockWithMilliseconds, plural} from '../view/words.js';
 
 /** @typedef {import('../connection/eventlog.js').TimelineEvent} TimelineEvent */
 
 const MARGIN = 14;
+
+/** Pixels of a call that has a length. */
+const LEAST_CALL = 4;
 
 /** How far beyond what can be seen marks are drawn, for a scroll that comes before the next frame. */
 const AROUND = 300;
@@ -39,9 +42,15 @@ export function createTimeline(store, actions) {
    * browser would lay out the whole page for it, and once more for what is drawn then.
    */
   const view = {left: 0, width: 0};
-  /** Where the events are that were drawn last. @type {{shown: TimelineEvent[], at: (index: number) => number}} */
-  let drawn = {shown: [], at: () => 0};
+  const course = new Course();
+  const clusters = new Clusters();
+  /** Pixels of a second. */
+  let unit = 1;
+  /** What the axis looks like; it is made anew only where that changes. */
+  let axisDrawn = '';
   let headAt = 0;
+  const pixels = (/** @type {number} */ at) => MARGIN + at * unit;
+  const placeOf = (/** @type {number} */ index) => pixels(course.scale.at(index));
 
   byId('lanes').replaceChildren(...LANES.map(({name}) => el('span', {}, name)));
   layers.lanes.append(
@@ -59,36 +68,48 @@ export function createTimeline(store, actions) {
 
   function draw() {
     const {events, event: chosen, active, session, gaps, forgotten, past} = store.state;
-    const shown = events.filter((event) => laneOf(event) >= 0 && !isBookkeeping(event));
-    setText(byId('timeline-note'), noteOf(shown.length, gaps, forgotten));
-    const atEnd = view.left + view.width > width - 20;
-    const before = width;
-    width = Math.max(60, view.width) * 2 ** Number(zoom.value);
-    if (width !== before) picture.setAttribute('width', String(width));
-    if (atEnd && !chosen) scrollTo(width - view.width);
-    const [left, right] = [view.left - AROUND, view.left + view.width + AROUND];
-    const scale = timeScale(shown.map(secondsOf));
-    const pixels = (/** @type {number} */ portion) => MARGIN + portion * (width - 2 * MARGIN);
-    const x = (/** @type {number} */ moment) => pixels(scale.x(moment));
-    const at = (/** @type {number} */ index) => pixels(scale.at(index));
-    const seen = (/** @type {{from: number, to: number}} */ {from, to}) => to >= left && from <= right;
-
-    const bands = states(shown, (event) => x(secondsOf(event)), active && session ? session.state : null);
-    layers.paused.setAttribute('d', pathOf(bands.paused, left, right, BAND.y, BAND.height));
-    layers.running.setAttribute('d', pathOf(bands.running, left, right, BAND.y, BAND.height));
-    const box = callBox(shown.length ? callLane(shown) : 0);
-    layers.calls.setAttribute('d', pathOf(callSpans(shown, x), left, right, box.y, box.height));
-    const unloaded = gaps.map((gap) => placed(gap, events, x));
-    const silences = scale.breaks.map((each) => ({...each, from: x(each.from), to: x(each.to)}));
-    const overlaps = (silent) => unloaded.some(({from, to}) => from < silent.to && to > silent.from);
-    layers.axis.replaceChildren(
-      ...silences.filter((each) => seen(each) && !overlaps(each)).flatMap(silence),
-      ...unloaded.filter(seen).flatMap(gapArea),
-      ...ticks(shown, at, left, right, width),
-    );
-    marks.draw(clusters(shown, at), left, right, chosen);
-    drawn = {shown, at};
+    course.take(events);
+    setText(byId('timeline-note'), noteOf(course.count, gaps, forgotten));
+    fit(!chosen);
+    const seen = {left: view.left - AROUND, right: view.left + view.width + AROUND, pixels};
+    const {bands, open, calls, scale} = course;
+    const now = open && active && session ? {...open, to: scale.end} : null;
+    for (const state of /** @type {const} */ (['paused', 'running'])) {
+      const spans = now?.state === state ? [...bands[state], now] : bands[state];
+      setPath(layers[state], pathOf(spans, seen, BAND));
+    }
+    setPath(layers.calls, pathOf(calls, seen, callBox(CALL_LANE), LEAST_CALL));
+    drawAxis(gaps, events, seen);
+    clusters.take(course, NEAR / unit);
+    marks.draw(clusters, seen, chosen);
     drawHead(past?.stop ?? 0);
+  }
+
+  /** Choose the scale, and keep the end in sight if it is. @param {boolean} follows */
+  function fit(follows) {
+    const atEnd = view.left + view.width > width - 20;
+    const [before, moment] = [width, (view.left - MARGIN) / unit];
+    const {room, end} = course.scale;
+    const whole = Math.max(60, view.width) * 2 ** Number(zoom.value);
+    unit = (whole - 2 * MARGIN) / room;
+    width = Math.max(60, view.width, pixels(end) + MARGIN); // zoomed, there is nothing behind the last event
+    if (width !== before) picture.setAttribute('width', String(width));
+    scrollTo(atEnd && follows ? width - view.width : view.left > 0 ? pixels(moment) : 0);
+  }
+
+  /** Draw silences, what is not loaded, and clock times. */
+  function drawAxis(gaps, events, {left, right}) {
+    const x = (/** @type {number} */ moment) => pixels(course.scale.x(moment));
+    const isSeen = (/** @type {{from: number, to: number}} */ {from, to}) => to >= left && from <= right;
+    const unloaded = gaps.map((gap) => placed(gap, events, x)).filter(isSeen);
+    const overlaps = (silent) => unloaded.some(({from, to}) => from < silent.to && to > silent.from);
+    const silences = course.scale.breaks.map((each) => ({...each, from: x(each.from), to: x(each.to)}))
+      .filter((each) => isSeen(each) && !overlaps(each));
+    const times = ticks(course.shown, placeOf, left, right, width, course.first);
+    const looks = JSON.stringify([silences, unloaded, times]);
+    if (looks === axisDrawn) return;
+    axisDrawn = looks;
+    layers.axis.replaceChildren(...silences.flatMap(silence), ...unloaded.flatMap(gapArea), ...times.map(tick));
   }
 
   /** @param {number} left */
@@ -101,8 +122,8 @@ export function createTimeline(store, actions) {
 
   /** Draw the line at the stop of the past that the page shows, and bring it into sight. @param {number} stop */
   function drawHead(stop) {
-    const index = stop ? drawn.shown.findIndex((event) => stopOf(event) === stop) : -1;
-    const x = drawn.at(index);
+    const index = stop ? course.shown.findIndex((event) => stopOf(event) === stop) : -1;
+    const x = index < 0 ? 0 : placeOf(index);
     layers.head.setAttribute('d', index < 0 ? '' : `M${x.toFixed(1)} ${AXIS}V${HEIGHT}`);
     const moved = index >= 0 && stop !== headAt;
     if (moved && (x < view.left || x > view.left + view.width)) scrollTo(x - view.width / 2);
@@ -113,20 +134,20 @@ export function createTimeline(store, actions) {
   function stopAt(clientX) {
     const x = clientX - track.getBoundingClientRect().left + track.scrollLeft;
     let [nearest, distance] = [0, Number.POSITIVE_INFINITY];
-    drawn.shown.forEach((event, index) => {
+    course.shown.forEach((event, index) => {
       const stop = stopOf(event);
-      if (!stop || Math.abs(drawn.at(index) - x) >= distance) return;
-      [nearest, distance] = [stop, Math.abs(drawn.at(index) - x)];
+      if (!stop || Math.abs(placeOf(index) - x) >= distance) return;
+      [nearest, distance] = [stop, Math.abs(placeOf(index) - x)];
     });
     return nearest;
   }
 
   /** Zoom and keep the moment at `pixel` of the visible part where it is. */
   function zoomTo(value, pixel) {
-    const portion = (view.left + pixel) / width;
+    const moment = (view.left + pixel - MARGIN) / unit;
     zoom.value = String(value);
     draw();
-    scrollTo(portion * width - pixel);
+    scrollTo(pixels(moment) - pixel);
   }
 
   let last = zoom.value;
@@ -156,6 +177,11 @@ export function createTimeline(store, actions) {
   store.watch(['events', 'gaps', 'event', 'active', 'session', 'past'], drawSoon);
   store.watch(['event'], ({event}) => drawDetail(byId('event'), event));
   return {stopAt};
+}
+
+/** @param {SVGPathElement} path @param {string} d */
+function setPath(path, d) {
+  if (path.getAttribute('d') !== d) path.setAttribute('d', d);
 }
 
 function noteOf(count, gaps, forgotten) {

@@ -88,6 +88,17 @@ export function setText(node, text) {
   if (node.textContent !== shown) node.textContent = shown;
 }
 
+/**
+ * Set what the style sheets select by only when it differs: else the browser looks for what is styled by it.
+ *
+ * @param {HTMLElement} node
+ * @param {string} name
+ * @param {string} value
+ */
+export function setData(node, name, value) {
+  if (node.dataset[name] !== value) node.dataset[name] = value;
+}
+
 const NOT_TEXT = ['checkbox', 'radio', 'range', 'button', 'submit', 'reset', 'color', 'file'];
 
 /**

@@ -61,6 +61,7 @@ export class Rows {
     this.#count = count;
     this.kept = this.#revealed = -1;
     this.view.style.setProperty('--rows-height', `${Math.min(count * this.height, MOST_PIXELS)}px`);
+    this.#top = Number.NaN; // the person may have scrolled meanwhile
     this.#scrollTo(0);
     this.draw();
   }
@@ -119,8 +120,11 @@ export class Rows {
 
   /** @param {number} top */
   #scrollTo(top) {
-    this.view.scrollTop = top;
-    this.#top = this.view.scrollTop; // as far as the view can be scrolled
+    const most = Math.max(0, Math.min(this.#count * this.height, MOST_PIXELS) - this.#seenHeight());
+    const wanted = Math.min(top, most); // as far as the view can be scrolled; to read that would be a layout
+    if (wanted === this.#top) return;
+    this.view.scrollTop = wanted;
+    this.#top = wanted;
   }
 
   #look() {

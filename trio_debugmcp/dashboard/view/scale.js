@@ -3,33 +3,54 @@
 const SILENCE = 2;
 const DRAWN_SILENCE = 0.6;
 
+/** By what part the room for time grows at once: so that what is drawn stands still in between. */
+const GROWTH = 1.1;
+
 /**
- * Make a scale over moments (seconds, ascending): `x(moment)` is 0 to 1, `at(index)` the same for one of the moments;
- * `breaks` are the silences that were cut.
- *
- * @param {number[]} moments
+ * A scale over moments (seconds, ascending), which goes on as moments are added. What is drawn is in seconds from the first
+ * moment, without what silences are longer than they are drawn.
  */
-export function timeScale(moments) {
-  const drawn = new Float64Array(moments.length);
-  const breaks = [];
-  for (let index = 1; index < moments.length; index += 1) {
-    const [from, to] = [moments[index - 1], moments[index]];
-    const gap = Math.max(0, to - from); // clocks are set back
-    drawn[index] = drawn[index - 1] + (gap > SILENCE ? DRAWN_SILENCE : gap);
-    if (gap > SILENCE) breaks.push({from, to, seconds: gap});
-  }
-  const whole = drawn.at(-1) || 1;
+export class TimeScale {
+  /** @type {number[]} */
+  #moments = [];
+  /** @type {number[]} */
+  #drawn = [];
+  /** The silences that were cut. @type {{from: number, to: number, seconds: number}[]} */
+  breaks = [];
 
   /** @param {number} moment */
-  function x(moment) {
-    if (moments.length === 0) return 0;
-    const right = firstFrom(moments, moment);
-    if (right === 0 || moments[right] <= moment) return drawn[right] / whole;
-    const portion = (moment - moments[right - 1]) / (moments[right] - moments[right - 1]);
-    return (drawn[right - 1] + portion * (drawn[right] - drawn[right - 1])) / whole;
+  add(moment) {
+    const last = this.#moments.at(-1) ?? moment;
+    const gap = Math.max(0, moment - last); // clocks are set back
+    if (gap > SILENCE) this.breaks.push({from: last, to: moment, seconds: gap});
+    this.#drawn.push((this.#drawn.at(-1) ?? 0) + (gap > SILENCE ? DRAWN_SILENCE : gap));
+    this.#moments.push(moment);
   }
 
-  return {breaks, x, at: (/** @type {number} */ index) => drawn[index] / whole, whole};
+  /** Where the last moment is. */
+  get end() {
+    return this.#drawn.at(-1) ?? 0;
+  }
+
+  /** The room for what is drawn: the end, and up to a tenth more. */
+  get room() {
+    return this.end > 0 ? GROWTH ** Math.ceil(Math.log(this.end) / Math.log(GROWTH)) : 1;
+  }
+
+  /** Where one of the moments is. @param {number} index */
+  at(index) {
+    return this.#drawn[index];
+  }
+
+  /** Where any moment is. @param {number} moment */
+  x(moment) {
+    const [moments, drawn] = [this.#moments, this.#drawn];
+    if (moments.length === 0) return 0;
+    const right = firstFrom(moments, moment);
+    if (right === 0 || moments[right] <= moment) return drawn[right];
+    const portion = (moment - moments[right - 1]) / (moments[right] - moments[right - 1]);
+    return drawn[right - 1] + portion * (drawn[right] - drawn[right - 1]);
+  }
 }
 
 /** Return the index of the first that is not before a moment, or the last. @param {ArrayLike<number>} moments */
