@@ -16,7 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from scripts._page_meter import Meter, profiled, slowness
+from _page_meter import Meter, profiled, slowness
+
 from tests.dashboard.agent import CONTROL_TOKEN, Agent
 from tests.dashboard.conftest import CHROMIUM, CHROMIUM_OPTIONS
 

@@ -68,7 +68,7 @@ def _cpu_seconds(pid: int) -> float:
 
 def slowness(page: "Page") -> float:
     """Return how many times slower this machine is now than the one on which the bounds were set; 1 if it is faster."""
-    milliseconds = min(page.evaluate(YARDSTICK)[0] for _ in range(15))
+    milliseconds = min(float(page.evaluate(YARDSTICK)[0]) for _ in range(15))
     slow = milliseconds / YARDSTICK_MS
     print(f"the fixed piece of work: {milliseconds:.1f} ms, {slow:.2f} times what it took where the bounds were set")
     return max(1.0, slow)
@@ -99,7 +99,7 @@ def _file_of(number: int, nodes: dict[int, Any], parents: dict[int, int]) -> str
     while True:
         frame = nodes[number]["callFrame"]
         if frame["url"].startswith("http"):
-            return urlsplit(frame["url"]).path.lstrip("/")
+            return str(urlsplit(frame["url"]).path).lstrip("/")
         if number not in parents:
             return str(leaf)
         number = parents[number]

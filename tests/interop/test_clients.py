@@ -14,6 +14,7 @@ import trio
 from tests import warm
 from tests.client import node
 from tests.interop.serving import STEPS, TOKEN, open_http_server
+from trio_debugmcp.server.kept_answers import CALL_TEMPLATE
 from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.state.people.people_view import PEOPLE
@@ -78,7 +79,7 @@ async def test_a_typescript_sdk_works_through_a_session(transport: str, sdk: str
     assert report["prompts"] == list(PROMPTS)
     assert (report["resourcesBefore"], report["resourcesAfter"]) == (0, 0)
     assert report["resources"] == [*RESOURCES, SESSIONS, PEOPLE]
-    assert report["templates"] == [SOURCE_TEMPLATE, SESSION_TEMPLATE, STOP_TEMPLATE]
+    assert report["templates"] == [SOURCE_TEMPLATE, SESSION_TEMPLATE, STOP_TEMPLATE, CALL_TEMPLATE]
     assert report["entry"] == ["Paused", 1]
     assert report["updated"] == [SESSION]
     assert report["afterStep"] == ["Paused", 4]

@@ -68,6 +68,7 @@ async def test_with_a_session_everything_is_listed_and_can_be_read(era: Era, aut
             assert isinstance(json.loads(content.text)["revision"], int)  # type: ignore[union-attr]
         assert await templates(client) == [
             "debugger://source/{+file}", "debugger://sessions/{session}/{resource}", "debugger://stop/{n}",
+            "debugger://call/{n}",
         ]  # fmt: skip
 
 

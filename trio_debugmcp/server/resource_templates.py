@@ -2,6 +2,7 @@
 
 import mcp_types as types
 
+from trio_debugmcp.server.kept_answers import CALL_TEMPLATE, CALL_TEMPLATE_DESCRIPTION, CALL_TEMPLATE_NAME
 from trio_debugmcp.state.resources import RESOURCES, SOURCE_DESCRIPTION, SOURCE_NAME, SOURCE_TEMPLATE
 from trio_debugmcp.state.session_resources import (
     SERVER_RESOURCES,
@@ -12,12 +13,13 @@ from trio_debugmcp.state.session_resources import (
 )
 from trio_debugmcp.state.stop_resource import STOP_TEMPLATE, STOP_TEMPLATE_DESCRIPTION, STOP_TEMPLATE_NAME
 
-TEMPLATES = (SOURCE_TEMPLATE, SESSION_TEMPLATE, STOP_TEMPLATE)
+TEMPLATES = (SOURCE_TEMPLATE, SESSION_TEMPLATE, STOP_TEMPLATE, CALL_TEMPLATE)
 
 _TEXTS = (
     (SOURCE_TEMPLATE, SOURCE_NAME, SOURCE_DESCRIPTION, "text/plain"),
     (SESSION_TEMPLATE, SESSION_TEMPLATE_NAME, SESSION_TEMPLATE_DESCRIPTION, "application/json"),
     (STOP_TEMPLATE, STOP_TEMPLATE_NAME, STOP_TEMPLATE_DESCRIPTION, "application/json"),
+    (CALL_TEMPLATE, CALL_TEMPLATE_NAME, CALL_TEMPLATE_DESCRIPTION, "application/json"),
 )
 
 

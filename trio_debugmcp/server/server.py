@@ -39,6 +39,7 @@ from trio_debugmcp.server.completions import complete
 from trio_debugmcp.server.declarations import DeclaringServer
 from trio_debugmcp.server.declared import DESCRIPTION, NAME, TITLE, WEBSITE
 from trio_debugmcp.server.delivery import acknowledge, deliver
+from trio_debugmcp.server.kept_answers import call_number, not_kept
 from trio_debugmcp.server.known_clients import open_known_clients
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.missing_resources import resource_not_found
@@ -177,6 +178,12 @@ class ConnectionServer:
             return read_skill_file(ctx, uri)
         if is_card(ctx, uri):
             return read_card()
+        if (number := call_number(uri)) is not None:
+            answer = self._tools.story.answers.payload(number)
+            if answer is None:
+                raise resource_not_found(uri, not_kept(number), ctx.protocol_version)
+            content = types.TextResourceContents(uri=uri, mime_type="application/json", text=to_json(answer))
+            return types.ReadResourceResult(contents=[content])
         snapshot, path, masks = self._debugger.state.focused, source_path(uri), not self._debugger.settings.show_secrets
         if snapshot is None and page_named(uri)[0] not in SERVER_RESOURCES:
             raise resource_not_found(uri, self._tools.no_session, ctx.protocol_version)

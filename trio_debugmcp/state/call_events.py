@@ -33,12 +33,15 @@ def tool_started(
     *,
     person: bool = False,
     session_id: str | None = None,
+    said: str | None = None,
 ) -> Happening:
     """The event for a tool call that begins.
 
     `person`: a person has made it, at a page, an editor or a card. `session_id`: what it is about, of several sessions.
+    `said`: the sentence of the agent on why it calls.
     """
-    return Happening("toolStarted", _call(call, tool, arguments, client, person=person, session_id=session_id))
+    more = _more(person=person, session_id=session_id, said=said)
+    return Happening("toolStarted", _call(call, tool, arguments, client) | more)
 
 
 def tool_called(
@@ -52,6 +55,7 @@ def tool_called(
     result: str,
     person: bool = False,
     session_id: str | None = None,
+    said: str | None = None,
 ) -> Happening:
     """The event for a tool call that is over; `error` is the code of its failure, `result` a line on what came of it.
 
@@ -62,26 +66,25 @@ def tool_called(
         "error": error,
         "result": result if len(result) <= MAX_RESULT_LENGTH else f"{result[: MAX_RESULT_LENGTH - 1]}…",
     }
-    whole = _call(call, tool, arguments, client, person=person, session_id=session_id)
-    return Happening("toolCalled", whole | outcome)
+    more = _more(person=person, session_id=session_id, said=said)
+    return Happening("toolCalled", _call(call, tool, arguments, client) | more | outcome)
 
 
-def _call(
-    call: int,
-    tool: str,
-    arguments: Mapping[str, Any],
-    client: str | None,
-    *,
-    person: bool,
-    session_id: str | None,
-) -> dict[str, Any]:
+def _more(*, person: bool, session_id: str | None, said: str | None) -> dict[str, Any]:
+    """What an event has only where there is some of it."""
+    return {
+        **({"person": True} if person else {}),
+        **({"sessionId": session_id} if session_id is not None else {}),
+        **({"say": shortened(said, MAX_RESULT_LENGTH)} if said is not None else {}),
+    }
+
+
+def _call(call: int, tool: str, arguments: Mapping[str, Any], client: str | None) -> dict[str, Any]:
     return {
         "call": call,
         "tool": shortened(tool, MAX_ARGUMENT_LENGTH),
         "arguments": {name: _short(name, value) for name, value in arguments.items()},
         "client": client,
-        **({"person": True} if person else {}),
-        **({"sessionId": session_id} if session_id is not None else {}),
     }
 
 

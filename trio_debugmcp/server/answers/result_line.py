@@ -159,6 +159,8 @@ def _facts(answer: Mapping[str, Any], without: frozenset[str]) -> Iterator[str]:
                 yield words
             case list() | dict() if key in ("removed", "deleted") and _are_names(value):
                 yield f"{words} {', '.join(value)}"
+            case dict() if value.get("state") in _STATES:  # the stop that an answer ends with
+                yield from _stop(value)
             case dict() if len(value) == 1 and key == "variable":
                 yield from _values(value)
             case list() | dict():

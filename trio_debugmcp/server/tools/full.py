@@ -1,9 +1,10 @@
-"""`full`: a parameter of every tool, which no list shows. With it a tool answers with data instead of words.
+"""`full` and `say`: parameters of every tool, which no list shows.
 
-    full, arguments = without_full({"thread_id": 1, "full": True})    # True, {"thread_id": 1}
-    call_outcome(answer, meta, full=full).result                      # what the caller gets
+    beside, arguments = apart({"thread_id": 1, "full": True})         # Beside(full=True), {"thread_id": 1}
+    call_outcome(answer, meta, full=checked(beside)).result           # what the caller gets
 
-Programs and pages ask so; `server/answers/answer.py` has both forms.
+With `full` a tool answers with data instead of words. Programs and pages ask so; `server/answers/answer.py` has both
+forms. `say` is a sentence of an agent on why it calls: people see it beside the call.
 """
 
 from collections.abc import Mapping
@@ -34,24 +35,41 @@ class CallOutcome(Struct, frozen=True):
         return self.words if self.data is None else self.data
 
 
-def without_full(arguments: Mapping[str, Any]) -> tuple[object, dict[str, Any]]:
-    """Return what `full` is in the arguments of a call, false if it is not there; and the other arguments.
+class Beside(Struct, frozen=True):
+    """What stands beside the arguments of a call, as it was given."""
+
+    full: object = False
+    say: object = None
+
+    @property
+    def said(self) -> str | None:
+        """The sentence, if it is one."""
+        return self.say if isinstance(self.say, str) and self.say.strip() else None
+
+
+def apart(arguments: Mapping[str, Any]) -> tuple[Beside, dict[str, Any]]:
+    """Return what every tool takes, and the other arguments of a call.
 
     What is recorded of a call, and reported to others, is the same whichever form its answer has.
     """
-    return arguments.get("full", False), {name: value for name, value in arguments.items() if name != "full"}
+    names = Beside.__struct_fields__
+    given = {name: value for name, value in arguments.items() if name in names}
+    return Beside(**given), {name: value for name, value in arguments.items() if name not in names}
 
 
-def checked_full(full: object) -> bool:
+def checked(beside: Beside) -> bool:
     """Return whether the caller wants data.
 
     Raises:
         UsageError: `INVALID_PARAMETER`.
     """
+    full, say = beside.full, beside.say
     if not isinstance(full, bool):
         raise UsageError(
             "INVALID_PARAMETER", f"`full` is true or false, not {shortened(repr(full))}.", {"parameter": "full"}
         )
+    if not isinstance(say, str | None):
+        raise UsageError("INVALID_PARAMETER", f"`say` is a sentence, not {shortened(repr(say))}.", {"parameter": "say"})
     return full
 
 

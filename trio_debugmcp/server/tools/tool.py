@@ -38,7 +38,7 @@ from trio_debugmcp.server.people.person_actions import looks_on
 from trio_debugmcp.server.people.turns import in_turn
 from trio_debugmcp.server.people.words import deed_in, with_words
 from trio_debugmcp.server.tools.converting import converted
-from trio_debugmcp.server.tools.full import CallOutcome, call_outcome, checked_full, failed_call, without_full
+from trio_debugmcp.server.tools.full import Beside, CallOutcome, apart, call_outcome, checked, failed_call
 from trio_debugmcp.server.tools.misspelled import unknown_tool
 from trio_debugmcp.server.tools.schema import listed_schema
 from trio_debugmcp.server.tools.story import RecordedCall, Story
@@ -177,6 +177,7 @@ class Toolbox:
     Attributes:
         naming: how clients with this list call tools.
         instructions: what they get at the start.
+        story: the calls, and the last answers.
     """
 
     def __init__(
@@ -198,7 +199,7 @@ class Toolbox:
             self._tools[MORE] = replace(more(others, every_day), read_only=True)
         self._lists: dict[Role, list[ListedTool]] = {}
         self._others = OtherClients()
-        self._story = Story()
+        self.story = Story()
         self._last_stops = LastStops()
         self._listings = ("core", "core_only") if core_only else ("core", "full")
 
@@ -248,30 +249,30 @@ class Toolbox:
 
         `reader`: whose reports have what is new in the output since the last report to the same.
         """
-        full, arguments = without_full(arguments)
+        beside, arguments = apart(arguments)
         tool = self._tools.get(name)
         if tool is not None and tool.by_person:
             reader, client = self._others.person_beside(reader), PERSON
         READER.set(self._others.caller(reader, client))  # for this task, which serves this call
         if tool is not None and (not tool.noted or looks_on(client, name)):
-            ran = await self._run(debugger, name, arguments, role, (reader, client), full=full)
+            ran = await self._run(debugger, name, arguments, role, (reader, client), beside)
             return await with_words(debugger, self._others, ran.result)
-        async with self._story.recorded(debugger, name, arguments, (reader, client)) as call:
-            ran = await self._run(debugger, name, arguments, role, (reader, client), full=full)
+        async with self.story.recorded(debugger, name, arguments, (reader, client), beside.said) as call:
+            ran = await self._run(debugger, name, arguments, role, (reader, client), beside)
             call.came_to(ran.words, ran.code)
             if ran.code is None and tool is not None:
                 is_deed = tool.moves or tool.read_only
                 deed = deed_in(debugger, name, arguments, ran.words, moves=tool.moves) if is_deed else None
                 self._others.called(reader, client, name, deed)
                 debugger.earlier.keep(name, arguments, debugger.last_start)
-        return await with_words(debugger, self._others, ran.result)
+        return self.story.answered(call, await with_words(debugger, self._others, ran.result))
 
     @asynccontextmanager
     async def recorded(
         self, debugger: Debugger, name: str, arguments: dict[str, Any], client: str | None, reader: Hashable
     ) -> AsyncIterator[RecordedCall]:
         """Record what a client does in another way as if it had called this tool, for the length of the block."""
-        async with self._story.recorded(debugger, name, arguments, (reader, client)) as call:
+        async with self.story.recorded(debugger, name, arguments, (reader, client)) as call:
             yield call
             if call.code is None:
                 READER.set((reader, client))
@@ -284,10 +285,9 @@ class Toolbox:
         arguments: dict[str, Any],
         role: Role,
         caller: tuple[Hashable, str | None],
-        *,
-        full: object,
+        beside: Beside,
     ) -> CallOutcome:
-        """Return what came of a call; `full`: the caller gets it as data."""
+        """Return what came of a call."""
         try:
             tool = self._tools.get(name)
             if tool is None:
@@ -296,7 +296,7 @@ class Toolbox:
             if not tool.allows(role):
                 raise tool.refusal()
             params = converted(name, tool.params, arguments)
-            as_data = checked_full(full)
+            as_data = checked(beside)
             for part in ("show", "address") if role == "observe" else ():  # they run code, and read any memory
                 if getattr(params, part, None):
                     raise tool.refusal(f" with `{part}`")
@@ -314,9 +314,9 @@ class Toolbox:
             log.exception("tool %s", name)
             problem = f"{name} failed because of a bug in the debugger: {type(error).__name__}: {error}"
             return failed_call(UsageError("INTERNAL", problem))
-        meta, beside = None, getattr(result, "stop", None)
-        if isinstance(beside, StopAnswer):
-            shown = self._last_stops.shown(caller, beside, beside=True)
+        meta, last = None, getattr(result, "stop", None)
+        if isinstance(last, StopAnswer):
+            shown = self._last_stops.shown(caller, last, beside=True)
             result = replace(result, stop=replace(shown, moment=None))
         if isinstance(result, StopAnswer):
             result = self._last_stops.shown(caller, result, beside=isinstance(result, BatchStop))
