@@ -501,3 +501,26 @@ def test_everything_is_reached_with_the_keyboard_in_the_order_of_the_screen(agen
             phone.reload()
             assert phone.locator("button.gutter").first.bounding_box()["height"] >= 24  # type: ignore[index]
             assert phone.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_an_opened_call_shows_why_it_was_made_and_the_answer_as_the_agent_got_it(
+    agent: Agent, open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(agent.url(OBSERVE_TOKEN))
+    agent.call("debug_launch", program="app.py", breakpoints=[{"file": "app.py", "line": 4}])
+    why = "Is `total` **wrong** from the start?\n\n- perhaps <b>here</b> \u202e\n"
+    traced = agent.call("trace_function", function="count", say=why)
+    call = page.locator("#story .call", has_text="trace_function").first
+    expect(call.locator(".say")).to_contain_text("Is `total` **wrong** from the start?")
+    expect(call.locator(".result")).to_contain_text("0 calls · Paused Breakpoint app.py:4 in count")
+    call.locator("button.brief").click()
+    expect(call.locator(".said strong")).to_have_text("wrong")
+    expect(call.locator(".said li")).to_have_text("perhaps <b>here</b> [U+202E]")
+    answer = call.locator(".answer")
+    expect(answer).to_contain_text("Answer, as the agent got it")
+    expect(answer.locator("dt")).to_have_text([*traced])
+    expect(answer.locator("dd").first).to_have_text(traced["function"])
+    page.fill("#story-filter", "from the start")
+    expect(page.locator("#story .call")).to_have_count(1)

@@ -163,7 +163,7 @@ createFollow(store, follow, chooser);
 createControls(store, actions);
 createNotice(store, actions);
 createLate(store);
-createStory(store, actions);
+createStory(store, actions, (uri) => connected().readJson(uri));
 createStack(store, actions);
 createCopyStack(store, call);
 createThreads(store, actions);

@@ -1,7 +1,9 @@
 """`debugger://call/{n}`: the answers of the last calls of agents, as they got them, for people who look at their work.
 
-answers.keep(7, result)
-answers.payload(call_number("debugger://call/7"))      # {"call": 7, "text": "…", "bytesLeftOut": 0, "isError": false}
+    answers.keep(7, result)
+    answers.payload(call_number("debugger://call/7"))    # its text, and how much of that is left out
+
+They are kept as long as there is room, whichever session they were about.
 """
 
 import re

@@ -160,8 +160,8 @@ def test_keys_that_say_nothing_to_people_are_sentences(tool: str, answer: dict[s
     assert line_of(answer, tool) == line
 
 
-def test_the_stop_that_an_answer_ends_with_is_told_as_a_stop() -> None:
+def test_the_stop_that_an_answer_ends_with_is_shown_as_a_stop() -> None:
     stop = {"state": "Paused", "reason": "Step", "at": "fib.py:6 in <module>", "locals": {"n": "3"}, "source": "> 6"}
     traced = {"function": "fib fib.py:1", "calls": [{"returned": "2"}], "stop": stop}
-    told = "function fib fib.py:1 · 1 call · Paused Step fib.py:6 in <module> · n = 3"
-    assert result_line(ToolResult(structured_content=traced), "trace_function") == told
+    line = "function fib fib.py:1 · 1 call · Paused Step fib.py:6 in <module> · n = 3"
+    assert result_line(ToolResult(structured_content=traced), "trace_function") == line

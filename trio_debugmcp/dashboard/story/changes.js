@@ -1,6 +1,6 @@
 // What came of a call that ended at a stop: what changed first, and the place behind it, which the next heading has as well.
 
-/** @typedef {import('./story.js').Entry} Entry @typedef {{reason: string, place: string, values: Map<string, string>, rest: string}} StopLine */
+/** @typedef {import('./calls.js').Entry} Entry @typedef {{reason: string, place: string, values: Map<string, string>, rest: string}} StopLine */
 
 const STOP = /^Paused (?<reason>\w+)(?<raised> .*?,)? (?<place>[^·]+? in [^·]+?)(?: · (?<values>.*))?$/u;
 const NAMED = /^(?<name>[\p{L}_$][\p{L}\p{N}_$.]*) = (?<value>.*?)(?<more> and \d+ more)?$/su;

@@ -1,7 +1,7 @@
 // Who ended a session, as far as the calls on the timeline tell.
 
 import {PAGE_NAME} from '../connection/mcp.js';
-import {isPerson} from './story.js';
+import {isPerson} from './calls.js';
 
 /** Why a session has ended that no client has ended. */
 export const BY_ITSELF = 'the program ended';

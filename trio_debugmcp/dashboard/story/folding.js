@@ -2,7 +2,7 @@
 
 import {duration} from '../view/words.js';
 
-/** @typedef {import('./story.js').Chapter} Chapter @typedef {import('./story.js').Entry} Entry */
+/** @typedef {import('./story.js').Chapter} Chapter @typedef {import('./calls.js').Entry} Entry */
 
 /** So many are as short as the row that would stand for them, with its heading. */
 const FEWEST = 5;
@@ -33,7 +33,7 @@ function isAlike(one, other) {
   if (other.event?.type !== 'stopped' || one.event?.type !== 'stopped' || one.of !== other.of) return false;
   if (one.entries.length !== 1 || other.entries.length !== 1) return false;
   const [[a], [b]] = [one.entries, other.entries];
-  const isPlain = [a, b].every(({failed, lost, seconds}) => !failed && !lost && seconds !== null);
+  const isPlain = [a, b].every(({failed, lost, seconds, say}) => !failed && !lost && seconds !== null && say === null);
   return isPlain && a.title === b.title && a.who === b.who && a.words === b.words;
 }
 

@@ -2,7 +2,7 @@
 
 import {clock, duration} from '../view/words.js';
 
-/** @typedef {import('./story.js').Entry} Entry @typedef {import('./story.js').Chapter} Chapter */
+/** @typedef {import('./calls.js').Entry} Entry @typedef {import('./story.js').Chapter} Chapter */
 
 /** Fence a text as code that cannot end early, whatever is in it. @param {string} text */
 export function code(text) {
@@ -13,11 +13,12 @@ export function code(text) {
 }
 
 /** @param {Entry} entry */
-export function entryAsMarkdown({who, title, facts, result, failed, seconds, lost}) {
+export function entryAsMarkdown({who, title, facts, say, result, failed, seconds, lost}) {
   const called = code(`${title}(${facts.map(([name, value]) => `${name}=${value}`).join(', ')})`);
   const took = seconds !== null ? duration(seconds) : lost ? 'its end is not kept' : 'not over yet';
   const outcome = result ? `\n  ${failed ? 'failed' : '→'} ${code(result)}` : '';
-  return `- ${called} by ${who}, ${took}${outcome}`;
+  const why = say ? `\n  “${say.replaceAll(/\s*\n\s*/g, ' ')}”` : '';
+  return `- ${called} by ${who}, ${took}${why}${outcome}`;
 }
 
 /** @param {Chapter[]} chapters */

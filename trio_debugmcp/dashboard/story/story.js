@@ -1,36 +1,11 @@
 // The agent's story: the calls of all clients with what came of them, grouped by the stop at which they were made.
 
-import {isBookkeeping, secondsOf, wordsOf} from '../timeline/events.js';
-import {PAGE_NAME} from '../connection/mcp.js';
+import {isBookkeeping, wordsOf} from '../timeline/events.js';
+import {callOf, finish} from './calls.js';
 import {tellChange} from './changes.js';
 import {Continued} from '../view/continued.js';
-import {readable} from '../view/readable.js';
-import {brief} from '../view/words.js';
 
-/**
- * Something that a client did. `seconds` is how long it took, null while it is in flight; `facts` is all that is known,
- * for the whole entry; `place` is where in the source it led.
- *
- * @typedef {object} Entry
- * @property {string} key
- * @property {string} kind
- * @property {string} who
- * @property {boolean} person
- * @property {string} title
- * @property {string} words
- * @property {string} result
- * @property {boolean} failed
- * @property {number} began
- * @property {number | null} seconds
- * @property {[string, string][]} facts
- * @property {number} after  How many chapters there were when it began.
- * @property {{name: string, was: string | null, value: string}[]} [changes]  Of a stop: what is other than at the one before.
- * @property {string} [what]  Of a stop: what changed, or its values; `where`: its reason and place.
- * @property {string} [where]
- * @property {boolean} [lost]  Its end is in none of the events that are kept: how it ended is not known.
- * @property {any} event
- * @property {{file: string, line: number | null} | null} place
- */
+/** @typedef {import('./calls.js').Entry} Entry */
 
 /**
  * A stop, a start or an end, and what was done from then on; `event` is null before the first.
@@ -39,9 +14,6 @@ import {brief} from '../view/words.js';
  *
  * @typedef {{key: string, title: string, event: any, entries: Entry[], of: string | null}} Chapter
  */
-
-/** Whether a person has made a call: at a page, also one that only watches, in an editor, or by a card. @param {any} payload */
-export const isPerson = ({client, person = false}) => person || client === PAGE_NAME;
 
 /** Words of the filter that ask for what an entry is, and not for what is written in it. @type {Record<string, (entry: Entry) => boolean>} */
 const KINDS = {
@@ -57,7 +29,7 @@ const CHAPTERS = {
   sessionEnded: ({payload}, roots) => roots.size === 0 || roots.has(payload.sessionId),
 };
 
-/** The story of events, which goes on from where it was as events come. */
+/** The story of events; with more of them it is taken up where it was. */
 export class Story {
   #continued = new Continued();
   #gaps = '';
@@ -206,74 +178,6 @@ function take(chapter, chapters, inFlight) {
 export const inFlightOf = (chapters) =>
   chapters.flatMap(({entries}) => entries.filter(({seconds, lost}) => seconds === null && !lost)).reverse();
 
-/** Arguments that the page itself gives to what a person has typed; the whole entry has them. */
-const OWN_ARGUMENTS = new Set(['frame_index', 'thread_id', 'max_value_length', 'max_result_bytes', 'timeout']);
-
-/** @param {string | null} client @returns {(argument: [string, any]) => boolean} */
-const isTold = (client) => ([name]) => client !== PAGE_NAME || !OWN_ARGUMENTS.has(name);
-
-/** A call's arguments, in short and in full: they are asked for at every redraw, and the event keeps them. @param {any} event */
-const phrasesOf = (event) => (event.phrases ??= phrased(event.payload));
-
-/** The buttons of a card in the chat, by what its call has as its action. @type {Record<string, string>} */
-const PRESSED = {over: 'Step over', in: 'Step in', out: 'Step out', continue: 'Continue', pause: 'Pause'};
-
-/** @param {any} payload */
-function phrased({tool, arguments: args = {}, client = null}) {
-  if (tool === 'card_run') {
-    const words = PRESSED[args.action] ?? brief(args.action ?? '', 80);
-    return {words, facts: [['pressed', words]]};
-  }
-  const all = Object.entries(args);
-  return {
-    words: all.filter(isTold(client)).map(([name, value]) => `${name}: ${brief(readable(value), 80)}`).join(', '),
-    facts: all.map(([name, value]) => [name, brief(value, 1000)]),
-  };
-}
-
-/** @param {any} event @param {Set<string>} files @returns {Entry} */
-function callOf(event, files) {
-  const {call, tool, arguments: args = {}, client = null} = event.payload;
-  const {words, facts} = phrasesOf(event);
-  return {
-    key: call === undefined ? `event-${event.eventId}` : `call-${call}`,
-    kind: 'call',
-    who: client ?? 'someone',
-    person: isPerson(event.payload),
-    title: tool,
-    words,
-    result: '',
-    failed: false,
-    began: secondsOf(event),
-    seconds: null,
-    after: 0,
-    facts,
-    event,
-    place: placeOf(args, files),
-  };
-}
-
-/** @param {Entry} entry */
-function finish(entry, event) {
-  const {milliseconds, error = null, result = ''} = event.payload;
-  const ended = secondsOf(event);
-  return Object.assign(entry, {
-    seconds: milliseconds / 1000,
-    began: Math.min(entry.began, ended - milliseconds / 1000),
-    failed: error !== null,
-    lost: false,
-    result: error === null ? result : [error, result].filter(Boolean).join(': '),
-    event,
-  });
-}
-
-/** Return where the arguments point to; a file that is not absolute is one of those that are known. */
-function placeOf({file, line}, files) {
-  if (typeof file !== 'string') return null;
-  const whole = /^(\/|[A-Za-z]:[\\/])/.test(file) ? file : [...files].find((each) => each.endsWith(`/${file}`));
-  return whole ? {file: whole, line: typeof line === 'number' ? line : null} : null;
-}
-
 /**
  * Whether an entry has all these words, in any part; “failed”, “agent” and “person” ask for the calls that are so.
  *
@@ -281,7 +185,7 @@ function placeOf({file, line}, files) {
  * @param {string} wanted
  */
 export function matches(entry, wanted) {
-  const {who, title, words, result} = entry;
-  const whole = [who, title, words, result].join(' ').toLowerCase();
+  const {who, title, words, say, result} = entry;
+  const whole = [who, title, words, say ?? '', result].join(' ').toLowerCase();
   return wanted.toLowerCase().split(/\s+/).every((word) => KINDS[word]?.(entry) ?? whole.includes(word));
 }

@@ -1,9 +1,11 @@
 // The agent's calls: those in flight with a running clock, then the others by stop, the latest first.
 
+import {createAnswers} from './answer.js';
 import {copy} from '../view/clipboard.js';
 import {byId, el, setText} from '../view/dom.js';
 import {asMarkdown, entryAsMarkdown} from './markdown.js';
 import {readable} from '../view/readable.js';
+import {saidAsNodes} from '../view/said.js';
 import {rove} from '../view/roving.js';
 import {ServerClock} from '../connection/server_clock.js';
 import {folded, runInWords} from './folding.js';
@@ -11,15 +13,16 @@ import {matches, Story} from './story.js';
 import {clock, duration, plural} from '../view/words.js';
 import {ageOf, createWaiting} from './waiting.js';
 
-/** @typedef {import('./story.js').Entry} Entry @typedef {import('./story.js').Chapter} Chapter */
+/** @typedef {import('./calls.js').Entry} Entry @typedef {import('./story.js').Chapter} Chapter */
 
 const SHOWN_ENTRIES = 200;
 const MORE_ENTRIES = 500;
 const TICK_SECONDS = 1;
 const LOST = 'What came of it is in none of the events that are kept.';
 
-/** @param {import('../store.js').Store} store */
-export function createStory(store, actions) {
+/** @param {import('../store.js').Store} store @param {(uri: string) => Promise<any>} readJson */
+export function createStory(store, actions, readJson) {
+  const answerOf = createAnswers(readJson);
   const [list, note] = [byId('story'), byId('story-note')];
   const showWaiting = createWaiting();
   const clockOfServer = new ServerClock();
@@ -99,9 +102,10 @@ export function createStory(store, actions) {
         el('span', {className: 'what'}, el('span', {className: 'name'}, entry.title), ' ', el('span', {className: 'words'}, entry.words)),
         el('span', {className: 'who'}, entry.who),
         el('span', {className: 'took', title: entry.lost ? LOST : null}, entry.seconds !== null ? duration(entry.seconds) : entry.lost ? 'end unknown' : ''),
+        entry.say ? el('span', {className: 'say'}, entry.say) : null,
         entry.what ? resultOf(entry.what, entry.where) : entry.result ? resultOf(entry.result) : null,
       ),
-      open ? whole(entry, actions) : null,
+      open ? whole(entry, actions, answerOf(entry)) : null,
     );
   }
 
@@ -127,6 +131,7 @@ export function createStory(store, actions) {
   function toggled(key) {
     if (!opened.delete(key)) opened.add(key);
     draw();
+    if (opened.has(key)) drawn.get(key)?.node.scrollIntoView({block: 'nearest'});
   }
 
   const more = (hidden) => el(
@@ -182,13 +187,14 @@ function heading({key, title, event}, actions) {
   );
 }
 
-/** All that is known of an entry. @param {Entry} entry */
-function whole(entry, actions) {
+/** All that is known of an entry. @param {Entry} entry @param {HTMLElement | null} answer */
+function whole(entry, actions, answer) {
   const {facts, result, failed, event, place: there} = entry;
   const rows = [...facts, ...(result ? [[failed ? 'failed' : 'result', result]] : [])];
   return el(
     'div',
     {className: 'entry'},
+    entry.say ? el('div', {className: 'said'}, ...saidAsNodes(entry.say)) : null,
     el('dl', {}, ...rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, readable(value))])),
     el('p', {className: 'note'}, [entry.who, entry.person ? 'a person' : null, clock(event.timestamp), `event ${event.eventId}`].filter(Boolean).join(' · ')),
     el(
@@ -198,6 +204,7 @@ function whole(entry, actions) {
       el('button', {type: 'button', className: 'small', onclick: () => actions.showEvent(event)}, 'Timeline'),
       copyButton('Copy this call as Markdown', () => entryAsMarkdown(entry)),
     ),
+    answer,
   );
 }
 

@@ -2,7 +2,7 @@
 
 import {byId, el, setText} from '../view/dom.js';
 
-/** @typedef {import('./story.js').Entry} Entry */
+/** @typedef {import('./calls.js').Entry} Entry */
 
 /** Return a function that draws these calls, with how long each has been in flight at `now`, the server's seconds. */
 export function createWaiting() {

@@ -1,4 +1,4 @@
-// What the timeline draws, in the order of time, each with its place on the axis. It goes on as events come: a step adds a few,
+// What the timeline draws, in the order of time, each with its place on the axis. It grows as events come: a step adds a few,
 // and the thousands before it are not looked at again.
 
 import {Continued} from '../view/continued.js';

@@ -1,4 +1,4 @@
-// A list of events that mostly goes on at its end: what was made of its beginning still holds then, and only what is new
+// A list of events that mostly grows at its end: what was made of its beginning still holds then, and only what is new
 // has to be looked at. Where events came in between, or so many have fallen off the front that it matters, all begins anew.
 
 /** @typedef {import('../connection/eventlog.js').TimelineEvent} TimelineEvent */
@@ -21,9 +21,9 @@ export class Continued {
     this.#events = events;
     const fresh = indexBehind(events, known.at(-1));
     const fallen = known.length - fresh;
-    const goesOn = fresh > 0 && fallen >= 0 && known[fallen] === events[0] && this.#gone + fallen <= MOST_GONE;
-    this.#gone = goesOn ? this.#gone + fallen : 0;
-    return goesOn ? fresh : 0;
+    const isLonger = fresh > 0 && fallen >= 0 && known[fallen] === events[0] && this.#gone + fallen <= MOST_GONE;
+    this.#gone = isLonger ? this.#gone + fallen : 0;
+    return isLonger ? fresh : 0;
   }
 }
 

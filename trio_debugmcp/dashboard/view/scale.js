@@ -7,7 +7,7 @@ const DRAWN_SILENCE = 0.6;
 const GROWTH = 1.1;
 
 /**
- * A scale over moments (seconds, ascending), which goes on as moments are added. What is drawn is in seconds from the first
+ * A scale over moments (seconds, ascending), which grows as moments are added. What is drawn is in seconds from the first
  * moment, without what silences are longer than they are drawn.
  */
 export class TimeScale {
