@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from trio.testing import MockClock
 
-from tests.server.scene import BREAKPOINTS, launch
+from tests.server.scene import BREAKPOINTS, failure, launch
 from tests.session.test_children import adopt
-from trio_debugmcp.session.breakpoints.line_text import NotFound, place_again, place_of
+from trio_debugmcp.session.breakpoints.line_text import NotFound, lines_with, place_again, place_of
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect
 
 BEFORE = "def pay(cart):\n    due = total(cart)\n    return due\n"
@@ -124,6 +124,33 @@ def test_one_of_several_equal_lines_is_the_one_nearest_to_the_hint() -> None:
     assert place_of("return x", LINES).line == 5
     with pytest.raises(NotFound, match=r"lines 1, 3 are `x = 1`: pass `line` as well"):
         place_of("x = 1", LINES)
+
+
+def test_where_no_line_is_equal_comments_behind_the_code_are_left_out() -> None:
+    lines = ["x = 1  # first", "y = '# 2'  # second", "x = 1 // third"]
+    assert lines_with("x = 1", lines) == [1, 3]
+    assert lines_with("x = 1  # other", lines) == [1, 3]
+    assert lines_with("y = '# 2'", lines) == [2]
+    assert lines_with("y = '# 3'", lines) == lines_with("# first", lines) == []
+    assert lines_with("x = 1", [*lines, "x  =  1"]) == [4]
+
+
+async def test_a_breakpoint_on_every_line_with_a_text_is_several_and_says_which(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    file = tmp_path / "pay.py"
+    file.write_text("x = 1\ny = 2\nx = 1\n")
+    every = {"file": str(file), "statement": "x = 1", "every": True}
+    async with connect() as client:
+        answer = await client.call("breakpoint_set", **every)
+        assert answer["notes"] == ["2 lines have this text: bp-1 line 1, bp-2 line 3"]
+        refused = await failure(client, "breakpoint_set", **{**every, "every": False})
+        assert "breakpoint_set and debug_launch take all of them with `every`: true" in refused.message
+        refused = await failure(client, "breakpoint_set", file=str(file), line=1, every=True)
+        assert refused.code == "INVALID_PARAMETER"
+        file.write_text("x = 1\n" * 101)
+        refused = await failure(client, "breakpoint_set", **every)
+        assert "101 lines of" in refused.message
 
 
 def test_a_line_that_was_edited_is_only_taken_if_it_is_clearly_meant() -> None:

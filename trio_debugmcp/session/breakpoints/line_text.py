@@ -7,6 +7,7 @@ Pure: the caller reads the file.
 
 import difflib
 import heapq
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -19,6 +20,8 @@ _ALIKE = 0.75
 
 _CLEARLY = 0.1
 """How much more alike than every other line the edited one must be."""
+
+_COMMENT = re.compile(r" (?=#|//|--|/\*)")
 
 _MAX_NAMED = 5
 
@@ -45,7 +48,7 @@ def place_of(statement: str, lines: Sequence[str], hint: int | None = None) -> F
     """
     wanted = _plain(statement)
     plain = [_plain(text) for text in lines]
-    exact = [number for number, text in enumerate(plain, 1) if text == wanted]
+    exact = lines_with(statement, lines)
     if not exact:
         near = difflib.get_close_matches(wanted, [plain[number - 1] for number in _likeliest(wanted, plain)], 3)
         there = f"; there are: {', '.join(f'`{line}`' for line in near)}" if near else ""
@@ -55,8 +58,29 @@ def place_of(statement: str, lines: Sequence[str], hint: int | None = None) -> F
     if hint is None:
         named = ", ".join(map(str, exact[:_MAX_NAMED]))
         more = f" and {len(exact) - _MAX_NAMED} more" if len(exact) > _MAX_NAMED else ""
-        raise NotFound(f"lines {named}{more} are `{wanted}`: pass `line` as well")
+        raise NotFound(
+            f"lines {named}{more} are `{wanted}`: pass `line` as well; "
+            "breakpoint_set and debug_launch take all of them with `every`: true"
+        )
     return FoundLine(min(exact, key=lambda number: abs(number - hint)))
+
+
+def lines_with(statement: str, lines: Sequence[str]) -> list[int]:
+    """Return the numbers of the lines that have this text, blanks aside; if none has, comments behind it aside, too."""
+    exact = _equal_to(statement, lines)
+    if exact:
+        return exact
+    code = _without_comment(_plain(statement))
+    return [number for number, line in enumerate(lines, 1) if code and _without_comment(_plain(line)) == code]
+
+
+def _without_comment(text: str) -> str:
+    """Return a line up to the comment behind its code; nothing in quotes begins one."""
+    for found in _COMMENT.finditer(text):
+        before = text[: found.start()]
+        if before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
+            return before
+    return text
 
 
 def _having(wanted: str, plain: Sequence[str]) -> str:

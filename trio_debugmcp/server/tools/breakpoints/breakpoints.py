@@ -1,7 +1,7 @@
 """The tools about breakpoints on lines, functions and exceptions, which belong to the server and outlive sessions."""
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from msgspec import Meta
 from msgspec.structs import replace
@@ -30,10 +30,15 @@ from trio_debugmcp.server.tools.near_files import no_file
 from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
-from trio_debugmcp.session.breakpoints.line_text import NotFound, occurrence, place_of
+from trio_debugmcp.session.breakpoints.line_text import NotFound, lines_with, occurrence, place_of
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.breakpoint import BreakpointSpec
 from trio_debugmcp.state.payloads import shortened
+
+_MOST_LINES = 100
+"""Breakpoints that one call sets."""
+
+_Wanted = TypeVar("_Wanted", bound="BreakpointSet")
 
 _NOT_BY_ADDRESS = ("file", "line", "statement", "function", "column", "log_message")
 
@@ -45,6 +50,7 @@ class BreakpointSet(Params, frozen=True, kw_only=True):
         Annotated[str, Meta(min_length=1)] | None,
         Meta(description="Or the text of the line, which is found again after edits."),
     ] = None
+    every: Annotated[bool, Meta(description="With `statement`: on each line that has this text.")] = False
     function: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
         Meta(description="Or a function: `name`, `Class.method`, `module.name`."),
@@ -146,6 +152,24 @@ def breakpoint_spec(
     )
 
 
+def on_each_line(debugger: Debugger, params: _Wanted, cwd: str | None = None, near: str | None = None) -> list[_Wanted]:
+    """Return one breakpoint for each line that has the `statement`, if every one is wanted; else what was given.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`: there is no file or statement, or there are too many such lines.
+    """
+    if not params.every:
+        return [params]
+    if params.file is None or params.statement is None or params.line is not None:
+        raise UsageError("INVALID_PARAMETER", "`every` needs `file` and `statement`, and no `line`.")
+    file = existing_file(debugger, params.file, cwd, near)
+    numbers = lines_with(params.statement, (file and file_lines(debugger, file)) or [])
+    if len(numbers) > _MOST_LINES:
+        sentence = f"{len(numbers)} lines of '{params.file}' have this text, and {_MOST_LINES} at most are taken"
+        raise UsageError("INVALID_PARAMETER", f"{sentence}: set one with a `condition`, or pass `line`.")
+    return [replace(params, line=number, every=False) for number in numbers] or [replace(params, every=False)]
+
+
 def _line(
     debugger: Debugger, file: str, params: BreakpointSet, given_code: str | None
 ) -> tuple[int | None, str | None, tuple[int, int] | None]:
@@ -204,7 +228,13 @@ async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointAnswer:
         return await set_on_instruction(
             debugger, params.address, params.condition, params.hit_condition, params.session_id
         )
-    return await set_breakpoint(debugger, breakpoint_spec(debugger, params))
+    specs = [breakpoint_spec(debugger, each) for each in on_each_line(debugger, params)]
+    answers = [await set_breakpoint(debugger, spec) for spec in specs]
+    if len(answers) == 1:
+        return answers[0]
+    each = ", ".join(f"{answer.id} line {spec.line}" for answer, spec in zip(answers, specs, strict=True))
+    notes = [note for answer in answers for note in answer.notes]
+    return replace(answers[0], notes=[f"{len(answers)} lines have this text: {each}", *notes])
 
 
 async def set_breakpoint(debugger: Debugger, spec: BreakpointSpec) -> BreakpointAnswer:
@@ -267,7 +297,7 @@ TOOLS = (
         run=_set,
         idempotent=True,
         listing="core",
-        unlisted=frozenset({"address", "column"}),
+        unlisted=frozenset({"address", "column", "every"}),
     ),
     Tool(
         name="breakpoint_set_exception",

@@ -14,6 +14,7 @@ from trio_debugmcp.server.answers.breakpoints import breakpoint_notes, refused_n
 from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer
+from trio_debugmcp.server.tools.breakpoints.breakpoints import on_each_line
 from trio_debugmcp.server.tools.paths import ambiguous, file_lines, start_directory
 from trio_debugmcp.server.tools.starting.building import built, debug_notes
 from trio_debugmcp.server.tools.starting.checks import check_words
@@ -42,8 +43,9 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
     cwd = cwd if params.cwd is not None else target.cwd or cwd
     # All are checked before the first is set: a launch with one that is refused sets none, and ends no session.
     specs = [
-        spec_of(debugger, breakpoint, cwd, target.profile, params.code, target.near)
+        spec_of(debugger, on_line, cwd, target.profile, params.code, target.near)
         for breakpoint in params.breakpoints
+        for on_line in on_each_line(debugger, breakpoint, cwd, target.near)
     ]
     run = target.run or TestRun(target.program)
     interpreter, is_own = program_interpreter(debugger, target, cwd)
