@@ -595,3 +595,36 @@ def test_output_has_its_colours_and_the_last_state_of_a_progress_bar_and_is_sear
     find.fill("nowhere")
     expect(page.locator(".panel.output .finder")).to_contain_text("not found")
     wrap.click()
+
+
+def test_a_variable_has_a_menu_by_mouse_and_by_keyboard(agent: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "long.py").write_text("text = 'pen' * 30_000\nitems = [1, 2]\nprint(len(text))\n")
+    page = open_page(agent.url(CONTROL_TOKEN))
+    agent.call("debug_launch", program="long.py", breakpoints=[{"file": "long.py", "line": 3}])
+    page.evaluate("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    row = page.locator("#locals [data-path=text]")
+    row.click(button="right")
+    menu = page.get_by_role("menu", name="Variable text")
+    expect(menu.get_by_role("menuitem").first).to_be_focused()
+    menu.get_by_role("menuitem", name="Copy value").click()
+    expect(page.locator("#notice")).to_have_text("Copied the value of text.")
+    assert page.evaluate("window.copied") == repr("pen" * 30_000)
+
+    page.locator("#locals [data-path=items] summary").focus()
+    page.keyboard.press("Shift+F10")
+    names = page.get_by_role("menu", name="Variable items").get_by_role("menuitem")
+    expect(names).to_contain_text(["Copy value", "Copy name", "Show all, set…", "Over the stops", "Watch"])
+    page.keyboard.press("w")
+    page.keyboard.press("Enter")
+    expect(page.locator("#watches [data-path=items]")).to_contain_text("[1, 2]")
+    expect(page.locator("#locals [data-path=items] summary")).to_be_focused()
+    page.keyboard.press("Shift+F10")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("menu")).to_have_count(0)
+
+    observer = open_page(agent.url(OBSERVE_TOKEN))
+    observer.locator("#locals [data-path=items]").click(button="right")
+    expect(observer.get_by_role("menuitem")).to_contain_text(["Copy value", "Copy name", "Show all", "Over the stops"])
+    expect(observer.get_by_role("menuitem", name="Watch")).to_have_count(0)

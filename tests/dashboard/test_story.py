@@ -513,7 +513,7 @@ def test_an_opened_call_shows_why_it_was_made_and_the_answer_as_the_agent_got_it
     why = "Is `total` **wrong** from the start?\n\n- perhaps <b>here</b> \u202e\n"
     traced = agent.call("trace_function", function="count", say=why)
     call = page.locator("#story .call", has_text="trace_function").first
-    expect(call.locator(".say")).to_contain_text("Is `total` **wrong** from the start?")
+    expect(call.locator(".say")).to_have_text("Is total wrong from the start? perhaps <b>here</b> [U+202E]")
     expect(call.locator(".result")).to_contain_text("0 calls · Paused Breakpoint app.py:4 in count")
     call.locator("button.brief").click()
     expect(call.locator(".said strong")).to_have_text("wrong")

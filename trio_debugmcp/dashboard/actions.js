@@ -57,6 +57,9 @@ export class Actions {
   enableBreakpoints = (ids, enabled) => Promise.all(ids.map((id) => this.enableBreakpoint(id, enabled)));
   enableBreakpoint = (id, enabled) => this.#run('breakpoint_enable', {id, enabled});
 
+  /** Stop where a variable of the frame that is shown is written. */
+  stopAtWrites = (variable) => this.#run('breakpoint_set_data', {variable, ...frameArguments(this.#store.state)});
+
   /** Show a frame: its place in the source, and its locals. */
   selectFrame = async (index) => {
     if (this.history.on) return this.history.selectFrame(index);

@@ -5,6 +5,8 @@ import {isPressed} from '../view/single_keys.js';
 import {showValues} from './values.js';
 
 /**
+ * Return what shows the values of a row over the stops.
+ *
  * @param {import('../store.js').Store} store
  * @param {import('./history.js').History} history
  * @param {(name: string, args: object) => Promise<any>} call
@@ -69,6 +71,8 @@ export function createValues(store, history, call, run) {
       sessionId: past?.sessionId ?? session?.sessionId ?? null,
     });
   }
+
+  return open;
 }
 
 /** The line of a row, which may have more below it. @param {HTMLElement} row */

@@ -102,7 +102,7 @@ export function createStory(store, actions, readJson) {
         el('span', {className: 'what'}, el('span', {className: 'name'}, entry.title), ' ', el('span', {className: 'words'}, entry.words)),
         el('span', {className: 'who'}, entry.who),
         el('span', {className: 'took', title: entry.lost ? LOST : null}, entry.seconds !== null ? duration(entry.seconds) : entry.lost ? 'end unknown' : ''),
-        entry.say ? el('span', {className: 'say'}, entry.say) : null,
+        entry.say ? el('span', {className: 'say'}, saidAsNodes(entry.say).map(({textContent}) => textContent).join(' ')) : null,
         entry.what ? resultOf(entry.what, entry.where) : entry.result ? resultOf(entry.result) : null,
       ),
       open ? whole(entry, actions, answerOf(entry)) : null,

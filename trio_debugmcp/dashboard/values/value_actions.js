@@ -3,6 +3,7 @@
 import {showValue, wholeValue} from './value_view.js';
 import {byId} from '../view/dom.js';
 
+/** Return what shows all of the value of a row. */
 export function createValueActions(store, actions) {
   for (const id of ['locals', 'watches']) {
     const view = byId(id);
@@ -22,9 +23,17 @@ export function createValueActions(store, actions) {
     const path = row?.dataset.path;
     if (!row || !path) return;
     event.preventDefault();
+    show(row);
+  }
+
+  /** @param {HTMLElement} row */
+  function show(row) {
+    const path = row.dataset.path ?? '';
     const shown = row.querySelector('.value')?.textContent ?? '';
     const stale = store.state.stack?.stale !== false;
     const load = stale ? undefined : () => wholeValue(actions.call, store.state, path);
     showValue({title: path, shown, load, path}, store, actions);
   }
+
+  return show;
 }

@@ -12,6 +12,7 @@ const KEYS = [
   ['←, →', 'back and forward in time; in lists and in the source with Shift, in a field after Esc', false],
   ['Esc', 'to now, and to where the program is', false],
   ['Ctrl+P', 'go to a file or a line', false],
+  ['Shift+F10', 'the menu of a line or a variable', false],
   ['arrows, Home, End, Page keys', 'move in a list, the toolbar, the gutter', false],
 ];
 
