@@ -6,6 +6,7 @@ import pytest
 
 from trio_debugmcp.dap.profiles import test_runners
 from trio_debugmcp.dap.profiles.language import NoSuchTest
+from trio_debugmcp.dap.profiles.test_runners import class_paths
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun as Run
 
 PROJECTS = Path(__file__).parents[1] / "languages" / "projects"
@@ -218,7 +219,8 @@ def test_a_title_that_the_program_makes_is_not_looked_for(tmp_path: Path) -> Non
         ("depot/tests/stock_test.cpp::CountsAdd", "there are: Stock.CountsAddUp"),
         ("depot/tests/stock_test.cpp", "are not built. Build them with: cmake -S "),
         ("shed/tests/shed_test.cpp::counts", "there are: counts add up"),
-        ("ShelfTest.java::takesOut", "No runner is known for tests in .java files. Pass the runner's class"),
+        ("barn/src/test/java/barn/ShelfTest.java::counts", "there are: countsAddUp, and 2 more"),
+        ("barn/src/test/java/barn/ShelfTest.java:3", "No test begins at line 3"),
     ],
 )
 def test_what_is_not_there_or_has_no_runner_is_refused_with_what_to_do(test: str, says: str) -> None:
@@ -332,3 +334,131 @@ def test_a_file_that_is_compiled_into_no_test_is_refused_with_the_tests_that_the
     (tmp_path / "build" / "debug" / "tests" / "other").unlink()
     with pytest.raises(NoSuchTest, match=rf"are not built. Build them with: cmake --build {tmp_path}/build/debug"):
         run_of("tests/new.cpp", tmp_path)
+
+
+def repository(directory: Path, **artifacts: str) -> None:
+    """A repository as Maven has it: of each name its jars, `group:version`, behind `<` what that depends on."""
+    for keyword, described in artifacts.items():
+        name = keyword.replace("_", "-")
+        coordinates, _, needs = described.partition(" < ")
+        group, version = coordinates.split(":")
+        place = directory / group.replace(".", "/") / name / version
+        place.mkdir(parents=True)
+        (place / f"{name}-{version}.jar").touch()
+        (place / f"{name}-{version}.pom").write_text(f"<project>{depends(needs)}</project>")
+
+
+def depends(*needs: str) -> str:
+    """Dependencies as a pom has them: `group:name:version`, `@scope` behind it."""
+    found = []
+    for need in filter(None, needs):
+        coordinates, _, scope = need.partition("@")
+        group, name, version = coordinates.split(":")
+        inner = f"<groupId>{group}</groupId><artifactId>{name}</artifactId>"
+        inner += f"<version>{version}</version>" if version else ""
+        found.append(f"<dependency>{inner}<scope>{scope or 'compile'}</scope></dependency>")
+    return f"<dependencies>{''.join(found)}</dependencies>"
+
+
+@pytest.fixture
+def java_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with libraries of JUnit in Maven's repository, and nothing of the system's."""
+    for name in ("CLASSPATH", "GRADLE_USER_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(class_paths, "_SYSTEM", tmp_path / "none")
+    monkeypatch.setenv("MAVEN_REPO_LOCAL", str(tmp_path / "m2"))
+    repository(
+        tmp_path / "m2",
+        junit="junit:4.13.2 < org.hamcrest:hamcrest-core:1.3",
+        hamcrest_core="org.hamcrest:1.3",
+        junit_jupiter_api="org.junit.jupiter:5.9.2",
+        junit_jupiter_engine="org.junit.jupiter:5.9.2 < org.junit.platform:junit-platform-engine:1.9.2",
+        junit_platform_engine="org.junit.platform:1.9.2",
+        junit_platform_launcher="org.junit.platform:1.9.2",
+        guava="com.google:31.1 < com.google:failures:1.0@provided",
+    )
+    repository(tmp_path / "m2", junit_jupiter_engine="org.junit.jupiter:6.0.0")
+    return tmp_path
+
+
+def java_test(directory: Path, text: str = "import org.junit.jupiter.api.Test;") -> str:
+    (directory / "src" / "test" / "java" / "shop").mkdir(parents=True)
+    (directory / "src" / "main" / "java").mkdir(parents=True)
+    file = directory / "src" / "test" / "java" / "shop" / "ShopTest.java"
+    file.write_text(
+        f"package shop;\n{text}\nclass ShopTest {{\n  @Test\n  void pays() {{}}\n"
+        "  @Test void of(final String name, int[] n) {}\n}\n"
+    )
+    return str(file)
+
+
+def jar_names(run: Run) -> list[str]:
+    return [Path(place).name for place in run.env["CLASSPATH"].split(":")]
+
+
+def test_a_test_of_maven_gets_the_launcher_of_its_engines_version(java_home: Path) -> None:
+    file = java_test(java_home)
+    needs = depends("org.junit.jupiter:junit-jupiter-api:${jupiter}@test", "com.google:guava:@compile")
+    (java_home / "pom.xml").write_text(
+        f"<project><properties><jupiter>5.9.2</jupiter></properties>{needs}<!-- <dependency> --></project>"
+    )
+    run = run_of(f"{file}::ShopTest#pays")
+    assert jar_names(run) == [
+        *("junit-jupiter-api-5.9.2.jar", "guava-31.1.jar", "junit-jupiter-engine-5.9.2.jar"),
+        *("junit-platform-engine-1.9.2.jar", "junit-platform-launcher-1.9.2.jar"),
+    ]
+    assert (run.args, run.options, run.directory) == (
+        ("shop.ShopTest#pays()",),
+        {"mainClass": "RunJUnit5"},
+        str(java_home),
+    )
+    assert run_of(f"{file}::of").args == ("shop.ShopTest#of(java.lang.String,int[])",)
+    assert run_of(file).args == ("shop.ShopTest",)
+    assert run.build is not None
+    roots = f"{java_home}/src/test/java:{java_home}/src/main/java"
+    assert roots in run.build.command[run.build.command.index("-sourcepath") + 1]
+
+
+def test_a_launcher_of_another_version_is_refused_with_the_one_that_fits(java_home: Path) -> None:
+    file = java_test(java_home)
+    (java_home / "lib").mkdir()
+    for name in ("junit-jupiter-api-5.8.0.jar", "junit-jupiter-engine-5.8.0.jar", "junit-platform-engine-1.8.0.jar"):
+        (java_home / "lib" / name).touch()
+    (java_home / "build.gradle").touch()
+    with pytest.raises(NoSuchTest, match=r"dependency:get -Dartifact=org.junit.platform:junit-platform-launcher:1.8.0"):
+        run_of(file)
+
+
+def test_a_test_of_gradle_is_run_with_what_gradle_has_fetched(java_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADLE_USER_HOME", str(java_home / "gradle"))
+    place = java_home / "gradle/caches/modules-2/files-2.1/com.shop/till/2.0"
+    (place / "a1b2").mkdir(parents=True)
+    (place / "a1b2" / "till-2.0.jar").touch()
+    file = java_test(java_home, "import org.junit.Test;")
+    (java_home / "build.gradle.kts").write_text(
+        'dependencies { implementation("com.shop:till:2.0"); testImplementation("junit:junit:4.13.2") }\n'
+    )
+    run = run_of(f"{file}:5")
+    assert jar_names(run) == ["till-2.0.jar", "junit-4.13.2.jar", "hamcrest-core-1.3.jar"]
+    assert (run.args, run.options) == (("shop.ShopTest", "pays"), {"mainClass": "RunJUnit4"})
+
+
+def test_the_class_path_with_which_maven_has_run_the_tests_counts(java_home: Path) -> None:
+    file = java_test(java_home, "import org.junit.Test;")
+    (java_home / "pom.xml").write_text("<project></project>")
+    reports = java_home / "target" / "surefire-reports"
+    reports.mkdir(parents=True)
+    jar = java_home / "m2" / "junit" / "junit" / "4.13.2" / "junit-4.13.2.jar"
+    report = f'<property name="surefire.test.class.path" value="{java_home}/gone.jar:{jar}"/>'
+    (reports / "TEST-shop.ShopTest.xml").write_text(report)
+    assert jar_names(run_of(file))[0] == "junit-4.13.2.jar"
+
+
+def test_a_test_without_junit_is_refused_with_the_command_that_gets_it(
+    java_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAVEN_REPO_LOCAL", str(java_home / "empty"))
+    with pytest.raises(NoSuchTest, match=r"Get it with: mvn dependency:get -Dartifact=org\.junit\.jupiter:"):
+        run_of(java_test(java_home / "five"))
+    with pytest.raises(NoSuchTest, match=r"mvn dependency:get -Dartifact=junit:junit:4"):
+        run_of(java_test(java_home / "four", "import org.junit.Test;"))

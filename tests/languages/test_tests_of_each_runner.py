@@ -35,7 +35,18 @@ class Runner(Struct, frozen=True):
     near: str
 
 
-INSTALLED = {"/usr/include/gtest": "libgtest-dev cmake", "/usr/include/catch2": "catch2 cmake"}
+BARN = "src/test/java/barn"
+
+JARS = (
+    *("junit-jupiter-api", "junit-jupiter-params", "junit-jupiter-engine", "junit-platform-commons"),
+    *("junit-platform-engine", "junit-platform-launcher", "opentest4j", "apiguardian-api", "junit4", "hamcrest"),
+)
+
+INSTALLED = {
+    "javac": "openjdk-17-jdk-headless",
+    "/usr/include/gtest": "libgtest-dev cmake",
+    "/usr/include/catch2": "catch2 cmake",
+}
 """What a directory of headers comes with."""
 
 RUNNERS = {
@@ -62,6 +73,14 @@ RUNNERS = {
     "Catch2": Runner(
         *("shed", "/usr/include/catch2", "tests/shed_test.cpp::counts add up", "tests/shed_test.cpp::empty is zero"),
         *("tests/shed_test.cpp:8", "SIGTRAP: ", ("got", "6"), "empty is zero"),
+    ),
+    "JUnit 5": Runner(
+        *("barn", "javac", f"{BARN}/ShelfTest.java::countsAddUp", f"{BARN}/ShelfTest.java::namesAreShort"),
+        *(f"{BARN}/ShelfTest.java:13", "org.opentest4j.AssertionFailedError: ", ("got", "6"), "emptyIsZero"),
+    ),
+    "JUnit 4": Runner(
+        *("barn", "javac", f"{BARN}/OldShelfTest.java:11", f"{BARN}/OldShelfTest.java::OldShelfTest#emptyIsZero"),
+        *(f"{BARN}/OldShelfTest.java:11", "java.lang.AssertionError: ", ("got", "6"), "emptyIsZero"),
     ),
     "node:test": Runner(
         *("web", "node", "test/sum.test.mjs::adds up", "test/sum.test.mjs::a basket > is cheap"),
@@ -105,6 +124,13 @@ async def test_a_test_that_fails_stops_at_its_line_and_one_that_passes_runs_to_i
     if runner.needs == "node":
         need("npm packages", str(PACKAGES) if PACKAGES.is_dir() else None, "scripts/npm-install")
         (project / "node_modules").symlink_to(PACKAGES)
+    if runner.needs == "javac":
+        (project / "lib").mkdir()
+        for name in JARS:
+            jar = next(Path("/usr/share/java").glob(f"{name}-[0-9]*.jar"), None)
+            need(name, None if jar is None else str(jar), "apt-get install junit4 junit5")
+            if jar is not None:
+                (project / "lib" / jar.name).symlink_to(jar)
     async with debugging() as client:
         if (project / "CMakeLists.txt").exists():
             await build_as_refused(client, str(project / runner.fails))

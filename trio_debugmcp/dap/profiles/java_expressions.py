@@ -5,16 +5,33 @@ After a call of a method it reads no variables any more in the same expression.
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.adapter_words import Words
-from trio_debugmcp.dap.profiles.language import Expressions
+from trio_debugmcp.dap.profiles.language import Code, Expressions
 
 _TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\|\||&&|[()\[\]?]|.", re.DOTALL)
 
 _OBJECT = re.compile(r"[\w.$]+@\d+")
 
 _FRAMES_OVER = "Thread has been resumed"
+
+
+_LIBRARY = re.compile(
+    r"(?:java|javax|jdk|sun|com/sun|junit|kotlin|scala|groovy"
+    r"|org/(?:junit|opentest4j|hamcrest|assertj|mockito|testng|gradle|apache/maven|springframework))/"
+)
+"""Directories of packages that are of Java itself, and of what tests are made with."""
+
+
+class JavaCode(Code):
+    """Source files, which the adapter names by their package where it does not know where they are."""
+
+    tells_library: ClassVar[bool] = True
+
+    def is_library(self, file: str) -> bool:
+        return _LIBRARY.match(file) is not None or not file.endswith((".java", ".kt", ".scala", ".groovy"))
 
 
 class JavaExpressions(Expressions):

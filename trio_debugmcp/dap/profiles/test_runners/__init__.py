@@ -13,6 +13,7 @@ from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.test_runners.cargo import cargo_run
 from trio_debugmcp.dap.profiles.test_runners.cpp_tests import cpp_run
 from trio_debugmcp.dap.profiles.test_runners.go_test import go_run
+from trio_debugmcp.dap.profiles.test_runners.junit import junit_run
 from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, located, parsed
 from trio_debugmcp.dap.profiles.test_runners.node_runners import node_run
 from trio_debugmcp.dap.profiles.test_runners.perl_runner import perl_run
@@ -26,14 +27,13 @@ _RUNNERS: Mapping[str, Callable[[NamedTest], TestRun]] = {
     ".go": go_run,
     ".rb": ruby_run,
     ".t": perl_run,
+    ".java": junit_run,
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++"), cpp_run),
     **dict.fromkeys((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"), node_run),
 }
 """By the suffix of the test's file."""
 
 _BUILT_BY_HAND = {
-    ".java": "Pass the runner's class: adapter_options={'mainClass': 'org.junit.runner.JUnitCore', 'classpath': […]}, "
-    "and the test's class in `args`",
     ".php": "Pass vendor/bin/phpunit as `program`, and the test's file in `args`",
 }
 """What is to be done with tests of languages whose runners are not known."""

@@ -1,0 +1,18 @@
+package barn;
+
+import static org.junit.Assert.assertEquals;
+
+import org.junit.Test;
+
+public class OldShelfTest {
+    @Test
+    public void countsAddUp() {
+        int got = Shelf.total(2, 3);
+        assertEquals(5, got);
+    }
+
+    @Test
+    public void emptyIsZero() {
+        assertEquals(0, Shelf.total(0, 3));
+    }
+}

@@ -1,0 +1,175 @@
+"""Tests of Java: JUnit 4 and 5, of a project of Maven or Gradle, or of files with their jars beside them.
+
+The test's file is built by javac with the sources of its project, and run by a small program of ours, which asks JUnit
+for one method: RunJUnit4.java or RunJUnit5.java, built with it.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from trio_debugmcp.dap.profiles.compilers import BuildPlan
+from trio_debugmcp.dap.profiles.language import NoSuchTest
+from trio_debugmcp.dap.profiles.test_runners.class_paths import PROJECT_FILES, Artifact, class_path, jars_of
+from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, nearest, no_test, source_of
+from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
+
+_TEST = re.compile(
+    r"@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\b(?:\s*\([^)]*\))?\s*"
+    r"(?:@[\w.]+(?:\s*\([^)]*\))?\s*)*(?:(?:public|private|protected|static|final)\s+)*[\w<>\[\].,?]+\s+(?P<name>\w+)\s*\("
+)
+
+_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+
+_SOURCES = ("src/main/java", "src/test/java", "src", "test")
+
+_LANG = ("String", "Integer", "Long", "Double", "Float", "Short", "Byte", "Character", "Boolean", "Object", "Class")
+"""Types that are not imported."""
+
+_OURS = Path(__file__).parent
+
+_FOUR = [Artifact("junit", "junit"), Artifact("org.hamcrest", "hamcrest-core"), Artifact("org.hamcrest", "hamcrest")]
+
+_VERSIONED = re.compile(
+    r"(?P<name>junit-(?:jupiter-(?:api|engine)|platform-(?:engine|launcher)))-(?P<version>[\w.-]+)\.jar$"
+)
+
+_FAILURES = (
+    "java.lang.AssertionError",
+    "org.opentest4j.AssertionFailedError",
+    "org.opentest4j.MultipleFailuresError",
+    "org.junit.ComparisonFailure",
+    "junit.framework.AssertionFailedError",
+    "junit.framework.ComparisonFailure",
+)
+
+
+def junit_run(test: NamedTest) -> TestRun:
+    """Return how a test of a class is built and run.
+
+    Raises:
+        NoSuchTest: the file has no such test, or there is no JUnit.
+    """
+    text, file = source_of(test.path), test.path
+    name = _method(test, text)
+    described = nearest(file, PROJECT_FILES)
+    package = _PACKAGE.search(text)
+    root = _package_root(file, package[1] if package is not None else "")
+    project = described.parent if described is not None else _home_of(root)
+    full = f"{package[1]}.{file.stem}" if package is not None else file.stem
+    is_five = "org.junit.jupiter" in text
+    given = [place for place in os.environ.get("CLASSPATH", "").split(os.pathsep) if place]
+    needed = [*given, *class_path(project)]
+    jars = os.pathsep.join(_with_five(test.file, needed) if is_five else _with_four(test.file, needed))
+    main = "RunJUnit5" if is_five else "RunJUnit4"
+    roots = os.pathsep.join(_roots(project, root))
+    javac = ("javac", "-g", "-proc:none", "-sourcepath", roots, "-cp", jars, "-d", "{output}")
+    method = f"{full}#{name}({_types(name, full, text)})"
+    selected = (full,) if not name else (method,) if is_five else (full, name)
+    return TestRun(
+        str(file),
+        selected,
+        str(project),
+        {"CLASSPATH": jars},
+        options={"mainClass": main},
+        build=BuildPlan((*javac, str(file), str(_OURS / f"{main}.java")), str(project), str(file), makes="classes"),
+        ran_none=r"(?m)^\[\s*0 tests found\s*\]|^OK \(0 tests\)",
+        fails_with=_FAILURES,
+    )
+
+
+def _with_five(file: str, needed: Sequence[str]) -> list[str]:
+    """Return a class path with the engine of JUnit 5 and the launcher of the same version, which builds bring alone.
+
+    Raises:
+        NoSuchTest: one of them is not on this machine; the message has the command that gets it.
+    """
+    versions = _versions(needed)
+    jars = list(needed)
+    if "junit-jupiter-engine" not in versions:
+        engine = Artifact("org.junit.jupiter", "junit-jupiter-engine", versions.get("junit-jupiter-api"))
+        jars = list(dict.fromkeys([*jars, *map(str, jars_of([engine]))]))
+    platform = _versions(jars).get("junit-platform-engine")
+    if platform is not None and "junit-platform-launcher" not in versions:
+        launcher = Artifact("org.junit.platform", "junit-platform-launcher", platform)
+        jars = list(dict.fromkeys([*jars, *map(str, jars_of([launcher]))]))
+    if platform is None or _versions(jars).get("junit-platform-launcher") != platform:
+        what = f"org.junit.platform:junit-platform-launcher:{platform}" if platform else _ENGINE
+        raise NoSuchTest(_missing(file, "JUnit 5", what))
+    return jars
+
+
+def _with_four(file: str, needed: Sequence[str]) -> list[str]:
+    jars = list(dict.fromkeys([*needed, *map(str, jars_of(_FOUR))]))
+    if not any(re.match(r"junit-?4?[-.\d]*\.jar$", Path(jar).name) for jar in jars):
+        raise NoSuchTest(_missing(file, "JUnit 4", "junit:junit:4.13.2"))
+    return jars
+
+
+_ENGINE = "org.junit.jupiter:junit-jupiter-engine:5.11.4"
+
+
+def _versions(jars: Iterable[str]) -> dict[str, str]:
+    found = [_VERSIONED.search(jar) for jar in reversed(list(jars))]
+    return {one["name"]: one["version"] for one in found if one is not None}
+
+
+def _missing(file: str, what: str, artifact: str) -> str:
+    return (
+        f"'{file}' needs {what}, and {artifact} is neither in ~/.m2, Gradle's cache nor CLASSPATH. "
+        f"Get it with: mvn dependency:get -Dartifact={artifact}"
+    )
+
+
+def _method(test: NamedTest, text: str) -> str:
+    """Return the method that a test is named by: `takesOut`, `ShelfTest#takesOut`, `ShelfTest.takesOut`."""
+    if test.line is not None:
+        return at_line(text, test.line, _TEST)
+    name = re.split(r"[#.]", test.name.removesuffix("()"))[-1]
+    methods = [found["name"] for found in _TEST.finditer(text)]
+    if name and name != test.path.stem and name not in methods:
+        raise no_test(test.name, methods, test.file)
+    return "" if name == test.path.stem else name
+
+
+def _types(name: str, full: str, text: str) -> str:
+    """Return the types of a method's parameters, by which it is selected."""
+    found = re.search(rf"\b{name}\s*\(([^)]*)\)\s*(?:throws\s[^{{]*)?\{{", text)
+    parameters = [one for one in (found[1] if found is not None else "").split(",") if one.strip()]
+    return ",".join(_type_of(one, full, text) for one in parameters)
+
+
+def _type_of(parameter: str, full: str, text: str) -> str:
+    """Return the whole name of a parameter's type: `java.lang.String` of `final String word`."""
+    written = re.sub(r"<.*>", "", re.sub(r"@\w+(?:\([^)]*\))?|\bfinal\b", "", parameter)).split()[0]
+    name = written.removesuffix("[]")
+    imported = re.search(rf"^\s*import\s+([\w.]+\.{re.escape(name)})\s*;", text, re.MULTILINE)
+    if imported is not None:
+        whole = imported[1]
+    elif name in _LANG:
+        whole = f"java.lang.{name}"
+    else:
+        whole = name if name.islower() else ".".join(filter(None, (full.rpartition(".")[0], name)))
+    return whole + written[len(name) :]
+
+
+def _package_root(file: Path, package: str) -> Path:
+    """Return the directory in which a file's package begins."""
+    root, parts = file.parent, package.split(".") if package else []
+    if parts and list(root.parts[-len(parts) :]) == parts:
+        return root.parents[len(parts) - 1]
+    return root
+
+
+def _home_of(root: Path) -> Path:
+    """Return the directory of a project that nothing describes, by where its sources are by custom."""
+    if root.parts[-3:] == ("src", "test", "java"):
+        return root.parents[2]
+    return root.parent if root.name in ("test", "tests", "src") else root
+
+
+def _roots(project: Path, root: Path) -> list[str]:
+    """Return the directories in which packages begin: that of the file's own, and those of its project."""
+    places = [root, *(project / place for place in _SOURCES if (project / place).is_dir())]
+    return list(dict.fromkeys(map(str, places)))
