@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.languages.conftest import SOURCES
 from tests.real.conftest import Connect
+from trio_debugmcp.testing import ToolFailed
 
 SOURCE = SOURCES / "quirks.cpp"
 
@@ -30,3 +33,15 @@ async def test_the_entry_is_where_main_begins_the_inner_variable_is_set_and_the_
         written = str((await client.call("process_read_output", stream="stdout"))["entries"])
         assert "inner 77 fig" in written
         assert "outer 1 1" in written
+
+
+async def test_input_that_a_debugger_cannot_give_is_refused_with_the_one_that_can(
+    debugging: Connect, machine_debugger: str
+) -> None:
+    async with debugging() as client:
+        start = {"program": str(SOURCE), "adapter": machine_debugger, "stdin": "a line"}
+        if machine_debugger == "lldb-dap":
+            assert (await client.call("debug_launch", **start))["reason"] == "Entry"
+            return
+        with pytest.raises(ToolFailed, match=rf"{machine_debugger} gives its program no input.*adapter='lldb-dap'"):
+            await client.call("debug_launch", **start)

@@ -9,6 +9,7 @@ import pytest
 from tests import shared
 from tests.languages.conftest import TEST_SECONDS, need
 from tests.real.conftest import Connect
+from trio_debugmcp.dap.profiles import profile_named
 from trio_debugmcp.testing import ToolFailed
 
 SOURCE = Path(__file__).parent.parent / "programs" / "rust" / "shop.rs"
@@ -102,3 +103,32 @@ async def test_a_panic_that_nothing_catches_is_an_exception_with_its_message_whe
         await client.call("breakpoint_remove", id="*")
         deaf = await client.call("debug_launch", **start, args=["panic"], stop_on_uncaught=False)
         assert (deaf["state"], deaf["exitCode"]) == ("Disconnected", 101)
+
+
+COLLECTIONS = """use std::collections::BTreeMap;
+
+fn main() {
+    let who = String::from("ann");
+    let items = vec![1, 2, 3];
+    let accounts = BTreeMap::from([("ann".to_string(), 5)]);
+    println!("{who} {items:?} {accounts:?}");
+}
+"""
+
+
+async def test_gdb_shows_what_collections_hold_by_the_printers_of_the_installed_rust(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    need("rustc", shutil.which("rustc"), "apt-get install rustc")
+    profile = profile_named("gdb")
+    assert profile is not None
+    need("gdb", profile.locate(), profile.install_hint)
+    program = tmp_path / "held.rs"
+    program.write_text(COLLECTIONS)
+    place = {"file": str(program), "line": 7}
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=str(program), adapter="gdb", breakpoints=[place], timeout=90)
+        assert stop["locals"]["who"] == '"ann" (alloc::string::String)'
+        assert stop["locals"]["items"] == "[1, 2, 3] (alloc::vec::Vec<i32>)"
+        assert stop["locals"]["accounts"].startswith('{"ann": 5} ')
+        assert (await client.call("evaluate", expression="items.len"))["value"] == "3"

@@ -1,12 +1,19 @@
 """`AdapterValues`: how an adapter shows values of the debugged language, and the paths to what is inside them."""
 
+import re
 from collections.abc import Sequence
+from typing import ClassVar
 
 from trio_debugmcp.dap.messages import DapVariable
 
 
 class AdapterValues:
-    """The defaults suit adapters that say most of it themselves."""
+    """The defaults suit adapters that say most of it themselves.
+
+    `pairs`: how values begin whose children are keys and values by turns.
+    """
+
+    pairs: ClassVar[re.Pattern[str] | None] = None
 
     def trusts(self, evaluate_name: str | None) -> bool:
         """Whether the adapter's own path to a variable is one that the language has."""

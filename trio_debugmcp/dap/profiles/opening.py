@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.adapter import Adapter, ListeningAdapter, ProgramPart, open_listening_adapter, open_stdio_adapter
 from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.profiles.javascript.node_inspector import inspector_port
+from trio_debugmcp.dap.profiles.native.rust_printers import gdb_arguments
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, MainClass, PathMapping
 from trio_debugmcp.dap.profiles.tables.placeholders import filled
 from trio_debugmcp.dap.profiles.tables.table_format import Table, Transport
@@ -48,6 +49,7 @@ def launch_values(launch: Launch) -> dict[str, Any]:
         "environment": environment({**dict.fromkeys(launch.unset), **launch.env}),
         "just_my_code": launch.just_my_code,
         "stop_at_entry": launch.stop_at_entry,
+        "gdb_rust": gdb_arguments(),
         **_mapped(launch.path_mappings),
     }
 
@@ -60,6 +62,7 @@ def attach_values(attach: Attach) -> dict[str, Any]:
         "port": attach.port,
         "program": attach.program,
         "core_file": attach.core_file,
+        "gdb_rust": gdb_arguments(),
         **_mapped(attach.path_mappings),
     }
 

@@ -238,6 +238,9 @@ class Profile(ABC):
 
     attaches_by_pid: bool = True
 
+    takes_input: bool = True
+    """Whether a program that it launches has a standard input into which something can be written."""
+
     maps_paths: bool = False
     maps_one_path: bool = False
     """Whether it can map where the program has the files of this machine, and of no more than one directory."""

@@ -60,6 +60,9 @@ async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
         return variable
     if requests.profile.values.is_target(inside[0].name, variable.type):
         return replace(variable, value=inside[0].value)
+    pairs = requests.profile.values.pairs
+    if pairs is not None and pairs.match(variable.value):
+        return replace(variable, value=_pairs(requests, inside))
     return replace(variable, value=_composition(requests, inside, variable.type))
 
 
@@ -71,6 +74,12 @@ async def all_composed(requests: Requests, variables: Sequence[DapVariable]) -> 
         room -= new is not variable
         shown.append(new)
     return shown
+
+
+def _pairs(requests: Requests, inside: Sequence[DapVariable]) -> str:
+    values = [in_short(requests, child, child.value) for child in inside[: 2 * _MAX_FIELDS]]
+    pairs = [f"{key}: {value}" for key, value in zip(values[::2], values[1::2], strict=False)]
+    return f"{{{', '.join(pairs + (['…'] if len(inside) > 2 * _MAX_FIELDS else []))}}}"
 
 
 def _composition(requests: Requests, inside: Sequence[DapVariable], kind: str | None) -> str:

@@ -11,6 +11,7 @@ from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.adapter_words import ProgramStream, Words
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions
+from trio_debugmcp.dap.profiles.native.short_types import short_type
 from trio_debugmcp.dap.profiles.profile import Dialect
 
 _SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/src/", "/usr/local/include/", "/build/", "/rustc/", "/lib/", "/opt/rust")
@@ -59,10 +60,16 @@ _TEXT = re.compile(r"""b?"(?:[^"\\]|\\.)*"|b?'(?:[^'\\]|\\.)'""")
 _HOLDER = re.compile(r"(?<![\w.>:)\]])[A-Za-z_][\w:]*(?:(?:\.|->)\w+|\[[^\[\]]*\])*$")
 """A path at the end of a text."""
 
+_MAP = re.compile(r"std::(?:\w+_)?(?:multi)?map with |\w*Map\(size=")
+"""A map as gdb's printers show it, whose children are keys and values by turns."""
+
 _RUST_POINTER = re.compile(r"(?:\*mut|\*const|&mut|&)\s*(.+)|(.+?)\s*[*&]")
 """A reference or a raw pointer, as gdb and lldb name its type."""
 
-_BARE = re.compile(r"|@?0x[0-9a-fA-F]+|.* @ 0x[0-9a-fA-F]+")
+_BARE = re.compile(
+    r"|@?0x[0-9a-fA-F]+|.* @ 0x[0-9a-fA-F]+"
+    r"|(?:std::)?\w+(?: of length \d+(?:, capacity \d+)?| with \d+ elements?)|\w+\(size=\d+\)"  # gdb's printers
+)
 """Values that show nothing of what is inside; a pointer's address is one of these, but it is the value."""
 
 
@@ -89,6 +96,8 @@ class NativeExpressions(Expressions):
 class NativeValues(AdapterValues):
     """Values as gdb and lldb show them."""
 
+    pairs: ClassVar[re.Pattern[str] | None] = _MAP
+
     def trusts(self, evaluate_name: str | None) -> bool:
         # lldb spells the items of a vector `items._M_impl._M_start->[0]`, and what is anonymous with nothing.
         return evaluate_name is not None and _SPELLED.fullmatch(evaluate_name) is not None
@@ -112,6 +121,9 @@ class NativeValues(AdapterValues):
 
     def is_leaf(self, value: str, kind: str | None) -> bool:
         return "string" in (kind or "") and _QUOTED.search(value) is not None
+
+    def plain_type(self, kind: str | None) -> str | None:
+        return short_type(kind) if kind else kind
 
     def bare_type(self, kind: str | None) -> str:
         return re.sub(r"^((const|volatile|struct|class|union|enum) )+|[\s&*]+(const)?$", "", kind or "")

@@ -22,7 +22,7 @@ from trio_debugmcp.dap.profiles.finding import Finder
 from trio_debugmcp.dap.profiles.golang import GoCode, GoExpressions, GoPrograms, GoRepl, GoThrown, GoValues, GoWords
 from trio_debugmcp.dap.profiles.installing import command_for
 from trio_debugmcp.dap.profiles.java import JavaPrograms
-from trio_debugmcp.dap.profiles.java_expressions import JavaExpressions, JavaValues, JavaWords
+from trio_debugmcp.dap.profiles.java_expressions import JavaCode, JavaExpressions, JavaValues, JavaWords
 from trio_debugmcp.dap.profiles.javascript.javascript import (
     JavaScriptCode,
     JavaScriptDialect,
@@ -108,6 +108,7 @@ class TableProfile(Profile):
         mapped = MAPPED.intersection(placeholders((table.launch, table.command)))
         self.maps_paths, self.maps_one_path = bool(mapped), bool(mapped & MAPPED_ROOT)
         self.reads_cores = bool(table.core)
+        self.takes_input = table.program_streams != "events"  # which are those of the adapter's, or of none
         self.traces = table.detect.elf is not None
         self.renew = table.renew
         self.finder = Finder(name, table)
@@ -136,6 +137,7 @@ class TableProfile(Profile):
             self.repl = GoRepl()
         if table.hooks == "java":
             self.programs = JavaPrograms()
+            self.code = JavaCode()
             self.expressions = JavaExpressions()
             self.values = JavaValues()
             self.words = JavaWords()

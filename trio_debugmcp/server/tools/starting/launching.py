@@ -41,6 +41,8 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
     cwd = existing_directory(debugger, params)
     target = await target_of(debugger, params, cwd)
     cwd = cwd if params.cwd is not None else target.cwd or cwd
+    if params.stdin is not None and not target.profile.takes_input:
+        raise UsageError("NOT_SUPPORTED", _no_input(debugger, target.profile), {"adapter": target.profile.name})
     # All are checked before the first is set: a launch with one that is refused sets none, and ends no session.
     specs = [
         spec_of(debugger, on_line, cwd, target.profile, params.code, target.near)
@@ -88,6 +90,17 @@ def existing_directory(debugger: Debugger, params: WhatRuns) -> str:
             "INVALID_PATH", f"The working directory '{cwd}' does not exist. Pass one that does.", {"path": cwd}
         )
     return cwd
+
+
+def _no_input(debugger: Debugger, profile: Profile) -> str:
+    """Return why a program gets no `stdin`, and which other adapters of its language give it one."""
+    others = [
+        other.name
+        for other in debugger.settings.profiles
+        if other.takes_input and not set(other.language.split(", ")).isdisjoint(profile.language.split(", "))
+    ]
+    instead = f"Pass adapter={others[0]!r}, which does, or have" if others else "Have"
+    return f"{profile.name} gives its program no input, so `stdin` would be lost. {instead} the program read a file."
 
 
 _IN_LIBRARY = "the program is a library's file, so code of libraries is not stepped over (just_my_code=false)"
