@@ -32,6 +32,7 @@ file = os.path.join(os.path.dirname(os.path.abspath(__file__)), "page.jinja")
 names = {"environment": None, "__file__": file}
 exec(compile(CODE, file, "exec"), names)
 names["__jinja_template__"] = object()
+blocks = debug_info = None
 print("".join(names["root"]([1, 2])))
 '''
 
@@ -199,5 +200,7 @@ async def test_a_breakpoint_in_a_template_of_jinja_stops_in_each_round_and_nowhe
     program = tmp_path / "shop.py"
     program.write_text(JINJA)
     (tmp_path / "page.jinja").write_text("<ul>\n{% for row in rows %}\n<li>\n{{ row }}\n</li>\n")
-    places = await stops_of(debugging, PYTHONS[version], program, [f"{tmp_path}/page.jinja:{line}"])
-    assert places == ["page.jinja:4 in root"] * 2
+    (own,) = (number for number, text in enumerate(JINJA.splitlines(), 1) if text.startswith("blocks = debug_info"))
+    breakpoints = [f"{tmp_path}/page.jinja:{line}", f"{program}:{own}"]
+    places = await stops_of(debugging, PYTHONS[version], program, breakpoints)
+    assert places == [f"shop.py:{own} in <module>", "page.jinja:4 in root", "page.jinja:4 in root"]

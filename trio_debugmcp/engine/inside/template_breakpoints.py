@@ -45,7 +45,8 @@ def is_template(path: str) -> bool:
 
 def is_module_of_jinja(code: Any) -> bool:
     """Whether a code object is the module that Jinja makes of a template: its lines are nowhere in the template."""
-    return code.co_name == "<module>" and all(name in code.co_names for name in _NAMES_OF_JINJA)
+    is_module = code.co_name == "<module>" and is_template(str(code.co_filename))
+    return is_module and all(name in code.co_names for name in _NAMES_OF_JINJA)
 
 
 def lines_in(
