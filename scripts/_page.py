@@ -59,6 +59,9 @@ MOST_OPENING_SECONDS = 1.0
 
 MOST_REQUESTS = 6
 
+OPENINGS = 5
+"""The first of a browser has to start what the others find."""
+
 MOST_GROWTH = 1.25
 """Of the heap, the nodes and the server's memory, in the second half of the time: what is kept is bounded, and full by
 then."""
@@ -105,21 +108,27 @@ class Opening(NamedTuple):
 
 
 def _opening(context: "BrowserContext", folder: Path) -> Opening:
-    """Open the page of a paused program, as it is served to users."""
-    from playwright.sync_api import expect
-
+    """Open the page of a paused program, as users get it, with nothing in the cache; return the best of some."""
     agent = Agent(folder)
     agent.call("debug_launch", program="app.py", breakpoints=[{"file": "app.py", "line": 2}])
+    best = min(_opened(context, agent.url(CONTROL_TOKEN)) for _ in range(OPENINGS))
+    print(f"opening: {best.seconds:.2f} s to Paused, {best.requests} requests")
+    agent.disconnect()
+    return best
+
+
+def _opened(context: "BrowserContext", url: str) -> Opening:
+    from playwright.sync_api import expect
+
     page = context.new_page()
+    context.new_cdp_session(page).send("Network.setCacheDisabled", {"cacheDisabled": True})
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     began = time.monotonic()
-    page.goto(agent.url(CONTROL_TOKEN))
+    page.goto(url)
     expect(page.locator("#state")).to_contain_text("Paused")
     seconds = time.monotonic() - began
-    print(f"opening: {seconds:.2f} s to Paused, {len(requests)} requests")
     page.close()
-    agent.disconnect()
     return Opening(seconds, len(requests))
 
 
