@@ -647,6 +647,69 @@ os.wait()
 """
 
 
+SEVERAL_HALT = """\
+import sys, threading
+from collections import namedtuple
+sys.setswitchinterval(1e-6)
+Pair = namedtuple("Pair", "left right")
+gate = threading.Barrier(6)
+def work(number):
+    gate.wait()
+    [breakpoint(), Pair(number, 1), [[] for _ in range(300)]][0]
+threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+import os
+os.environ["PYTHONBREAKPOINT"] = "0"
+breakpoint()
+del os.environ["PYTHONBREAKPOINT"]
+eval("[breakpoint(), 1]")
+breakpoint()
+"""
+
+
+async def test_breakpoint_stops_each_thread_that_calls_it_before_its_frame_is_gone(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    async with debugging() as client:
+        stop = await launched(client, python, tmp_path / "several.py", SEVERAL_HALT, stop_at_entry=False)
+        numbers = set()
+        for _ in range(6):
+            assert (stop["reason"], where(stop).line) == ("Breakpoint", 8)
+            numbers.add(stop["locals"]["number"])
+            stop = await client.call("debug_continue")
+        assert numbers == set("012345")
+        assert stop["at"] == "<string>:1 in <module>"
+        stop = await client.call("debug_continue")
+        assert (stop["reason"], where(stop).line) == ("Breakpoint", 17)  # the last line of all
+        assert (await client.call("debug_continue"))["state"] == "Disconnected"
+
+
+MADE = """\
+from collections import namedtuple
+from dataclasses import dataclass
+@dataclass
+class Shop:
+    name: str
+    def __post_init__(self):
+        self.open = True
+Pair = namedtuple("Pair", "left right")
+shop = Shop("a")
+pair = Pair(1, 2)
+print(shop, pair)
+"""
+
+
+async def test_a_step_in_stays_out_of_the_methods_that_dataclasses_and_named_tuples_have(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    file = tmp_path / "made.py"
+    async with debugging() as client:
+        await launched(client, python, file, MADE, breakpoints=[f"{file}:9"])
+        stops = [await client.call("debug_step", mode="in") for _ in range(3)]
+        assert [where(each)[1:] for each in stops] == [(7, "__post_init__"), (10, "<module>"), (11, "<module>")]
+
+
 async def test_breakpoint_in_the_program_stops_it_at_the_next_line_in_forks_too(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:
@@ -655,6 +718,8 @@ async def test_breakpoint_in_the_program_stops_it_at_the_next_line_in_forks_too(
         stop = await launched(client, python, file, HALTS, stop_at_entry=False)
         assert (stop["reason"], where(stop).line) == ("Breakpoint", 4)
         stop = await client.call("debug_continue")
+        assert where(stop)[1:] == (6, "last")  # there is no further line in it
+        stop = await client.call("debug_step")
         assert (where(stop).line, stop["returned"]) == (7, {"last": "None"})
         stop = await client.call("debug_continue")
         assert where(stop).line == 10

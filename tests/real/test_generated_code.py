@@ -124,6 +124,37 @@ async def test_the_engine_shows_the_text_of_executed_code_that_a_frame_still_has
             await client.call("source_get", file="<string>")
 
 
+NAMELESS = """\
+from dataclasses import dataclass
+@dataclass
+class Shop:
+    name: str
+exec("a = 1\\nbreakpoint()\\nb = 2\\n")
+names = {}
+exec("def work():\\n    breakpoint()\\n    return 1\\n", names)
+names["work"]()
+shop = Shop("a")
+print(shop)
+"""
+
+
+@pytest.mark.parametrize("python", WANTED.values(), ids=WANTED)
+async def test_breakpoint_stops_in_executed_code_that_has_no_name(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "nameless.py"
+    file.write_text(NAMELESS)
+    launch = {"program": str(file), "breakpoints": [f"{file}:9"], "adapter_options": {"python": [python.path]}}
+    async with debugging() as client:
+        stop = await client.call("debug_launch", stop_at_entry=False, **launch)
+        assert (stop["at"], stop["locals"]["a"]) == ("<string>:3 in <module>", "1")
+        stop = await client.call("debug_continue")
+        assert (stop["reason"], stop["at"]) == ("Breakpoint", "<string>:3 in work")
+        stop = await client.call("debug_continue")
+        stop = await client.call("debug_step", mode="in")  # the methods of a dataclass are not the program's
+        assert stop["at"] == f"{file}:10 in <module>"
+
+
 @pytest.mark.parametrize("name", ["page.html", "<template>"])
 @pytest.mark.parametrize("python", WANTED.values(), ids=WANTED)
 async def test_the_frame_of_a_template_has_the_line_of_the_template(

@@ -72,7 +72,7 @@ class Engine:
         self.steps = Steps(self.events, attention, self.files)
         self.stop_answers = answers = StopAnswers(self)
         self.held = HeldThreads(self.threads, self.events, attention, answers.announce, answers.miss)
-        self.breakpoint_calls = BreakpointCalls(self.threads, self.held, self.steps)
+        self.breakpoint_calls = BreakpointCalls(self.threads, self.held, self.events, attention, self.files)
         self.evaluations = ThreadEvaluations(self.threads, self.held)
         self.pid, self.parent = posix.getpid(), self._children.parent_now()
         self.token = str(given["token"])
@@ -94,6 +94,7 @@ class Engine:
             self.functions,
             self.exceptions,
             self.pauses,
+            self.breakpoint_calls,
             StatementBeginnings(self.sources),
         )
         self.requests = RequestTable(connection)

@@ -15,6 +15,7 @@ from typing import Any, Callable, Sequence
 
 from trio_debugmcp.engine.inside import interruptions, monitoring
 from trio_debugmcp.engine.inside.attention import Attention
+from trio_debugmcp.engine.inside.breakpoint_calls import BreakpointCalls
 from trio_debugmcp.engine.inside.exception_stops import ExceptionStops
 from trio_debugmcp.engine.inside.function_breakpoints import FunctionBreakpoints
 from trio_debugmcp.engine.inside.held_threads import HeldThreads, ThreadStop
@@ -53,6 +54,7 @@ class EventDispatch:
         functions: FunctionBreakpoints,
         exceptions: ExceptionStops,
         pauses: Pauses,
+        calls: BreakpointCalls,
         beginnings: StatementBeginnings,
     ) -> None:
         self.overflows = 0
@@ -67,6 +69,7 @@ class EventDispatch:
         self._functions = functions
         self._exceptions = exceptions
         self._pauses = pauses
+        self._calls = calls
         self._loops = LineLoops()
         self._signals = SignalsAtAwait(threads, events, held)
         self._beginnings = beginnings
@@ -216,6 +219,9 @@ class EventDispatch:
         if step is not None and self._steps.at_line(step, record, frame, is_loop):
             self._step_stop(record, frame, self._hits(record, frame, self._breakpoints.at(code, line), is_loop))
             return True
+        if record.halting is frame:
+            self._breakpoint_stop(record, frame, self._hits(record, frame, self._breakpoints.at(code, line), is_loop))
+            return True
         if self._pauses.is_wanted and self._pauses.stops_in(frame):
             self._stop(ThreadStop(record, frame, self._pauses.reason), lambda: self._pauses.is_wanted)
             return True
@@ -230,7 +236,7 @@ class EventDispatch:
             there = self._breakpoints.at(frame.f_code, line)  # which may have been set, or taken back, meanwhile
         hits = self._hits(record, frame, there, is_loop)
         if hits:
-            self._stop(ThreadStop(record, frame, "breakpoint", hitBreakpointIds=[each.id for each in hits]))
+            self._breakpoint_stop(record, frame, hits)
 
     def _hits(self, record: ThreadRecord, frame: Any, there: LinePlan | None, is_loop: bool) -> Sequence[Any]:
         """Return the breakpoints at which a thread is to stop on a line: if a statement begins there, or a round."""
@@ -269,6 +275,8 @@ class EventDispatch:
             if self._events.soon is not None:
                 self._soon(code)
             record = self._arrived(_frame(1))
+            if record is not None and record.halting is _frame(1):  # it has come to no further line
+                self._breakpoint_stop(record, _frame(1), [])
             step = self._steps.current
             if step is not None and record is not None:
                 back = self._steps.at_return(step, record, _frame(1), value)
@@ -298,8 +306,11 @@ class EventDispatch:
             step = self._steps.current
             if step is not None:
                 self._steps.at_unwind(step, frame)
+            record = self._threads.current()
+            if record.halting is frame:
+                self._calls.at_unwind(record, frame)
             if self._exceptions.is_wanted:
-                record, back = self._threads.current(), frame.f_back
+                back = frame.f_back
                 record.unwinding, record.unwound_to = id(error), id(back)
                 if back is None and self._exceptions.at_end(record, frame, error):
                     self._exception_stop(record, frame, offset, error, "unhandled")
@@ -370,14 +381,18 @@ class EventDispatch:
     def _step_stop(self, record: ThreadRecord, frame: Any, hits: Sequence[Any]) -> None:
         step = self._steps.current
         returned = step.returned if step is not None else []
-        extra = {"hitBreakpointIds": [each.id for each in hits]} if hits else {}
-        reason = "breakpoint" if hits else step.reason if step is not None else "step"
-        stop = ThreadStop(record, frame, reason, **extra)
+        is_breakpoint = bool(hits) or record.halting is frame
+        stop = ThreadStop(record, frame, "breakpoint" if is_breakpoint else "step", **_hit_ids(hits))
         stop.returned = returned
         self._steps.end()
         self._stop(stop)
 
+    def _breakpoint_stop(self, record: ThreadRecord, frame: Any, hits: Sequence[Any]) -> None:
+        self._stop(ThreadStop(record, frame, "breakpoint", **_hit_ids(hits)))
+
     def _stop(self, stop: ThreadStop, is_wanted: Callable[[], bool] = lambda: True) -> None:
+        if stop.record.halting is stop.frame:
+            self._calls.stopped(stop.record)
         if not stop.record.is_evaluating:
             self._held.stop(stop, is_wanted)
 
@@ -391,6 +406,10 @@ class EventDispatch:
             raise interruptions.as_the_programs(error)
         if len(self.faults) < _MOST_FAULTS:
             self.faults.append(error)
+
+
+def _hit_ids(hits: Sequence[Any]) -> dict[str, Any]:
+    return {"hitBreakpointIds": [each.id for each in hits]} if hits else {}
 
 
 _MOST_FAULTS = 20

@@ -167,3 +167,12 @@ class ProgramFiles:
 def has_source(code: Any) -> bool:
     """Whether a code object is of a file, and not of a text that was executed."""
     return str(code.co_filename)[:1] != "<"
+
+
+def is_made_by_library(frame: Any) -> bool:
+    """Whether a frame runs a method that `dataclass` or `namedtuple` has made: nobody has written its text."""
+    code = frame.f_code
+    if code.co_filename != "<string>":
+        return False
+    module = dict.get(frame.f_globals, "__name__")
+    return code.co_qualname.startswith("__create_fn__.") or (type(module) is str and module.startswith("namedtuple_"))

@@ -19,7 +19,7 @@ from trio_debugmcp.engine.inside.attention import Attention
 from trio_debugmcp.engine.inside.call_targets import CallTarget
 from trio_debugmcp.engine.inside.interruptions import is_own_code
 from trio_debugmcp.engine.inside.monitoring import MonitoringTool
-from trio_debugmcp.engine.inside.program_files import ProgramFiles
+from trio_debugmcp.engine.inside.program_files import ProgramFiles, is_made_by_library
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord
 
 _USER = "step"
@@ -55,14 +55,12 @@ class StepUnderWay:
         frame: where it continues; None if only what comes next in the thread counts.
         returned: what the functions have returned that the frame has called, or a generator has yielded.
         target: the call that is to be gone into, or None if it is not a certain one.
-        reason: why the thread stops at its end, as DAP says it.
     """
 
-    __slots__ = ("callees", "frame", "goes_in", "is_out", "reason", "record", "returned", "target")
+    __slots__ = ("callees", "frame", "goes_in", "is_out", "record", "returned", "target")
 
-    def __init__(self, kind: str, record: ThreadRecord, frame: Any, target: CallTarget | None, reason: str) -> None:
+    def __init__(self, kind: str, record: ThreadRecord, frame: Any, target: CallTarget | None) -> None:
         self.record = record
-        self.reason = reason
         self.frame = frame
         self.target = target
         self.goes_in = kind == "in" and target is None
@@ -81,12 +79,10 @@ class Steps:
         self._attention = attention
         self._files = files
 
-    def begin(
-        self, kind: str, record: ThreadRecord, frame: Any, target: CallTarget | None = None, reason: str = "step"
-    ) -> None:
+    def begin(self, kind: str, record: ThreadRecord, frame: Any, target: CallTarget | None = None) -> None:
         """Begin a step: `over`, `in` or `out`. Before the thread is resumed."""
         self.end()
-        self.current = StepUnderWay(kind, record, frame, target, reason)
+        self.current = StepUnderWay(kind, record, frame, target)
         self._attention.open(_USER)
         self._events.restart()
         self._watch(self.current, frame)
@@ -162,7 +158,10 @@ class Steps:
     # --- Parts --------------------------------------------------------------------------------------------------------
 
     def _counts(self, frame: Any) -> bool:
-        return not is_own_code(frame.f_code) and self._files.steps_into(frame.f_code.co_filename)
+        files, code = self._files, frame.f_code
+        if is_own_code(code) or not files.steps_into(code.co_filename):
+            return False
+        return not files.just_my_code or not is_made_by_library(frame)
 
     def _back(self, step: StepUnderWay, frame: Any, value: Any, how: str = "") -> Any:
         """A frame returns to its caller. Returns that, if it is the user's."""

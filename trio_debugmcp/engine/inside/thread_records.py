@@ -51,6 +51,7 @@ class ThreadRecord:
         raised: what a signal handler has raised while it was held.
         is_evaluating: code of ours runs the program's in it: nothing stops there.
         entering: the frame that it has just entered, in which a breakpoint of its function is to stop.
+        halting: the frame that has called `breakpoint()`, in which it is to stop, or None.
         passing: a frame whose next line is not looked at: it has been gone to.
         unwinding: the id of the exception that has just left a frame; no exception lives longer because of us.
         unwound_to: the id of the frame further out, to which it comes unless something in C keeps it.
@@ -58,8 +59,8 @@ class ThreadRecord:
     """
 
     __slots__ = (
-        *("entering", "id", "ident", "inbox", "is_claimed", "is_evaluating", "parked", "passing", "pending"),
-        *("raised", "stop", "thread", "unwinding", "unwound_to"),
+        *("entering", "halting", "id", "ident", "inbox", "is_claimed", "is_evaluating", "parked", "passing"),
+        *("pending", "raised", "stop", "thread", "unwinding", "unwound_to"),
     )
 
     def __init__(self, number: int, ident: int) -> None:
@@ -71,6 +72,7 @@ class ThreadRecord:
         self.is_evaluating = False
         self.parked: Any = None
         self.entering: Any = None
+        self.halting: Any = None
         self.passing: Any = None
         self.unwinding = 0
         self.unwound_to = 0

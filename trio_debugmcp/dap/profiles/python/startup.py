@@ -3,6 +3,9 @@
 No program waits until debugpy has described the environment for its log. That reads the metadata of every installed
 package, under the tracing that is on by then: two tenths of a second for a hundred packages, before the first line.
 
+Code of `exec(text)` is the program's, though called `<string>`: pydevd takes all of that name for a library's, but for
+`python -c`, so that `breakpoint()` in it is passed over. It stays out of the methods of dataclasses and named tuples.
+
 A program that is a module has the names of its own only. runpy gives it the main module that there is, debugpy's, and
 so what that has imported: `sys` without an import of it in the program.
 
@@ -21,6 +24,18 @@ cli = sys.modules.get("debugpy.server.cli")
 if cli is not None and names.get("cli") is cli:
     for name in ("sys", "debugpy", "cli"):
         names.pop(name, None)
+def of_program(pydevd):
+    judge = pydevd.PyDB.get_file_type
+    def get_file_type(self, frame, *names):
+        found, code = judge(self, frame, *names), frame.f_code
+        if found != self.LIB_FILE or code.co_filename != "<string>" or code.co_name[:2] == "__":
+            return found
+        module = frame.f_globals.get("__name__")
+        return found if type(module) is str and module.startswith("namedtuple_") else None
+    pydevd.PyDB.get_file_type = get_file_type
+pydevd = sys.modules.get("pydevd")
+if hasattr(getattr(pydevd, "PyDB", None), "get_file_type"):
+    of_program(pydevd)
 """
 
 _MAIN = """
