@@ -32,6 +32,7 @@ FLOORS = [
         "deadlines",
         "coercion",
         "descriptors",
+        "owned_directory",
         "ending_signals",
         "home",
         "installation",

@@ -13,7 +13,6 @@ The code is compiled once for each version of Python, by the first program that 
 
 import marshal
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,12 +20,15 @@ from functools import cache
 from pathlib import Path
 
 from trio_debugmcp.errors import AdapterGone
+from trio_debugmcp.owned_directory import OwnedDirectory
 from trio_debugmcp.probe import packing
 
 PACKAGE = "trio_debugmcp.engine.inside"
 
 LOADER, ARRIVAL = "loader", "arrival"
 """Names of the two pieces of code that load the rest."""
+
+_PREFIX = "trio_debugmcp-engine-"
 
 _FOLDER = Path(__file__).parent
 
@@ -73,17 +75,16 @@ class Carrier:
 def made_carrier(host: str, port: int, token: str) -> Iterator[Carrier]:
     """Make the directory for programs that are to dial in at this address; at the end it is removed.
 
+    If this process is killed, the next one does it that makes such a directory.
+
     Raises:
         AdapterGone: the code cannot be written into it.
         OSError: there is no place for it.
     """
     parent = None if os.pathsep not in tempfile.gettempdir() else "/tmp"
-    directory = tempfile.mkdtemp(prefix="trio_debugmcp-", dir=parent)  # only this user may look into it
-    try:
-        _write(Path(directory), host, port, token)
-        yield Carrier(directory)
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
+    with OwnedDirectory(_PREFIX, parent) as directory:
+        _write(Path(directory.path), host, port, token)
+        yield Carrier(directory.path)
 
 
 def _write(directory: Path, host: str, port: int, token: str) -> None:

@@ -8,7 +8,6 @@ Which way it is, and how the command line names it, the table says. What must be
 import os
 import re
 import shlex
-import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -25,6 +24,7 @@ from trio_debugmcp.dap.profiles.tables.placeholders import filled
 from trio_debugmcp.dap.profiles.tables.table_format import Table, Transport
 from trio_debugmcp.dap.sockets import TcpAddress, UnixAddress, free_port
 from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.owned_directory import OwnedDirectory
 
 _HOST = "127.0.0.1"
 
@@ -156,6 +156,6 @@ def _endpoint(table: Table, transport: Transport) -> Iterator[tuple[ListeningAda
         given = {"port": free_port(_HOST)}
         yield replace(listening, address=TcpAddress(_HOST, int(filled(transport.given, given)))), given
     else:
-        with tempfile.TemporaryDirectory(prefix="trio-debugmcp-") as directory:
-            path = filled(transport.socket, {"socket": f"{directory}/adapter"})
+        with OwnedDirectory("trio-debugmcp-adapter-") as directory:
+            path = filled(transport.socket, {"socket": f"{directory.path}/adapter"})
             yield replace(listening, address=UnixAddress(path)), {"socket": path}

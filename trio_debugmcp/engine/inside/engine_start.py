@@ -63,8 +63,7 @@ class Engine:
 
     def __init__(self, connection: DoorConnection, given: dict[str, Any], main: int) -> None:
         self.connection = connection
-        self.printed = PrintedOutput(self._report)
-        self._children = _children(given)
+        self.printed, self._children = PrintedOutput(self._report), _children(given)
         self.threads = ThreadRecords(main)
         self.events = MonitoringTool()
         self.files = ProgramFiles(str(given["home"] or _FETCHED))

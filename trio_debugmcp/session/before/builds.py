@@ -7,8 +7,6 @@
 A session discards its own at its end.
 """
 
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from trio_debugmcp.dap.profiles.compilers import BuildPlan, first_error, made_pr
 from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import CannotRun, UsageError
+from trio_debugmcp.owned_directory import OwnedDirectory
 from trio_debugmcp.session.before.subprocesses import Ran, run_command
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.start import Start
@@ -50,7 +49,7 @@ class Builds:
     def __init__(self, host: Host, watchdog: Watchdog) -> None:
         self._host = host
         self._watchdog = watchdog
-        self._directories: dict[str, str] = {}
+        self._directories: dict[str, OwnedDirectory] = {}
 
     def __repr__(self) -> str:
         return f"<Builds of {list(self._directories)}>"
@@ -71,12 +70,12 @@ class Builds:
         """Delete what was built for a launch, if anything was, in a directory of ours."""
         directory = self._directories.pop(start.program, None) if isinstance(start, Launch) else None
         if directory is not None:
-            shutil.rmtree(directory, ignore_errors=True)
+            directory.remove()
 
     async def _build(self, plan: BuildPlan, seconds: float) -> Built:
-        directory = tempfile.mkdtemp(prefix="trio-debugmcp-build-")
+        directory = OwnedDirectory("trio-debugmcp-build-")
         try:
-            output = str(Path(directory, Path(plan.source).stem or "program"))
+            output = str(Path(directory.path, Path(plan.source).stem or "program"))
             if plan.makes == "classes":
                 Path(output).mkdir()  # javac makes none before 9
             ran: Ran | None = None
@@ -91,12 +90,12 @@ class Builds:
                 )
             program = self._made(plan, ran, output)
         except BaseException:
-            shutil.rmtree(directory, ignore_errors=True)
+            directory.remove()
             raise
         if program == output:
             self._directories[program] = directory
         else:
-            shutil.rmtree(directory, ignore_errors=True)
+            directory.remove()
         return Built(program, _for_people(ran))
 
     async def _run(self, plan: BuildPlan, output: str) -> Ran:
