@@ -36,7 +36,7 @@ class OwnedDirectory:
         try:
             new = Path(self.path, f"{_LOCK}.new")
             self._lock = _locked(new, os.O_CREAT)
-            new.rename(Path(self.path, _LOCK))  # nobody sees it unlocked
+            new.rename(Path(self.path, _LOCK))  # others see it locked
         except OSError:
             self.remove()
             raise

@@ -917,3 +917,35 @@ async def test_whatever_function_of_builtins_a_program_has_replaced_its_first_st
         assert (await client.call("evaluate", expression="here + 1"))["value"] == "2"
         end = await client.call("debug_continue")
         assert (end["exitCode"], end["stdout"]) == (0, "through\n")
+
+
+WAITING = """\
+class Manager:
+    def __enter__(self): return self
+    def __exit__(self, *error): return False
+
+def wait_in_cleanup(number):
+    try:
+        with managers[number]:
+            raise ValueError(number)
+    finally:
+        yield number
+
+managers = [Manager() for _ in range(1100)]
+waiting = [wait_in_cleanup(number) for number in range(1100)]
+for each in waiting: next(each)
+try:
+    next(waiting[1099])
+except ValueError:
+    pass
+next(waiting[3])
+"""
+
+
+async def test_an_exception_stops_however_many_others_wait_in_the_cleanups_of_generators(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        stop = await launched(client, python, tmp_path / "waiting.py", WAITING, stop_at_entry=False)
+        assert (stop["reason"], stop["exception"], where(stop).line) == ("Exception", "ValueError: 3", 19)
+        assert (await client.call("debug_continue"))["exitCode"] == 1

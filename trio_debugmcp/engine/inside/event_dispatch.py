@@ -312,7 +312,7 @@ class EventDispatch:
             if self._exceptions.is_wanted:
                 back = frame.f_back
                 record.unwinding, record.unwound_to = id(error), id(back)
-                if back is None and self._exceptions.at_end(record, frame, error):
+                if back is None and self._exceptions.at_end(record, frame, offset, error):
                     self._exception_stop(record, frame, offset, error, "unhandled")
         except RecursionError:
             self.overflows += 1
@@ -355,6 +355,7 @@ class EventDispatch:
         stop.mode = mode
         if mode != "unhandled":
             stop.caught_by = self._exceptions.caught_by(frame, offset, error)
+        record.pending.stopped(error)
         self._stop(stop)
         stop.exception = None
 

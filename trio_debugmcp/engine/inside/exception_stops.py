@@ -82,8 +82,11 @@ class ExceptionStops:
         record.unwinding = record.unwound_to = 0  # else it is raised again, of a task's result
         if is_own_code(frame.f_code):
             return None
-        was_pending = record.pending.take(error)
-        if arrived and not was_pending:
+        pending = record.pending
+        was_pending = pending.take(error)
+        if not arrived:
+            pending.stopped(None)
+        elif not was_pending and not pending.may_be_forgotten(error):
             return None
         modes = self._modes_of(type(error))
         if not modes:
@@ -171,10 +174,15 @@ class ExceptionStops:
             known = self._modes[id(kind)] = kind, modes
         return known[1]
 
-    def at_end(self, record: ThreadRecord, frame: Any, error: BaseException) -> bool:
+    def at_end(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException) -> bool:
         """An exception leaves the outermost frame of a thread; return whether it stops there."""
         if not record.pending.take(error):
-            return False
+            if not record.pending.may_be_forgotten(error):
+                return False
+            verdict = propagation.judge(error, frame, offset)
+            modes = self._modes_of(type(error))
+            is_end = verdict.outcome is verdicts.UNCAUGHT and bool(modes)
+            return is_end and self._at_end(verdict, modes, frame, error) == "unhandled"
         return any(each.mode == "unhandled" and each.is_of(type(error)) for each in self._options)
 
     def _is_of_user(self, frame: Any) -> bool:

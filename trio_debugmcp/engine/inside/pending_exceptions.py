@@ -3,9 +3,9 @@
 import sys
 from typing import Any
 
-_MOST = 64
+_MOST = 1000
 """From so many on, those that no frame of the stack awaits are forgotten. One in a coroutine that waits in its cleanup
-is among these."""
+is among these: from then on each that arrives is judged again."""
 
 _frame = sys._getframe
 
@@ -17,10 +17,12 @@ class PendingExceptions:
     caught is not heard of again: it is forgotten once no frame awaits it, or when another exception has its id.
     """
 
-    __slots__ = ("_awaiting",)
+    __slots__ = ("_awaiting", "_has_forgotten", "_stopped")
 
     def __init__(self) -> None:
         self._awaiting: dict[int, int] = {}
+        self._has_forgotten = False
+        self._stopped = 0
 
     def add(self, error: BaseException, frame: Any) -> None:
         """Keep an exception that is decided when it comes to a frame."""
@@ -32,6 +34,14 @@ class PendingExceptions:
         """Return whether an exception is pending; it no longer is."""
         return self._awaiting.pop(id(error), None) is not None
 
+    def may_be_forgotten(self, error: BaseException) -> bool:
+        """Whether an exception may be one that was forgotten, and has not stopped the thread."""
+        return self._has_forgotten and self._stopped != id(error)
+
+    def stopped(self, error: BaseException | None) -> None:
+        """An exception stops the thread, which is not to happen again on its way; None: the next one is a new one."""
+        self._stopped = id(error) if error is not None else 0
+
     def _forget(self) -> None:
         """Forget those that no frame of this thread's stack awaits."""
         frames = set()
@@ -40,3 +50,4 @@ class PendingExceptions:
             frames.add(id(frame))
             frame = frame.f_back
         self._awaiting = {error: awaits for error, awaits in self._awaiting.items() if awaits in frames}
+        self._has_forgotten = True

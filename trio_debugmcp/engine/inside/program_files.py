@@ -170,7 +170,7 @@ def has_source(code: Any) -> bool:
 
 
 def is_made_by_library(frame: Any) -> bool:
-    """Whether a frame runs a method that `dataclass` or `namedtuple` has made: nobody has written its text."""
+    """Whether a frame runs a method that `dataclass` or `namedtuple` has made, of a text of its own."""
     code = frame.f_code
     if code.co_filename != "<string>":
         return False
