@@ -949,3 +949,37 @@ async def test_an_exception_stops_however_many_others_wait_in_the_cleanups_of_ge
         stop = await launched(client, python, tmp_path / "waiting.py", WAITING, stop_at_entry=False)
         assert (stop["reason"], stop["exception"], where(stop).line) == ("Exception", "ValueError: 3", 19)
         assert (await client.call("debug_continue"))["exitCode"] == 1
+
+
+PARTS = """\
+def work(errors):
+    try:
+        raise ExceptionGroup("several", errors)
+    except* ValueError:
+        pass
+
+def outer(errors):
+    work(errors)
+
+work([ValueError(1)])
+try:
+    outer([ValueError(1), KeyError(2)])
+except ExceptionGroup:
+    pass
+outer([ValueError(1), TypeError(3)])
+"""
+
+
+async def test_what_except_star_leaves_of_a_group_stops_if_nothing_catches_it(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        stop = await launched(client, python, tmp_path / "parts.py", PARTS, stop_at_entry=False)
+        assert (stop["reason"], where(stop)[1:]) == ("Exception", (8, "outer")), stop
+        assert (await client.call("debug_continue"))["exitCode"] == 1
+        flat = PARTS.replace("def work(errors):", "errors = [ValueError(1), KeyError(2)]\nif True:").partition("\n\n")[
+            0
+        ]
+        stop = await launched(client, python, tmp_path / "flat.py", flat + "\n", stop_at_entry=False)
+        assert (stop["reason"], stop["mode"]) == ("Exception", "unhandled")
+        assert (await client.call("debug_continue"))["exitCode"] == 1

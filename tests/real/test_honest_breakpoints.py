@@ -184,6 +184,11 @@ async def test_a_condition_beside_a_comprehension_is_judged_in_the_frame_that_is
         stop = await client.call("debug_launch", program=str(app), stop_at_entry=False)
         assert (where(stop).function, "notes" in stop) == ("f", False)
         assert (await client.call("debug_continue"))["state"] == "Disconnected"
+        own = "[each for each in items if each == 3] and limit == 2"  # a variable of the condition's own
+        await client.call("breakpoint_set", file=str(app), line=2, condition=own)
+        stop = await client.call("debug_launch", program=str(app), stop_at_entry=False)
+        assert (where(stop).function, stop["locals"]["limit"], "notes" in stop) == ("f", "2", False)
+        assert (await client.call("debug_continue"))["state"] == "Disconnected"
         await client.call("breakpoint_set", file=str(app), line=2, condition="each == 2")
         stop = await client.call("debug_launch", program=str(app), stop_at_entry=False)
         assert where(stop).function == "<genexpr>"

@@ -311,6 +311,8 @@ class EventDispatch:
                 self._calls.at_unwind(record, frame)
             if self._exceptions.is_wanted:
                 back = frame.f_back
+                if issubclass(type(error), BaseExceptionGroup):
+                    record.pending.pass_on(error, frame)
                 record.unwinding, record.unwound_to = id(error), id(back)
                 if back is None and self._exceptions.at_end(record, frame, offset, error):
                     self._exception_stop(record, frame, offset, error, "unhandled")

@@ -34,6 +34,16 @@ class PendingExceptions:
         """Return whether an exception is pending; it no longer is."""
         return self._awaiting.pop(id(error), None) is not None
 
+    def pass_on(self, rest: BaseException, frame: Any) -> None:
+        """What `except*` has left of a group leaves a frame: it is pending if the group was, for it is not the group."""
+        if id(rest) in self._awaiting or self._stopped == id(rest):
+            return
+        for error, awaits in self._awaiting.items():
+            if awaits == id(frame):
+                del self._awaiting[error]
+                self._awaiting[id(rest)] = awaits
+                return
+
     def may_be_forgotten(self, error: BaseException) -> bool:
         """Whether an exception may be one that was forgotten, and has not stopped the thread."""
         return self._has_forgotten and self._stopped != id(error)

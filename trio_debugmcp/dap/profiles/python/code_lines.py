@@ -104,12 +104,15 @@ def comprehension_at(source: bytes, line: int) -> tuple[frozenset[str], bool] | 
 
 
 def names_in(expression: str) -> frozenset[str]:
-    """Return the names that an expression reads; none if it is not valid."""
+    """Return the names that an expression reads of what is around it; none if it is not valid."""
     try:
         tree = ast.parse(expression.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
-    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    nodes = list(ast.walk(tree))
+    own = {node.arg for node in nodes if isinstance(node, ast.arg)}  # of a lambda in it; else of a comprehension in it
+    own |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return frozenset(node.id for node in nodes if isinstance(node, ast.Name)) - own
 
 
 @lru_cache(maxsize=8)
