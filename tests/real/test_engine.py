@@ -726,3 +726,26 @@ async def test_breakpoint_in_the_program_stops_it_at_the_next_line_in_forks_too(
         ignored = {"PYTHONBREAKPOINT": "0"}
         end = await launched(client, python, file, HALTS, stop_at_entry=False, env=ignored, replace=True)
         assert end["state"] == "Disconnected"
+
+
+GOES = """\
+def work():
+    a = 1
+    a = 2
+    a = 3
+    a = 4
+    return a
+work()
+"""
+
+
+@pytest.mark.parametrize(("start", "target"), [(4, 2), (2, 4), (4, 4)])
+async def test_a_step_after_a_goto_runs_the_line_that_was_gone_to_and_no_other(
+    debugging: Connect, tmp_path: Path, python: Interpreter, start: int, target: int
+) -> None:
+    file = tmp_path / "goes.py"
+    async with debugging() as client:
+        await launched(client, python, file, GOES, breakpoints=[f"{file}:{start}", f"{file}:{target}"])
+        assert where(await client.call("debug_goto", line=target)).line == target
+        stop = await client.call("debug_step")
+        assert (where(stop).line, stop["locals"]) == (target + 1, {"a": str(target - 1)})

@@ -977,9 +977,8 @@ async def test_what_except_star_leaves_of_a_group_stops_if_nothing_catches_it(
         stop = await launched(client, python, tmp_path / "parts.py", PARTS, stop_at_entry=False)
         assert (stop["reason"], where(stop)[1:]) == ("Exception", (8, "outer")), stop
         assert (await client.call("debug_continue"))["exitCode"] == 1
-        flat = PARTS.replace("def work(errors):", "errors = [ValueError(1), KeyError(2)]\nif True:").partition("\n\n")[
-            0
-        ]
+        errors = "errors = [ValueError(1), KeyError(2)]"
+        flat = PARTS.replace("def work(errors):", f"{errors}\nif True:").partition("\n\n")[0]
         stop = await launched(client, python, tmp_path / "flat.py", flat + "\n", stop_at_entry=False)
         assert (stop["reason"], stop["mode"]) == ("Exception", "unhandled")
         assert (await client.call("debug_continue"))["exitCode"] == 1

@@ -212,8 +212,8 @@ class EventDispatch:
         if record is None:
             return True
         if record.passing is not None:
-            passed, record.passing = record.passing is frame, None
-            if passed:
+            passed, record.passing = record.passing, None
+            if passed[0] is frame and passed[1] == line:
                 return True
         step = self._steps.current
         if step is not None and self._steps.at_line(step, record, frame, is_loop):

@@ -86,7 +86,7 @@ class MovingRequests:
             except ValueError as error:
                 request.refuse(str(error))
                 return
-            record.passing = frame
+            record.passing = frame, frame.f_lineno
             request.respond()
             self._engine.frames.forget()
             body = {name: value for name, value in record.stop.body.items() if name != "hitBreakpointIds"}

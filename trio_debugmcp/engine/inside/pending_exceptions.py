@@ -35,7 +35,7 @@ class PendingExceptions:
         return self._awaiting.pop(id(error), None) is not None
 
     def pass_on(self, rest: BaseException, frame: Any) -> None:
-        """What `except*` has left of a group leaves a frame: it is pending if the group was, for it is not the group."""
+        """What `except*` has left of a group leaves a frame: pending if the group, another object, was."""
         if id(rest) in self._awaiting or self._stopped == id(rest):
             return
         for error, awaits in self._awaiting.items():

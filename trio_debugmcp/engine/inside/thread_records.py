@@ -52,7 +52,8 @@ class ThreadRecord:
         is_evaluating: code of ours runs the program's in it: nothing stops there.
         entering: the frame that it has just entered, in which a breakpoint of its function is to stop.
         halting: the frame that has called `breakpoint()`, in which it is to stop, or None.
-        passing: a frame whose next line is not looked at: it has been gone to.
+        passing: the frame and the line that it has gone to, which is not looked at if it is the next; or None. The
+            interpreter reports that line on some occasions only.
         unwinding: the id of the exception that has just left a frame; no exception lives longer because of us.
         unwound_to: the id of the frame further out, to which it comes unless something in C keeps it.
         pending: exceptions of which it will be decided later whether anything catches them.
