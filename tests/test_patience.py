@@ -150,6 +150,8 @@ POLICY = {
         dap.adapter._POLL_SECONDS dap.daemons._POLL_SECONDS dap.direct._POLL_SECONDS
         dap.direct._SHORT_LIFE_SECONDS
         dap.listener._FULL_SECONDS dap.pids._POLL_SECONDS dap.process._POLL_SECONDS dap.profiles.finding._RETRY_SECONDS
+        dap.profiles.browser_profile._POLL_SECONDS server.tools.starting.first_stop._ASK_SECONDS
+        session.before.listening_tasks._POLL_SECONDS
         dap.profiles.javascript.node_inspector._POLL_SECONDS dap.watchdog_process._SWEEP_SECONDS
         dap.watchdog._SHORT_LIFE_SECONDS dap.watchdog._POLL_SECONDS
         editors.renewing._LOOK_SECONDS probe.inside.bounds._REPEATS_SECONDS probe.inside.questions._SOON_SECONDS

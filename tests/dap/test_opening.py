@@ -86,7 +86,7 @@ async def test_a_variable_that_a_program_is_not_to_get_is_not_in_the_environment
     values = launch_values(launch)
     assert "SHOP" not in values["environment"]
     with trio.fail_after(120):
-        async with open_adapter(given, "m", values, watchdog, unset=launch.unset) as adapter:
+        async with open_adapter(given, "m", values, watchdog, env={"SHOP": None}) as adapter:
             assert eval(bytes(await adapter.stream.receive_some()))[2] is None
 
 

@@ -33,6 +33,9 @@ _STOP = re.compile(r"stop: (?P<expression>\S+) is (?P<value>\S+)")
 
 _OUTPUT = "total 42"
 
+_PAGE, _PAGE_SECONDS = ".html", 1.0
+"""A program that stays when it has written its output, and for how long it is waited for then."""
+
 
 class AdapterCheck(Struct, frozen=True, omit_defaults=True):
     """What came of it. `step`: the tool that failed."""
@@ -108,6 +111,8 @@ class _Steps:
             ("debug_step", {}, r'"state":"(Paused|Disconnected)"'),
             ("debug_continue", {}, r'"state":"Disconnected"|NO_SESSION'),
         ]
+        if program.suffix == _PAGE:  # which has no end
+            calls[-1] = ("debug_continue", {"timeout": _PAGE_SECONDS}, r'"state":"Running"')
         for self.current, arguments, expected in calls:
             answer = await client.call_tool(self.current, arguments)
             text = "".join(getattr(part, "text", "") for part in answer.content)

@@ -35,6 +35,7 @@ class Task(Struct, frozen=True):
     Attributes:
         command: None: it only stands for those it depends on.
         background: it stays when it is ready, which a line with the pattern `ready` shows; None: nothing does.
+        listens_at: host and port where a task that stays listens when it is ready, whatever it writes.
     """
 
     label: str
@@ -43,6 +44,7 @@ class Task(Struct, frozen=True):
     order: Literal["parallel", "sequence"] = "parallel"
     background: bool = False
     ready: str | None = None
+    listens_at: tuple[str, int] | None = None
 
 
 def resolve_task(file: TasksFile, reference: Any, context: VariableContext) -> Task:

@@ -115,6 +115,9 @@ class Handshake:
         await self._configure()
         await self._initialized.wait()
         await self._answered.wait()
+        standing = self._requests.profile.words.standing_request()
+        if standing is not None and has_program(self._requests.profile, self._start):
+            nursery.start_soon(self._requests.request_quietly, *standing)
 
     async def _initialize(self, sent: Callable[[], None] | None = None) -> None:
         requests = self._requests

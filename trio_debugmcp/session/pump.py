@@ -26,6 +26,7 @@ from trio_debugmcp.dap.messages import (
     ProgramLost,
     Stopped,
     Terminated,
+    UnknownEvent,
 )
 from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.errors import AdapterGone
@@ -101,6 +102,7 @@ class EventPump:
         self._console = console
         self._sources = sources
         self._hits = hits
+        self._report = requests.profile.words.event_report()
 
     def __repr__(self) -> str:
         return f"<EventPump of {self._requests.session_id}>"
@@ -124,6 +126,8 @@ class EventPump:
                     pass  # the stop at hand, reported once more
                 case Continued() if self._suspension.is_interlude():
                     pass  # at the stop at hand, while variables are fetched
+                case UnknownEvent(event=name, body=body) if self._report is not None:
+                    self._console.append("stderr", self._report.text_of(name, body) or "")
                 case _:
                     if isinstance(event, Stopped) and not self._suspension.stopped:
                         await self._merge_resume()

@@ -290,6 +290,10 @@ class Requests:
         except AdapterGone as gone:
             raise self.explained(gone) from None
 
+    async def wait_paused(self) -> None:
+        """Wait until the program is stopped, or the session has ended."""
+        await self._merger.wait_until(lambda _: self.snapshot is None or self.snapshot.phase == "Paused")
+
     async def request_or_empty(self, command: str, arguments: object, kind: type[T], *, seconds: float) -> T:
         """Send a request and return its body, or an empty one if the adapter refuses it or does not answer.
 

@@ -16,11 +16,13 @@ from trio_debugmcp.dap.profiles.profile import Dialect, Profile, Runtime
 from trio_debugmcp.dap.profiles.program_facts import read_facts
 from trio_debugmcp.dap.profiles.python.debugpy import Debugpy
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, MainClass, PathMapping
-from trio_debugmcp.dap.profiles.tables.table import TableProfile, read_tables
+from trio_debugmcp.dap.profiles.table_profiles import profile_of_table, read_tables
+from trio_debugmcp.dap.profiles.tables.table import TableProfile
 from trio_debugmcp.dap.profiles.tables.tables_file import RawTables, lay_over, raw_tables, table_of
 from trio_debugmcp.errors import UsageError
 
 __all__ = [
+    "BROWSER",
     "PROFILES",
     "Attach",
     "Code",
@@ -58,6 +60,9 @@ __all__ = [
     "trace_problem",
 ]
 
+BROWSER = "browser"
+"""The adapter of pages."""
+
 _TABLES = Path(__file__).with_name("adapters.toml")
 
 PROFILES: tuple[Profile, ...] = (Debugpy(), *read_tables(_TABLES.read_text(), _TABLES.name))
@@ -85,7 +90,7 @@ def profiles_with(files: Sequence[Path]) -> tuple[Profile, ...]:
             raise UsageError("INVALID_PARAMETER", f"{file} is not UTF-8: {error.reason} at {error.start}.") from error
         found = lay_over(known, text, str(file))
         known |= found
-        new = {name: TableProfile(name, table_of(raw, name, str(file))) for name, raw in found.items()}
+        new = {name: profile_of_table(name, table_of(raw, name, str(file))) for name, raw in found.items()}
         users = {**new, **{name: profile for name, profile in users.items() if name not in new}}
     return (*users.values(), *(profile for profile in PROFILES if profile.name not in users))
 
@@ -96,7 +101,7 @@ def recorded_profiles(names: Sequence[str], tables: RawTables, file: str) -> tup
     Raises:
         UsageError: `INVALID_PARAMETER`: something in a table is wrong; `file` is the recording's.
     """
-    users = {name: TableProfile(name, table_of(raw, name, file)) for name, raw in tables.items()}
+    users = {name: profile_of_table(name, table_of(raw, name, file)) for name, raw in tables.items()}
     known: dict[str, Profile] = {**{profile.name: profile for profile in PROFILES}, **users}
     return tuple(known[name] for name in dict.fromkeys((*names, *known)) if name in known)
 

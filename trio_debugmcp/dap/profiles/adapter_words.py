@@ -1,7 +1,7 @@
 """`Words`: what is in an adapter's texts, which are written for people. The defaults suit most adapters."""
 
 import re
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from trio_debugmcp.dap.messages import DapBreakpoint, Stopped
 
@@ -9,6 +9,14 @@ ProgramStream = Literal["stdout", "stderr", "console"]
 
 _DRAWN = re.compile(r"\s*\d*\s*\||[\s^~]*$")
 """A line that shows the expression, or points into it: `1 | nosuch` and `  | ^`."""
+
+
+class EventReport:
+    """What is to be said of a session's events that are not in DAP; kept for the length of the session."""
+
+    def text_of(self, event: str, body: object) -> str | None:
+        """Return what a person is to read of an event, as the program's standard error; None: nothing."""
+        return None
 
 
 class Words:
@@ -59,3 +67,18 @@ class Words:
         """Which line of an error's text says what is wrong: the last that is not a drawing of the expression."""
         lines = error.splitlines()
         return max((number for number, line in enumerate(lines) if not _DRAWN.match(line)), default=-1)
+
+    idle_when: ClassVar[str | None] = None
+    """An expression whose value says where a running program is that only waits for its user, as a page does."""
+
+    def idle_notes(self, where: str) -> list[str]:
+        """What is to be said of a program that has begun and waits; `where`: the value of `idle_when`."""
+        return []
+
+    def standing_request(self) -> tuple[str, dict[str, Any]] | None:
+        """A request outside the DAP to a session with a program, whose answer may only come when that runs."""
+        return None
+
+    def event_report(self) -> EventReport | None:
+        """What reports on the adapter's own events in one session, if anything does."""
+        return None

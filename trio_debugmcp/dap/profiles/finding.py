@@ -127,7 +127,8 @@ class Finder:
             return None
         name = self._named(name) if wanted is name else str(expanded(name))
         if os.path.dirname(name):  # not only programs: a script or a directory that another program is given
-            return os.path.abspath(name) if os.path.exists(name) else None
+            place = os.path.abspath(name)  # also where a directory on the way is left by `..`, and is not there
+            return place if os.path.exists(place) else None
         found = shutil.which(name)
         return None if found is None else os.path.abspath(found)
 

@@ -63,6 +63,7 @@ def attach_values(attach: Attach) -> dict[str, Any]:
         "program": attach.program,
         "core_file": attach.core_file,
         "gdb_rust": gdb_arguments(),
+        "cwd": attach.cwd,
         **_mapped(attach.path_mappings),
     }
 
@@ -96,20 +97,25 @@ def _quoted(path: str) -> str:
 
 @asynccontextmanager
 async def open_adapter(
-    table: Table, place: str, values: Mapping[str, Any], watchdog: Watchdog, *, unset: Sequence[str] = ()
+    table: Table,
+    place: str,
+    values: Mapping[str, Any],
+    watchdog: Watchdog,
+    *,
+    env: Mapping[str, str | None] | None = None,
 ) -> AsyncIterator[Adapter]:
     """Run the adapter that is at this place, and connect to it.
 
-    `unset`: variables that it does not get either, as programs inherit its environment.
+    `env`: variables that it gets, as programs inherit its environment; None removes one.
 
     Raises:
         CannotRun: it could not be started.
         AdapterGone: it ended before it listened, or did not listen in time.
     """
     known = {**values, "adapter": place}
-    env = environment(dict.fromkeys(unset)) if unset else None
+    whole = environment(env) if env else None
     if not isinstance(table.transport, Transport):
-        async with open_stdio_adapter(_argv(table, known), watchdog, env=env) as adapter:
+        async with open_stdio_adapter(_argv(table, known), watchdog, env=whole) as adapter:
             yield adapter
         return
     with _endpoint(table, table.transport) as (listening, given):
@@ -119,7 +125,7 @@ async def open_adapter(
             listening,
             watchdog,
             cwd=None if table.command_cwd is None else filled(table.command_cwd, known),
-            env=known.get("environment") if table.is_program else env,
+            env=known.get("environment") if table.is_program else whole,
         ) as adapter:
             yield adapter
 

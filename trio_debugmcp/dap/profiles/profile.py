@@ -90,6 +90,9 @@ class Dialect:
     stops_attached: ClassVar[bool] = False
     """Whether the adapter leaves a process stopped that it has attached to."""
 
+    running_context: ClassVar[str | None] = None
+    """The DAP evaluate context in which the adapter evaluates in no frame while the program runs; None: it does not."""
+
     call_reason: ClassVar[str | None] = None
     """The reason of the `stopped` that follows when an evaluation has called a function of the program.
 

@@ -93,7 +93,8 @@ class Launch(Struct, frozen=True):
 class Attach(Struct, frozen=True):
     """A running program: by process id, or by the port on which an adapter listens for it; or what a crash has left.
 
-    `program` is the executable, where that has to be known; `name`: what a person calls the process.
+    `program` is the executable, where that has to be known; `name`: what a person calls the process. `cwd`: the
+    directory of its sources, as far as they are named by other places, as those of a page are.
     """
 
     pid: int | None = None
@@ -102,6 +103,7 @@ class Attach(Struct, frozen=True):
     program: str | None = None
     core_file: str | None = None
     name: str | None = None
+    cwd: str = "."
     path_mappings: tuple[PathMapping, ...] = ()
     options: Mapping[str, Any] = {}
     tasks: object = None

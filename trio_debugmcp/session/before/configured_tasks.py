@@ -19,8 +19,10 @@ from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.task_definitions import Task, TaskCommand
 from trio_debugmcp.session.background import finished_even_if_cancelled
+from trio_debugmcp.session.before.listening_tasks import wait_listening
 from trio_debugmcp.session.before.task_processes import run_task_process
 from trio_debugmcp.session.host import Host
+from trio_debugmcp.session.looking.truncation import end_of
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.start import Start
 from trio_debugmcp.state.payloads import shortened
@@ -169,10 +171,14 @@ class ConfiguredTasks:
         with trio.move_on_after(seconds):
             await run.run(task)
             return
+        advice = "Pass a longer timeout; a task that stays while the program runs needs `isBackground`."
+        what = "did not end"
+        if task.listens_at is not None:
+            where = "{}:{}".format(*task.listens_at)
+            what, advice = f"did not listen at {where}", "Pass the URL that it serves, or a longer timeout."
         raise UsageError(
             "TIMEOUT",
-            f"The task '{run.running or task.label}' did not end within {seconds:g} s. Pass a longer timeout; a task "
-            "that stays while the program runs needs `isBackground`.",
+            f"The task '{run.running or task.label}' {what} within {seconds:g} s. {advice}",
             {"task": run.running or task.label, "output": shortened(self.written(), limit=_DETAILS_LENGTH)},
         )
 
@@ -206,10 +212,20 @@ class ConfiguredTasks:
 
         self._staying.append((scope, over))
         self._nursery.start_soon(run)
-        if task.ready is not None:
+        if task.listens_at is not None:
+            await wait_listening(*task.listens_at, over, self._patience)
+        elif task.ready is not None:
             await ready.wait()
         if failures:
             raise failures[0]
+        if task.listens_at is not None and over.is_set():
+            where = "{}:{}".format(*task.listens_at)
+            raise UsageError(
+                "LAUNCH_FAILED",
+                f"The task '{task.label}' has ended, and nothing listens at {where}. Pass a command that stays and "
+                "serves.",
+                {"task": task.label, "output": end_of(self.written(), _DETAILS_LENGTH)},
+            )
 
     async def _end_staying(self) -> None:
         staying, self._staying = self._staying, []
@@ -249,7 +265,7 @@ class _Run:
             self.running = task.label
             if task.background:
                 await self._tasks.stay(task, task.command)
-                if task.ready is None:
+                if task.ready is None and task.listens_at is None:
                     self._notes.append(
                         f"the task '{task.label}' runs in the background, and nothing says when it is ready"
                     )

@@ -76,7 +76,8 @@ class Looking:
     def answers_running(self) -> bool:
         """Whether the program runs, and answers meanwhile what needs no frame."""
         snapshot = self.ways.requests.snapshot
-        return self.ways.has_probe and snapshot is not None and snapshot.phase == "Running"
+        answers = self.ways.has_probe or self.ways.profile.dialect.running_context is not None
+        return answers and snapshot is not None and snapshot.phase == "Running"
 
     def place(self, thread_id: int | None, index: int, task: str | None = None) -> FramePlace:
         """Return a frame of the stop at hand, without a thread of the one that stopped; or of a task, at any time.

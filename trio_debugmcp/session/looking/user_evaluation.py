@@ -42,6 +42,7 @@ from trio_debugmcp.session.looking.evaluation_errors import (
 )
 from trio_debugmcp.session.looking.live_threads import waits_for
 from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
+from trio_debugmcp.session.looking.running_evaluation import evaluate_running
 from trio_debugmcp.session.looking.safe_evaluation import SafePlace, check_safe, evaluate_safely
 from trio_debugmcp.session.looking.set_variable import assign_by_adapter
 from trio_debugmcp.session.looking.silence import Unanswered
@@ -62,6 +63,9 @@ ASSIGN_SECONDS = 5.0
 
 READ_SECONDS = 2.0
 """For reading a variable back. The change is made by then, so that a slow `__repr__` must not make it look failed."""
+
+
+_STOPPED = "the program has stopped in what was evaluated, before it had a value: debug_wait says where and why"
 
 
 class Evaluated(Struct, frozen=True):
@@ -238,13 +242,17 @@ class UserEvaluation:
     ) -> Evaluated:
         """Evaluate in the globals of the main module, while the program runs or is blocked; or in a frame of a task.
 
-        `limit`: characters of the value. `place`: of a task, also while the program is stopped.
+        Of a program without a probe, in what its adapter takes for that: the page. `limit`: characters of the value.
+        `place`: of a task, also while the program is stopped.
 
         Raises:
             UsageError: `EVAL_FAILED` with the program's own error, `EVAL_TIMEOUT`, or `NOT_PAUSED` without a probe;
                 `INVALID_PARAMETER` where there is no such task.
             AdapterGone: the program has ended.
         """
+        if not self._ways.has_probe and place is None and self._ways.profile.dialect.running_context is not None:
+            value = await evaluate_running(self._ways.requests, expression, seconds)
+            return Evaluated(Evaluation("", None, 0, 0), notes=(_STOPPED,)) if value is None else Evaluated(value)
         number, deadline = self._ways.probe.next_number(), trio.current_time() + seconds
         outcome = await self._ended(number, limit, expression, deadline, place)
         if isinstance(outcome, Unanswered):

@@ -26,6 +26,9 @@ _OF_MODULES = frozenset({"__dirname", "__filename", "exports", "module", "requir
 
 _KIND = re.compile(rf"((?:Uncaught )?{_NAME}(?:\.{_NAME})*)(?:: (.*))?", re.DOTALL)
 
+_TWICE = re.compile(rf"\A({_NAME}) (?=\1: )")
+"""The class of an error before its text, which begins with it: `ReferenceError ReferenceError: x is not defined`."""
+
 _STACK = re.compile(r"\n    at [\s\S]*")
 """The stack behind the message of an error that is shown as a value."""
 
@@ -51,6 +54,8 @@ _DEFINITION = re.compile(r"(async )?ƒ\*?|class\b")
 
 class JavaScriptDialect(Dialect):
     """js-debug's messages."""
+
+    running_context: ClassVar[str | None] = "repl"  # which also takes a top-level `await`
 
     def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
         types = sorted({exception.type for exception in wanted if exception.first_chance})
@@ -120,7 +125,7 @@ class JavaScriptWords(Words):
         return 0  # the stack is below
 
     def plain_error(self, error: str) -> str:
-        return error.removeprefix("Uncaught ")
+        return _TWICE.sub("", error.removeprefix("Uncaught "))
 
 
 class JavaScriptValues(AdapterValues):

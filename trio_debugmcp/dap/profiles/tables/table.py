@@ -6,7 +6,7 @@
     command = ["{adapter}", "--interpreter=dap"]
     launch = { program = "{program}", args = "{args}" }
 
-    profiles = read_tables(path.read_text(), str(path))
+    profile = TableProfile("gdb", table)
 
 A text that is one placeholder becomes the thing itself (a list, a table, a number), and its key is left out where there
 is none; inside a longer text it becomes text. docs/adapters.md describes the keys.
@@ -56,19 +56,9 @@ from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.dap.profiles.tables.placeholders import filled, mentions, placeholders
 from trio_debugmcp.dap.profiles.tables.reserved_options import reserved_by
 from trio_debugmcp.dap.profiles.tables.table_format import Table
-from trio_debugmcp.dap.profiles.tables.tables_file import raw_tables, table_of
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.patience import Patience
-
-
-def read_tables(text: str, name: str) -> tuple["TableProfile", ...]:
-    """Return the adapters of a TOML file, in its order.
-
-    Raises:
-        UsageError: `INVALID_PARAMETER`: the file is not TOML, or something in a table is wrong.
-    """
-    return tuple(TableProfile(adapter, table_of(raw, adapter, name)) for adapter, raw in raw_tables(text, name).items())
 
 
 class ProjectCode(Code):
@@ -141,7 +131,7 @@ class TableProfile(Profile):
             self.expressions = JavaExpressions()
             self.values = JavaValues()
             self.words = JavaWords()
-        if table.hooks == "javascript":
+        if table.hooks in ("javascript", "browser"):
             self._speak_javascript()
         if table.hooks == "native":
             self.expressions = NativeExpressions()
@@ -185,7 +175,9 @@ class TableProfile(Profile):
     # --- Launch and attach -----------------------------------------------------------------------------------
 
     def open(self, launch: Launch, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
-        return open_adapter(self.table, self._place(), launch_values(launch), runtime.watchdog, unset=launch.unset)
+        return open_adapter(
+            self.table, self._place(), launch_values(launch), runtime.watchdog, env=dict.fromkeys(launch.unset)
+        )
 
     def open_attached(self, attach: Attach, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         # A port that the adapter is given is the program's: node's inspector, a gdbserver, a JVM's.

@@ -9,12 +9,13 @@ import trio
 from msgspec import Meta
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles import Attach, Profile, called, owner_problem, running, trace_problem
+from trio_debugmcp.dap.profiles import BROWSER, Attach, Profile, called, owner_problem, running, trace_problem
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import existing_file
+from trio_debugmcp.server.tools.starting.attaching_pages import with_page
 from trio_debugmcp.server.tools.starting.checks import (
     adapters_for_process,
     check_attach_options,
@@ -49,6 +50,7 @@ class DebugAttach(Params, frozen=True, kw_only=True):
         str | None, Meta(description="Or a core file: what a crash has left of `program`; it does not run.")
     ] = None
     program: Annotated[str | None, Meta(description="The executable, for a core file or a gdbserver.")] = None
+    url: Annotated[str | None, Meta(description="Of a browser's port: how the page's URL begins.")] = None
     adapter: Annotated[str | None, Meta(description="Debug adapter or language; default: by the process.")] = None
     adapter_options: Annotated[
         dict[str, Any], Meta(description="Further arguments of the adapter's attach request.")
@@ -116,7 +118,8 @@ async def _found(debugger: Debugger, params: DebugAttach) -> tuple[Profile, Atta
     pid = params.pid if params.process is None else _pid_of(debugger, params.process)
     if pid is not None:
         _check_process(debugger, pid)
-    profile = await _profile(debugger, params.adapter, pid, program)
+    adapter = BROWSER if params.url is not None and params.adapter is None else params.adapter
+    profile = await _profile(debugger, adapter, pid, program)
     start = Attach(
         pid=pid,
         host=params.host,
@@ -124,10 +127,13 @@ async def _found(debugger: Debugger, params: DebugAttach) -> tuple[Profile, Atta
         program=program,
         core_file=core_file,
         name=params.process or (None if pid is None else _name_of(debugger, pid)),
+        cwd=debugger.workspace.directory,
         path_mappings=checked_mappings(debugger, params.path_mappings, profile),
         options=params.adapter_options,
     )
     _check(debugger, profile, start)
+    if profile.name == BROWSER:
+        start = await with_page(debugger, start, params.url)
     return profile, start
 
 

@@ -22,6 +22,7 @@ from trio_debugmcp.server.tools.starting.configuration_list import list_configur
 from trio_debugmcp.server.tools.starting.configured import ConfigurationChoice, compound_named, configured, profile_of
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
 from trio_debugmcp.server.tools.starting.launching import launch
+from trio_debugmcp.server.tools.starting.launching_pages import is_page, launch_page
 from trio_debugmcp.server.tools.starting.other_programs import check_free, end_before_tasks
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.before.configured_tasks import ConfiguredTasks
@@ -56,7 +57,7 @@ async def launch_as_wanted(debugger: Debugger, params: LaunchConfigured) -> Stop
             raise UsageError(
                 "INVALID_PARAMETER", f"`{given}` is for the variables of a `configuration`: pass its name, too.{advice}"
             )
-        return await launch(debugger, params)
+        return await launch_page(debugger, params) if is_page(params) else await launch(debugger, params)
     check_free(debugger, params)
     compound = compound_named(debugger, params.configuration)
     if compound is not None:
@@ -218,6 +219,7 @@ TOOLS = (
                 "inputs",
                 "pid",
                 "stop_on_uncaught",
+                "dev_server",
             }
         ),
     ),

@@ -37,6 +37,7 @@ class WhatRuns(Params, frozen=True, kw_only=True):
 
 
 class DebugLaunch(WhatRuns, frozen=True, kw_only=True):
+    url: Annotated[Annotated[str, Meta(min_length=1)] | None, Meta(description="Or a web page.")] = None
     adapter: Annotated[str | None, Meta(description="Debug adapter or language; default: by the program.")] = None
     stop_at_entry: Annotated[bool | None, Meta(description="Default: only without breakpoints and `record`.")] = None
     stop_on_uncaught: Annotated[bool, Meta(description="Stop where an exception that nothing catches is raised.")] = (
@@ -52,6 +53,10 @@ class DebugLaunch(WhatRuns, frozen=True, kw_only=True):
     show: Show = []
     replace: Annotated[bool, Meta(description="End the session that is there.")] = False
     new_session: NewSession = False
+    dev_server: Annotated[
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="With `url`: a command that serves it, such as `npm run dev`; it ends with the session."),
+    ] = None
     console: Annotated[
         Literal["pipes"],
         Meta(description="How the program's streams are connected: by pipes that the server owns."),

@@ -18,6 +18,7 @@ from trio_debugmcp.server.tools.breakpoints.breakpoints import on_each_line
 from trio_debugmcp.server.tools.paths import ambiguous, file_lines, start_directory
 from trio_debugmcp.server.tools.starting.building import built, debug_notes
 from trio_debugmcp.server.tools.starting.checks import check_words
+from trio_debugmcp.server.tools.starting.first_stop import FirstStop, first_stop
 from trio_debugmcp.server.tools.starting.launch_breakpoints import set_all, spec_of
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch, WhatRuns
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget, target_of
@@ -27,7 +28,7 @@ from trio_debugmcp.server.tools.starting.recording_runs import with_recording
 from trio_debugmcp.server.tools.starting.start_notes import start_notes
 from trio_debugmcp.session.before.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
-from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.breakpoint import BreakpointSpec
 
 
@@ -198,11 +199,13 @@ async def run_program(
         return StopAnswer(full=full, state="Running", timed_out=True, notes=[note], session=program.id)
     first = session.snapshot
     refused = refused_notes(debugger, session.id)  # at the end of the program nothing is bound any more
-    outcome: Outcome | None = None
+    first_known = FirstStop()
     if wait:
         with trio.move_on_at(deadline):
-            outcome = await debugger.wait_stop(of=[program.id])
-    answer = await wait_answer(debugger, outcome, deadline, show=show, waited=wait, session_id=session.id)
+            first_known = await first_stop(debugger, profile, program.id)
+    outcome, waits = first_known.outcome, first_known.waits
+    waited = wait and waits is None
+    answer = await wait_answer(debugger, outcome, deadline, show=show, waited=waited, session_id=session.id)
     known = {f"{id_} {note}" for id_ in answer.breakpoints for note in answer.notes}  # of those that have stopped it
     hit = tuple(f"{id_} is pending: " for id_ in answer.breakpoints)  # whatever the adapter has last said of it
     notes = [note for note in breakpoint_notes(debugger, earlier) if note not in known and not note.startswith(hit)]
@@ -212,6 +215,7 @@ async def run_program(
     last = (None if outcome is None else outcome.paused) or last  # maybe a child, which the rest of the answer is about
     kept = debugger.runs.of(program.id)
     run = None if kept is None else kept.id
+    notes += [] if waits is None else profile.words.idle_notes(waits)
     if kept is not None and (answer.exception or answer.exit_code):
         notes.append(ASKS_WHY)
     id_, pid = (session.id, None) if last is None else (last.id, last.origin.process_id)
