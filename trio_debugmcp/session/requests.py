@@ -1,11 +1,7 @@
 """`Requests`: how one session asks its debug adapter, with a time limit and with errors that say who caused them.
 
-Every DAP request of a session is sent through here, so this is the place where
-
-- a request about a stop is refused once the program has been resumed (the *stop gate*),
-- an adapter that does not answer becomes `TIMEOUT`, and one that is gone carries what it last wrote to stderr.
-
-Only `request_quietly` sets no time limit. What needs a capability is checked by its sender, with `need`.
+One about a stop is refused once the program has been resumed (the *stop gate*). Only `request_quietly` has no limit.
+What needs a capability is checked by its sender, with `need`.
 
     body = await requests.request("threads", None, ThreadsBody)
     if requests.capabilities.supports_step_back: ...
