@@ -64,6 +64,7 @@ import {createTasks} from './program/tasks.js';
 import {createSource} from './source/source.js';
 import {Store} from './store.js';
 import {createTimeline} from './timeline/timeline.js';
+import {createTimelineViews} from './pictures/timeline_views.js';
 import {onNewToken, takeToken} from './connection/token.js';
 import {sourceProblem} from './view/words.js';
 
@@ -192,6 +193,7 @@ createEvaluate(store, actions);
 const showRow = createValueActions(store, actions);
 createClients(store);
 const {stopAt} = createTimeline(store, actions);
+createTimelineViews(store, actions);
 createPast(store, travel);
 const overStops = createValues(store, history, call, run);
 createVariableMenu(store, actions, {show: showRow, overStops, why: (question) => run.why(question)});

@@ -1,0 +1,160 @@
+"""What a program did, as pictures: each with the keys alone, as a list, and without a violation."""
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
+from tests.dashboard.conftest import OpenPage
+from tests.dashboard.test_accessibility import violations
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+WORKERS = """\
+import threading
+
+
+def work(number):
+    total = number + 1
+    return total
+
+
+workers = [threading.Thread(target=work, args=(n,), name=f"w-{n} <b>") for n in range(2)]
+for each in workers:
+    each.start()
+    each.join()
+"""
+
+
+def timeline(page: "Page", name: str) -> "Locator":
+    """Choose a view of the timeline; return its panel."""
+    panel = page.locator(".panel.timeline")
+    panel.get_by_role("tab", name=name).click()
+    return panel
+
+
+def said(panel: "Locator") -> "Locator":
+    """What the keys are at in a picture, as screen readers say it."""
+    return panel.locator(".spans:visible > [role=option]")
+
+
+def painted(panel: "Locator") -> int:
+    """How many colours there are on the canvas of a picture."""
+    count: int = panel.locator(".spans:visible canvas").evaluate(
+        """(canvas) => {
+          const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          return new Set(new Uint32Array(data.buffer)).size;
+        }"""
+    )
+    return count
+
+
+def test_each_process_and_thread_and_client_has_a_track_that_keys_lead_through(
+    agent: Agent, open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "workers.py").write_text(WORKERS)
+    stops: list[dict[str, Any]] = [{"file": "workers.py", "line": 5}]
+    page = open_page(agent.url(OBSERVE_TOKEN))
+    expect(page.locator("#link")).to_have_text("Live")
+    agent.call("debug_launch", program="workers.py", breakpoints=stops)
+    agent.call("debug_continue")
+    expect(page.locator("#state")).to_contain_text("Paused")
+    expect(page.locator("#threads")).to_contain_text("w-1")
+    panel = timeline(page, "Tracks")
+    expect(page.locator("#timeline")).to_be_hidden()
+    panel.get_by_role("listbox", name="Tracks").focus()
+    page.keyboard.press("ArrowDown")
+    expect(said(panel)).to_have_text(re.compile(r"Process workers.py \(s-1\), \d threads"))
+    page.keyboard.press("End")
+    expect(said(panel)).to_contain_text("Paused at a breakpoint, workers.py:5 · stop 2")
+    assert painted(panel) > 5
+
+    # Zoom and all of it again; the tracks of threads, and the stop to which Enter leads.
+    for key in ("+", "a", "d", "-", "0"):
+        page.keyboard.press(key)
+    page.keyboard.press("PageDown")
+    expect(said(panel)).to_contain_text("agent: debug_continue")
+    page.keyboard.press("PageUp")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    expect(said(panel)).to_contain_text("stop 1")
+    page.keyboard.press("Enter")
+    expect(page.locator("#past")).to_contain_text("Stop 1")
+    page.keyboard.press("Escape")
+    expect(page.locator("#past")).to_be_hidden()
+
+    # The same as a list; a name is text.
+    panel.get_by_role("button", name="List").click()
+    lines = panel.get_by_role("listbox", name="as a list").get_by_role("option")
+    expect(lines.filter(has_text="w-1 <b>").first).to_contain_text("stop")
+    expect(panel.locator("b")).to_have_count(0)
+    lines.first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator("#past")).to_contain_text("Stop 1")
+    assert violations(page, "tracks as a list", (390, 1440)) == []
+    panel.get_by_role("button", name="List").click()
+    assert violations(page, "tracks", (320, 1024)) == []
+
+
+def test_the_calls_are_a_waterfall_that_says_where_the_time_went(agent: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(agent.url(CONTROL_TOKEN))
+    expect(page.locator("#link")).to_have_text("Live")
+    agent.call("debug_launch", program="app.py", breakpoints=[{"file": "app.py", "line": 4}])
+    agent.call("debug_continue")
+    agent.request("tools/call", name="evaluate", arguments={"expression": "nothing_of_the_kind"})
+    expect(page.locator("#story")).to_contain_text("EVAL_FAILED")
+    panel = timeline(page, "Calls")
+    expect(panel.locator("header")).to_contain_text(re.compile("between calls · .* program running · .* answering"))
+    panel.get_by_role("listbox", name="Calls").focus()
+    page.keyboard.press("PageDown")
+    expect(said(panel)).to_have_text(re.compile("evaluate by agent, .*EVAL_FAILED"))
+    page.keyboard.press("Enter")
+    expect(page.locator("#event")).to_contain_text("nothing_of_the_kind")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("End")
+    expect(said(panel)).to_contain_text("debug_continue")
+    assert painted(panel) > 5
+    assert violations(page, "calls", (390, 1024)) == []
+    page.emulate_media(forced_colors="active")
+    page.reload()
+    expect(panel.get_by_role("tab", name="Calls")).to_have_attribute("aria-selected", "true")
+
+
+def test_a_hundred_thousand_events_of_a_thousand_threads_are_drawn_as_far_as_they_are_seen(
+    server: Agent, open_page: OpenPage
+) -> None:
+    found = open_page(server.url(OBSERVE_TOKEN)).evaluate(
+        """async () => {
+          const {SpanPicture} = await import('/pictures/span_picture.js');
+          const {tracksOf} = await import('/pictures/tracks.js');
+          const {timeAxis} = await import('/pictures/time_axis.js');
+          const at = (n) => new Date(1e12 + n * 10).toISOString();
+          const payload = {sessionId: 's-1', processName: 'p'};
+          const events = [{eventId: 1, timestamp: at(0), type: 'sessionStarted', threadId: null, payload}];
+          for (let n = 0; n < 100000; n += 1) {
+            const type = n < 1000 ? 'threadStarted' : n % 2 ? 'continued' : 'stopped';
+            const payload = {sessionId: 's-1', stop: n};
+            events.push({eventId: n + 2, timestamp: at(n), type, threadId: n % 1000, payload});
+          }
+          const facts = {processes: new Map(), names: new Map(), waits: new Map()};
+          const axis = timeAxis(events.map(({timestamp}) => Date.parse(timestamp) / 1000));
+          const rows = tracksOf(events, axis.place, 1e9 + 1000, facts);
+          const picture = new SpanPicture({label: 'Tracks', empty: '', onChoose: () => undefined});
+          document.querySelector('main').before(picture.node);
+          picture.show({rows, from: 0, to: axis.to, tick: axis.tick});
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          picture.asList.click();
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          const lines = picture.node.querySelectorAll('.span-list [role=option]');
+          return {rows: rows.length, spans: rows[0].spans.length, lines: lines.length, size: lines[0].ariaSetSize};
+        }"""
+    )
+    assert (found["rows"], found["spans"]) == (1001, 99001)
+    assert found["lines"] < 200
+    assert int(found["size"]) > 100_000
