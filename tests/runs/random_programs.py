@@ -58,6 +58,17 @@ def counter():
         return count
     return more
 
+def same(value):
+    return value
+
+def change(fields, value):
+    fields["x"] = value
+
+push_global = globals().update
+
+GROUP = type(heapq)("group")
+GROUP.kind = 0
+
 def set_global(value):
     global G
     G = value
@@ -86,6 +97,8 @@ FORMS = [
     *("list(map({L}.append, [{n}]))", "heapq.heappush({L}, {n})", "random.Random({n}).shuffle({L})"),
     *("{L} = sorted({L}, key=lambda v: -v)", "{L} = [v + 1 for v in {K}]", "{D} = {{str(v): v for v in {L}}}"),
     *("{N} = sum(v for v in {L})", "{N} = max([0, *{L}])", "{N} = f'{{{N}}}' and {n}", "{N} = any(v > 1 for v in {L})"),
+    *("setattr(same({O}), 'x', {n})", "same({O}).x = {n}", "{D}.get('o', {O}).x = {n}", "[{O}, {P}][0 + 1].x = {n}"),
+    *("[setattr(v, 'x', {n}) for v in [{O}]]", "for v in [{O}, {P}]: v.x = {n}", "{N} = vars({O})['x']"),
     *("{N}, {M} = {M}, {N}", "{L}, {K} = {K}, {L}", "{N} = ({M} := {n})", "{N} += 1", "{N} = {n}"),
     *("f = counter()", "{N} = f()", "{N} = grow({n})", "set_global({n})", "{N} = G", "{N} = G + {M}"),
     *("for {N} in {L}: {D}['k'] = {N}", "for {N} in {L}:\n    {M} = {N}", "while {L} and len({L}) > 3: {L}.pop()"),
@@ -102,6 +115,18 @@ HIDDEN = [
     *("hidden({L}, {n})", "{N} = hidden({L}, {n})", "push = {L}.append", "push({n})", "globals()['G'] = {n}"),
     *("exec('v.append({n})', {{'v': {L}}})", "walk = numbers({L})", "{N} = next(walk, 0)", "{N} = send(walk, {n})"),
     *("[each for each in globals().values() if type(each) is list and each][-1].append({n})",),
+    *("globals().update(G={n})", "vars()['n'] = {n}", "push_global(G={n})"),
+    *(
+        "fields = vars({O})",
+        "fields['x'] = {n}",
+        "fields = {O}.__dict__",
+        "set_x({n})",
+        "set_x = partial(setattr, {O}, 'x')",
+    ),
+    *("change({O}.__dict__, {n})", "set_global.__globals__['G'] = {n}", "exec('G = {n}', globals())"),
+    *("exec(compile('G = {n}', '/made.py', 'exec'), globals())", "{N} = GROUP.kind", "GROUP.kind = {n}"),
+    *("setattr(GROUP, 'kind', {n})", "vars(GROUP)['kind'] = {n}"),
+    *("class Made:\n    kind = {n}\n    locals()['kind'] = {m}\n    {O}.x = kind",),
     *("put(next(v for v in [{L}]), {n})", "both = ({L}, {K})", "both[0].append({n})", "both[1][:] = []"),
 ]
 """Ways that no statement names. What they change is a gap at most."""
@@ -120,6 +145,8 @@ f = counter()
 push = a.append
 walk = numbers(a)
 both = (a, b)
+fields = {}
+set_x = partial(setattr, o, 'x')
 """
 
 SEND = """\

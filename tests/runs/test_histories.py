@@ -176,7 +176,7 @@ cart = Cart()
 fill(cart.lines, ["tea", "ham"])
 cart.lines[1] = "jam"
 cart.paid = 7
-pay = cart.__setattr__
+pay = getattr(cart, "__set" + "attr__")
 other = [5]
 other.append(6)
 prices = {"tea": [1], "ham": [9]}

@@ -139,12 +139,27 @@ def test_what_cannot_be_answered_says_what_to_ask(question: WhyQuestion, words: 
 
 
 def test_a_value_that_no_recorded_line_changed_is_a_gap_between_two_lines() -> None:
-    source = 'class Box:\n    pass\n\nbox = Box()\nput = box.__setattr__\nbox.n = 1\nput("n", 5)\nassert box.n == 1\n'
+    source = (
+        "class Box:\n    pass\n\nbox = Box()\nput = getattr(box, '__set' + 'attr__')\nbox.n = 1\n"
+        "put('n', 5)\nassert box.n == 1\n"
+    )
     answer = why(record(source, python(3, 12)).processes[0], WhyQuestion())
     (gap,) = answer.gaps
     assert gap.startswith("box.n was found changed at #")
     assert "(program.py:8) since #" in gap
     assert not [line for line in answer.because if line.line == 6]
+
+
+def test_a_value_that_is_as_it_was_and_may_have_been_written_again_is_a_gap_that_says_so() -> None:
+    source = (
+        "class Box:\n    pass\n\nboxes = [Box() for _ in range(60)]\nbox = boxes[0]\n"
+        "for each in boxes:\n    each.n = 1\n"
+        "iter(boxes).__next__().n = 5\niter(boxes).__next__().n = 1\nassert box.n == 2\n"
+    )
+    answer = why(record(source, python(3, 13)).processes[0], WhyQuestion())
+    (gap,) = answer.gaps
+    assert gap.startswith("box.n may have been written again before #")
+    assert not [line for line in answer.because if line.line == 7]
 
 
 def test_a_condition_that_led_to_a_line_is_not_said_to_have_decided_against_it() -> None:

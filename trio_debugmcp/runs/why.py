@@ -262,6 +262,10 @@ def _gap(past: PastProcess, gap: ValueGap) -> str:
     is_between = gap.before and gap.before != gap.row
     since = f" since #{gap.before}" if is_between else ", while that ran" if gap.before else ""
     place = f"{line.at} ({line.file.rpartition('/')[2]}:{line.line})"
+    if gap.is_alike:
+        return (
+            f"{gap.what} may have been written again before {place}{since}, by a line that does not say where it writes"
+        )
     return f"{gap.what} was found changed at {place}{since}, by something that was not recorded"
 
 

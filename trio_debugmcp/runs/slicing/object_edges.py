@@ -333,12 +333,16 @@ class ObjectEdges:
         before = [self._record.back(kind, key, found.subject, row) for kind in kinds for key in keys]
         known = max(before)
         since = self._record.row(known).owner or known if known else 0
-        gap = ValueGap(found.owner or execution.row, since, what)
+        is_alike = known > 0 and found.kind == rows.GAP and self._is_alike(found, self._record.row(known))
+        gap = ValueGap(found.owner or execution.row, since, what, is_alike)
         same = next((other for other in self.gaps if (other.row, other.what) == (gap.row, what)), None)
         if same is None:
             self.gaps.append(gap)
         elif not same.before:  # of its length, say, and of an item
             self.gaps[self.gaps.index(same)] = gap
+
+    def _is_alike(self, row: Row, other: Row) -> bool:
+        return (row.text, row.object) == (other.text, other.object)
 
 
 def _method(call: ast.Call) -> str:

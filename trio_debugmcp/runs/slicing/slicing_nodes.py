@@ -47,11 +47,13 @@ class ValueGap(NamedTuple):
         row: the LINE row that found it changed.
         before: the line of its last known value; 0: none.
         what: the value's path or place.
+        is_alike: it is the value that it was; a line that does not say where it writes may have written it again.
     """
 
     row: int
     before: int
     what: str
+    is_alike: bool = False
 
 
 # Costs, as they did best on programs with planted faults. In small programs they hardly matter, in big runs they do.

@@ -24,13 +24,34 @@ class Deleted:
 DELETED: Any = Deleted()
 
 
+class Doubted:
+    """What is known of a field that may have been written since, by a line that does not say where."""
+
+
+DOUBTED: Any = Doubted()
+
+
 class KnownFields:
-    """The fields, and the writer of rows about them."""
+    """The fields, and the writer of rows about them.
+
+    Attributes:
+        tracked: by key of attributes that are written on objects to which no path leads: the objects of which such a
+            field is known, as number to id.
+    """
 
     def __init__(self, rows: Any, words: ValueWords, objects: Any) -> None:
         self._add = rows.add
         self._words = words
         self._objects = objects
+        self.tracked: dict[int, dict[int, int]] = {}
+
+    def track(self, key: int) -> dict[int, int]:
+        """Return the objects of which a field of that key is known, from now on at once."""
+        found = self.tracked.get(key)
+        if found is None:
+            known = [each for each in list(self._objects.by_id.values()) if each.fields and key in each.fields]
+            found = self.tracked.setdefault(key, {each.number: each.key for each in known})
+        return found
 
     def token(self, value: Any) -> Any:
         """Return what is kept of a value to know it again: an atom itself, else what is known of the object."""
@@ -58,6 +79,8 @@ class KnownFields:
             return
         if type(token) is HeldKnown:
             self._objects.dying.append(token)
+        if key in self.tracked:
+            self.tracked[key][known.number] = known.key
         fields[key] = self.token(value)
         kind = SEEN if token is MISSING else gap
         self._add(
@@ -78,6 +101,8 @@ class KnownFields:
         token = known.fields.get(key)
         if type(token) is HeldKnown:
             self._objects.dying.append(token)
+        if key in self.tracked:
+            self.tracked[key][known.number] = known.key
         if value is MISSING:
             known.fields[key] = DELETED
             word = self._words.deleted

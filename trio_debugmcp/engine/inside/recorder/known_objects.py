@@ -8,6 +8,7 @@ released when only the recorder has them: a few are looked at each time.
 """
 
 import sys
+import types
 from _weakref import ref
 from typing import Any
 
@@ -19,6 +20,8 @@ _SWEPT = 3
 
 _ALONE = 3
 """References to an object that only the recorder has: of `held`, of a variable, of an argument."""
+
+_namespace: Any = types.ModuleType.__dict__["__dict__"].__get__  # type: ignore[index]
 
 _offset: Any = type.__dict__["__weakrefoffset__"].__get__
 _references = sys.getrefcount
@@ -72,8 +75,17 @@ class KnownObjects:
         self._held: list[HeldKnown] = []
         self._hand = 0
         self._pinned: dict[int, Any] = {}
+        self._modules: dict[int, Any] = {}
         self.dying: list[HeldKnown] = []
-        by_id = self.by_id
+        by_id, modules = self.by_id, self._modules
+
+        def forget_module(module: Any, pop: Any = by_id.pop) -> None:
+            for key, known in list(modules.items()):
+                if known is module:
+                    modules.pop(key, None)
+                    pop(key, None)
+
+        self._forget_module = forget_module
 
         def forget(known: WeakKnown, pop: Any = by_id.pop) -> None:
             pop(known.key, None)
@@ -111,8 +123,19 @@ class KnownObjects:
             known = self._pinned[id(value)] = self.by_id.get(id(value)) or self._number(HeldKnown(value), value)
         return known
 
+    def of_namespaces(self) -> list[Any]:
+        """Return those of the namespaces of modules."""
+        return list(self._pinned.values())
+
     def _made(self, value: Any) -> Any:
+        if issubclass(type(value), types.ModuleType):
+            return self._module(value)
         return self._number(WeakKnown(value, self._forget) if _offset(type(value)) else self._hold(value), value)
+
+    def _module(self, module: Any) -> Any:
+        """A module is known as its namespace is: what one writes the other has."""
+        self._modules[id(module)] = ref(module, self._forget_module)
+        return self.by_id.setdefault(id(module), self.pinned(_namespace(module)))
 
     def _number(self, known: Any, value: Any) -> Any:
         known.number = self._next

@@ -10,8 +10,9 @@ import types
 from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
+from trio_debugmcp.engine.inside.recorder.hidden_writes import HiddenWrites
 from trio_debugmcp.engine.inside.recorder.known_contents import KnownContents
-from trio_debugmcp.engine.inside.recorder.known_fields import DELETED, KnownFields
+from trio_debugmcp.engine.inside.recorder.known_fields import DELETED
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.long_contents import copied
 from trio_debugmcp.engine.inside.recorder.object_paths import LIST, MISSING, ObjectPaths, names_of
@@ -47,7 +48,8 @@ class LineWatch:
         self._site: Any = None  # that which begins; another thread's does no harm, it pays for a copy
         self.paths = ObjectPaths()
         self._layouts = self.paths.layouts
-        self.fields = KnownFields(rows, words, objects)
+        self.hidden = HiddenWrites(rows, words, objects, states, self.paths)
+        self.fields = self.hidden.fields
         self.contents = KnownContents(rows, words, objects, deque)
 
     # --- Begin --------------------------------------------------------------------------------------------------------
@@ -70,11 +72,15 @@ class LineWatch:
                     value = names.get(name, MISSING)
                     if value is not MISSING and not is_atom(value):
                         self._go(state, names, value, steps, flags, watch, given)
+        if site.hidden is not None or (self.hidden.exposed and site.mutates):
+            if names is None:
+                names = names_of(frame, state.code.is_function)
+            self.hidden.begin(state, site, lambda name, steps: self.went(state, names, name, steps), given)
         if site.has_conflict:
             if names is None:
                 names = names_of(frame, state.code.is_function)
             state.targets = tuple([self.target(state, names, *store) for store in site.stores])
-        if site.mutates:
+        if site.mutates or site.hidden is not None:
             state.watch, state.given = watch, given
         else:
             state.watch = state.given = ()
@@ -86,7 +92,11 @@ class LineWatch:
         for where, name, key, steps, flags, secret in checks:
             if where >= GLOBAL:
                 value = names.get(name, MISSING) if where == EITHER and not state.is_module else MISSING
-                if value is MISSING:
+                if value is not MISSING:  # of the class that is being made
+                    token = state.known.get(name, MISSING)
+                    if token is not value and (token is MISSING or not self.fields.is_same(token, value)):
+                        self._say_name(state, name, self._words.key(name), value, secret, line)
+                else:
                     value = _dict_get(globals_known.held, name, MISSING)
                     if value is MISSING:
                         continue
@@ -148,7 +158,10 @@ class LineWatch:
                     self._contained_inside(state, value, layout.kind, watch)
         if flags & GIVEN and not layout.kind and len(given) < _MOST_WATCHED:
             own = layout.names(value) if layout.names is not None else None
-            given.append((self._objects.of(value), value, -1 if own is None else len(own)))
+            known = known or by_id.get(id(value)) or self._objects.of(value)
+            if known.fields:
+                self.hidden.verify(known, value, state.line, GAP)
+            given.append((known, value, -1 if own is None else len(own)))
 
     def _differing(self, known: Any, key: int, after: Any, line: int, secret: bool) -> None:
         """A field is not the very object that it was: say so if that is another value."""

@@ -80,6 +80,8 @@ class LineWrites:
         said = self._watch.contents.said
         if said:
             said.clear()
+        if site.hidden is not None:
+            self._watch.hidden.finish(state, site.hidden)
         if state.watch:
             self.finish_watched(state, site.has_rounds)
         if state.given and not state.called and not state.suspended:
@@ -193,26 +195,12 @@ class LineWrites:
                 self._finish_new_fields(state, known, value, count)
             if fields is None or self._states.others_watch(known):
                 continue
-            own: Any = self._watch.paths.layout(type(value)).names
-            own = None if own is None else own(value)
-            attributes = self._words.attributes
-            for key, token in list(fields.items()):
-                name = attributes.get(key)
-                if name is None:
-                    continue
-                if own is not None and _dict_get(own, name, MISSING) is token:
-                    continue
-                label = f".{name}"
-                now = self._watch.paths.attribute(value, name)
-                if now is MISSING:
-                    self._fields.check_absent(known, key, state.line, FIELD)
-                else:
-                    self._fields.check(known, key, now, state.line, is_secret(label), FIELD)
+            self._watch.hidden.verify(known, value, state.line, FIELD)
 
     def _finish_new_fields(self, state: FrameState, known: Any, value: Any, count: int) -> None:
         """Write the fields that an object has got since it had so many."""
         names: Any = self._watch.paths.layout(type(value)).names
-        own = names(value)
+        own = value if type(value) is dict else names(value)
         if type(own) is dict and len(own) > count:
             for name, now in list(islice(own.items(), count, count + _MOST_NEW)):
                 key = self._words.key(f".{name}") if type(name) is str else 0

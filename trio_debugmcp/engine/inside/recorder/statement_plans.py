@@ -11,6 +11,7 @@ import _ast
 from typing import Any, Iterator
 
 from trio_debugmcp.engine.inside.quiet_warnings import without_warnings
+from trio_debugmcp.engine.inside.recorder.hidden_plans import HiddenPlan, hidden_plan
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ALWAYS,
     ATTRIBUTE,
@@ -110,6 +111,7 @@ def _by_line(nodes: list[Any]) -> dict[int, StatementPlan]:
             plan = StatementPlan(_first(node), int(node.end_lineno))
             part: Any = node.body if isinstance(node, _ast.Lambda) else node
             StatementReader(plan).read(part, CHANGED, is_own=True)
+            plan.hidden = hidden_plan([part], plan)
             plans.append(plan)
     by_line: dict[int, StatementPlan] = {}
     for plan in sorted(plans, key=lambda each: each.first):
@@ -129,9 +131,22 @@ def _place(by_line: dict[int, StatementPlan], plan: StatementPlan) -> None:
         plan.mutates = plan.mutates or other.mutates
         for path, flags in other.paths.items():
             plan.paths[path] = plan.paths.get(path, 0) | flags
+        if other.hidden is not None and plan.hidden is not None:
+            plan.hidden.add(other.hidden)
+        plan.hidden = plan.hidden or other.hidden
+        if plan.is_loop:
+            _place_stores(plan)
         plan.is_compound, plan.block = True, None
     for line in range(plan.first, plan.last + 1):
         by_line[line] = plan
+
+
+def _place_stores(plan: StatementPlan) -> None:
+    """A loop on one line stores attributes of the object of each round, of which only the last can be looked at."""
+    stored = {step[1] for base, step in plan.stores if step and step[0] == ATTRIBUTE and base[0] in plan.names}
+    if stored:
+        plan.hidden = plan.hidden or HiddenPlan()
+        plan.hidden.attributes |= stored
 
 
 def _of_block(statements: list[Any]) -> Iterator[StatementPlan]:
@@ -166,6 +181,7 @@ def _of_statement(node: Any) -> StatementPlan:
         for field, value in fields(node):
             if not isinstance(node, SCOPES) or field in ("decorator_list", "args", "bases", "keywords", "returns"):
                 reader.read(value, ALWAYS)
+    plan.hidden = hidden_plan([node], plan)
     if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)):
         plan.names[node.name] = ALWAYS
     return plan

@@ -67,9 +67,13 @@ class StatementPlan:
         is_compound: there is more than one statement in it; `is_loop`: one of them runs others in rounds.
         paths: paths that it goes, to what may happen to the value: `GIVEN` to a call, or `CHANGED_BY_IT`.
         mutates: it can change what it reads.
+        hidden: what it may write without saying where (`HiddenPlan`), or None.
     """
 
-    __slots__ = ("block", "first", "is_compound", "is_loop", "is_with", "last", "mutates", "names", "paths", "stores")
+    __slots__ = (
+        *("block", "first", "hidden", "is_compound", "is_loop", "is_with", "last", "mutates", "names", "paths"),
+        "stores",
+    )
 
     def __init__(self, first: int, last: int) -> None:
         self.first = first
@@ -82,6 +86,7 @@ class StatementPlan:
         self.is_loop = False
         self.paths: dict[Any, int] = {}
         self.mutates = False
+        self.hidden: Any = None
 
     def go(self, path: Any, flags: int = 0) -> None:
         """Add a path, and those to the names by which it goes."""

@@ -9,6 +9,7 @@ Made when the statement runs for the first time.
 from itertools import pairwise
 from typing import Any
 
+from trio_debugmcp.engine.inside.recorder.hidden_plans import ANY, HiddenPlan
 from trio_debugmcp.engine.inside.recorder.long_contents import SHARE
 from trio_debugmcp.engine.inside.recorder.row_kinds import LINE, WRITE
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
@@ -42,6 +43,7 @@ class StatementSite:
         locals: those of local names, as (name, steps, what may happen to it); `local_names`: these names.
         share: items of long containers that it may still have copied.
         others: the other checks; is_plain: there are none.
+        hidden: `HiddenSite`: what it may write without saying where, or None.
         single: of the one name that it stores, when it has run to its end: (name, kind and key of its row, lines
             that come next if it has been stored); or None.
     """
@@ -65,6 +67,7 @@ class StatementSite:
             "key",
             "exit",
             "fields_of_module",
+            "hidden",
             "has_conflict",
             "is_long",
             "is_plain",
@@ -101,7 +104,26 @@ class StatementSite:
         self.is_long = plan.last > plan.first
         self.fields_of_module: tuple[Any, ...] = ()
         self.has_conflict = False
+        self.hidden: Any = None
         self.exit: Any = None
+
+
+class HiddenSite:
+    """What a statement may write without saying where: `HiddenPlan`, with the numbers of keys.
+
+    Attributes:
+        plan: what is to be looked at.
+        keys: (key, name) of the attributes of objects that no path leads to; any: it is not known of which ones.
+        exposed: paths to objects, as (name, steps).
+    """
+
+    __slots__ = ("exposed", "is_any", "keys", "plan")
+
+    def __init__(self, plan: HiddenPlan, keys: Any, exposed: Any) -> None:
+        self.plan = plan
+        self.keys = keys
+        self.is_any = ANY in plan.attributes
+        self.exposed = exposed
 
 
 class SiteMaker:
@@ -135,10 +157,19 @@ class SiteMaker:
             if when != CHANGED and not secret:
                 block = plan.block or _ANY_LINE
                 site.single = (name, WRITE >> 32 | key, *(block if when == ENTERED else _ANY_LINE))
+        if plan.hidden is not None:
+            site.hidden = self._hidden(code, plan.hidden)
+            site.has_writes, site.is_plain, site.single = True, False, None
         if plan.is_with:
             site.exit = StatementSite(number, StatementPlan(plan.first, plan.last), (), (), ())
             site.with_ends = _first_run(code, plan)
         return site
+
+    def _hidden(self, code: Any, plan: HiddenPlan) -> HiddenSite:
+        cls = _class_of(code)
+        names = [mangled(name, cls) for name in sorted(plan.attributes) if name != ANY]
+        exposed = [(name, tuple([self._step(how, what, cls) for how, what in steps])) for name, steps in plan.exposed]
+        return HiddenSite(plan, tuple([(self._words.key(f".{name}"), name) for name in names]), tuple(exposed))
 
     def _stores(self, code: Any, plan: StatementPlan) -> tuple[Any, ...]:
         """Return (name, steps to the object, last step) of the attributes and items that are stored."""
