@@ -27,6 +27,12 @@ def in_project(path: str) -> str:
 def test_a_test_of_python_is_not_one_of_these() -> None:
     for test in (
         "tests/test_a.py::test_b",
+        "tests/test_a.py::TestCart",
+        "tests/test_a.py::TestCart::test_b",
+        "tests/test_a.py::TestCart::TestFull::test_b[a-1]",
+        "TestCart::test_b",
+        "TestCart::TestFull",
+        "tests.test_a::TestCart::test_b",
         "test_total",
         "tests.test_a.CartTest.test_b",
         "pkg::test_total",

@@ -153,6 +153,15 @@ async def test_a_test_stops_where_it_fails(debugging: Connect, shop: Path) -> No
         assert stop["locals"] == {"prices": "[1, 2]", "total": "3"}  # without those that pytest makes
 
 
+async def test_a_test_in_a_class_stops_where_it_fails(debugging: Connect, shop: Path) -> None:
+    (shop / "tests" / "test_coins.py").write_text("class TestCoins:\n    def test_none(self):\n        assert 1 == 2\n")
+    names = ("tests/test_coins.py::TestCoins::test_none", "tests/test_coins.py::TestCoins", "TestCoins::test_none")
+    async with debugging() as client:
+        for name in names:
+            stop = await client.call("debug_launch", test=name, cwd=str(shop), env=FEW_PLUGINS, replace=True)
+            assert place(stop) == "test_coins.py:3 in test_none"
+
+
 ASSERTED = """\
 import unittest
 

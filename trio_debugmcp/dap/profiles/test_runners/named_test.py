@@ -29,9 +29,10 @@ _IN_FILE = re.compile(
 )
 
 _IN_PACKAGE = re.compile(
-    r"(?P<file>\.{0,2}/?[\w./-]*)::(?P<name>(?:Test|Benchmark|Example|Fuzz)(?![a-z])[^\x00-\x1f]*)"
+    r"(?P<file>(?!Test)\.{0,2}/?[\w./-]*)(?<!\.py)"
+    r"::(?P<name>(?:Test|Benchmark|Example|Fuzz)(?![a-z])(?:(?!::)[^\x00-\x1f])*)"
 )
-"""Of Go, by the directory of the package."""
+"""Of Go, by the directory of the package; its tests have no `::` in their names, as those in classes of Python have."""
 
 
 class NamedTest(Struct, frozen=True):
