@@ -38,11 +38,13 @@ class ResetEdges:
         if begun is None or inner is None or first is None:
             return
         if len(loops) > 1 and name in execution.statement.names and writer.row > first.row:
+            if self._is_set_in_round(name, begun, loops[-1], execution.row):
+                return
             yield SliceEdge(cost.NOT_ANEW, SliceNode(first.row), f"not set anew in a round of line {loops[-1].first}")
-        elif first.row < writer.row < inner.row and writer.statement.is_constant:
-            for other in self._anew(loops[0], first, name):
+        elif first.row < writer.row < inner.row and writer.statement.is_constant and not _is_alike(writer, first):
+            for other in self._anew(loops[0], name):
                 run = self._past.executions.last_run(other, execution.frame, execution.row)
-                if run is not None and run.row > writer.row:
+                if run is not None and run.row > writer.row and not _is_beside(other, writer.statement):
                     yield SliceEdge(cost.NOT_ANEW, SliceNode(run.row), f"sets {_names(other)} anew, and not {name}")
 
     def _beginning(self, execution: StatementExecution, name: str, loop: Statement) -> StatementExecution | None:
@@ -53,7 +55,16 @@ class ResetEdges:
                 return run if _begins(before) else None
         return None
 
-    def _anew(self, loop: Statement, first: StatementExecution, name: str) -> list[Statement]:
+    def _is_set_in_round(self, name: str, begun: StatementExecution, loop: Statement, before: int) -> bool:
+        """Whether a name was given a value of its own in the round of a loop that began last."""
+        for inner in loop.all_inner():
+            is_own = name in inner.names and not any(read.path.name == name for read in inner.reads)
+            run = self._past.executions.last_run(inner, begun.frame, before) if is_own else None
+            if run is not None and run.row > begun.row:
+                return True
+        return False
+
+    def _anew(self, loop: Statement, name: str) -> list[Statement]:
         """Return the statements in a loop that set again what was set beside a name before it."""
         beside = {other for before in loop.before if _begins(before) for other in before.names} - {name}
         return [
@@ -66,6 +77,17 @@ def _begins(statement: Statement) -> bool:
     value = getattr(statement.node, "value", None)
     is_assignment = isinstance(statement.node, ast.Assign | ast.AnnAssign) and bool(statement.names)
     return is_assignment and value is not None and (isinstance(value, ast.Constant) or is_empty_container(value))
+
+
+def _is_alike(one: StatementExecution, other: StatementExecution) -> bool:
+    """Whether two statements set what they set to the same: then it was set anew."""
+    values = [getattr(run.statement.node, "value", None) for run in (one, other)]
+    return all(value is not None for value in values) and len({ast.dump(value) for value in values if value}) == 1
+
+
+def _is_beside(one: Statement, other: Statement) -> bool:
+    """Whether two statements stand in one block: one runs where the other does."""
+    return one.parent is other.parent and one.branch == other.branch
 
 
 def _names(statement: Statement) -> str:

@@ -1,0 +1,63 @@
+"""Sentences of an answer that say what did not happen, or when: where it is otherwise, they are not said."""
+
+import pytest
+
+from tests.runs.recorded_programs import python, record
+from trio_debugmcp.runs.why import WhyAnswer, WhyQuestion, why
+
+pytestmark = pytest.mark.real
+
+
+def answer(source: str, expression: str = "") -> WhyAnswer:
+    return why(record(source, python(3, 13)).processes[0], WhyQuestion(expression=expression, limit=30))
+
+
+def notes(source: str) -> str:
+    return "\n".join(f"{line.line}: {note}" for line in answer(source).because for note in line.notes)
+
+
+# --- Not set anew -----------------------------------------------------------------------------------------------------
+
+WRAP = """\
+def wrap(words, width):
+    lines = []
+    line = []
+    used = 0
+    for word in words:
+        needed = len(word) if not line else len(word) + 1
+        if line and used + needed >= width:
+            lines.append(line)
+            line = []
+            used = 0
+            needed = len(word)
+        line.append(word)
+        used += needed
+    if line:
+        lines.append(line)
+    return lines
+
+
+lines = wrap("the ship lay at anchor off the cape".split(), 13)
+assert lines[1] == ["at", "anchor", "off"]
+"""
+
+
+def test_what_was_set_anew_beside_something_else_is_not_said_to_have_been_left() -> None:
+    assert "anew" not in notes(WRAP)
+
+
+TOTALS = """\
+totals = []
+total = 0
+for group in [[1, 2], [3, 4]]:
+    RESET
+    for number in group:
+        total += number
+    totals.append(total)
+assert totals == [0]
+"""
+
+
+def test_a_sum_that_begins_anew_in_each_round_is_not_said_to_go_on() -> None:
+    assert "not set anew in a round of line 3" in notes(TOTALS.replace("RESET", "pass"))
+    assert "anew" not in notes(TOTALS.replace("RESET", "total = 0"))
