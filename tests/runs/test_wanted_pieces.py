@@ -21,6 +21,14 @@ def test_of_lists_of_different_lengths_the_items_that_only_one_has_differ() -> N
     assert wanted.missing == ("'bo'",)
 
 
+def test_items_that_are_there_but_not_so_often_are_counted() -> None:
+    seen = ["welcome kim", "seen lou", "seen kim"]
+    assert differences([*seen, "seen kim"], seen).said == "it has one 'seen kim' too few"
+    assert differences([1, 2], [1, 2, 2, 2]).said == "it has 2 of 2 too many"
+    assert differences([1], [1, 3, 3]).said == "it has 3"
+    assert differences({"a": [1, 1]}, {"a": [1]}).said == "['a'] has one 1 too few"
+
+
 def test_of_another_order_the_first_place_counts() -> None:
     wanted = differences(["manual", "agenda", "letter"], ["agenda", "letter", "manual"])
     assert wanted.said == "[0] is 'agenda', not 'manual'"

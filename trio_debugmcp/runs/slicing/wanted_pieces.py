@@ -138,10 +138,19 @@ class _Difference:
         surplus, missing = _without(got, expected), _without(expected, got)
         for item in surplus:
             self.pieces += _texts_of(item)
-            self.said.append(f"{path or 'it'} has {item!r}")
         for item in missing:
             self.missing += _texts_of(item)
-            self.said.append(f"{path or 'it'} has no {item!r}")
+        self._tell_items(surplus, path, expected, "many", "has")
+        self._tell_items(missing, path, got, "few", "has no")
+
+    def _tell_items(self, items: list[Any], path: str, others: list[Any], much: str, has: str) -> None:
+        """Say which items only one side has; of those that the other has, too, how many are too many or too few."""
+        for place, item in enumerate(items):
+            if item in items[:place]:
+                continue
+            times = items.count(item)
+            count = f"{'one' if times == 1 else f'{times} of'} {item!r} too {much}"
+            self.said.append(f"{path or 'it'} has {count}" if item in others else f"{path or 'it'} {has} {item!r}")
 
     def _compare_texts(self, expected: str, got: str) -> None:
         """Add the line, or the word, in which a text differs."""
