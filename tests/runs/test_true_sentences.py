@@ -61,3 +61,55 @@ assert totals == [0]
 def test_a_sum_that_begins_anew_in_each_round_is_not_said_to_go_on() -> None:
     assert "not set anew in a round of line 3" in notes(TOTALS.replace("RESET", "pass"))
     assert "anew" not in notes(TOTALS.replace("RESET", "total = 0"))
+
+
+# --- Of another object ------------------------------------------------------------------------------------------------
+
+EDITOR = """\
+class Insert:
+    def __init__(self, text):
+        self.text = text
+
+    def do(self, buffer):
+        buffer.text = buffer.text + self.text
+
+
+class Buffer:
+    def __init__(self, text):
+        self.text = text
+
+
+buffer = Buffer("hello")
+command = Insert(" world")
+command.do(buffer)
+assert (buffer.text, command.text) == ("hello", " there")
+"""
+
+MIXED_UP = """\
+class Field:
+    def __init__(self, text):
+        self.text = text
+
+    def change(self, edit):
+        edit.text = self.text + edit.added
+
+
+class Edit:
+    def __init__(self, added):
+        self.added = added
+
+
+field = Field("hello")
+edit = Edit(" world")
+field.change(edit)
+field.change(edit)
+assert field.text == "hello world"
+"""
+
+
+def test_an_attribute_that_two_types_have_is_not_said_to_be_set_of_the_wrong_one() -> None:
+    assert "sets .text" not in notes(EDITOR)
+
+
+def test_an_attribute_that_was_given_to_another_type_names_both() -> None:
+    assert "6: sets .text of <Edit>, not of <Field>" in notes(MIXED_UP)

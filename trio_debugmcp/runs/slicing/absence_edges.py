@@ -204,8 +204,9 @@ class AbsenceEdges:
             frames = self._past.scopes.frames([writer.scope])[-_MOST_FRAMES:]
             for frame in frames:
                 run = self._past.executions.last_run(writer, frame, execution.row)
-                if run is not None and self._is_on_another(run, writer, label, holder):
-                    yield SliceEdge(cost.ANOTHER, SliceNode(run.row), f"sets {label} of another object")
+                another = self._another(run, writer, label, holder) if run is not None else ""
+                if run is not None and another:
+                    yield SliceEdge(cost.ANOTHER, SliceNode(run.row), f"sets {label} of {another}")
                 decided = None if run is not None else self.decided_against(writer, execution, 0, frame)
                 if decided is not None and self._is_on(decided, writer, label, holder):
                     edges.append(decided)
@@ -229,16 +230,30 @@ class AbsenceEdges:
         """Whether a line has set an attribute of that name."""
         return any(self._record.label(effect.key) == label for effect in self._past.executions.effects(run.row))
 
-    def _is_on_another(self, run: StatementExecution, writer: Statement, label: str, holder: int) -> bool:
-        """Whether a statement has set the attribute of an object of another type, outside of its making."""
+    def _another(self, run: StatementExecution, writer: Statement, label: str, holder: int) -> str:
+        """Return to which other type than that of an object a statement gave an attribute; empty: to none.
+
+        One that the other object has from elsewhere, too, is its own: nothing is mixed up there.
+        """
         if writer.scope.name.rpartition(".")[2] in MAKERS:
-            return False
+            return ""
         own = self._past.values.value_at(self._record.forth_of(rows.WITH_VALUE, holder, 0, by_value=True) or 1)
         for path in writer.stores:
             value = self._past.values.value(run, path.holder) if path.steps[-1] == label else None
-            if value is not None and value.object != holder and type_name(value.text) != type_name(own.text):
-                return True
-        return False
+            if value is None or value.object == holder or self._is_own(value.object, label, writer):
+                continue
+            one, other = type_name(value.text), type_name(own.text)
+            if one != other:
+                return f"<{one}>, not of <{other}>" if one and other else "another object"
+        return ""
+
+    def _is_own(self, target: int, label: str, writer: Statement) -> bool:
+        """Whether an object has got an attribute from another statement first."""
+        key = self._record.key_of(label)
+        found = [self._record.forth(kind, key, target, 0) for kind in (rows.FIELD, rows.SEEN)]
+        first = min((row for row in found if row), default=0)
+        run = self._past.executions.at(self._record.row(first).owner) if first else None
+        return bool(first) and (run is None or run.statement is not writer)
 
     def _is_on(self, decided: StatementExecution, writer: Statement, label: str, holder: int) -> bool:
         """Whether a statement would have set the attribute of that object."""
