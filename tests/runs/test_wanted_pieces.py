@@ -1,5 +1,6 @@
 """Which piece of a value differs from what was expected."""
 
+from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, literal
 from trio_debugmcp.runs.slicing.wanted_pieces import differences, is_in
 
 
@@ -27,6 +28,25 @@ def test_items_that_are_there_but_not_so_often_are_counted() -> None:
     assert differences([1, 2], [1, 2, 2, 2]).said == "it has 2 of 2 too many"
     assert differences([1], [1, 3, 3]).said == "it has 3"
     assert differences({"a": [1, 1]}, {"a": [1]}).said == "['a'] has one 1 too few"
+
+
+def test_of_a_tuple_that_is_known_in_part_the_known_items_are_compared() -> None:
+    assert literal("(15, list of 4)") == (15, UnknownContent("list of 4"))
+    assert literal("('a, b', (1, dict of 2), <Order>)") == (
+        "a, b",
+        (1, UnknownContent("dict of 2")),
+        UnknownContent("<Order>"),
+    )
+    assert literal("(list of 4,)") == (UnknownContent("list of 4"),)
+    assert literal("('it is cut…, 3)") == UnknownContent("('it is cut…, 3)")
+    assert differences((10, ["A", "B"]), literal("(15, list of 4)")).said == "[0] is 15, not 10"
+
+
+def test_of_what_is_not_known_nothing_is_said() -> None:
+    assert differences([3, (1, 2)], [3, UnknownContent("tuple of 2")]).said == ""
+    assert differences([(1, 2)], [UnknownContent("tuple of 2"), 4]).said == ""
+    assert differences([("a", [1, 2])], [("a", UnknownContent("list of 2")), 4]).said == ""
+    assert differences((1, 2), UnknownContent("tuple of 2")).said == ""
 
 
 def test_of_another_order_the_first_place_counts() -> None:

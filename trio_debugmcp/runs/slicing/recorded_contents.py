@@ -6,7 +6,9 @@ What is not known is an `UnknownContent`, which equals only what has the same te
 """
 
 import ast
-from typing import Any, NamedTuple
+import re
+from dataclasses import dataclass
+from typing import Any
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.past_process import PastProcess
@@ -17,7 +19,12 @@ _MOST_PARTS = 100
 _DEEPEST = 4
 
 
-class UnknownContent(NamedTuple):
+_COUNTED = re.compile(r"(list|tuple|dict|set|deque) of \d+|<[^<>]*>")
+"""An item of a tuple's text of which the items are not known."""
+
+
+@dataclass(frozen=True, repr=False)
+class UnknownContent:
     """A value of which only a text is known."""
 
     text: str
@@ -80,4 +87,17 @@ def literal(text: str) -> Any:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return UnknownContent(text)
+        return _tuple_of(text) if text[:1] == "(" and text[-1:] == ")" else UnknownContent(text)
+
+
+def _tuple_of(text: str) -> Any:
+    """Return a tuple of which the text has some items only by how many are in them: of `(15, list of 4)` the 15."""
+    items: list[Any] = []
+    pending = ""
+    for part in text[1:-1].removesuffix(",").split(", "):
+        pending = f"{pending}, {part}" if pending else part
+        item = literal(pending)
+        if not isinstance(item, UnknownContent) or _COUNTED.fullmatch(pending):
+            items.append(item)
+            pending = ""
+    return UnknownContent(text) if pending else tuple(items)

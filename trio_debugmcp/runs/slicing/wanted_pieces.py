@@ -108,7 +108,7 @@ class _Difference:
                 (self.pieces if got > expected else self.missing).append(repr(abs(got - expected)))
 
     def _tell(self, path: str, expected: Any, got: Any) -> None:
-        if path:
+        if path and not _is_half_known(expected, got):
             self.said.append(f"{path} is {got!r}, not {expected!r}")
 
     def _compare_dicts(self, expected: dict[Any, Any], got: dict[Any, Any], path: str) -> None:
@@ -140,6 +140,8 @@ class _Difference:
             self.pieces += _texts_of(item)
         for item in missing:
             self.missing += _texts_of(item)
+        if any(_has_unknown(item) for item in (*surplus, *missing)):
+            return  # it may be what the other side has
         self._tell_items(surplus, path, expected, "many", "has")
         self._tell_items(missing, path, got, "few", "has no")
 
@@ -168,6 +170,17 @@ class _Difference:
         self.pieces += [word for word in words if len(word) >= _LEAST_WORD]
         others = [word for word in re.findall(r"[\w.-]+", expected) if word not in re.findall(r"[\w.-]+", got)]
         self.missing += [word for word in others if len(word) >= _LEAST_WORD]
+
+
+def _has_unknown(item: Any) -> bool:
+    """Whether a value is known only as a text, or has something in it that is."""
+    inner = item if isinstance(item, list | tuple) else list(item.values()) if isinstance(item, dict) else []
+    return isinstance(item, UnknownContent) or any(map(_has_unknown, inner))
+
+
+def _is_half_known(one: Any, other: Any) -> bool:
+    """Whether only the text of one of two values is known: they may be equal."""
+    return isinstance(one, UnknownContent) != isinstance(other, UnknownContent)
 
 
 def _is_number(value: Any) -> bool:
