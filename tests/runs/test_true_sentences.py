@@ -113,3 +113,46 @@ def test_an_attribute_that_two_types_have_is_not_said_to_be_set_of_the_wrong_one
 
 def test_an_attribute_that_was_given_to_another_type_names_both() -> None:
     assert "6: sets .text of <Edit>, not of <Field>" in notes(MIXED_UP)
+
+
+# --- Changed since ----------------------------------------------------------------------------------------------------
+
+BALANCES = """\
+class Printer:
+    def __init__(self):
+        self.balance = 0
+        self.rows = []
+        self.fee = 1
+
+    def start(self):
+        self.rows.append("opening")
+        self.balance = 0
+
+    def close(self):
+        self.balance -= self.fee
+        self.rows.append("closing")
+        return self.balance
+
+
+def balances(entries):
+    printer = Printer()
+    closing = {}
+    for name, amount in entries:
+        printer.balance += amount
+        closing[name] = printer.close()
+        printer.start()
+    LATER
+    return closing
+
+
+closing = balances([("ann", 5), ("bob", 7)])
+assert closing["ann"] == 5
+"""
+
+
+def test_what_a_computation_changes_itself_is_not_said_to_have_changed_since() -> None:
+    assert "changed since" not in notes(BALANCES.replace("LATER", "pass"))
+
+
+def test_what_a_computation_only_reads_is_said_to_have_changed_since() -> None:
+    assert "24: changed since #" in notes(BALANCES.replace("LATER", "printer.fee = 0"))

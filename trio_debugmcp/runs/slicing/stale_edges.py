@@ -84,15 +84,18 @@ class StaleEdges:
     ) -> Iterator[SliceEdge]:
         """Yield what has changed, between a computation and a row, of what it has read.
 
-        `line` is the one to name; `kept`: the objects that it came to, and in which that is kept.
+        `line` is the one to name; `kept`: the objects that it came to, and in which that is kept. What it has changed
+        itself, a balance that goes on, is not what it was computed from.
         """
         found: list[int] = []
         objects, places = self._read(begin, end)
         if kept[0] and kept[0] in objects:  # it has passed on what it read, and made nothing of that
             return
-        changes = [self._record.forth_of(CONTENT, target, end) for target in objects if target not in kept]
+        inputs = [target for target in objects if target not in kept and not self._has_changed(target, begin, end)]
+        changes = [self._record.forth_of(CONTENT, target, end) for target in inputs]
         for key, subject in places:
-            kinds = (rows.FIELD, rows.GAP) if subject not in kept else ()
+            is_input = subject not in kept and self._record.back(rows.FIELD, key, subject, end) < begin
+            kinds = (rows.FIELD, rows.GAP) if is_input else ()
             changes += [self._record.forth(kind, key, subject, end) for kind in kinds]
         for changed in changes:
             owner = self._record.row(changed).owner if changed and changed < before else 0
@@ -105,6 +108,10 @@ class StaleEdges:
             caller = self._past.executions.caller(execution.frame)
             if caller is not None and caller.scope.is_function:
                 yield SliceEdge(cost.STALE + cost.RESULT, SliceNode(caller.row, aim="run"), note)
+
+    def _has_changed(self, target: int, begin: int, end: int) -> bool:
+        """Whether the content of an object was changed between two rows, after its making."""
+        return self._record.back_of(CONTENT, target, end) >= begin
 
     def _read(self, begin: int, end: int) -> tuple[list[int], list[tuple[int, int]]]:
         """Return the objects that a computation has read, and the attributes and items: key and object."""
