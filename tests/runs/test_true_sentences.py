@@ -58,7 +58,7 @@ assert totals == [0]
 """
 
 
-def test_a_sum_that_begins_anew_in_each_round_is_not_said_to_go_on() -> None:
+def test_a_sum_that_begins_anew_in_each_round_is_not_said_to_continue() -> None:
     assert "not set anew in a round of line 3" in notes(TOTALS.replace("RESET", "pass"))
     assert "anew" not in notes(TOTALS.replace("RESET", "total = 0"))
 
@@ -156,3 +156,29 @@ def test_what_a_computation_changes_itself_is_not_said_to_have_changed_since() -
 
 def test_what_a_computation_only_reads_is_said_to_have_changed_since() -> None:
     assert "24: changed since #" in notes(BALANCES.replace("LATER", "printer.fee = 0"))
+
+
+# --- Decided ----------------------------------------------------------------------------------------------------------
+
+RAISES = """\
+order = []
+while order or order[0]:
+    pass
+"""
+
+
+def test_a_condition_that_raised_is_neither_true_nor_false() -> None:
+    condition = next(line for line in answer(RAISES).because if line.line == 2)
+    assert condition.values[0].startswith("raises IndexError")
+
+
+def test_a_condition_whose_block_raised_is_true() -> None:
+    source = "order = []\nif not order:\n    order[0]\n"
+    condition = next(line for line in answer(source).because if line.line == 2)
+    assert condition.values[0] == "true"
+
+
+def test_a_condition_that_is_asked_about_has_one_colon() -> None:
+    past = record("order = []\nif not order:\n    order.append(1)\n", python(3, 13)).processes[0]
+    asked = next(line for line in why(past, WhyQuestion(file="program.py", line=3)).because if line.line == 2)
+    assert why(past, WhyQuestion(at=int(asked.at[1:]))).value == "if not order: true order=[]"

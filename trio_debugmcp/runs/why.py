@@ -142,12 +142,13 @@ def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
         return _of_expression(past, question, execution)
     aim = "run" if question.what == "run" else "value"
     line = because_line(past, at)
-    told = f"{line.source}: {' '.join(line.values)}" if line.values else line.source
+    source = line.source.removesuffix(":")
+    told = f"{source}: {' '.join(line.values)}" if line.values else line.source
     value = f"why #{at} ran{_of_several(past, question, execution)}: {told}" if aim == "run" else told
     ended = past.executions.ended(at)
     wanted = wanted_of(past, execution) if aim == "value" and ended > record.last else NOTHING_WANTED
     if wanted.said:  # it is under way, and compares: stopped at what is to come of that
-        value = f"{line.source}: {wanted.said}"
+        value = f"{source}: {wanted.said}"
     return _answer(past, value, [SliceEdge(0.0, SliceNode(at, aim=aim, wanted=wanted))], question, ended)
 
 

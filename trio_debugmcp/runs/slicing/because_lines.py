@@ -83,7 +83,8 @@ def because_line(
 def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
     """Return what a statement wrote, returned, raised or decided, with what it read."""
     said = [*_effects(past, execution), *_ends(past, execution)]
-    if isinstance(execution.statement.node, ast.If | ast.While):
+    is_decided = past.executions.raised(execution.row) is None  # one that raised was neither true nor false
+    if isinstance(execution.statement.node, ast.If | ast.While) and is_decided:
         said.insert(0, "true" if past.executions.entered_body(execution) else "false")
     if isinstance(execution.statement.node, ast.ExceptHandler):
         said = [*_caught(past, execution), *said]

@@ -85,7 +85,7 @@ class StaleEdges:
         """Yield what has changed, between a computation and a row, of what it has read.
 
         `line` is the one to name; `kept`: the objects that it came to, and in which that is kept. What it has changed
-        itself, a balance that goes on, is not what it was computed from.
+        itself, a balance that continues, is not what it was computed from.
         """
         found: list[int] = []
         objects, places = self._read(begin, end)
