@@ -22,6 +22,7 @@ from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Response
 from trio_debugmcp.dap.records import GREETING
 from trio_debugmcp.dap.sockets import acknowledge_at_once
+from trio_debugmcp.dap.untraced_code import untraced
 from trio_debugmcp.engine.fetched import FETCHES
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
 from trio_debugmcp.patience import Patience
@@ -180,7 +181,7 @@ async def admitted(stream: trio.abc.Stream, token: str) -> IncomingConnection:
     if "process" in answer:  # our engine says it at once, and its children need no shelter
         return IncomingConnection(stream, *_pids(answer), conversation.rest, is_engine=True)
     system = await conversation.send("pydevdSystemInfo", {})
-    shelter = await conversation.send("evaluate", {"expression": f"exec({SHELTER!r}, {{}})", "context": "repl"})
+    shelter = await conversation.send("evaluate", {"expression": untraced(SHELTER), "context": "repl"})
     pid, parent = _pids(await conversation.answer(system))
     try:
         await conversation.answer(shelter)

@@ -14,6 +14,8 @@ without a name and in no module. So `if __name__ == "__main__":` would not hold,
 what looks for names in modules would not find its own.
 """
 
+from trio_debugmcp.dap.untraced_code import untraced
+
 _STARTUP = """
 import sys
 log = sys.modules.get("debugpy.common.log")
@@ -51,8 +53,8 @@ if cli is not None and "eval" not in vars(cli):
     cli.eval = eval(run, {"main": vars(main), "eval": eval})
 """
 
-STARTUP_EXPRESSION = f"exec({_STARTUP!r}, {{}})"
+STARTUP_EXPRESSION = untraced(_STARTUP)
 """Evaluated for every program."""
 
-MAIN_EXPRESSION = f"exec({_STARTUP + _MAIN!r}, {{}})"
+MAIN_EXPRESSION = untraced(_STARTUP + _MAIN)
 """Evaluated for one that is given as code: its `eval` is looked up in debugpy's module first."""
