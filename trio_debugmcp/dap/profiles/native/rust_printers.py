@@ -1,6 +1,6 @@
 """Where the installed Rust has its printers for gdb, which show a `String`, a `Vec` and a map by what they hold.
 
-    gdb_arguments()      # ["-iex", "python import sys; sys.path.append(…)", "-iex", "python import gdb_lookup…"]
+    gdb_arguments()      # ["-iex", "python import sys; sys.path.append(…)", "-iex", "python import gdb, gdb_lookup; …"]
 
 The compiler's own directory is found without running it: rustup's default toolchain, else where `rustc` is.
 """
@@ -13,6 +13,13 @@ from pathlib import Path
 
 _DEFAULT = re.compile(r'^default_toolchain\s*=\s*"([^"\n]+)"', re.MULTILINE)
 
+_REGISTER = (
+    "import gdb, gdb_lookup; rust = getattr(gdb_lookup, 'printer', None) or gdb_lookup.lookup; "
+    "gdb.pretty_printers.append("
+    "lambda value: rust(value) if gdb.current_language() == 'rust' and value.type.tag else None)"
+)
+"""Not by its own `register_printers`: it fails at a structure without a name, which programs of C have."""
+
 
 def gdb_arguments() -> list[str]:
     """Return the arguments with which gdb loads the printers; none where no Rust is installed."""
@@ -20,7 +27,7 @@ def gdb_arguments() -> list[str]:
     if place is None:
         return []
     load = f"python import sys; sys.path.append({str(place)!r})"
-    return ["-iex", load, "-iex", "python import gdb, gdb_lookup; gdb_lookup.register_printers(gdb)"]
+    return ["-iex", load, "-iex", f"python {_REGISTER}"]
 
 
 def _places() -> Iterator[Path]:
