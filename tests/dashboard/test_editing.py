@@ -205,7 +205,7 @@ def test_expressions_are_evaluated_and_watched_in_the_frame_that_is_shown_and_va
     # Letters and signs that are keys by themselves can be switched off, and this browser remembers it; the others stay.
     keys, dialog = page.get_by_role("button", name="Keys", exact=True), page.get_by_role("dialog", name="Keys")
     keys.click()
-    expect(dialog.locator("dt")).to_have_count(10)
+    expect(dialog.locator("dt")).to_have_count(11)
     switch = dialog.get_by_label("Letters and signs alone are keys")
     expect(switch).to_be_focused()
     expect(switch).to_be_checked()

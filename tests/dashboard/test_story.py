@@ -201,7 +201,7 @@ def test_what_the_agent_does_now_and_what_came_of_it_is_the_first_panel(agent: A
     assert "### Session started: app.py (" in copied
     assert "- `evaluate(expression='<i>' + 'x' * 3)` by agent, " in copied
     assert "\n  → `'<i>xxx'`\n" in copied
-    ended.get_by_role("button", name="Copy").click()
+    ended.get_by_role("button", name="Copy", exact=True).click()
     expect(ended.get_by_role("button", name="Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()").startswith("- `debug_continue(timeout=60)` by agent, ")
 

@@ -13,6 +13,7 @@ import pytest
 
 from tests.real.conftest import TEST_SECONDS, Connect, program
 from tests.real.tool_cases import ELSEWHERE, EXPECTED
+from trio_debugmcp.server.kept_answers import CALL_TEMPLATE
 from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.state.people.people_view import PEOPLE
@@ -146,7 +147,16 @@ def test_the_tables_of_tools_and_resources_name_all_of_them_and_no_other() -> No
     assert len(named) == len({*named})
     rows = re.findall(r"^\| (`debugger:.*?) \|", RESOURCES, re.MULTILINE)
     uris = {uri for row in rows for uri in re.findall(r"`(\S+?)`", row)}
-    assert uris == {*RESOURCE_URIS, PEOPLE, RUNS, SESSIONS, SESSION_TEMPLATE, SOURCE_TEMPLATE, STOP_TEMPLATE}
+    assert uris == {
+        *RESOURCE_URIS,
+        PEOPLE,
+        RUNS,
+        SESSIONS,
+        SESSION_TEMPLATE,
+        SOURCE_TEMPLATE,
+        STOP_TEMPLATE,
+        CALL_TEMPLATE,
+    }
 
 
 FORMER = {

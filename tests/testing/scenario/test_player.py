@@ -108,6 +108,7 @@ def played(*lines: str) -> Report:
             [
                 (2, "debugger://tea is not listed"),
                 *[(2, "debugger://")] * 9,
+                (2, "debugger://call/{n} is a template"),
                 (2, "debugger://sessions/{session}/{resource} is a template"),
                 (2, "debugger://source/{+file} is a template"),
                 (2, "debugger://stop/{n} is a template"),

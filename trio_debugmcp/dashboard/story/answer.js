@@ -37,7 +37,7 @@ export function createAnswers(readJson) {
 
 /** @param {{text: string, bytesLeftOut: number}} answer */
 function answerNodes({text, bytesLeftOut}) {
-  const button = el('button', {type: 'button', className: 'small', title: 'Copy the answer as the agent got it', onclick: () => copy(text, button)}, 'Copy');
+  const button = el('button', {type: 'button', className: 'small', title: 'Copy the answer as the agent got it', onclick: () => copy(text, button)}, 'Copy answer');
   const more = bytesLeftOut ? `, ${bytesLeftOut.toLocaleString('en')} more bytes are not kept` : '';
   const size = `${new TextEncoder().encode(text).length.toLocaleString('en')} bytes${more}`;
   return [el('div', {className: 'head'}, el('span', {className: 'note'}, `Answer, as the agent got it · ${size}`), button), bodyOf(text)];
