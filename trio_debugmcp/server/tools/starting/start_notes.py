@@ -30,7 +30,7 @@ def _none_ran(run: TestRun, answer: StopAnswer) -> list[str]:
     said = f"{answer.stdout}\n{answer.stderr}"
     if answer.state != "Disconnected" or run.ran_none is None or re.search(run.ran_none, said) is None:
         return []
-    return ["no test ran: the runner found none of that name. Pass the file alone, without a name, to run all in it"]
+    return ["no test ran: the runner found none that was meant. A file without a name behind it runs all in it"]
 
 
 _TESTS_FAILED = 1
