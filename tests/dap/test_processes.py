@@ -53,7 +53,6 @@ def test_what_has_ended_the_kernels_and_the_servers_own_processes_are_not_found(
     (tmp_path / "self").mkdir()
     assert names(tmp_path, "app", own=22) == [25, 26]
     assert names(tmp_path, "app") == [22, 23, 24, 25, 26]
-    assert running(tmp_path / "nowhere") == []
 
 
 def test_a_process_of_another_user_of_the_kernel_or_that_has_ended_is_not_looked_into(

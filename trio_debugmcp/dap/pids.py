@@ -2,8 +2,11 @@
 
 import os
 from contextlib import suppress
+from pathlib import Path
 
 import trio
+
+from trio_debugmcp.dap import without_proc
 
 _POLL_SECONDS = 0.02
 """Between two checks whether a process lives, where the system has no event for its end."""
@@ -28,7 +31,9 @@ async def wait_ended(pid: int) -> None:
 def is_alive(pid: int) -> bool:
     """Return whether a process exists and has not ended; a zombie has."""
     status = _status(pid)
-    return exists(pid) if status is None else status[0] not in "ZX"
+    if status is None:
+        return exists(pid) and (without_proc.has_proc() or not without_proc.has_ended(pid))
+    return status[0] not in "ZX"
 
 
 def exists(pid: int) -> bool:
@@ -45,7 +50,25 @@ def exists(pid: int) -> bool:
 def parent_of(pid: int) -> int | None:
     """Return the parent of a process; None where that cannot be known."""
     status = _status(pid)
-    return None if status is None else int(status[1])
+    if status is None:
+        return None if without_proc.has_proc() else without_proc.parent_of(pid)
+    return int(status[1])
+
+
+def executable_of(pid: int) -> str | None:
+    """Return the file that a process executes, or executed before it was replaced; None where that cannot be known."""
+    try:
+        return str(Path(f"/proc/{pid}/exe").readlink()).removesuffix(" (deleted)")  # after an update of it
+    except OSError:
+        return None if without_proc.has_proc() else without_proc.executable_of(pid)
+
+
+def directory_of(pid: int) -> str | None:
+    """Return the directory that a process works in; None where that cannot be known."""
+    try:
+        return str(Path(f"/proc/{pid}/cwd").readlink())
+    except OSError:
+        return None if without_proc.has_proc() else without_proc.directory_of(pid)
 
 
 def process_session_of(pid: int) -> int | None:

@@ -20,6 +20,7 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.profiles.javascript.browser_page import PagePrograms, PageValues, PageWords
 from trio_debugmcp.dap.profiles.javascript.browsers import browser_arguments, browser_at
 from trio_debugmcp.dap.profiles.opening import launch_values, open_adapter
+from trio_debugmcp.dap.profiles.processes import running
 from trio_debugmcp.dap.profiles.profile import Runtime
 from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.dap.profiles.tables.table import TableProfile
@@ -98,9 +99,8 @@ async def _clean_up(directory: str, patience: Patience) -> None:
 
 def _processes_of(directory: str) -> list[int]:
     """Return the processes whose command lines name a directory; none on systems that do not show them."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if os.fsencode(directory) in (entry / "cmdline").read_bytes() and int(entry.name) != os.getpid():
-                found.append(int(entry.name))
-    return found
+    return [
+        process.pid
+        for process in running(Path("/proc"))
+        if process.pid != os.getpid() and any(directory in word for word in process.command)
+    ]

@@ -3,7 +3,7 @@
     called("server.py", running(Path("/proc")), own=os.getpid())
     trace_problem(4711, Path("/proc"))  # None: nothing is in the way
 
-Elsewhere there is no `/proc`: nothing is found, and nothing is known to be in the way.
+Elsewhere there is no `/proc`: psutil says what runs, and nothing is known to be in the way.
 """
 
 import os
@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 from msgspec import Struct
+
+from trio_debugmcp.dap import without_proc
 
 SYS_PTRACE = 1 << 19
 """The bit of the capability `CAP_SYS_PTRACE` in `/proc/self/status`."""
@@ -52,9 +54,9 @@ class Process(Struct, frozen=True):
 
 def running(proc: Path) -> list[Process]:
     """Return all processes of programs, by id: none of the kernel's, and none that has ended."""
-    processes = (
-        (_process(directory) for directory in proc.iterdir() if directory.name.isdecimal()) if proc.is_dir() else ()
-    )
+    if not proc.is_dir():
+        return sorted((Process(*facts) for facts in without_proc.running()), key=lambda process: process.pid)
+    processes = (_process(directory) for directory in proc.iterdir() if directory.name.isdecimal())
     return sorted((process for process in processes if process is not None), key=lambda process: process.pid)
 
 

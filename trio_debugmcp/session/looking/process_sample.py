@@ -14,6 +14,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from trio_debugmcp.dap import without_proc
+
 MAX_THREADS = 200
 """Threads that are looked at: each has files of its own."""
 
@@ -61,7 +63,9 @@ def is_starved(earlier: ProcessSample, now: ProcessSample) -> bool:
 def processor_seconds(pid: int) -> float | None:
     """Return how much processor time a process has used; None where that is not known."""
     fields = _fields(f"/proc/{pid}/stat")
-    return None if fields is None else _seconds(fields)
+    if fields is None:
+        return None if without_proc.has_proc() else without_proc.processor_seconds(pid)
+    return _seconds(fields)
 
 
 def sample(pid: int) -> ProcessSample | None:

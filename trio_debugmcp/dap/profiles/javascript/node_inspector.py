@@ -7,6 +7,8 @@ from pathlib import Path
 
 import trio
 
+from trio_debugmcp.dap import without_proc
+from trio_debugmcp.dap.pids import executable_of
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.patience import Patience
 
@@ -54,10 +56,7 @@ async def inspector_port(pid: int, patience: Patience) -> int:
 
 
 def _executable(pid: int) -> str:
-    try:
-        return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
-    except OSError:
-        return ""
+    return os.path.basename(executable_of(pid) or "")
 
 
 async def _open_inspector(pid: int, patience: Patience) -> int | None:
@@ -73,7 +72,7 @@ def listening_ports(pid: int) -> list[int]:
         descriptors = list(Path(f"/proc/{pid}/fd").iterdir())
         table = Path(f"/proc/{pid}/net/tcp").read_text()
     except OSError:
-        return []
+        return [] if without_proc.has_proc() else without_proc.listening_ports(pid)
     sockets = set()
     for descriptor in descriptors:
         with suppress(OSError):  # it was closed meanwhile

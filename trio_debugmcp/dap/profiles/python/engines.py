@@ -14,6 +14,7 @@ from typing import Any
 
 import trio
 
+from trio_debugmcp.dap.pids import executable_of
 from trio_debugmcp.engine import OLDEST, TRIED, Engine, WantedEngine
 from trio_debugmcp.errors import CannotRun
 from trio_debugmcp.patience import Patience
@@ -82,11 +83,7 @@ async def engine_of_process(pid: int, options: Mapping[str, Any], default: Wante
     Raises:
         CannotRun: our engine was asked for by name, and cannot be in that program.
     """
-    try:
-        command = [str(Path(f"/proc/{pid}/exe").readlink())]
-    except OSError:  # not Linux, or not ours to see
-        command = [""]
-    return await chosen_engine(command, options, default, patience)
+    return await chosen_engine([executable_of(pid) or ""], options, default, patience)
 
 
 async def version_of(command: Sequence[str], patience: Patience) -> Version | None:

@@ -7,6 +7,7 @@ import trio
 from msgspec import Meta
 
 from trio_debugmcp.dap.messages import Nothing
+from trio_debugmcp.dap.pids import directory_of
 from trio_debugmcp.dap.profiles.starts import RunRecording
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.server.answers.run_lines import RecordedPiece
@@ -112,10 +113,7 @@ def _root(debugger: Debugger, session: DebugSession, snapshot: Snapshot) -> str:
     def ask() -> str:
         place = origin.working_directory
         if place is None and origin.process_id is not None:
-            try:
-                place = str(Path(f"/proc/{origin.process_id}/cwd").readlink())
-            except OSError:  # not Linux, or not ours to see
-                place = None
+            place = directory_of(origin.process_id)
         place = place or debugger.workspace.resolve(".")
         file = origin.executable_path
         return session.profile.recordings.project_root(file if file and Path(file).is_file() else place, place)

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.pids import executable_of
 from trio_debugmcp.dap.profiles import (
     Attach,
     Profile,
@@ -103,12 +104,12 @@ def adapters_for_process(debugger: Debugger, pid: int) -> list[Profile]:
     profiles = debugger.settings.profiles
 
     def ask() -> list[str]:
-        place = Path(f"/proc/{pid}/exe")
-        try:
-            executable = str(place.readlink()).removesuffix(" (deleted)")  # after an update of it
-        except OSError:  # no such process, or another user's: that has been said
+        executable = executable_of(pid)
+        if executable is None:  # no such process, or another user's: that has been said
             return []
-        return [each.name for each in for_process(executable, read_facts(str(place), ()), profiles)]
+        link = Path(f"/proc/{pid}/exe")  # leads to the file that it executes, even if that was replaced
+        facts = read_facts(str(link) if link.exists() else executable, ())
+        return [profile.name for profile in for_process(executable, facts, profiles)]
 
     try:
         names = debugger.host.query(f"what debugs process {pid}", ask)
