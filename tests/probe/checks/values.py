@@ -4,6 +4,8 @@ import datetime
 import decimal
 import enum
 import functools
+import random
+import re
 import sys
 import threading
 import time
@@ -94,6 +96,43 @@ def check_what_is_left_of_the_room_goes_to_the_large_ones() -> None:
     assert "… (+4" in text, text
     assert "'text': 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" in text, text
     assert 180 <= len(text) <= 200, (len(text), text)
+
+
+def check_an_object_is_said_once_and_then_by_its_path() -> None:
+    shared = [1, 2, 3]
+    assert show([shared, shared, {"k": shared}]) == "[[1, 2, 3], <same as [0]>, {'k': <same as [0]>}]"
+    assert show([{"k": shared}, shared]) == "[{'k': <same as [1]>}, [1, 2, 3]]"  # whole where it is nearest
+    assert show([[0] * 3] * 3) == "[[0, 0, 0], <same as [0]>, <same as [0]>]"
+    assert show({(1, 2): shared, "b": shared}) == "{(1, 2): [1, 2, 3], 'b': <same as [(1, 2)]>}"
+    empty: List[int] = []
+    assert show({"a": empty, "b": empty}) == "{'a': [], 'b': <same as ['a']>}"  # they are filled together
+    assert show(ValueError("x", shared, shared)) == "ValueError('x', [1, 2, 3], <same as .args[1]>)"
+    basket = Basket()
+    basket.lines.append(basket.lines[0])
+    lines = "Line(product='apple', count=2), Line(product='apple', count=2), <same as .lines[0]>"
+    assert show(basket) == f"Basket(owner='ben', lines=[{lines}])"
+
+
+def check_what_python_shares_by_itself_is_said_again_while_it_is_short() -> None:
+    pair, many = (1, 2), tuple("abcdefghijklmnop")
+    assert show([pair, pair, datetime.timezone.utc, datetime.timezone.utc]).startswith("[(1, 2), (1, 2), datetime.")
+    assert show([many, many], 300) == f"[{many!r}, <same as [0]>]"
+
+
+def check_a_path_leads_to_what_is_shown() -> None:
+    dropped = [0] * 9
+    value = [[{"k": dropped}, "x" * 60], *([[n]] for n in range(100, 160)), dropped]
+    assert "same" not in show(value, 120), show(value, 120)  # the last one, of which there is no room, shows nothing
+    for seed in range(200):
+        dice = random.Random(seed)
+        made: List[Any] = [[1], {"a": 2}, Line()]
+        for _ in range(12):
+            pair = [dice.choice(made) for _ in range(2)]
+            made.append(dice.choice([pair, tuple(pair), dict(zip("ab", pair)), types.SimpleNamespace(), Basket()]))
+        root = made[-6:]
+        for limit in (40, 100, 400):
+            for path in re.findall(r"<same as ([^>]*)>", show(root, limit)):
+                assert eval("root" + path, {"root": root}) is not None, (seed, limit, path)
 
 
 def check_a_value_that_is_repeated_is_said_once() -> None:

@@ -4,6 +4,7 @@
     renderer.render([1, 2, 3])        # [1, 2, 3]
     renderer.render("a" * 999)        # 'aaaa[200 of them]'… (+799 characters)
     renderer.render(basket)           # Basket(owner='ben', lines=[('tea', 3), ('cup', 1)])
+    renderer.render([[1, 2]] * 2)     # [[1, 2], <same as [0]>]
 
 Collections, numbers, strings, functions, classes and exceptions are read directly. The program's own `__repr__` is run
 within the bounds of `inside/bounds.py`; an object without one shows its fields. How deep is a question of room: what
@@ -15,9 +16,10 @@ from itertools import islice
 from typing import Any, Iterable, Iterator, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget, TooSlowError, slow
-from trio_debugmcp.probe.inside.values import atoms, facts, program_text
+from trio_debugmcp.probe.inside.values import atoms, facts, program_text, shown_objects
 from trio_debugmcp.probe.inside.values.parts import COUNT, LEAST, OUT_OF_TIME, Part, filled
 from trio_debugmcp.probe.inside.values.program_text import is_quick
+from trio_debugmcp.probe.inside.values.shown_objects import ShownObjects
 
 LIMIT = 200
 """Characters of a value, unless the question has a limit of its own."""
@@ -72,6 +74,7 @@ class Renderer:
         self._limit = max(limit, 1)
         self._atom = atoms.in_hexadecimal if hexadecimal else atoms.of
         self._open: List[int] = []
+        self._shown = ShownObjects()
 
     def render(self, value: Any) -> str:
         """Return a value as text that is not much longer than the limit. Never raises."""
@@ -85,6 +88,7 @@ class Renderer:
                 raise
             text = f"<cannot be shown: {facts.type_name(type(error))}>"
         del self._open[:]
+        self._shown.clear()
         self.withheld_any = self.withheld_any or self.withheld
         self._budget.take(len(text))
         return text
@@ -117,7 +121,8 @@ class Renderer:
             if facts.container(value) is not None:
                 return self._collection(value, limit, depth)
             if issubclass(cls, BaseException):
-                return self._call(cls, [("", argument) for argument in atoms.arguments(value)], limit, depth)
+                pairs = [("", f".args[{index}]", each) for index, each in enumerate(atoms.arguments(value))]
+                return self._call(cls, pairs, limit, depth)
         if facts.array_shape(value):
             return atoms.array(value, limit)
         if method is None:
@@ -131,8 +136,8 @@ class Renderer:
 
     # --- Parts --------------------------------------------------------------------------------------------------------
 
-    def _part(self, value: Any, depth: int) -> Part:
-        """Return a value that is inside of another one."""
+    def _part(self, value: Any, depth: int, step: Optional[str]) -> Part:
+        """Return a value that is inside of another one, from which a step leads to it."""
         cls = type(value)
         simple = self._atom(cls)
         if simple is not None:
@@ -145,9 +150,9 @@ class Renderer:
             return Part(OUT_OF_TIME)
         if id(value) in self._open:
             return Part(_summary(value, "..."))
-        return self._compound_part(value, depth)
+        return self._compound_part(value, depth, step)
 
-    def _compound_part(self, value: Any, depth: int) -> Part:
+    def _compound_part(self, value: Any, depth: int, step: Optional[str]) -> Part:
         cls = type(value)
         method, size, inner = facts.own_repr(cls), 0, "..."
         if _is_named(cls) or (method is None and facts.array_shape(value) is None):
@@ -155,17 +160,33 @@ class Renderer:
         elif facts.container(value) is not None and not isinstance(method, types.FunctionType):
             size = facts.length(value) or 0
             inner = f"{size} item{'s' if size != 1 else ''}"
+        path = self._shown.path(step)
+
         if size:
             short = _summary(value, inner)
-            return Part(short, lambda limit: self._deeper(value, short, limit, depth), lambda: _estimated(value, size))
-        text = self._compound(value, self._limit, depth)  # once, as it may run code, however much of it is shown
-        if len(text) <= _SHORT_TEXT:
-            return Part(text)
-        return Part(atoms.cut(text, LEAST), lambda limit: atoms.cut(text, _within(limit, len(text))), lambda: len(text))
 
-    def _deeper(self, value: Any, short: str, limit: int, depth: int) -> str:
+            def deeper(limit: int) -> str:
+                reference = self._shown.reference(value, path, lambda: _estimated(value, size))
+                return reference or self._deeper(value, short, limit, depth, step)
+
+            return Part(short, deeper, lambda: _estimated(value, size), lambda: self._shown.claim(value, path))
+        mark = self._shown.mark()
+        text = self._deeper(value, "...", self._limit, depth, step)  # once, as it may run code
+        self._shown.back_to(mark)  # of what is in it, much may not be shown
+        if len(text) <= _SHORT_TEXT and not shown_objects.empty_is_said(cls):
+            return Part(text)
+        length = len(text)
+
+        def cut(limit: int) -> str:
+            reference = self._shown.reference(value, path, lambda: length)
+            return reference or atoms.cut(text, _within(limit, length))
+
+        short = text if length <= _SHORT_TEXT else atoms.cut(text, LEAST)
+        return Part(short, cut, lambda: length, lambda: self._shown.claim(value, path))
+
+    def _deeper(self, value: Any, short: str, limit: int, depth: int, step: Optional[str]) -> str:
         try:
-            return self._compound(value, limit, depth)
+            return self._shown.below(step, self._compound, value, limit, depth)
         except RecursionError:  # the program is deep in its stack, or the value in others
             return short
 
@@ -182,19 +203,23 @@ class Renderer:
             empty = {id(dict): "{}", id(set): "set()", id(frozenset): "frozenset()"}.get(id(base), opening + closing)
             return f"{name}()" if name else empty
         if total >= _REPEATED and not name and base in (list, tuple) and _is_repeated(value, base, total):
-            one = self._render(base.__getitem__(value, 0), limit, depth + 1)
+            one = self._shown.below("[0]", self._render, base.__getitem__(value, 0), limit, depth + 1)
             return f"{opening}{one}{',' if base is tuple else ''}{closing} * {total}"
         room = limit - len(opening) - len(closing)
-        text = filled(self._parts(value, limit, depth), total, room, "item", COUNT if len(self._open) > 1 else 0)
+        spare = COUNT if len(self._open) > 1 else 0
+        text = filled(self._parts(value, limit, depth), total, room, "item", self._shown, spare)
         return f"{opening}{text}{',' if base is tuple and total == 1 else ''}{closing}"
 
     def _parts(self, value: Any, limit: int, depth: int) -> Iterator[Part]:
         """Yield the items of a collection, lazily: most of a long one are never rendered."""
-        keyed = issubclass(type(value), dict)
+        keyed, placed = issubclass(type(value), dict), not issubclass(type(value), (set, frozenset))
         try:
             for key, item in facts.items(value, 0, limit):
-                part = self._part(item, depth + 1)
-                yield part.behind(f"{self._render(key, max(limit // 2, LEAST), depth + 1)}: ") if keyed else part
+                if keyed:
+                    name = self._shown.below(None, self._render, key, max(limit // 2, LEAST), depth + 1)
+                    yield self._part(item, depth + 1, f"[{name}]").behind(f"{name}: ")
+                else:
+                    yield self._part(item, depth + 1, f"[{key}]" if placed else None)
         except RuntimeError:  # the program changed it meanwhile
             return
 
@@ -205,7 +230,7 @@ class Renderer:
         fields: Iterable[Tuple[str, Any]] = facts.fields(value)
         if _is_named(cls):
             fields = zip(facts.class_attribute(cls, "_fields"), tuple.__iter__(value))
-        found = [(f"{name}=", item) for name, item in fields]
+        found = [(f"{name}=", f".{name}", item) for name, item in fields]
         if not found and not facts.is_heap_type(cls):
             return atoms.cut(object.__repr__(value), limit)  # of C code: nothing is known but its address
         return self._call(cls, found, limit, max(depth, 1))
@@ -226,11 +251,11 @@ class Renderer:
                 return f"{facts.type_name(cls)}({atom(value, limit)})"
         return self._object(value, limit, depth) if facts.fields(value) else None
 
-    def _call(self, cls: type, pairs: List[Tuple[str, Any]], limit: int, depth: int) -> str:
+    def _call(self, cls: type, pairs: List[Tuple[str, str, Any]], limit: int, depth: int) -> str:
         name = facts.type_name(cls)
-        parts = (self._part(item, depth + 1).behind(before) for before, item in pairs)
+        parts = (self._part(item, depth + 1, step).behind(before) for before, step, item in pairs)
         spare = COUNT if len(self._open) > 1 else 0
-        return f"{name}({filled(parts, len(pairs), limit - len(name) - 2, 'field', spare)})"
+        return f"{name}({filled(parts, len(pairs), limit - len(name) - 2, 'field', self._shown, spare)})"
 
     # --- Code of the program ------------------------------------------------------------------------------------------
 
