@@ -191,7 +191,7 @@ def test_a_runner_of_npm_is_run_by_its_script(tmp_path: Path, runner: str, args:
     file.write_text("it.only('adds up (all)', () => {});\n")
     run = run_of("a.test.ts::adds up (all)", package)
     assert (run.program, run.args) == (str(script.with_name(runner)), (*args, str(file)))
-    assert (run.directory, run.fails_below) == (str(package), below)
+    assert (run.directory, run.fails_below, "NO_COLOR" in run.env) == (str(package), below, below)
 
 
 def test_the_runner_that_a_file_imports_comes_before_that_of_its_project(tmp_path: Path) -> None:

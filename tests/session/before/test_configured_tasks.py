@@ -21,6 +21,8 @@ from trio_debugmcp.session.output.console import Console
 
 pytestmark = pytest.mark.real
 
+COLOURED = r"printf 'is \033[1mready\033[22m\n'"
+
 STUCK = "sleep 60 & echo $! > pid; wait"
 
 
@@ -146,7 +148,7 @@ async def test_cancelling_ends_a_task_with_all_that_it_has_started(scene: Scene)
 
 
 async def test_one_that_stays_is_waited_for_until_it_is_ready_and_ended_before_what_comes_after(scene: Scene) -> None:
-    server = scene.task("server", f"echo starting; sleep 0.1; echo is ready; echo later; {STUCK}", background=True)
+    server = scene.task("server", f"echo starting; sleep 0.1; {COLOURED}; echo later; {STUCK}", background=True)
     tasks = scene.around(
         scene.task("all", "echo all", replace(server, ready="^is ready$")),
         scene.task("tidy", "[ -e /proc/$(cat pid)/exe ] && echo still there; echo tidied"),

@@ -6,6 +6,7 @@ from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, Pri
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop_data import CausePayload
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.output.terminal_sequences import plain
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, shortened, signal_name
 
@@ -125,7 +126,7 @@ def _printed(debugger: Debugger) -> PrintedExceptions:
     if debugger.last_start is None:
         return PrintedExceptions()
     stderr = "".join(entry.text for entry in debugger.console.entries() if entry.stream == "stderr")
-    return debugger.last_start[0].programs.printed_in(stderr)
+    return debugger.last_start[0].programs.printed_in(plain(stderr))
 
 
 def _note(places: Places, each: Survived) -> str:

@@ -13,6 +13,7 @@ from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import CannotRun, UsageError
 from trio_debugmcp.launch_json.task_definitions import Task, TaskCommand
 from trio_debugmcp.session.looking.truncation import end_of
+from trio_debugmcp.session.output.terminal_sequences import PlainText
 from trio_debugmcp.state.payloads import shortened
 
 _KEPT_LENGTH = 256 * 1024
@@ -60,7 +61,7 @@ async def run_task_process(
 
 
 class _Output:
-    """What a task writes: passed on, kept for an error, and looked through for the line that says that it is ready."""
+    """What a task writes, without colours: passed on, kept for an error, and searched for the line that it is ready."""
 
     def __init__(self, task: Task, write: Callable[[str], None], ready: trio.Event | None) -> None:
         self.text = ""
@@ -70,10 +71,10 @@ class _Output:
 
     async def fill(self, pipe: trio.abc.ReceiveStream) -> None:
         """Read a pipe to its end."""
-        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        decoder, plain = codecs.getincrementaldecoder("utf-8")(errors="replace"), PlainText()
         line = ""
         while data := await pipe.receive_some(_CHUNK_BYTES):
-            text = decoder.decode(data)
+            text = plain.feed(decoder.decode(data))
             self._write(text)
             self.text = (self.text + text)[-_KEPT_LENGTH:]
             if self._pattern is None or self._ready is None or self._ready.is_set():

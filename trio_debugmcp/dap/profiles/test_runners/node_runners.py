@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, nearest, no_test, source_of
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
@@ -113,8 +115,10 @@ def _by_script(runner: Path, test: NamedTest, title: str, home: Path) -> TestRun
             chosen = ("--grep", pattern) if title else ()
             args = ("--no-parallel", "--timeout", "0", *chosen, test.file)
     below = runner.name == "vitest"  # each exception that is caught takes js-debug 0.15 s, and vite catches some 300
+    env = {"NO_COLOR": "1"} if below else {}  # it colours a pipe, too, where there is `CI`
     none = _RAN_NONE[runner.name]
-    return TestRun(str(runner), args, str(home), options=_OPTIONS, ran_none=none, fails_with=_TYPES, fails_below=below)
+    run = TestRun(str(runner), args, str(home), env, _OPTIONS, ran_none=none)
+    return replace(run, fails_with=_TYPES, fails_below=below)
 
 
 def _pattern(title: str) -> str:

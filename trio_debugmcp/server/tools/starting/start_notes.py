@@ -7,6 +7,7 @@ from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.output.terminal_sequences import plain
 
 
 def start_notes(
@@ -27,7 +28,7 @@ def start_notes(
 
 def _none_ran(run: TestRun, answer: StopAnswer) -> list[str]:
     """Return a note where a runner has ended well, as it had nothing to run."""
-    said = f"{answer.stdout}\n{answer.stderr}"
+    said = plain(f"{answer.stdout}\n{answer.stderr}")
     if answer.state != "Disconnected" or run.ran_none is None or re.search(run.ran_none, said) is None:
         return []
     return ["no test ran: the runner found none that was meant. A file without a name behind it runs all in it"]
