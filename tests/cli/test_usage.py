@@ -53,3 +53,16 @@ def test_a_wrong_option_is_one_sentence_of_its_command(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert wrong(capsys, *words).startswith(said)
+
+
+def test_ctrl_c_while_the_arguments_are_parsed_leaves_no_traceback_whatever_argparse_makes_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def parse(_: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise AttributeError("save_nargs")
+
+    monkeypatch.setattr("trio_debugmcp.cli._parse", parse)
+    assert main(["inspect"]) == 130

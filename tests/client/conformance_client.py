@@ -98,7 +98,9 @@ async def main() -> None:
 
 
 async def run(oauth: OAuth) -> None:
-    options = InspectorOptions(elicitation=accept_defaults, request_timeout=SECONDS, oauth=oauth)
+    options = InspectorOptions(
+        elicitation=accept_defaults, connect_timeout=SECONDS, request_timeout=SECONDS, oauth=oauth
+    )
     listening = _Listening()
     async with InspectorClient(sys.argv[-1], options) as client:
         if os.environ.get("MCP_CONFORMANCE_SCENARIO") == "sse-retry":

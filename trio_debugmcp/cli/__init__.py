@@ -9,6 +9,7 @@ from contextlib import suppress
 from importlib import import_module
 
 from trio_debugmcp import __version__
+from trio_debugmcp.cli._exit_codes import INTERRUPTED
 from trio_debugmcp.cli._usage import UsageParser
 
 COMMANDS = (
@@ -37,7 +38,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         parsed = _parse(arguments)
         return int(parsed.run(parsed))
     except KeyboardInterrupt:  # while the rest of the program was imported; a command that runs sees to it itself
-        return 130  # as a shell reports a command that Ctrl-C ended
+        return INTERRUPTED
+    except AttributeError as failure:
+        if isinstance(failure.__context__, KeyboardInterrupt):  # which argparse's own cleanup fails at
+            return INTERRUPTED
+        raise
     except BrokenPipeError:  # the reader of standard output has left, such as `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter fails at its end
         return 1
