@@ -18,6 +18,13 @@ NO_SESSION = "No active debug session: start one with the tool debug_launch or d
 _NOT_RECORDED = re.compile(r"the recording does not hold .*?: the recorded session [^:]*? here", re.DOTALL)
 
 
+def leaf(error: BaseException) -> BaseException:
+    """Return an error itself; of a group, as nurseries make one around an error, the first error in it."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
 class DebugError(Exception):
     """The base class of all errors that a user may see."""
 

@@ -16,6 +16,7 @@ from tests.cli.test_quick import parsed
 from trio_debugmcp.cli import inspect
 from trio_debugmcp.cli._output import plain
 from trio_debugmcp.cli._target import Failure
+from trio_debugmcp.errors import leaf
 
 pytestmark = pytest.mark.real
 
@@ -31,9 +32,7 @@ def outcome(ask: Callable[[argparse.Namespace], Awaitable[Any]], *words: str) ->
     try:
         trio.run(run)
     except* Failure as group:
-        failed: Any = group
-        while isinstance(failed, BaseExceptionGroup):
-            (failed,) = failed.exceptions
+        failed: Any = leaf(group)
         found.append((failed.code, str(failed), failed.exit_code, as_sent(failed.details)))
     return found[0]
 

@@ -12,6 +12,7 @@ from tests.faults.leftovers import children, descriptors, tasks
 from tests.faults.phases import Phase, healthy
 from tests.server.scene import JSON_URIS, LIST_CHANGED, SESSION
 from trio_debugmcp.app import Options
+from trio_debugmcp.errors import leaf
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, FakeAdapter, FakeProfile, ToolFailed, open_server
 from trio_debugmcp.testing.faults import FAULTS, Fault
@@ -146,14 +147,8 @@ async def try_all(phase: Phase, faults: Iterable[Fault] = FAULTS) -> dict[str, s
                     fault = waiting.pop(0)
                     outcomes[fault.name] = await bench.try_fault(fault, phase)
         except* (AssertionError, ToolFailed, MCPError, trio.TooSlowError) as broken:
-            outcomes[fault.name] = f"BROKEN: {_first(broken)}"
+            outcomes[fault.name] = f"BROKEN: {leaf(broken)}"
     return outcomes
-
-
-def _first(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 @asynccontextmanager

@@ -12,6 +12,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from trio_debugmcp.errors import leaf
+
 
 def plain(value: Any) -> Any:
     """Convert SDK models, our structs, times and exceptions to JSON types, with names as on the wire."""
@@ -111,6 +113,5 @@ def sentence_of(error: Exception) -> str:
 
 def innermost(error: BaseException) -> str:
     """Name an error, or the first one of a group, with what it says."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
+    error = leaf(error)
     return f"{type(error).__name__}: {error}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from trio_debugmcp.cli._logs import add_log_options
 from trio_debugmcp.cli._output import failed
 from trio_debugmcp.cli._tokens import CONTROL_VARIABLE, OBSERVE_VARIABLE, given_token
+from trio_debugmcp.errors import leaf
 
 if TYPE_CHECKING:
     from trio_debugmcp.listen import Network
@@ -168,14 +169,8 @@ def serve_until_done(command: str, options: "Options", network: "Network") -> in
         refused, others = group.split(PlaceRefused)
         if refused is None or others is not None:
             raise
-        return failed(command, _first(refused), 1)
+        return failed(command, leaf(refused), 1)
     return 0
-
-
-def _first(group: BaseException) -> BaseException:
-    while isinstance(group, BaseExceptionGroup):
-        group = group.exceptions[0]
-    return group
 
 
 def transport_misuse(arguments: argparse.Namespace) -> str | None:

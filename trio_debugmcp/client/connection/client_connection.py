@@ -23,10 +23,11 @@ from mcp.shared.dispatcher import ProgressFnT
 from trio_debugmcp.client.client_errors import ConnectFailed, NotAuthorized
 from trio_debugmcp.client.connection.connection_end import ConnectionEnding
 from trio_debugmcp.client.connection.connection_requests import ConnectionRequests, Work
-from trio_debugmcp.client.connection.refusal import explained, leaf, refusal_of, shown_url
+from trio_debugmcp.client.connection.refusal import explained, refusal_of, shown_url
 from trio_debugmcp.client.connection.sdk_client import OutputCheck, make_sdk_client, take_over_output_check
 from trio_debugmcp.client.options import InspectorOptions, Roots
 from trio_debugmcp.client.statistics import ClientConnectionStatistics
+from trio_debugmcp.errors import leaf
 from trio_debugmcp.transports.tap import tapped
 
 T = TypeVar("T")

@@ -68,13 +68,6 @@ def shown_url(url: str) -> str:
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path.partition('?')[0].partition('#')[0]}"
 
 
-def leaf(error: BaseException) -> BaseException:
-    """The one error of a handshake, which the SDK's task groups wrap several times."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
-
-
 def explained(error: BaseException) -> str:
     """What an error says; some of those of closed streams say nothing."""
     return str(error) or type(error).__name__

@@ -38,7 +38,6 @@ class EventDispatch:
     """The callbacks of all events: one of each kind, hence so many methods.
 
     Attributes:
-        overflows: events at which the stack had no room left for us.
         faults: errors of ours, which the program has not seen.
         at_start_of_process: called when a function begins that starts one.
     """
@@ -57,7 +56,6 @@ class EventDispatch:
         calls: BreakpointCalls,
         beginnings: StatementBeginnings,
     ) -> None:
-        self.overflows = 0
         self.faults: list[BaseException] = []
         self._unjudged = 0
         self._threads = threads
@@ -103,7 +101,7 @@ class EventDispatch:
             self._functions.at_entry(self._threads.current(), _frame(1))
             self._on_entry(code, offset)
         except RecursionError:
-            self.overflows += 1
+            pass  # the stack has no room left for us
         except BaseException as error:
             self._fail(error)
         return None
@@ -121,8 +119,7 @@ class EventDispatch:
                     if self._pauses.is_wanted:
                         self._pauses.at_entry(code)
         except RecursionError:
-            self.overflows += 1
-            return None
+            return None  # the stack has no room left for us
         except BaseException as error:
             self._fail(error)
         return None if self._attention.is_open else DISABLE
@@ -136,8 +133,7 @@ class EventDispatch:
                 self._soon(code)
             return self._on_entry(code, offset)
         except RecursionError:
-            self.overflows += 1
-            return None
+            return None  # the stack has no room left for us
         except BaseException as error:
             if not self._signals.keep(code, offset, error):
                 raise
@@ -147,7 +143,7 @@ class EventDispatch:
         try:
             self._on_entry(code, offset)
         except RecursionError:
-            self.overflows += 1
+            pass  # the stack has no room left for us
 
     # --- Lines --------------------------------------------------------------------------------------------------------
 
@@ -165,7 +161,7 @@ class EventDispatch:
                 return None if self._attention.is_open else DISABLE
             call_with_room(self._reach, frame, line, there, False)
         except RecursionError:
-            self.overflows += 1
+            pass  # the stack has no room left for us
         except BaseException as error:
             self._fail(error)
         return None
@@ -187,8 +183,7 @@ class EventDispatch:
             elif self._attention.is_open:
                 self._arrived(frame)
         except RecursionError:
-            self.overflows += 1
-            return None
+            return None  # the stack has no room left for us
         except BaseException as error:
             self._fail(error)
             return None
@@ -266,7 +261,7 @@ class EventDispatch:
             if step is not None:
                 self._steps.at_call(step, _frame(1), offset, function)
         except RecursionError:
-            self.overflows += 1
+            pass  # the stack has no room left for us
         except BaseException as error:
             self._fail(error)
 
@@ -279,11 +274,11 @@ class EventDispatch:
                 self._breakpoint_stop(record, _frame(1), [])
             step = self._steps.current
             if step is not None and record is not None:
-                back = self._steps.at_return(step, record, _frame(1), value)
+                back = self._steps.at_return(step, _frame(1), value)
                 if back is not None:
                     self._step_stop(record, back, [])
         except RecursionError:
-            self.overflows += 1
+            pass  # the stack has no room left for us
         except BaseException as error:
             self._fail(error)
 
@@ -292,11 +287,11 @@ class EventDispatch:
             record = self._arrived(_frame(1))
             step = self._steps.current
             if step is not None and record is not None:
-                back = self._steps.at_yield(step, record, _frame(1), value)
+                back = self._steps.at_yield(step, _frame(1), value)
                 if back is not None:
                     self._step_stop(record, back, [])
         except RecursionError:
-            self.overflows += 1
+            pass  # the stack has no room left for us
         except BaseException as error:
             self._fail(error)
 
@@ -317,7 +312,7 @@ class EventDispatch:
                 if back is None and self._exceptions.at_end(record, frame, offset, error):
                     self._exception_stop(record, frame, offset, error, "unhandled")
         except RecursionError:
-            self.overflows += 1
+            pass  # the stack has no room left for us
         except BaseException as failure:
             self._fail(failure)
 
@@ -330,7 +325,7 @@ class EventDispatch:
             else:
                 interruptions.clean(error)
         except RecursionError:
-            self.overflows += 1
+            # the stack has no room left for us
             self._unjudged = id(error)
         except BaseException as failure:
             self._fail(failure)
@@ -366,7 +361,7 @@ class EventDispatch:
             if not is_own_code(code):
                 self._events.take_soon()
         except RecursionError:
-            self.overflows += 1
+            pass  # the stack has no room left for us
         except BaseException as error:
             self._fail(error)
 

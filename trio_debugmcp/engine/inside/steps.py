@@ -133,7 +133,7 @@ class Steps:
                 step.callees[id(code)] = code
                 self._events.want_in(_USER, code, monitoring.PY_RETURN)
 
-    def at_return(self, step: StepUnderWay, record: ThreadRecord, frame: Any, value: Any) -> Any:
+    def at_return(self, step: StepUnderWay, frame: Any, value: Any) -> Any:
         """A function returns. Returns the frame to stop in, or None."""
         if frame is not step.frame:
             if frame.f_back is step.frame and step.frame is not None and id(frame.f_code) in step.callees:
@@ -141,7 +141,7 @@ class Steps:
             return None
         return self._back(step, frame, value)
 
-    def at_yield(self, step: StepUnderWay, record: ThreadRecord, frame: Any, value: Any) -> Any:
+    def at_yield(self, step: StepUnderWay, frame: Any, value: Any) -> Any:
         """A generator yields, or a coroutine waits. Returns the frame to stop in, or None."""
         if frame is not step.frame or not (step.is_out or frame.f_code.co_name == _GENERATOR_EXPRESSION):
             return None

@@ -181,13 +181,6 @@ class ThreadRecords:
         """Whether no thread of the program can move; one that waits in C could, for all we know."""
         return all([self.of(ident).is_held for ident in self.tops()])
 
-    def forget_ended(self) -> None:
-        """Drop the records of threads that have ended."""
-        alive = frozenset(_current_frames())
-        for ident in list(self._records):
-            if ident not in alive:
-                self._records.pop(ident, None)
-
     @staticmethod
     def object_of(ident: int) -> Any:
         """Return the program's `Thread` object of a thread, or None."""

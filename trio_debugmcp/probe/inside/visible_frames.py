@@ -92,7 +92,7 @@ def hidden(thread: ProgramThread, visible: Set[int], passed: Sequence[Any] = ())
     exception has left already.
     """
     found: Dict[str, int] = {}
-    below = _below_stop(thread, visible)
+    below = _below_stop(thread)
     known = {id(frame) for frame in below}
     for frame in [*(frame for frame in passed if id(frame) not in known), *below]:
         if id(frame) not in visible and not attached.debugger().owns(frame) and not _is_start(frame):
@@ -102,7 +102,7 @@ def hidden(thread: ProgramThread, visible: Set[int], passed: Sequence[Any] = ())
     return found
 
 
-def _below_stop(thread: ProgramThread, visible: Set[int]) -> List[Any]:
+def _below_stop(thread: ProgramThread) -> List[Any]:
     """The frames of a thread, innermost first, from the one in which it is stopped.
 
     Above that one a frame may be returning, and the debugger waits, by means of the standard library. At an exception

@@ -176,15 +176,11 @@ class ProcessRecord:
         code = self.frames.word(subject, 1) >> 32
         return highs_of(kinds, code, [site.number for site in self.sites_of(code)])
 
-    def owned(self, row: int, until: int = 0) -> Iterator[int]:
+    def owned(self, row: int) -> Iterator[int]:
         """Yield the rows whose owner a LINE or START row is, in order, up to the next line of its frame."""
-        end = until or self.rows.last + 1
-        if not until:
-            subject = self.rows.word(row, 0) & 0xFFFF_FFFF
-            over = self.forth_of(_NOT_AFTER, subject, row)
-            if over:
-                end = over + 1
-        yield from self.rows.equal(2, row, row, end)
+        subject = self.rows.word(row, 0) & 0xFFFF_FFFF
+        last = self.forth_of(_NOT_AFTER, subject, row) or self.rows.last
+        yield from self.rows.equal(2, row, row, last + 1)
 
     # --- Names --------------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from fnmatch import fnmatchcase
 from itertools import islice
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
+from trio_debugmcp.runs.files.process_record import ProcessRecord, Row
 from trio_debugmcp.runs.histories.histories import (
     HistoryPage,
     NoHistoryError,
@@ -13,6 +13,7 @@ from trio_debugmcp.runs.histories.histories import (
     history_count,
     history_rows,
     paged,
+    value_text,
 )
 from trio_debugmcp.runs.histories.recorded_conditions import ValueLookup
 from trio_debugmcp.runs.past.frame_moments import value_in
@@ -96,7 +97,9 @@ def outcome_of(record: ProcessRecord, start: int) -> Row | None:
 def arguments_of(record: ProcessRecord, start: int) -> list[str]:
     """Return the arguments of a call: `price=4`."""
     found = [record.row(number) for number in range(start + 1, _behind_arguments(record, start))]
-    shown = [f"{record.label(row.key)}={_shown(record, row)}" for row in found if row.kind == rows.WRITE]
+    shown = [
+        f"{record.label(row.key)}={value_text(record, row, _MOST_TEXT)}" for row in found if row.kind == rows.WRITE
+    ]
     return (
         shown if len(shown) <= _MOST_ARGUMENTS else [*shown[:_MOST_ARGUMENTS], f"… {len(shown) - _MOST_ARGUMENTS} more"]
     )
@@ -117,7 +120,7 @@ def ending_of(record: ProcessRecord, start: int) -> str:
     end = outcome_of(record, start)
     if end is None:
         return "has not returned"
-    return f"{'->' if end.kind == rows.RETURN else 'raises'} {_shown(record, end)}"
+    return f"{'->' if end.kind == rows.RETURN else 'raises'} {value_text(record, end, _MOST_TEXT)}"
 
 
 def call_line(past: PastProcess, start: int) -> BecauseLine:
@@ -130,8 +133,3 @@ def call_line(past: PastProcess, start: int) -> BecauseLine:
     values = [*arguments_of(record, start), ending_of(record, start)]
     name = code.name.replace(".<locals>", "")
     return BecauseLine(f"#{start}", code.file, code.first, name, "", values, notes)
-
-
-def _shown(record: ProcessRecord, row: Row) -> str:
-    text = "deleted" if row.text == DELETED else record.text(row) or "?"
-    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"

@@ -12,7 +12,7 @@ from itertools import islice
 
 import msgspec
 
-from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
 from trio_debugmcp.runs.files.row_search import count, each, each_back
 from trio_debugmcp.runs.histories.recorded_conditions import RecordedCondition, ValueLookup
 from trio_debugmcp.runs.slicing.because_lines import BecauseLine
@@ -123,3 +123,9 @@ def history_rows(record: ProcessRecord, kinds: list[RowKind], before: int) -> It
         yield heads.pop(place)
         if number := next(streams[place], 0):
             heads[place] = number
+
+
+def value_text(record: ProcessRecord, row: Row, most: int) -> str:
+    """Return the value that a row left, in at most so many characters."""
+    text = "deleted" if row.text == DELETED else record.text(row) or "?"
+    return text if len(text) <= most else f"{text[: most - 1]}…"

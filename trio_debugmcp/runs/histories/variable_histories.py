@@ -19,6 +19,7 @@ from trio_debugmcp.runs.histories.histories import (
     history_count,
     history_rows,
     paged,
+    value_text,
 )
 from trio_debugmcp.runs.histories.recorded_classes import class_of
 from trio_debugmcp.runs.histories.recorded_conditions import ValueLookup
@@ -200,8 +201,8 @@ def _lookup(past: PastProcess, row: Row) -> ValueLookup:
 
 def _write_line(past: PastProcess, row: Row, modules: set[int]) -> BecauseLine:
     record = past.record
-    old, new = before_write(record, row), _shown(record, row)
-    change = new if old is None else f"{_shown(record, old)} -> {new}"
+    old, new = before_write(record, row), value_text(record, row, _MOST_TEXT)
+    change = new if old is None else f"{value_text(record, old, _MOST_TEXT)} -> {new}"
     label = record.label(row.key)
     if label.startswith("."):
         label = label[1:] if row.subject in modules else f"{class_of(record, row.subject) or ''}{label}"
@@ -224,14 +225,9 @@ def _content_line(past: PastProcess, row: Row, expression: str) -> BecauseLine:
     elif not row.key:
         value = f"{expression}: changed, it is not known where"
     else:
-        old, new = before_write(record, row), _shown(record, row)
+        old, new = before_write(record, row), value_text(record, row, _MOST_TEXT)
         label = record.label(row.key)
-        value = f"{expression}{label}: {new if old is None else f'{_shown(record, old)} -> {new}'}"
+        value = f"{expression}{label}: {new if old is None else f'{value_text(record, old, _MOST_TEXT)} -> {new}'}"
     is_gap = row.kind == rows.GAP or (row.kind == rows.SIZE and row.key != 1)
     line = because_line(past, row.owner or row.number)
     return msgspec.structs.replace(line, values=[value], notes=[_FOUND] if is_gap else [])
-
-
-def _shown(record: ProcessRecord, row: Row) -> str:
-    text = "deleted" if row.text == DELETED else record.text(row) or "?"
-    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"

@@ -11,7 +11,6 @@ import ast
 import msgspec
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.computed_attributes import computed
 from trio_debugmcp.runs.past.executions import StatementExecution
@@ -196,8 +195,3 @@ def _short(text: str) -> str:
 
 def _function(name: str) -> str:
     return name.replace(".<locals>", "")
-
-
-def text_of_row(past: PastProcess, row: Row) -> str:
-    """Return a value as an answer shows it."""
-    return _short(past.record.text(row))

@@ -34,14 +34,14 @@ class Batch(Struct):
     `refused`: the ids of those that could not be set, and why.
     """
 
-    made: list[tuple[Breakpoint, Breakpoint | None, Owner | None]] = field(default_factory=list)
+    made: list[tuple[Breakpoint, Breakpoint | None]] = field(default_factory=list)
     removed: list[Breakpoint | ExceptionBreakpoint] = field(default_factory=list)
     refused: dict[str, DebugError] = field(default_factory=dict)
 
     @property
     def changed(self) -> list[Breakpoint | ExceptionBreakpoint]:
         """All that the adapters have to learn of."""
-        return [*self.removed, *(made for made, _, _ in self.made)]
+        return [*self.removed, *(made for made, _ in self.made)]
 
 
 BATCH: ContextVar[Batch | None] = ContextVar("BATCH", default=None)
@@ -90,10 +90,10 @@ class BreakpointRegistry:
         made = await self._put(spec, owner, instead)
         self.syncs.earlier.discard(made.id)
         if (batch := BATCH.get()) is not None:
-            batch.made.append((made, before, owner))
+            batch.made.append((made, before))
             return made
         await self.syncs.send([made])
-        await self._check_condition(made, before, owner)
+        await self._check_condition(made, before)
         return made
 
     @asynccontextmanager
@@ -115,19 +115,19 @@ class BreakpointRegistry:
         try:
             await self.syncs.send(batch.changed)
         except DebugError as error:
-            batch.refused |= {made.id: error for made, _, _ in batch.made}
+            batch.refused |= {made.id: error for made, _ in batch.made}
             return
-        for made, before, owner in batch.made:
+        for made, before in batch.made:
             try:
-                await self._check_condition(made, before, owner)
+                await self._check_condition(made, before)
             except DebugError as error:
                 batch.refused[made.id] = error
 
-    async def _check_condition(self, made: Breakpoint, before: Breakpoint | None, owner: Owner | None) -> None:
+    async def _check_condition(self, made: Breakpoint, before: Breakpoint | None) -> None:
         for sync in self.syncs.accepting:
             problem = await sync.condition_problem(made)
             if problem is not None:
-                await self._put_back(made, before, owner)
+                await self._put_back(made, before)
                 condition = made.spec.condition
                 raise UsageError(
                     "INVALID_CONDITION",
@@ -136,7 +136,7 @@ class BreakpointRegistry:
                     {"parameter": "condition", "condition": condition},
                 )
 
-    async def _put_back(self, made: Breakpoint, before: Breakpoint | None, owner: Owner | None) -> None:
+    async def _put_back(self, made: Breakpoint, before: Breakpoint | None) -> None:
         if before is not None:
             self.owners.pass_on(made.id, before.id)
         if before is None or before.id != made.id:

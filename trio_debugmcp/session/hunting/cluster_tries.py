@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.process import Program, environment, open_process
 from trio_debugmcp.dap.watchdog import Watchdog
-from trio_debugmcp.errors import CannotRun, UsageError
+from trio_debugmcp.errors import CannotRun, UsageError, leaf
 from trio_debugmcp.session.hunting.hunting import packed_code
 from trio_debugmcp.session.hunting.local_tries import KEEPER, checked_answer
 
@@ -179,9 +179,7 @@ def out_of_groups() -> Iterator[None]:
         refused, others = group.split(UsageError)
         if refused is None or others is not None:
             raise
-        refusal: Any = refused
-        while isinstance(refusal, BaseExceptionGroup):
-            refusal = refusal.exceptions[0]
+        refusal: Any = leaf(refused)
         raise UsageError(refusal.code, refusal.message, refusal.details) from None
 
 

@@ -170,7 +170,7 @@ def _instruction(name: str, asked: str | None, inner: "FrameType", thrown: Throw
         return (
             (UNCLEAR, "C code may catch it") if thrown.is_a(TypeError) and code.co_name == "__len__" else (PASSES, "")
         )
-    return (UNCLEAR, "C code may catch it") if _may_be_signal(inner, thrown) else (PASSES, "")
+    return (UNCLEAR, "C code may catch it") if _may_be_signal(thrown) else (PASSES, "")
 
 
 def _waits_at_yield(frame: "FrameType") -> bool:
@@ -184,7 +184,7 @@ def _waits_at_yield(frame: "FrameType") -> bool:
         return False
 
 
-def _may_be_signal(inner: "FrameType", thrown: ThrownException) -> bool:
+def _may_be_signal(thrown: ThrownException) -> bool:
     """Return whether C code asks by this exception whether there is an attribute, an item or a next value."""
     return thrown.is_a(AttributeError) or thrown.is_a(StopIteration) or thrown.is_a(StopAsyncIteration)
 
@@ -267,7 +267,7 @@ def _through_c(value: "Any", inner: "FrameType", thrown: ThrownException) -> tup
     code = inner.f_code
     unclear = (UNCLEAR, "C code may catch it")
     special = code.co_name.startswith("__") and code.co_name.endswith("__")
-    if _may_be_signal(inner, thrown) and (special or thrown.is_a(StopIteration) or not _calls_what_it_is_given(value)):
+    if _may_be_signal(thrown) and (special or thrown.is_a(StopIteration) or not _calls_what_it_is_given(value)):
         return unclear
     if value is MISSING:
         return unclear if special else (PASSES, "")

@@ -95,7 +95,7 @@ class ManagerQuestion:
         if maker is MISSING:
             return None
         if is_class(maker):
-            return self._of_new(maker, manager, scope, nested)
+            return self._of_new(maker, manager, scope)
         if type(maker) is _Function:
             return self._of_function(maker, manager, scope, nested)
         if type(maker) is _Builtin:
@@ -117,7 +117,7 @@ class ManagerQuestion:
         answers = [self._of_expression(result, inner, nested + 1) for result in readings.of(maker.__code__).returned()]
         return answers[0] if answers and answers.count(answers[0]) == len(answers) else None
 
-    def _of_new(self, kind: type, call: "Expression", scope: NameScope, nested: int) -> "bool | str | None":
+    def _of_new(self, kind: type, call: "Expression", scope: NameScope) -> "bool | str | None":
         """Judge an instance of a class that the statement makes, if calling the class makes one."""
         if in_class(type(kind), "__call__") is not type.__dict__["__call__"]:
             return None

@@ -131,7 +131,9 @@ class Awaits:
             _, above = _expression(frames)
             wanted = above[0].f_locals.get("self") if above else None  # it has passed `acquire`, but waits there
             for frame in frames:
-                found += [(known.value, task) for known in _used_as_locks(frame) if known.value is not wanted]
+                found += [
+                    (known.value, task) for known in with_blocks.used_as_locks(frame) if known.value is not wanted
+                ]
         return found
 
     def _waiters_of(self, value: Any) -> List[str]:
@@ -221,13 +223,6 @@ def _expression(frames: List[Any]) -> Tuple[str, List[Any]]:
 def _is_of_library(frame: Any) -> bool:
     top = str(frame.f_globals.get("__name__", "")).partition(".")[0]
     return top in _LIBRARIES and attached.debugger().is_library(frame)
-
-
-def _used_as_locks(frame: Any) -> List[Any]:
-    try:
-        return with_blocks.entered(frame) + with_blocks.acquired(frame)
-    except Exception:  # bytecode of a version that is not known
-        return []
 
 
 def _call(text: str, frame: Any) -> str:

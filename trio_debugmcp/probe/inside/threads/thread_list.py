@@ -11,7 +11,7 @@ from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached, seam
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
-from trio_debugmcp.probe.inside.threads import bytecode, waits, with_blocks
+from trio_debugmcp.probe.inside.threads import waits, with_blocks
 from trio_debugmcp.probe.inside.threads.waits import Wait
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer
@@ -211,19 +211,12 @@ def _probably_has(thread: ProgramThread, searched: Dict[int, Any]) -> List[Tuple
         if frame is None:
             break
         if not seam.is_probe(frame):
-            for known in _used_as_locks(frame):
+            for known in with_blocks.used_as_locks(frame):
                 lock = waits.lock_of(known.value)
                 if id(lock) in searched and not _released(known.value, inner):
                     found.append((lock, frame))
         frame, inner = frame.f_back, frame
     return found
-
-
-def _used_as_locks(frame: Any) -> List[bytecode.Known]:
-    try:
-        return with_blocks.entered(frame) + with_blocks.acquired(frame)
-    except Exception:  # bytecode of a version that is not known
-        return []
 
 
 def _released(manager: Any, inner: Any) -> bool:

@@ -72,6 +72,14 @@ def acquired(frame: Any) -> List[Known]:
     return list(held.values())
 
 
+def used_as_locks(frame: Any) -> List[Known]:
+    """What a frame is inside of that may be a lock: the objects of its `with` blocks, and of what it has acquired."""
+    try:
+        return entered(frame) + acquired(frame)
+    except Exception:  # bytecode of a version that is not known
+        return []
+
+
 def awaited(frame: Any) -> List[Known]:
     """Return what is known of the stack, the top last, from which a suspended frame took what it awaits.
 

@@ -49,7 +49,7 @@ def assign(target: str, value: Any, names: Dict[str, Any], frame: Any) -> None:
     """
     node: Any = parsed(target.strip())
     if isinstance(node, _ast.Name):
-        _set_name(node.id, value, names, frame)
+        _set_name(node.id, value, frame)
     elif isinstance(node, _ast.Attribute):
         _set_attribute(_value(node.value, names), node.attr, value)
     elif isinstance(node, _ast.Subscript) and not isinstance(node.value, _ast.List):
@@ -74,7 +74,7 @@ def _key(node: Any) -> Any:
     return node.slice.value if type(node.slice).__name__ == "Index" else node.slice
 
 
-def _set_name(name: str, value: Any, names: Dict[str, Any], frame: Any) -> None:
+def _set_name(name: str, value: Any, frame: Any) -> None:
     if frame_names.is_local(name, frame):
         frame_names.set_local(frame, name, value)
     elif name in frame.f_globals:

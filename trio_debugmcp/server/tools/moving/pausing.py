@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.server.answers.lines import thread_now
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
@@ -105,7 +106,7 @@ async def _stopped_or_blocked(
             # A question to the probe that is too early does no harm: a thread that had no turn yet does not wait.
             seconds = BLOCKED_AFTER_SECONDS
             await trio.sleep(seconds if session.looking.is_python else debugger.patience.seconds(seconds))
-            blocked = await _surely_blocked(debugger, session, seen)
+            blocked = await _surely_blocked(session, seen, debugger.patience)
             if blocked is not None:
                 nursery.cancel_scope.cancel(reason="the program cannot be paused now")
 
@@ -141,18 +142,18 @@ def _stuck_notes(places: Places, before: Sequence[LiveThread], now: Sequence[Thr
     ]
 
 
-async def _surely_blocked(debugger: Debugger, session: DebugSession, seen: list[LiveThread]) -> Blocked | None:
+async def _surely_blocked(session: DebugSession, seen: list[LiveThread], patience: Patience) -> Blocked | None:
     """Return why a program cannot be paused, which one look may only have made it seem; None if it can."""
-    found = await _blocked(debugger, session, seen)
+    found = await _blocked(session, seen)
     while found is not None and not found.is_sure:
-        await trio.sleep(debugger.patience.seconds(AGAIN_SECONDS))
-        before, found = found, await _blocked(debugger, session, seen)
+        await trio.sleep(patience.seconds(AGAIN_SECONDS))
+        before, found = found, await _blocked(session, seen)
         if found == before:
             break
     return found
 
 
-async def _blocked(debugger: Debugger, session: DebugSession, seen: list[LiveThread]) -> Blocked | None:
+async def _blocked(session: DebugSession, seen: list[LiveThread]) -> Blocked | None:
     """Return why a program cannot be paused: every thread waits, or one keeps the GIL; None if it can."""
     if session.profile.words.waiting is not None:
         return Blocked([session.profile.words.waiting])
