@@ -127,7 +127,7 @@ ASKS = """\
 import subprocess, sys
 
 run = [sys.executable, "-c", "word = input('Child? ')"]
-number = 1
+number, rows, grid = 1, [{"tea": 4, "ok": None}, {"tea": 19, "ok": 1}], [[1, 2], [3, -4.5], [5]]
 name = input("Who? ")
 child = subprocess.Popen(run, stdin=subprocess.PIPE)
 print(child.pid)
@@ -163,6 +163,29 @@ def test_no_state_has_a_violation_in_which_a_person_acts_or_is_asked(agent: Agen
     expect(dialog.get_by_label("New value")).to_be_visible()
     found += violations(page, "value dialog", ends)
     page.keyboard.press("Escape")
+
+    # What is inside of a value: records sort, and each number of a heat map is read, with the keys alone.
+    page.locator("#locals [data-path=rows] > summary").focus()
+    page.keyboard.press("F2")
+    table = dialog.get_by_role("region", name="rows as a table")
+    table.get_by_role("button", name="tea").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    expect(table.get_by_role("columnheader", name="tea")).to_have_attribute("aria-sort", "descending")
+    expect(table.get_by_role("rowheader")).to_have_text(["[1]", "[0]"])
+    found += violations(page, "records", (390,))
+    page.keyboard.press("Escape")
+    page.locator("#locals [data-path=grid] > summary").focus()
+    page.keyboard.press("F2")
+    heat = dialog.get_by_role("listbox", name="grid as a heat map")
+    heat.press("ArrowDown")
+    heat.press("ArrowRight")
+    expect(heat.get_by_role("option")).to_have_text("[1][1] = -4.5")
+    dialog.get_by_role("button", name="List").click()
+    expect(dialog.get_by_role("listitem")).to_have_text(["[0] 1, 2", "[1] 3, -4.5", "[2] 5"])
+    found += violations(page, "a heat map as a list", (1440,))
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.get_by_role("button", name="Edit asks.py:5").click()
     page.get_by_label("Only at these hits").fill("often")
     page.keyboard.press("Enter")

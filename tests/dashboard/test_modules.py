@@ -1235,6 +1235,79 @@ def test_infinities_and_texts_are_counted_beside_the_range_of_the_numbers(page: 
     assert found == [["numbers from -0.0 to 3; 2 others"], ["numbers from 1 to 2; 1 other"], ["from 2 to 10"], [], []]
 
 
+def test_records_are_a_table_and_rows_of_numbers_a_picture_and_the_rest_neither(page: "Page") -> None:
+    found = page.evaluate(
+        r"""async () => {
+          const {shapeOf, sorted} = await import('/values/shapes.js');
+          const leaf = (name, value) => ({name, value, childCount: 0, children: []});
+          const of = (name, ...children) => ({name, value: '…', childCount: children.length, children});
+          const record = (name, ...fields) => of(name, ...fields.map(([key, value]) => leaf(key, value)));
+          const dicts = [record('[0]', ["['b']", '10'], ["['a']", "'x'"]), record('[1]', ["['b']", '9'], ["['c']", 'nan'])];
+          const same = [record("['one']", ['.n', '2'], ['m', '1']), record("['two']", ['.n', '10'], ['m', '1'])];
+          const table = shapeOf(same);
+          const kind = (parts) => shapeOf(parts)?.kind ?? null;
+          const numbers = [leaf('[0]', '1'), leaf('[1]', '2.5e3'), leaf('len()', '2')];
+          return {
+            table,
+            order: sorted(table.rows, 0, -1).map(({name}) => name),
+            grid: shapeOf([of('[0]', ...numbers), of('[1]', leaf('[0]', '-3'), leaf('[1]', '4'), leaf('[2]', '5'))]),
+            kinds: [kind(numbers), kind(dicts), kind([leaf('[0]', "'a'"), leaf('[1]', '2')]), kind([same[0]]), kind([]),
+              kind([leaf('x', '1'), leaf('y', '2')]), kind([same[0], leaf('[1]', '2')])],
+            mixed: sorted([['x'], ['3'], [null], ['20']].map((cells) => ({name: '', cells})), 0, 1).map(({cells}) => cells[0]),
+          };
+        }"""
+    )
+    assert found["table"] == {
+        "kind": "table",
+        "columns": ["n", "m"],
+        "rows": [{"name": "one", "cells": ["2", "1"]}, {"name": "two", "cells": ["10", "1"]}],
+    }
+    assert found["order"] == ["two", "one"]
+    assert found["grid"]["width"] == 3
+    assert [row["values"] for row in found["grid"]["rows"]] == [["1", "2.5e3"], ["-3", "4", "5"]]
+    assert found["kinds"] == ["numbers", None, None, None, None, None, None]
+    assert found["mixed"] == ["3", "20", "x", None]
+
+
+def test_a_variable_has_a_line_of_its_last_numbers_up_to_the_stop_that_is_shown(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {ValueSeries, functionKey} = await import('/values/series.js');
+          const {pathOf} = await import('/values/sparkline.js');
+          const {shareOf} = await import('/source/source.js');
+          const series = new ValueSeries();
+          const key = functionKey('s-1', {name: 'f()', location: {functionName: 'f'}});
+          const values = ['1', '1', '3', "'x'", 'inf', '2'];
+          values.forEach((value, index) => series.look(key, index + 1, [{name: 'x', value}, {name: 'same', value: '7'}]));
+          series.look(key, 6, [{name: 'x', value: '9'}]); // the same stop, drawn once more
+          const late = new ValueSeries();
+          late.look(key, 9, [{name: 'x', value: '9'}]);
+          const asked = [];
+          const point = (stop, value, functionName = 'f') => ({stop, value, functionName});
+          const ask = async (name) => (asked.push(name), [point(6, '4'), point(7, '5', 'g'), point(8, '6'), point(9, '9')]);
+          await late.fill(key, ['x', 'y'], ask);
+          await late.fill(key, ['x'], ask);
+          const many = new ValueSeries();
+          for (let stop = 1; stop <= 100; stop += 1) many.look(key, stop, [{name: 'x', value: String(stop)}]);
+          return {
+            all: series.upTo(key, 'x', 6), then: series.upTo(key, 'x', 3), few: series.upTo(key, 'x', 2),
+            same: series.upTo(key, 'same', 6), other: series.upTo('s-2 f', 'x', 6), late: late.upTo(key, 'x', 9), asked,
+            kept: many.upTo(key, 'x', 100).length,
+            path: pathOf([0, 1, Infinity]).path,
+            bars: [shareOf(0, 8), shareOf(1, 1), shareOf(1, 8), shareOf(8, 8)],
+          };
+        }"""
+    )
+    assert found["all"] == [1, 1, 3, 2]
+    assert found["then"] == [1, 1, 3]
+    assert found["few"] == found["same"] == found["other"] == []
+    assert found["late"] == [4, 6, 9]
+    assert found["asked"] == ["x"]
+    assert found["kept"] == 40
+    assert found["path"] == "M2.0 12.0L24.0 2.0L46.0 2.0"
+    assert found["bars"] == [0, 1, 0.25, 1]
+
+
 def test_calls_are_a_tree_whose_last_level_is_known_by_what_it_says(page: "Page") -> None:
     found = page.evaluate(
         """async () => {

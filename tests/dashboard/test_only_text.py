@@ -133,6 +133,12 @@ def test_nothing_that_a_program_an_agent_a_person_or_an_editor_says_is_more_than
     inside = page.locator("#locals .inside")
     expect(inside.locator(".variable")).to_have_count(len(HOSTILE))
     expect(inside.locator(".variable .value")).to_have_text([*HOSTILE[:-1], SEEN.split(" ")[-1]])
+    page.locator("#locals details[data-path=table] > summary").focus()
+    page.keyboard.press("F2")
+    records = dialog.get_by_role("region", name="table as a table")
+    expect(records.get_by_role("cell")).to_contain_text([*HOSTILE[:4], *HOSTILE[5:8]])  # the others have escapes
+    expect(records.get_by_role("rowheader").first).to_contain_text("<img")
+    page.keyboard.press("Escape")
     page.locator("#stack .row").nth(1).click()
     expect(page.locator("#locals .name").filter(has_text=IMAGE).first).to_be_visible()
     page.keyboard.press("Escape")

@@ -186,7 +186,8 @@ createEmpty(store);
 createInput(store, call);
 createOutput(echoing(store), () => session.earlierOutput());
 createOutputTools();
-createLocals(store, actions);
+createLocals(store, actions, (variable, sessionId) =>
+  ask('stop_get', {variable, session_id: sessionId}).then(({points = []}) => points, () => []));
 createWatches(store, actions);
 for (const id of ['locals', 'watches']) walkDisclosures(byId(id));
 createEvaluate(store, actions);

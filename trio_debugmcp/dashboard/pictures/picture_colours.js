@@ -24,13 +24,13 @@ export class Colours {
 
   /**
    * @param {HTMLElement} view  Where the colours are to be those of.
-   * @param {() => void} onChange
+   * @param {() => void} [onChange]  For a view that stays: it is called as long as the page is there.
    */
   constructor(view, onChange) {
     this.#probe.className = 'picture-colour';
     this.#probe.hidden = true;
     view.append(this.#probe);
-    waiting.add(onChange);
+    if (onChange) waiting.add(onChange);
   }
 
   /** The colour that a custom property is now, as a canvas takes it. @param {string} property */

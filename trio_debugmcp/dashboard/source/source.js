@@ -21,14 +21,17 @@ export function createSource(store, actions, fetchSource) {
   const gutterControls = () => store.state.role === 'control';
   view.style.setProperty('--line-height', `${LINE_PIXELS}px`);
   const rows = new Rows(view, {height: LINE_PIXELS, make: lineRow, mark: markRow});
-  /** `ran`: of a recorded run, how often each line did. @type {{file: string | null, version: string | null, lines: Line[], ran: Map<number, number> | null}} */
-  let shown = {file: null, version: null, lines: [], ran: null};
+  /**
+   * `ran`: of a recorded run, how often each line did; `most`: the one that did the most often.
+   * @type {{file: string | null, version: string | null, lines: Line[], ran: Map<number, number> | null, most: number}}
+   */
+  let shown = {file: null, version: null, lines: [], ran: null, most: 0};
   let coloured = new ColouredLines([], '');
   /**
    * What the marks are made of.
-   * @type {{breakpoints: Map<number, any>, values: Map<number, string[]>, current: number | null, before: number | null, path: Map<number, any[]>}}
+   * @type {{breakpoints: Map<number, any>, values: Map<number, string[]>, current: number | null, before: number | null, path: Map<number, any[]>, most: number}}
    */
-  let marks = {breakpoints: new Map(), values: new Map(), current: null, before: null, path: new Map()};
+  let marks = {breakpoints: new Map(), values: new Map(), current: null, before: null, path: new Map(), most: 0};
   /** The line that was found last. */
   let found = 0;
   /** @type {string | null} */
@@ -82,7 +85,7 @@ export function createSource(store, actions, fetchSource) {
 
   /** @param {string | null} file @param {string | null} version @param {Line[]} lines @param {Map<number, number> | null} [ran] */
   function show(file, version, lines, ran = null) {
-    shown = {file, version, lines, ran};
+    shown = {file, version, lines, ran, most: mostOf(ran?.values() ?? [])};
     coloured = new ColouredLines(lines.map(({text}) => text), file ?? '');
     view.dataset.counted = String(ran !== null);
     revealed = null;
@@ -105,7 +108,7 @@ export function createSource(store, actions, fetchSource) {
         })
       : el('span', {className: 'gutter'});
     gutter.append(el('span', {className: 'dot'}), el('span', {className: 'number'}, String(number)));
-    const ran = shown.ran ? ranNode(shown.ran.get(number) ?? 0) : null;
+    const ran = shown.ran ? ranNode(shown.ran.get(number) ?? 0, shown.most) : null;
     const code = el('code');
     for (const {kind, text} of coloured.at(index)) code.append(...(kind ? [inColour(kind, text)] : withMarks(text)));
     const cut = length > MOST_SHOWN ? el('span', {className: 'cut'}, `… ${MOST_SHOWN} of ${length} characters`) : null;
@@ -134,7 +137,7 @@ export function createSource(store, actions, fetchSource) {
     const before = stack?.stale && stack.frames[0]?.location.file === shown.file ? stack.frames[0].location.line : null;
     const values = lineValues(shown.lines, shown.file, state);
     const onPath = past?.moment ? path.filter((each) => each.file === shown.file) : [];
-    marks = {breakpoints: new Map(there.map((each) => [each.line, each])), values, current, before, path: Map.groupBy(onPath, ({line}) => line)};
+    marks = {breakpoints: new Map(there.map((each) => [each.line, each])), values, current, before, path: Map.groupBy(onPath, ({line}) => line), most: mostOf(there.map(({hitCount}) => hitCount ?? 0))};
     const focused = rows.indexOf(document.activeElement);
     if (focused < 0 && walked !== 0 && current !== null) walked = 0; // the program has moved: begin where it is
     rows.kept = (focused >= 0 ? focused + 1 : walked || current || place?.line || 1) - 1;
@@ -145,12 +148,13 @@ export function createSource(store, actions, fetchSource) {
   /** Bring a row up to date; what has not changed is not touched. @param {HTMLElement} row @param {number} index */
   function markRow(row, index) {
     const {current, before} = marks;
+    const past = Boolean(store.state.past);
     const number = index + 1;
     const breakpoint = marks.breakpoints.get(number);
     const lookedAt = number === store.state.place?.line && number !== current && number !== before;
     const values = marks.values.get(number) ?? [];
     const why = (marks.path.get(number) ?? []).map(({at}) => at); // of the lines that led to what was asked about
-    const aside = [...why, ...values, ...(breakpoint ? wordsOf(breakpoint, Boolean(store.state.past)) : [])];
+    const aside = [...why, ...values, ...(breakpoint ? wordsOf(breakpoint, past) : [])];
     const place = number === current ? 'current' : number === before && current === null ? 'was-current' : '';
     const gutter = /** @type {HTMLElement} */ (row.firstElementChild);
     const tabIndex = index === rows.kept ? 0 : -1;
@@ -163,6 +167,11 @@ export function createSource(store, actions, fetchSource) {
       row.className = ['line', place, lookedAt ? 'looked-at' : '', number === found ? 'found' : ''].join(' ').trim();
       row.ariaCurrent = place === 'current' ? 'step' : null;
       markBreakpoint(gutter, number, breakpoint, kind);
+    }
+    const bar = String(past ? 0 : shareOf(breakpoint?.hitCount ?? 0, marks.most));
+    if (row.dataset.bar !== bar) {
+      row.dataset.bar = bar;
+      gutter.style.setProperty('--bar', bar);
     }
     setAside(/** @type {HTMLElement} */ (row.lastChild), aside.map(oneLine));
   }
@@ -205,9 +214,22 @@ function linesOf(text) {
   return texts.map((line) => ({length: line.length, text: line.slice(0, MOST_SHOWN)}));
 }
 
-/** How often a line ran, beside the gutter. @param {number} count */
-const ranNode = (count) => el('span', {className: 'ran', title: count ? `Ran ${count.toLocaleString('en')} times in this run` : ''},
-  count ? `${shortCount(count)}×` : '');
+/** How often a line ran, beside the gutter: as a number, and as a bar. @param {number} count @param {number} most */
+function ranNode(count, most) {
+  const node = el('span', {className: 'ran', title: count ? `Ran ${count.toLocaleString('en')} times in this run` : ''}, count ? `${shortCount(count)}×` : '');
+  node.style.setProperty('--bar', String(shareOf(count, most)));
+  return node;
+}
+
+/** @param {Iterable<number>} counts */
+function mostOf(counts) {
+  let most = 0;
+  for (const count of counts) most = Math.max(most, count);
+  return most;
+}
+
+/** How long the bar of a count is, of 1: each doubling is a step, as counts differ by thousands. @param {number} count @param {number} most */
+export const shareOf = (count, most) => (count > 0 ? (1 + Math.log2(count)) / (1 + Math.log2(Math.max(count, most))) : 0);
 
 const inColour = (kind, text) => el('span', {className: `t-${kind}`}, ...withMarks(text));
 

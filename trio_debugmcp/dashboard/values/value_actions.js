@@ -1,7 +1,9 @@
 // What can be done with a value in a list: a double click, F2 or Enter shows all of it, to be copied or set.
 
 import {showValue, wholeValue} from './value_view.js';
+import {frameArguments} from '../program/frame.js';
 import {byId} from '../view/dom.js';
+import {pictureOf} from './inside.js';
 
 /** Return what shows all of the value of a row. */
 export function createValueActions(store, actions) {
@@ -32,7 +34,9 @@ export function createValueActions(store, actions) {
     const shown = row.querySelector('.value')?.textContent ?? '';
     const stale = store.state.stack?.stale !== false;
     const load = stale ? undefined : () => wholeValue(actions.call, store.state, path);
-    showValue({title: path, shown, load, path}, store, actions);
+    const opens = row.matches('details') && load && store.state.role === 'control';
+    const picture = opens ? () => pictureOf(actions.call, frameArguments(store.state), path) : undefined;
+    showValue({title: path, shown, load, path, picture}, store, actions);
   }
 
   return show;

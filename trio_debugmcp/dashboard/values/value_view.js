@@ -44,13 +44,14 @@ function valueOf(answer) {
 
 /**
  * Show a value. `load` gets the whole one as it is now; with that and a `path` it can be set, where the page is in control.
- * `why`: a sentence on why it cannot be set.
+ * `why`: a sentence on why it cannot be set. `picture` gets what is inside of it as a picture, if it is like a table or numbers.
  *
- * @param {{title: string, shown?: string, type?: string | null, load?: () => Promise<Value>, path?: string | null, why?: string}} value
+ * @param {{title: string, shown?: string, type?: string | null, load?: () => Promise<Value>, path?: string | null, why?: string,
+ *   picture?: () => Promise<HTMLElement | null>}} value
  * @param {any} store
  * @param {any} actions
  */
-export function showValue({title, shown = '', type = null, load, path = null, why = ''}, store, actions) {
+export function showValue({title, shown = '', type = null, load, path = null, why = '', picture}, store, actions) {
   let raw = shown;
   const text = el('pre', {className: 'whole', tabIndex: 0, ariaLabel: `Value of ${title}`}, shown);
   const note = el('p', {className: 'hint', role: 'status'}, load ? 'Fetching all of it…' : lengthOf({value: shown, type}));
@@ -58,8 +59,17 @@ export function showValue({title, shown = '', type = null, load, path = null, wh
   button.disabled = Boolean(load); // until there is all of it: what is cut would be taken for the value
   const settable = path !== null && load && store.state.role === 'control' && store.state.stack?.stale === false;
   const setter = settable ? setterOf(path, actions, store, isSet) : null;
-  openDialog({title, className: 'wide'}, text, el('div', {className: 'under'}, note, button), setter?.node, why && el('p', {className: 'hint'}, why));
+  const inside = el('div', {hidden: true});
+  openDialog({title, className: 'wide'}, inside, text, el('div', {className: 'under'}, note, button), setter?.node, why && el('p', {className: 'hint'}, why));
   text.focus();
+  picture?.().then(
+    (node) => {
+      if (!node) return;
+      inside.hidden = false; // it has a size only then
+      inside.append(node);
+    },
+    () => undefined, // what can be said of it is said below
+  );
   load?.().then(
     (value) => {
       if (setter?.begin(value) === false) return; // it was set meanwhile, and this is older: that one is shown

@@ -5,11 +5,15 @@ import {byId, el, redraw, setText} from '../view/dom.js';
 import {frameKey} from '../program/frame.js';
 import {moreRow} from '../view/more.js';
 import {clock, oneLine} from '../view/words.js';
+import {functionKey, ValueSeries} from './series.js';
+import {sparkline} from './sparkline.js';
 
 /** What the user has opened stays open from stop to stop. */
 const opened = new Set();
 
-export function createLocals(store, actions) {
+/** `valuesOf(name, sessionId)` asks for the values that a variable had at the stops that are kept. */
+export function createLocals(store, actions, valuesOf) {
+  const series = new ValueSeries();
   const view = byId('locals');
   const note = byId('locals-note');
   /** Locals that the reader asked for beyond those of the stop, until another frame or stop is shown. */
@@ -24,15 +28,31 @@ export function createLocals(store, actions) {
     store.update({frames: store.state.frames});
   };
 
-  store.watch(['frames', 'changed', 'stack', 'role', 'past'], ({frames, changed, stack, role, past}) => {
+  /** What draws the numbers of a variable beside it, in the frame of a stop. */
+  function lineOf({frames, changed, stack, past, session}) {
+    const [stop, sessionId] = [past?.stop ?? stack?.stop, past?.sessionId ?? session?.sessionId];
+    const isTop = frames.index === 0 && frames.threadId === stack?.threadId;
+    if (!stop || !isTop || !frames.locals) return noLine;
+    const key = functionKey(sessionId, frames.list[0]);
+    series.look(key, stop, frames.locals);
+    series.fill(key, [...changed.keys()], (name) => valuesOf(name, sessionId)).then((more) => more && store.update({frames: store.state.frames}));
+    return (/** @type {{name: string}} */ {name}) => {
+      const numbers = series.upTo(key, name, stop);
+      return numbers.length ? sparkline(numbers) : null;
+    };
+  }
+
+  store.watch(['frames', 'changed', 'stack', 'role', 'past'], (state) => {
+    const {frames, changed, stack, role, past} = state;
     const marks = frames.following ? changed : new Map();
     const stale = stack?.stale ?? false;
     view.dataset.stale = String(stale);
     setText(note, noteOf(frames, stack, marks));
     const look = past ? (path) => actions.history.children(path) : role === 'control' && !stale ? actions.children : null;
+    const line = lineOf(state);
     const hint = hintOf(frames, role, stale);
     const all = [...(frames.locals ?? []), ...(further.key === frameKey(store.state) ? further.list : [])];
-    const rows = withTabStop(all.map((variable) => variableRow(variable, marks, look)));
+    const rows = withTabStop(all.map((variable) => variableRow(variable, marks, look, line)));
     const rest = moreRow(all.length, totalOf(frames, stack), look && !past ? more : null);
     redraw(view, hint ? [el('p', {className: 'nothing'}, hint)] : [...rows, ...(rest ? [rest] : [])]);
   });
@@ -60,11 +80,14 @@ function hintOf({locals, list, following, hint}, role, stale) {
   return '';
 }
 
+/** @type {(variable: any) => Element | null} */
+const noLine = () => null;
+
 /** Create a row; with `look(path)` and children, it is a disclosure that fetches them when it is opened. */
-function variableRow(variable, marks, look) {
+function variableRow(variable, marks, look, line = noLine) {
   const {path, childCount} = variable;
   const dataset = {path, changed: String(marks.has(keyOf(variable)))};
-  const content = contentOf(variable, marks);
+  const content = contentOf(variable, marks, line(variable));
   if (!look || childCount === 0 || path === null) return leaf(dataset, content); // what has no path cannot be asked for
   return disclosure(dataset, content, path, opened, (inside) => {
     const page = async () => {
@@ -82,11 +105,13 @@ function variableRow(variable, marks, look) {
 /** What the server knows a local by. */
 const keyOf = ({name, path}) => path ?? name;
 
-function contentOf(variable, marks) {
+/** @param {any} variable @param {Map<string, any>} marks @param {Element | null} line  Its last numbers. */
+function contentOf(variable, marks, line) {
   const {name, value, type} = variable;
   const content = [
     el('span', {className: 'name', title: name}, name),
     el('span', {className: 'value', title: type ? `${type}\n${value}` : value}, oneLine(value)),
+    ...(line ? [line] : []),
   ];
   if (!marks.has(keyOf(variable))) return content;
   const before = marks.get(keyOf(variable));
