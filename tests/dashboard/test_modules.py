@@ -1242,7 +1242,10 @@ def test_records_are_a_table_and_rows_of_numbers_a_picture_and_the_rest_neither(
           const leaf = (name, value) => ({name, value, childCount: 0, children: []});
           const of = (name, ...children) => ({name, value: '…', childCount: children.length, children});
           const record = (name, ...fields) => of(name, ...fields.map(([key, value]) => leaf(key, value)));
-          const dicts = [record('[0]', ["['b']", '10'], ["['a']", "'x'"]), record('[1]', ["['b']", '9'], ["['c']", 'nan'])];
+          const dicts = [
+            record('[0]', ["['b']", '10'], ["['a']", "'x'"]),
+            record('[1]', ["['b']", '9'], ["['c']", 'nan']),
+          ];
           const same = [record("['one']", ['.n', '2'], ['m', '1']), record("['two']", ['.n', '10'], ['m', '1'])];
           const table = shapeOf(same);
           const kind = (parts) => shapeOf(parts)?.kind ?? null;
@@ -1251,9 +1254,12 @@ def test_records_are_a_table_and_rows_of_numbers_a_picture_and_the_rest_neither(
             table,
             order: sorted(table.rows, 0, -1).map(({name}) => name),
             grid: shapeOf([of('[0]', ...numbers), of('[1]', leaf('[0]', '-3'), leaf('[1]', '4'), leaf('[2]', '5'))]),
-            kinds: [kind(numbers), kind(dicts), kind([leaf('[0]', "'a'"), leaf('[1]', '2')]), kind([same[0]]), kind([]),
-              kind([leaf('x', '1'), leaf('y', '2')]), kind([same[0], leaf('[1]', '2')])],
-            mixed: sorted([['x'], ['3'], [null], ['20']].map((cells) => ({name: '', cells})), 0, 1).map(({cells}) => cells[0]),
+            kinds: [
+              numbers, dicts, [leaf('[0]', "'a'"), leaf('[1]', '2')], [same[0]], [],
+              [leaf('x', '1'), leaf('y', '2')], [same[0], leaf('[1]', '2')],
+            ].map(kind),
+            mixed: sorted([['x'], ['3'], [null], ['20']].map((cells) => ({name: '', cells})), 0, 1)
+              .map(({cells}) => cells[0]),
           };
         }"""
     )
@@ -1278,13 +1284,15 @@ def test_a_variable_has_a_line_of_its_last_numbers_up_to_the_stop_that_is_shown(
           const series = new ValueSeries();
           const key = functionKey('s-1', {name: 'f()', location: {functionName: 'f'}});
           const values = ['1', '1', '3', "'x'", 'inf', '2'];
-          values.forEach((value, index) => series.look(key, index + 1, [{name: 'x', value}, {name: 'same', value: '7'}]));
+          const same = {name: 'same', value: '7'};
+          values.forEach((value, index) => series.look(key, index + 1, [{name: 'x', value}, same]));
           series.look(key, 6, [{name: 'x', value: '9'}]); // the same stop, drawn once more
           const late = new ValueSeries();
           late.look(key, 9, [{name: 'x', value: '9'}]);
           const asked = [];
           const point = (stop, value, functionName = 'f') => ({stop, value, functionName});
-          const ask = async (name) => (asked.push(name), [point(6, '4'), point(7, '5', 'g'), point(8, '6'), point(9, '9')]);
+          const before = [point(6, '4'), point(7, '5', 'g'), point(8, '6'), point(9, '9')];
+          const ask = async (name) => (asked.push(name), before);
           await late.fill(key, ['x', 'y'], ask);
           await late.fill(key, ['x'], ask);
           const many = new ValueSeries();

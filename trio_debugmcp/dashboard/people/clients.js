@@ -10,6 +10,8 @@ const ROLES = {control: 'in control', observe: 'observing'};
 export function createClients(store) {
   const list = byId('clients');
   const note = byId('clients-note');
+  const names = el('span', {className: 'note when-folded'});
+  note.before(names);
   const roster = new Roster();
   let drawn = '';
   store.watch(['events', 'link', 'role', 'people'], ({events, link, role, people}) => {
@@ -17,6 +19,7 @@ export function createClients(store) {
     setText(note, link.status === 'open' ? '' : 'as last seen');
     const rows = withOurselves(roster.clients(events), role).map((client) => ({client, isPerson: persons.has(client.name)}));
     const looks = JSON.stringify(rows);
+    setText(names, rows.map(({client: {name, count, ours}}) => (ours ? 'this page' : `${name ?? 'unnamed'}${count > 1 ? ` × ${count}` : ''}`)).join(', '));
     if (looks !== drawn) list.replaceChildren(...rows.map(({client, isPerson}) => clientRow(client, isPerson)));
     drawn = looks;
   });

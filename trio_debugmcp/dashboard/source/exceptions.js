@@ -21,9 +21,9 @@ export function createExceptions(store, actions) {
     'div',
     {className: 'exceptions', hidden: true, role: 'group', ariaLabel: 'Stops at exceptions'},
     el('span', {className: 'caption'}, 'Exceptions'),
+    form,
     raised.node,
     uncaught.node,
-    form,
     problem,
   );
   byId('breakpoints').after(view);

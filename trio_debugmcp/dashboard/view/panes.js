@@ -19,6 +19,9 @@ const BARS = [
   {size: 'story', label: 'Height of what the agent does', of: '.panel.story', grows: 'before', across: false, least: 90},
 ];
 
+/** Panels that are one line at first. */
+const FOLDED = ['clients'];
+
 /** What is left for the rest of the page. */
 const REST_PIXELS = 260;
 
@@ -95,7 +98,7 @@ export function createPanes() {
       else main.style.removeProperty(`--${size}`);
     }
     main.dataset.sized = Object.keys(kept.sizes).join(' ');
-    reset.hidden = kept.folded.length === 0 && Object.keys(kept.sizes).length === 0;
+    reset.hidden = isAsAtFirst(kept.folded) && Object.keys(kept.sizes).length === 0;
     place();
   }
 
@@ -105,7 +108,7 @@ export function createPanes() {
 
   function forget() {
     kept.sizes = {};
-    kept.folded = [];
+    kept.folded = [...FOLDED];
     maximize(null);
     apply();
     localStorage.removeItem(KEY);
@@ -192,13 +195,16 @@ export function createPanes() {
 /** @param {HTMLElement} panel */
 const nameOf = (panel) => (panel.getAttribute('aria-labelledby') ?? '').replace(/-title$/, '');
 
+/** @param {string[]} folded */
+const isAsAtFirst = (folded) => folded.length === FOLDED.length && FOLDED.every((name) => folded.includes(name));
+
 /** @returns {Kept} */
 function stored() {
   try {
-    const {sizes = {}, folded = []} = JSON.parse(localStorage.getItem(KEY) ?? '{}');
+    const {sizes = {}, folded = FOLDED} = JSON.parse(localStorage.getItem(KEY) ?? '{}');
     const known = Object.entries(sizes).filter(([, size]) => typeof size === 'number' && size > 0);
-    return {sizes: Object.fromEntries(known), folded: Array.isArray(folded) ? folded.map(String) : []};
+    return {sizes: Object.fromEntries(known), folded: Array.isArray(folded) ? folded.map(String) : [...FOLDED]};
   } catch {
-    return {sizes: {}, folded: []};
+    return {sizes: {}, folded: [...FOLDED]};
   }
 }
