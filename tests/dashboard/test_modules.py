@@ -1280,7 +1280,7 @@ def test_a_variable_has_a_line_of_its_last_numbers_up_to_the_stop_that_is_shown(
         """async () => {
           const {ValueSeries, functionKey} = await import('/values/series.js');
           const {pathOf} = await import('/values/sparkline.js');
-          const {shareOf} = await import('/source/source.js');
+          const {shareOf} = await import('/source/hit_bars.js');
           const series = new ValueSeries();
           const key = functionKey('s-1', {name: 'f()', location: {functionName: 'f'}});
           const values = ['1', '1', '3', "'x'", 'inf', '2'];

@@ -2,10 +2,11 @@
 
 import {byId, el, setText} from '../view/dom.js';
 import {ColouredLines} from './highlight.js';
+import {mostOf, ranNode, shareOf} from './hit_bars.js';
 import {lineValues} from './line_values.js';
 import {piecesOf, RIGHT_TO_LEFT, visible} from '../view/signs.js';
 import {Rows} from '../view/rows.js';
-import {baseName, oneLine, plural, shortCount} from '../view/words.js';
+import {baseName, oneLine, plural} from '../view/words.js';
 
 /** The height of a line, which a finger has to meet on a phone. */
 const LINE_PIXELS = matchMedia('(max-width: 699px), (pointer: coarse)').matches ? 24 : 20;
@@ -213,23 +214,6 @@ function linesOf(text) {
   if (texts.length > 1 && texts.at(-1) === '') texts.pop();
   return texts.map((line) => ({length: line.length, text: line.slice(0, MOST_SHOWN)}));
 }
-
-/** How often a line ran, beside the gutter: as a number, and as a bar. @param {number} count @param {number} most */
-function ranNode(count, most) {
-  const node = el('span', {className: 'ran', title: count ? `Ran ${count.toLocaleString('en')} times in this run` : ''}, count ? `${shortCount(count)}×` : '');
-  node.style.setProperty('--bar', String(shareOf(count, most)));
-  return node;
-}
-
-/** @param {Iterable<number>} counts */
-function mostOf(counts) {
-  let most = 0;
-  for (const count of counts) most = Math.max(most, count);
-  return most;
-}
-
-/** How long the bar of a count is, of 1: each doubling is a step, as counts differ by thousands. @param {number} count @param {number} most */
-export const shareOf = (count, most) => (count > 0 ? (1 + Math.log2(count)) / (1 + Math.log2(Math.max(count, most))) : 0);
 
 const inColour = (kind, text) => el('span', {className: `t-${kind}`}, ...withMarks(text));
 
