@@ -36,6 +36,7 @@ FLOORS = [
         "ending_signals",
         "home",
         "installation",
+        "source_lines",
         "sparse_log",
         "sdk_import",
         "masking",

@@ -6,6 +6,8 @@ function, debuggers move it into that.
 
 import re
 
+from trio_debugmcp.source_lines import source_lines
+
 _STRINGS_AND_COMMENTS = re.compile(
     r"""//[^\n]*|/\*.*?\*/|^[ \t]*\#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`""",
     re.DOTALL | re.MULTILINE,
@@ -34,7 +36,7 @@ def first_statement(text: str) -> int | None:
     """Return the line of the first statement outside of all functions; None if there is none."""
     depth, declared = 0, False
     bare = _FUNCTIONS_OF_CMAKE.sub(_blanked, _STRINGS_AND_COMMENTS.sub(_blanked, text))
-    for number, line in enumerate(bare.splitlines(), 1):
+    for number, line in enumerate(source_lines(bare), 1):
         outermost = depth == 0
         if outermost:
             declared = _DECLARATION.match(line) is not None

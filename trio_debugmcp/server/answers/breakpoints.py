@@ -11,6 +11,7 @@ from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.session.breakpoints.ownership import Owner
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.sources import KnownSource, read_source
+from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, ExceptionBreakpoint
 from trio_debugmcp.state.model import Snapshot, Stop
 from trio_debugmcp.state.payloads import (
@@ -311,6 +312,6 @@ def _text(debugger: Debugger, file: str, line: int) -> str | None:
         text = text or debugger.host.query(f"source {file}", lambda: read_source(KnownSource(file, None, "")))
     except UsageError:
         return None
-    lines = text.splitlines()
+    lines = source_lines(text)
     found = lines[line - 1].strip() if line <= len(lines) else ""
     return shortened(found, MAX_LINE_LENGTH) or None

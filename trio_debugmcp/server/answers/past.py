@@ -19,6 +19,7 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import EXCERPT_LINES, FRAMES_BELOW, data_change
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.truncation import json_size
+from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.model import KeptStop, Reading
 from trio_debugmcp.state.payloads import Payload, Variable, iso_time, shortened
 from trio_debugmcp.state.stop_resource import StopPayload, stop_payload
@@ -235,7 +236,7 @@ def _source(kept: KeptStop) -> str | None:
     location = kept.stop.location
     if location is None or location.line is None:
         return None
-    lines = next((source.text for source in kept.sources if source.path == location.file), "").splitlines()
+    lines = source_lines(next((source.text for source in kept.sources if source.path == location.file), ""))
     return text.numbered_excerpt(text.excerpt(lines, location.line, EXCERPT_LINES, location.file)) or None
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.model import Snapshot, StackFrame
 from trio_debugmcp.state.payloads import UnixTime, shortened
 
@@ -29,7 +30,7 @@ def source_line(debugger: Debugger, began: UnixTime | None, file: str | None, li
     if file is None or not line:
         return None
     try:
-        lines = debugger.sources.running(file, began, debugger.host).text.splitlines()
+        lines = source_lines(debugger.sources.running(file, began, debugger.host).text)
     except UsageError:
         return None
     return shortened(lines[line - 1].strip(), MAX_LINE_LENGTH) if line <= len(lines) else None

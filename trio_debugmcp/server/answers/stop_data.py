@@ -10,6 +10,7 @@ from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.text import excerpt
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import (
     ChildSession,
@@ -183,7 +184,7 @@ def source_around(
         shown = "the source shown is that of before" if found.from_before else "its lines may not be those that run"
         name = Places(debugger.workspace.directory).file(location.file)
         notes.append(f"{name} was edited after the program started: {shown}; debug_restart runs the new text")
-    return excerpt(found.text.splitlines(), location.line, either_side, location.file)
+    return excerpt(source_lines(found.text), location.line, either_side, location.file)
 
 
 def output_data(news: Sequence[OutputEntry], lost: Mapping[str, int], most_characters: int) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.sources import KnownSource, read_source
+from trio_debugmcp.source_lines import source_lines
 
 CLIENT_ROOTS: ContextVar[tuple[str, ...]] = ContextVar("the roots of the client that calls", default=())
 """The directories that the client of this call works in, as it has declared them."""
@@ -106,9 +107,9 @@ def file_lines(debugger: Debugger, file: str) -> list[str] | None:
     """Return the lines of a source file as it is on disk now, or of code as it was given; None if it cannot be read."""
     code = debugger.programs.sources_with(file).code(file)
     if code is not None:
-        return code.splitlines()
+        return source_lines(code)
     try:
-        return debugger.host.query(f"text of {file}", lambda: read_source(KnownSource(file, None, ""))).splitlines()
+        return source_lines(debugger.host.query(f"text of {file}", lambda: read_source(KnownSource(file, None, ""))))
     except UsageError:
         return None
 

@@ -11,6 +11,7 @@ from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.session.breakpoints.line_text import found_again
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.sources import Sources
+from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.breakpoint import Breakpoint, StopPlace
 from trio_debugmcp.state.payloads import UnixTime
 
@@ -65,7 +66,7 @@ class SourcePlaces:
             return place, None
         if running.edited and not running.from_before:  # the text that runs is not known
             return place, None
-        return found_again(place, running.text.splitlines())
+        return found_again(place, source_lines(running.text))
 
     def first_statement(self, file: str) -> int:
         """Return the line where a program of this file begins; the first if that is not found."""
@@ -86,7 +87,7 @@ class SourcePlaces:
 
         def find() -> bool:
             try:
-                lines = Path(file).read_text(errors="replace")[:MAX_SOURCE_LENGTH].splitlines()
+                lines = source_lines(Path(file).read_text(errors="replace")[:MAX_SOURCE_LENGTH])
             except OSError:
                 return False
             return 0 < line <= len(lines) and lines[line - 1].strip() == "}"

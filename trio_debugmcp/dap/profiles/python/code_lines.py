@@ -13,6 +13,8 @@ from functools import lru_cache
 from types import CodeType
 from typing import NamedTuple
 
+from trio_debugmcp.source_lines import source_lines
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -120,7 +122,7 @@ def _parse(source: bytes) -> _Parsed | None:
     try:
         tree = ast.parse(source)
         code = compile(source, "source", "exec", dont_inherit=True)
-        text = ["", *_decoded(source).splitlines()]
+        text = ["", *source_lines(_decoded(source))]
     except (SyntaxError, ValueError, RecursionError, MemoryError, LookupError):
         return None
     functions = [node for node in ast.walk(tree) if isinstance(node, Function)]

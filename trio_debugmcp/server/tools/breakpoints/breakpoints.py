@@ -32,6 +32,7 @@ from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.session.breakpoints.line_text import NotFound, lines_with, occurrence, place_of
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.breakpoint import BreakpointSpec
 from trio_debugmcp.state.payloads import shortened
 
@@ -174,7 +175,7 @@ def _line(
     debugger: Debugger, file: str, params: BreakpointSet, given_code: str | None
 ) -> tuple[int | None, str | None, tuple[int, int] | None]:
     """Return the line of a breakpoint, its text as far as it is known, and which of several equal lines it is."""
-    lines = file_lines(debugger, file) if given_code is None else given_code.splitlines()
+    lines = file_lines(debugger, file) if given_code is None else source_lines(given_code)
     if params.statement is None:
         text = lines[params.line - 1] if lines and params.line and params.line <= len(lines) else None
         return params.line, text, None

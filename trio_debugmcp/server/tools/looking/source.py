@@ -15,6 +15,7 @@ from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Se
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.source_text import source_text
 from trio_debugmcp.session.looking.truncation import json_size, truncated
+from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import SourceLine
 
@@ -78,7 +79,7 @@ async def _of_run(debugger: Debugger, params: SourceGet) -> SourceAnswer:
         return _RanSource(file, text, line_counts(record, file))
 
     found, _, places, _ = await asked(debugger, params, _RanSource, work)
-    lines, counts = found.text.splitlines(), found.counts
+    lines, counts = source_lines(found.text), found.counts
     last = _last_line(params, found.file, lines)
     name = places.file(found.file)
     wanted = range(params.start_line, last + 1)
@@ -98,7 +99,7 @@ async def _source(debugger: Debugger, params: SourceGet) -> SourceAnswer:
     path = source_path(debugger, params.file)
     if ended is None or path not in debugger.programs.known_sources():
         debugger.session(params.session_id)  # raises where there is none
-    lines = (await source_text(debugger, path)).splitlines()
+    lines = source_lines(await source_text(debugger, path))
     last = _last_line(params, path, lines)
     name = Places(debugger.workspace.directory).file(path)
     numbered = (f"{number} {lines[number - 1]}" for number in range(params.start_line, last + 1))
