@@ -24,7 +24,8 @@ async def test_the_entry_is_where_main_begins_the_inner_variable_is_set_and_the_
     async with debugging() as client:
         entry = await client.call("debug_launch", program=str(SOURCE), adapter=machine_debugger)
         assert (entry["reason"], Path(entry["at"]).name) == ("Entry", f"quirks.cpp:{line('begin')} in main")
-        await client.call("debug_run_to", file=str(SOURCE), line=line("inner"))
+        inner = await client.call("debug_run_to", file=str(SOURCE), line=line("inner"))
+        assert "unmade" in inner["locals"]
         assert await client.call("variable_set", path="n", value="77") == {"variable": {"n": "77"}}
         crash = await client.call("debug_continue")
         assert (crash["reason"], crash["exception"].partition(":")[0]) == ("Exception", "SIGSEGV")
