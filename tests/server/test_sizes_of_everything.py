@@ -62,19 +62,19 @@ def hostile(text: str) -> FakeAdapter:
     adapter.frames = [
         (text, f"/src/{text}", 12),
         ("main", FILE, 3),
-        *[(text, f"/{number}{text[:5000]}", 1) for number in range(20)],
+        *[(text, f"/{number}{text[:5000]}", 1) for number in range(8)],
     ]
-    adapter.threads = [(1, text), *[(number, text[:50_000]) for number in range(2, 20)]]
+    adapter.threads = [(1, text), *[(number, text[:50_000]) for number in range(2, 6)]]
 
     async def scopes(_: Any) -> Any:
         return {"scopes": [{"name": text, "variablesReference": 7, "expensive": False}]}
 
     async def variables(_: Any) -> Any:
         one = {"name": text[:30_000], "value": text, "type": text, "evaluateName": text[:100], "variablesReference": 0}
-        return {"variables": [{**one, "name": f"{number}{one['name']}"} for number in range(15)]}
+        return {"variables": [{**one, "name": f"{number}{one['name']}"} for number in range(4)]}
 
     async def modules(_: Any) -> Any:
-        return {"modules": [{"id": number, "name": text[:50_000], "path": text[:50_000]} for number in range(20)]}
+        return {"modules": [{"id": number, "name": text[:50_000], "path": text[:50_000]} for number in range(5)]}
 
     async def evaluated(_: Any) -> Any:
         return {"result": text, "type": text, "variablesReference": 0}
