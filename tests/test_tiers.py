@@ -140,6 +140,15 @@ def test_each_test_is_in_a_tier_and_a_change_runs_all_but_the_nightly_ones(pytho
 
 
 @pytest.mark.real
+def test_the_second_run_collects_only_from_where_tests_run_twice(pythons: Pythons) -> None:
+    pythons.selected_by()
+    calls = dict(line.split("\t") for line in (pythons.folder / "calls").read_text().splitlines())
+    paths = {f"{ROOT / word}" for word in calls["other"].split() if word.startswith("tests/")}
+    assert paths == {path.rstrip("/") for path in (tiers.PROGRAMS, tiers.LANGUAGES, *tiers.ELSEWHERE)}
+    assert " tests/" not in calls["usual"]
+
+
+@pytest.mark.real
 def test_what_depends_on_the_engine_runs_again_with_the_other_one(pythons: Pythons) -> None:
     of_a_change = "both_engines and not nightly"
     assert {option: pythons.selected_by(*filter(None, [option])).get("other") for option in OPTIONS} == {

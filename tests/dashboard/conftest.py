@@ -46,12 +46,6 @@ raise ValueError("out of <i>stock</i>")
 """
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.real)
-
-
 @pytest.fixture(scope="package")
 def chromium() -> "Iterator[Browser]":
     """One Chromium for all these tests, and no longer: playwright's loop is not trio's."""
