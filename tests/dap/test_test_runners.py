@@ -297,7 +297,9 @@ def test_gtest_runs_a_test_by_its_suite_and_for_each_of_its_values(
 
 
 CATCH = r"""#include <catch2/catch_test_macros.hpp>
-TEST_CASE("adds, up", "[a]") {}
+TEST_CASE("adds, up", "[a]") {
+  SECTION("twice") { AND_WHEN("again") {} }
+}
 TEST_CASE_METHOD(Fixture, "of a class") {
 }
 SCENARIO("pays") {}
@@ -310,7 +312,8 @@ TEMPLATE_TEST_CASE("of types", "[b]", int, char) {}
     [
         ("::adds, up", (r"adds\, up",)),
         ("::adds, up > twice > again", (r"adds\, up", "-c", "twice", "-c", "again")),
-        (":4", ("of a class",)),
+        ("::adds, up > And when: again", (r"adds\, up", "-c", "And when: again")),
+        (":6", ("of a class",)),
         ("::pays", ("Scenario: pays",)),
         ("::of types", ("of types - *",)),
         ("::of types - int", ("of types - int",)),
@@ -468,3 +471,108 @@ def test_a_test_without_junit_is_refused_with_the_command_that_gets_it(
         run_of(java_test(java_home / "five"))
     with pytest.raises(NoSuchTest, match=r"mvn dependency:get -Dartifact=junit:junit:4"):
         run_of(java_test(java_home / "four", "import org.junit.Test;"))
+
+
+# --- Tests of one name ------------------------------------------------------------------------------------------------
+
+ALIKE = {
+    "lib.rs": """mod add {
+    #[test]
+    fn works() {}
+}
+mod sub {
+    #[test]
+    fn works() {}
+}
+""",
+    "a_test.cpp": "#include <gtest/gtest.h>\nTEST(Alpha, Works) {\n}\nTEST(Beta, Works) {\n}\n",
+    "a.test.ts": """import { describe, it } from "vitest";
+describe("alpha", () => {
+  it("works", () => {});
+});
+describe("beta", () => {
+  describe("inner", () => {
+    it("works", () => {});
+  });
+});
+""",
+    "a_test.rb": """class Alpha < Minitest::Test
+  def test_works
+  end
+end
+class Beta < Minitest::Test
+  def test_works
+  end
+end
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("test", "args"),
+    [
+        ("lib.rs:3", ("add::works", "--exact")),
+        ("lib.rs:7", ("sub::works", "--exact")),
+        ("lib.rs::sub::works", ("sub::works", "--exact")),
+        ("lib.rs::works", ("add::works", "sub::works", "--exact")),
+        ("a_test.cpp:3", ("--gtest_filter=Alpha.Works",)),
+        ("a_test.cpp:5", ("--gtest_filter=Beta.Works",)),
+        ("a_test.cpp::Works", ("--gtest_filter=Alpha.Works:Beta.Works",)),
+        ("a.test.ts:3", ("-t", "(?:^| )alpha works$")),
+        ("a.test.ts:7", ("-t", "(?:^| )beta inner works$")),
+        ("a.test.ts::beta > inner > works", ("-t", "(?:^| )beta inner works$")),
+        ("a.test.ts::works", ("-t", "(?:^| )works$")),
+        ("a_test.rb:3", ("-n", "Alpha#test_works")),
+        ("a_test.rb:6", ("-n", "Beta#test_works")),
+        ("a_test.rb::test_works", ("-n", "test_works")),
+    ],
+)
+def test_of_tests_of_one_name_that_of_the_line_runs_and_a_name_means_all(
+    test: str, args: tuple[str, ...], tmp_path: Path
+) -> None:
+    built_project(tmp_path)
+    (tmp_path / "Cargo.toml").touch()
+    script = tmp_path / "node_modules" / ".bin" / "vitest"
+    script.parent.mkdir(parents=True)
+    script.touch()
+    (tmp_path / "src").mkdir()
+    for name, text in ALIKE.items():
+        (tmp_path / {"rs": "src", "cpp": "tests"}.get(name.partition(".")[2], ".") / name).write_text(text)
+    place = {"lib": "src/", "a_test.c": "tests/"}.get(test[:3] if test.startswith("lib") else test[:8], "")
+    run = run_of(f"{place}{test}", tmp_path)
+    begin = run.args.index(args[0])
+    assert run.args[begin : begin + len(args)] == args
+
+
+def test_a_method_of_an_inner_class_of_java_is_not_that_of_the_outer(java_home: Path) -> None:
+    (java_home / "pom.xml").write_text(
+        f"<project>{depends('org.junit.jupiter:junit-jupiter-api:5.9.2@test')}</project>"
+    )
+    file = java_test(java_home)
+    Path(file).write_text("""package shop;
+import org.junit.jupiter.api.Test;
+class ShopTest {
+  @Test void works() {}
+  @Nested class Inner {
+    @Test void works(String word) {}
+    @Test void only() {}
+  }
+}
+""")
+    outer, inner = "shop.ShopTest#works()", "shop.ShopTest$Inner#works(java.lang.String)"
+    assert run_of(f"{file}:4").args == run_of(f"{file}::ShopTest.works").args == (outer,)
+    assert run_of(f"{file}:6").args == run_of(f"{file}::Inner.works").args == (inner,)
+    assert run_of(f"{file}::ShopTest$Inner#works").args == (inner,)
+    assert run_of(f"{file}::only").args == ("shop.ShopTest$Inner#only()",)
+    assert run_of(f"{file}::Inner").args == ("shop.ShopTest$Inner",)
+    with pytest.raises(
+        NoSuchTest, match=r"2 tests of .* have that name. Pass one of: ShopTest\.works, ShopTest\.Inner\.works"
+    ):
+        run_of(f"{file}::works")
+
+
+def test_a_section_that_is_not_there_is_refused_as_the_case_would_pass(tmp_path: Path) -> None:
+    built_project(tmp_path)
+    (tmp_path / "tests" / "a_test.cpp").write_text(CATCH)
+    with pytest.raises(NoSuchTest, match=r"no test 'twise' in 'adds, up' of .*; there are: twice"):
+        run_of("tests/a_test.cpp::adds, up > twise", tmp_path)

@@ -35,6 +35,13 @@ def interpreters() -> dict[str, str]:
 
 INTERPRETERS = interpreters()
 
+ENDS = [*list(INTERPRETERS)[:1], *list(INTERPRETERS)[-2:]]
+"""The oldest, the newest and the running one: those between are tried nightly."""
+
+VERSIONS = [
+    pytest.param(version, marks=() if version in ENDS else pytest.mark.nightly, id=version) for version in INTERPRETERS
+]
+
 
 def test_the_interpreters_that_are_tried(capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
@@ -51,7 +58,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("version", INTERPRETERS)
+@pytest.mark.parametrize("version", VERSIONS)
 def test_the_checks_pass_on_every_interpreter(version: str, packed: Path) -> None:
     packages = str(Path(trio.__file__).parents[1])
     ran = subprocess.run(

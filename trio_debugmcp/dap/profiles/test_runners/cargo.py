@@ -8,7 +8,14 @@ from pathlib import Path
 
 from trio_debugmcp.dap.profiles.compilers import BuildPlan
 from trio_debugmcp.dap.profiles.language import NoSuchTest
-from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, nearest, no_test, source_of
+from trio_debugmcp.dap.profiles.test_runners.named_test import (
+    NamedTest,
+    at_line,
+    blocks_around,
+    nearest,
+    no_test,
+    source_of,
+)
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
 _TEST = re.compile(r"#\[(?:\w+::)?test\b[^\n]*\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s+)?(?:async\s+)?fn\s+(?P<name>\w+)")
@@ -32,14 +39,10 @@ def cargo_run(test: NamedTest) -> TestRun:
     crate, text = manifest.parent, source_of(test.path)
     target, source, module = _target_of(test.path, crate)
     args: tuple[str, ...] = ("--nocapture", "--test-threads=1")
-    name = test.name or (at_line(text, test.line, _TEST) if test.line is not None else "")
-    if name:
-        inner = name.rpartition("::")[2]
-        names = [found["name"] for found in _TEST.finditer(text)]
-        if names and inner not in names:
-            raise no_test(name, names, test.file)
-        path = "::".join(filter(None, (module, name if "::" in name else _within(text, name))))
-        args = (path if not name.startswith(f"{module}::") else name, "--exact", *args)
+    paths = _chosen(test, text)
+    if paths:
+        below = f"{module}::" if module else ""
+        args = (*(path if path.startswith(below) else below + path for path in paths), "--exact", *args)
     elif module:
         args = (f"{module}::", *args)
     plan = BuildPlan((*_BUILD, *target), str(crate), str(source))
@@ -72,18 +75,20 @@ def _module(parts: tuple[str, ...]) -> str:
     return "::".join(names)
 
 
-def _within(text: str, name: str) -> str:
-    """Return a test's name with the inline modules that it is in, by their braces: `tests::a_transfer`."""
-    place = next((found.start("name") for found in _TEST.finditer(text) if found["name"] == name), 0)
-    modules = [found["name"] for found in _MODULE.finditer(text, 0, place) if _is_open(text[found.start() : place])]
-    return "::".join([*modules, name])
+def _chosen(test: NamedTest, text: str) -> list[str]:
+    """Return the tests of a file that are meant, with the inline modules that they are in: `tests::a_transfer`.
+
+    A name without its module is that of each test that has it.
+    """
+    if test.line is not None:
+        return [_within(text, at_line(text, test.line, _TEST))]
+    names = [found["name"] for found in _TEST.finditer(text)]
+    if test.name and names and test.name.rpartition("::")[2] not in names:
+        raise no_test(test.name, names, test.file)
+    if not test.name or "::" in test.name:
+        return [test.name] if test.name else []
+    return [_within(text, found) for found in _TEST.finditer(text) if found["name"] == test.name] or [test.name]
 
 
-def _is_open(text: str) -> bool:
-    """Whether the first brace of a text is not closed in it."""
-    depth = 0
-    for brace in re.findall(r"[{}]", text):
-        depth += 1 if brace == "{" else -1
-        if not depth:
-            return False
-    return True
+def _within(text: str, test: re.Match[str]) -> str:
+    return "::".join([*blocks_around(text, test.start("name"), _MODULE), test["name"]])

@@ -31,6 +31,8 @@ _CATCH = re.compile(
     re.MULTILINE,
 )
 
+_SECTION = re.compile(r"\b(?:SECTION|(?:AND_)?(?:GIVEN|WHEN|THEN))\s*\(\s*\"(?P<name>(?:\\.|[^\"\\])*)\"")
+
 _GTEST_STOPS = ("--gtest_break_on_failure", "--gtest_catch_exceptions=0")
 
 _FILTERS: Mapping[str, str] = {
@@ -69,7 +71,7 @@ def _gtest_arguments(test: NamedTest, text: str) -> tuple[str, ...]:
     name = test.name
     if test.line is not None:
         own = at_line(text, test.line, _GTEST)
-        name = next(full for full, found in tests.items() if found["name"] == own)
+        name = f"{own['suite']}.{own['name']}"
     if not name:
         chosen = list(tests)
     elif "/" in name:  # of one value or type, as the runner writes it
@@ -96,15 +98,18 @@ def _catch_arguments(test: NamedTest, text: str) -> tuple[str, ...]:
     ]
     name = test.name
     if test.line is not None:
-        at_line(text, test.line, _CATCH)
-        before = [found for found in _CATCH.finditer(text) if text.count("\n", 0, found.start("name")) < test.line]
-        name = cases[len(before) - 1]
+        own = at_line(text, test.line, _CATCH)
+        name = cases[[found.start() for found in _CATCH.finditer(text)].index(own.start())]
     if not name:
         return (",".join(map(_escaped, cases)),)
     case, *sections = (name,) if name in cases else name.split(" > ")
     found = next((one for one in (case, f"Scenario: {case}", case.rpartition(" - ")[0]) if one in cases), None)
     if found is None:
         raise no_test(case, cases, test.file)
+    known = [section["name"] for section in _SECTION.finditer(text)]
+    missing = [section for section in sections if not {section, section.partition(": ")[2]} & set(known)]
+    if missing and "DYNAMIC_SECTION" not in text:  # with one that is not there, the rest of the case passes
+        raise no_test(missing[0], known, f"'{found}' of {test.file}")
     templated = found != case and not found.startswith("Scenario: ")
     wanted = _escaped(case if templated else found)
     is_template = re.search(rf"TEMPLATE_\w+\s*\([^\"]*\"{re.escape(found)}\"", text) is not None

@@ -12,7 +12,14 @@ from pathlib import Path
 from trio_debugmcp.dap.profiles.compilers import BuildPlan
 from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.test_runners.class_paths import PROJECT_FILES, Artifact, class_path, jars_of
-from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, nearest, no_test, source_of
+from trio_debugmcp.dap.profiles.test_runners.named_test import (
+    NamedTest,
+    at_line,
+    blocks_around,
+    nearest,
+    no_test,
+    source_of,
+)
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
 _TEST = re.compile(
@@ -21,6 +28,8 @@ _TEST = re.compile(
 )
 
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+
+_CLASS = re.compile(r"\b(?:class|interface|enum|record)\s+(?P<name>\w+)")
 
 _SOURCES = ("src/main/java", "src/test/java", "src", "test")
 
@@ -52,7 +61,7 @@ def junit_run(test: NamedTest) -> TestRun:
         NoSuchTest: the file has no such test, or there is no JUnit.
     """
     text, file = source_of(test.path), test.path
-    name = _method(test, text)
+    inner, method = _selected(test, text)
     described = nearest(file, PROJECT_FILES)
     package = _PACKAGE.search(text)
     root = _package_root(file, package[1] if package is not None else "")
@@ -65,8 +74,12 @@ def junit_run(test: NamedTest) -> TestRun:
     main = "RunJUnit5" if is_five else "RunJUnit4"
     roots = os.pathsep.join(_roots(project, root))
     javac = ("javac", "-g", "-proc:none", "-sourcepath", roots, "-cp", jars, "-d", "{output}")
-    method = f"{full}#{name}({_types(name, full, text)})"
-    selected = (full,) if not name else (method,) if is_five else (full, name)
+    whole = "$".join([full, *inner])
+    if method is None:
+        selected: tuple[str, ...] = (whole,)
+    else:
+        name = method["name"]
+        selected = (f"{whole}#{name}({_types(method, full, text)})",) if is_five else (whole, name)
     return TestRun(
         str(file),
         selected,
@@ -122,20 +135,39 @@ def _missing(file: str, what: str, artifact: str) -> str:
     )
 
 
-def _method(test: NamedTest, text: str) -> str:
-    """Return the method that a test is named by: `takesOut`, `ShelfTest#takesOut`, `ShelfTest.takesOut`."""
+def _selected(test: NamedTest, text: str) -> tuple[list[str], re.Match[str] | None]:
+    """Return the classes within that of the file, and the method in them that is meant; no method: all of a class.
+
+    A method is named as `takesOut`, `ShelfTest#takesOut`, `ShelfTest.takesOut`, `Inner.takesOut`.
+    """
     if test.line is not None:
-        return at_line(text, test.line, _TEST)
-    name = re.split(r"[#.]", test.name.removesuffix("()"))[-1]
-    methods = [found["name"] for found in _TEST.finditer(text)]
-    if name and name != test.path.stem and name not in methods:
-        raise no_test(test.name, methods, test.file)
-    return "" if name == test.path.stem else name
+        method = at_line(text, test.line, _TEST)
+        return _classes_of(method, text), method
+    outer = test.path.stem
+    path = [word for word in re.split(r"[#.$]", test.name.removesuffix("()")) if word]
+    if path in ([], [outer]):
+        return [], None
+    methods = {".".join([outer, *_classes_of(found, text), found["name"]]): found for found in _TEST.finditer(text)}
+    fits = [name for name in methods if f".{name}".endswith(f".{'.'.join(path)}")]
+    if len(fits) > 1:
+        raise NoSuchTest(f"{len(fits)} tests of '{test.file}' have that name. Pass one of: {', '.join(fits)}.")
+    if fits:
+        return _classes_of(methods[fits[0]], text), methods[fits[0]]
+    inner = next((_classes_of(found, text) for found in methods.values() if path[-1] in _classes_of(found, text)), None)
+    if inner is None:
+        raise no_test(test.name, [found["name"] for found in methods.values()], test.file)
+    return inner[: inner.index(path[-1]) + 1], None
 
 
-def _types(name: str, full: str, text: str) -> str:
+def _classes_of(method: re.Match[str], text: str) -> list[str]:
+    """Return the classes that a method is in, without the one of the file."""
+    return blocks_around(text, method.start("name"), _CLASS)[1:]
+
+
+def _types(method: re.Match[str], full: str, text: str) -> str:
     """Return the types of a method's parameters, by which it is selected."""
-    found = re.search(rf"\b{name}\s*\(([^)]*)\)\s*(?:throws\s[^{{]*)?\{{", text)
+    name = method["name"]
+    found = re.compile(rf"\b{name}\s*\(([^)]*)\)\s*(?:throws\s[^{{]*)?\{{").search(text, method.start("name"))
     parameters = [one for one in (found[1] if found is not None else "").split(",") if one.strip()]
     return ",".join(_type_of(one, full, text) for one in parameters)
 

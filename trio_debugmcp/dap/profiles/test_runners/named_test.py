@@ -97,20 +97,47 @@ def source_of(file: Path) -> str:
         raise NoSuchTest(f"'{file}' cannot be read: {error.strerror}.") from None
 
 
-def at_line(text: str, line: int, test: re.Pattern[str]) -> str:
-    """Return the name of the test that a line is in: of the last that `test` finds above it, by its group `name`.
+def at_line(text: str, line: int, test: re.Pattern[str]) -> re.Match[str]:
+    """Return the test that a line is in: the last that `test` finds above it, by its group `name`.
 
     Raises:
         NoSuchTest: none begins above it.
     """
-    name = None
+    last = None
     for found in test.finditer(text):
         if text.count("\n", 0, found.start("name")) >= line:
             break
-        name = found["name"]
-    if name is None:
+        last = found
+    if last is None:
         raise NoSuchTest(f"No test begins at line {line} or above it.")
-    return name
+    return last
+
+
+def named_by_line(test: NamedTest, text: str, pattern: re.Pattern[str]) -> str:
+    """Return the name of a test as it was passed, or of the one at the line that was passed; none for all of a file.
+
+    Raises:
+        NoSuchTest: none begins at the line or above it.
+    """
+    return test.name if test.line is None else at_line(text, test.line, pattern)["name"]
+
+
+def blocks_around(text: str, place: int, block: re.Pattern[str]) -> list[str]:
+    """Return the names of the blocks in braces that a place is in, the outermost first.
+
+    `block` finds what begins one, by its group `name`: a module of Rust, a class of Java, a suite of JavaScript.
+    """
+    return [begun["name"] for begun in block.finditer(text, 0, place) if _is_open(text[begun.end("name") : place])]
+
+
+def _is_open(text: str) -> bool:
+    """Whether the first brace of a text is there, and not closed in it."""
+    depth = 0
+    for brace in re.findall(r"[{}]", text):
+        depth += 1 if brace == "{" else -1
+        if depth <= 0:
+            return False
+    return depth > 0
 
 
 def no_test(name: str, names: Iterable[str], where: str) -> NoSuchTest:

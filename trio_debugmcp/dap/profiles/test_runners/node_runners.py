@@ -9,13 +9,22 @@ from typing import Any
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles.language import NoSuchTest
-from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, nearest, no_test, source_of
+from trio_debugmcp.dap.profiles.test_runners.named_test import (
+    NamedTest,
+    at_line,
+    blocks_around,
+    nearest,
+    no_test,
+    source_of,
+)
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
 _TITLED = re.compile(
     r"(?<![\w.$])(?:test|it|specify|describe|suite|context)(?:\.(?:only|skip|todo|concurrent|sequential|failing))*\s*\(\s*"
     r"(?P<quote>[\"'`])(?P<name>(?:\\.|(?!(?P=quote)).)*)(?P=quote)"
 )
+
+_SUITE = re.compile(_TITLED.pattern.replace("test|it|specify|describe", "describe"))
 
 _MADE = re.compile(
     r"(?<![\w.$])(?:test|it|describe)(?:\.\w+)*\s*(?:\.each\b|\.for\b|`|\(\s*(?![\"'`\s])|\(\s*`[^`]*\$\{)"
@@ -54,8 +63,7 @@ def node_run(test: NamedTest) -> TestRun:
         NoSuchTest: the file has no such test, or there is no runner.
     """
     text = source_of(test.path)
-    name = test.name or (at_line(text, test.line, _TITLED) if test.line is not None else "")
-    title = _title(text, name, test.file) if name else ""
+    title = _title(test, text)
     manifest = nearest(test.path, ("package.json",))
     home = manifest.parent if manifest is not None else test.path.parent
     runner = None if _OWN_RUNNER.search(text) else _runner_of(home, text)
@@ -68,13 +76,25 @@ def node_run(test: NamedTest) -> TestRun:
     return _own(test, title, home) if runner is None else _by_script(runner, test, title, home)
 
 
-def _title(text: str, name: str, file: str) -> str:
-    """Return the title of a test, of which the suites before it are parted by `>` or not named."""
-    titles = [found["name"] for found in _TITLED.finditer(text)]
-    last = name.rpartition(" > ")[2]
-    if name in titles or last in titles or _MADE.search(text):
-        return name if name in titles else last
-    raise no_test(name, titles, file)
+def _title(test: NamedTest, text: str) -> str:
+    """Return the title of a test, with those of its suites before it where others have its own title, too.
+
+    In a name the suites are parted by `>` or not named. Node's own runner compares a title alone before its version 22:
+    all tests that have it run.
+    """
+    if test.line is not None:
+        found = at_line(text, test.line, _TITLED)
+        path = [*blocks_around(text, found.start("name"), _SUITE), found["name"]]
+    else:
+        path = [test.name] if not test.name or test.name in _titles(text) else test.name.split(" > ")
+    title = path[-1]
+    if title and title not in _titles(text) and not _MADE.search(text):
+        raise no_test(test.name, _titles(text), test.file)
+    return " ".join(path) if _titles(text).count(title) > 1 and not _OWN_RUNNER.search(text) else title
+
+
+def _titles(text: str) -> list[str]:
+    return [found["name"] for found in _TITLED.finditer(text)]
 
 
 def _runner_of(home: Path, text: str) -> Path | None:

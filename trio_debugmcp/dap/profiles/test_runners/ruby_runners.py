@@ -12,6 +12,8 @@ _PROJECT = ("Gemfile", "Rakefile")
 
 _METHOD = re.compile(r"^\s*def\s+(?P<name>test_\w+[?!]?)", re.MULTILINE)
 
+_CLASS = re.compile(r"^\s*class\s+([\w:]+)", re.MULTILINE)
+
 _TITLED = re.compile(r"^\s*(?:test|it|specify)\s*\(?\s*(?P<quote>[\"'])(?P<name>.*?)(?P=quote)", re.MULTILINE)
 """Of Rails' tests and minitest's specs."""
 
@@ -47,7 +49,11 @@ def _selected(test: NamedTest) -> tuple[str, ...]:
     titles = [found["name"] for found in _TITLED.finditer(text)]
     name = test.name
     if test.line is not None:
-        name = at_line(text, test.line, _METHOD if methods else _TITLED)
+        found = at_line(text, test.line, _METHOD if methods else _TITLED)
+        name = found["name"]
+        classes = _CLASS.findall(text, 0, found.start())
+        if methods.count(name) > 1 and classes:
+            name = f"{classes[-1]}#{name}"
     if not name:
         return ()
     method = name.rpartition("#")[2]
