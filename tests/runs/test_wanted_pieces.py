@@ -81,3 +81,11 @@ def test_a_piece_that_is_the_label_fits_before_one_that_is_in_the_text() -> None
     wanted = differences({"low": 1}, {"low": 6})
     assert wanted.fits("6", "['low']")
     assert not wanted.fits("6", "['high']")
+
+
+def test_the_way_to_the_first_item_that_differs_is_known() -> None:
+    assert differences([(1, "a"), (2, "b")], [(1, "a"), (2, "c")]).path == ("[1]", "[1]")
+    assert differences({"mill": 190}, {"mill": 0}).path == ("['mill']",)
+    assert differences(["a"], ["a", "b"]).path == ("[1]",)
+    assert differences([3, (1, 2)], [3, UnknownContent("tuple of 2")]).path == ()
+    assert differences({1, 2}, {1, 3}).path == ()

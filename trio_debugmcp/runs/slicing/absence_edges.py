@@ -1,7 +1,7 @@
 """What did not happen: writes that were not reached, loops that ended early, what was made before."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.call_arguments import MAKERS
@@ -34,15 +34,20 @@ class AbsenceEdges:
         self._namesakes = NamesakeEdges(past)
         self._loop_ends = LoopEndEdges(past)
 
-    def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
-        """Yield what did not happen to what a statement read, or before it."""
+    def of_statement(self, execution: StatementExecution, items: Sequence[int] = ()) -> Iterator[SliceEdge]:
+        """Yield what did not happen to what a statement read, or before it.
+
+        Args:
+            execution: the statement.
+            items: of what its comprehension goes through, the objects that matter; empty: all of them.
+        """
         yield from self.unraised.of_statement(execution)
         for read in execution.statement.reads:
             if read.is_callee:
                 continue
             value = self._past.values.read(execution, read)
             if value is not None:
-                yield from self._of_read(execution, read, value)
+                yield from self._of_read(execution, read, value, items)
             else:
                 yield from self._of_nearest(execution, read.path)
                 yield from self._of_unset_attribute(execution, read.path)
@@ -74,9 +79,11 @@ class AbsenceEdges:
                     yield from self._of_container(execution, value)
                 return
 
-    def _of_read(self, execution: StatementExecution, read: PathRead, value: RecordedValue) -> Iterator[SliceEdge]:
+    def _of_read(
+        self, execution: StatementExecution, read: PathRead, value: RecordedValue, items: Sequence[int]
+    ) -> Iterator[SliceEdge]:
         if read.of_items:
-            for item in self._past.values.items(value.object, execution.row)[:_MOST_FRAMES]:
+            for item in items or self._past.values.items(value.object, execution.row)[:_MOST_FRAMES]:
                 yield from self._of_attribute(execution, read.of_items, item)
         elif not read.path.steps:
             yield from self._of_name(execution, read.path.name, value)

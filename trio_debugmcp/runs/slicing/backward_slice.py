@@ -30,7 +30,7 @@ from trio_debugmcp.runs.slicing.object_edges import ObjectEdges
 from trio_debugmcp.runs.slicing.recursion_edges import RecursionEdges
 from trio_debugmcp.runs.slicing.reset_edges import ResetEdges
 from trio_debugmcp.runs.slicing.round_edges import RoundEdges
-from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
+from trio_debugmcp.runs.slicing.slicing_nodes import OF_ANOTHER_ROUND, SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.slicing.stale_edges import StaleEdges
 from trio_debugmcp.runs.slicing.waiting_edges import WaitingEdges
 from trio_debugmcp.runs.source.read_paths import reads_of
@@ -112,7 +112,7 @@ class _Slicer:
             if not self._take(edge, distance):
                 continue
             expanded += 1
-            for following in self._edges(edge.node):
+            for following in map(edge.beside, self._edges(edge.node)):
                 if following.node.row < self._asked:
                     order += 1
                     far = distance + following.cost + cost.STEP
@@ -157,7 +157,9 @@ class _Slicer:
                 far = NEARNESS * distance + (self._weight(execution, edge) if is_plain else 0.0)
                 far += ANOTHER_OUTCOME * ((execution.scope.module, row[1], not has_raised) in self._lines)
                 self._far[row] = min(far, self._far.get(row, far))
-                notes = self.shown.setdefault(row, [])
+                notes = self.shown.setdefault(row, [OF_ANOTHER_ROUND] if node.aside else [])
+                if not node.aside and OF_ANOTHER_ROUND in notes:
+                    notes.remove(OF_ANOTHER_ROUND)
                 if edge.note and not any(note.startswith(edge.note) for note in notes):
                     notes.append(edge.note)
         line = self._line(node, execution)
@@ -212,7 +214,7 @@ class _Slicer:
         execution = self._past.executions.at(node.row)
         if execution is None:
             if self._past.record.row(node.row).kind == rows.START:
-                yield from self._wanting(node, self._calls.of_parameters(node.row, node.names))
+                yield from self._wanting(node, self._calls.of_parameters(node.row, node.names, node.wanted))
         elif node.aim == "run":
             yield from self._control.of_run(execution, is_decisive=True)
         else:
@@ -226,7 +228,7 @@ class _Slicer:
                 yield from self._recursions.of_error(execution)
                 decisive = execution.statement.is_constant
                 yield from self._wanting(node, self._control.of_run(execution, is_decisive=decisive))
-                yield from self._absence.of_statement(execution)
+                yield from self._absence.of_statement(execution, self._data.items_of(execution, node))
                 yield from self._stale.of_statement(execution, self._asked)
                 if isinstance(execution.statement.node, ast.Return):
                     for sibling in islice(self._rounds.siblings(execution), _MOST_SIBLINGS):
@@ -246,8 +248,10 @@ class _Slicer:
 
     def _wanting(self, node: SliceNode, edges: Iterator[SliceEdge]) -> Iterator[SliceEdge]:
         """Yield edges along which the piece that differs is wanted, as it was here."""
+        passed_on = node.wanted._replace(path=())
         for edge in edges:
-            yield edge if edge.node.wanted.pieces else edge._replace(node=edge.node._replace(wanted=node.wanted))
+            is_own = edge.node.wanted.pieces or edge.node.wanted.path
+            yield edge if is_own else edge._replace(node=edge.node._replace(wanted=passed_on))
 
     def _of_raise(self, row: int) -> Iterator[SliceEdge]:
         """Yield the first raise of an exception that has passed a line."""

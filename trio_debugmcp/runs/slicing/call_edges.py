@@ -13,11 +13,13 @@ from trio_debugmcp.runs.past.recorded_values import type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
-from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces, is_in
+from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces, is_in
 from trio_debugmcp.runs.source.read_paths import calls_in
 
 _LATER = 0.01
 """More for each further call of a line: they stand in the order in which they count."""
+
+_NO_PATHS: dict[int, tuple[str, ...]] = {}
 
 _MOST_ROUNDS = 1_000
 """Of a loop whose beginning is looked for: the last ones."""
@@ -31,8 +33,10 @@ class CallEdges:
         self._objects = objects
         self._record = past.record
 
-    def of_parameters(self, start: int, names: tuple[str, ...]) -> Iterator[SliceEdge]:
-        """Yield the arguments that parameters of a call were given."""
+    def of_parameters(
+        self, start: int, names: tuple[str, ...], wanted: WantedPieces = NOTHING_WANTED
+    ) -> Iterator[SliceEdge]:
+        """Yield the arguments that parameters of a call were given; an item of them, if that is wanted."""
         row = self._record.row(start)
         caller = self._past.executions.at(row.owner) if row.owner else None
         if caller is None:
@@ -41,7 +45,7 @@ class CallEdges:
             arguments = argument(self._past, caller, row, name)
             if arguments:
                 aim = "argument" if name != ".0" else "value"  # a generator expression goes through all that is in it
-                yield SliceEdge(cost.COPY, SliceNode(caller.row, focus=tuple(arguments), aim=aim))
+                yield SliceEdge(cost.COPY, SliceNode(caller.row, focus=tuple(arguments), aim=aim, wanted=wanted))
             elif arguments is None:
                 yield SliceEdge(cost.READ, SliceNode(caller.row))
             value = self._past.values.parameter(row, name)
@@ -57,7 +61,12 @@ class CallEdges:
         return {call for call in started if call is not None}
 
     def results(
-        self, execution: StatementExecution, node: SliceNode, part: int
+        self,
+        execution: StatementExecution,
+        node: SliceNode,
+        part: int,
+        paths: dict[int, tuple[str, ...]] = _NO_PATHS,
+        place: int = -1,
     ) -> Iterator[tuple[Row, list[SliceEdge]]]:
         """Yield how each call that a statement made has ended, and the line that ended it.
 
@@ -65,16 +74,18 @@ class CallEdges:
             execution: the statement.
             node: what is wanted of it: calls whose result is a part of its value come first.
             part: the place in the result that is wanted, of a statement that takes it apart; -1: all of it.
+            paths: the ways to what is wanted in the results of calls, by their ids.
+            place: of a comprehension, the round that is wanted; -1: each.
         """
         focus = node.focus
-        wanted = {id(call) for call in calls_in(*focus)} if focus else set()
+        inside = {id(call) for call in calls_in(*focus)} if focus else set()
         shown: dict[int, int] = {}
-        place = 0
-        for start in self._in_order(execution.row, node):
+        order = 0
+        for start in self._of_round(execution, self._in_order(execution.row, node), place):
             call = call_of(self._past, execution, start)
             if call is None and _is_of_message(execution.statement.node, self._record.code(start.key).name):
                 continue
-            if focus and (id(call) not in wanted if call is not None else not wanted and not _reads_attributes(focus)):
+            if focus and (id(call) not in inside if call is not None else not inside and not _reads_attributes(focus)):
                 continue
             ending = self._past.executions.outcome(start.number)
             if ending is None or not ending.owner or _makes(self._record.code(start.key).name, ending):
@@ -84,13 +95,30 @@ class CallEdges:
             line = self._record.row(ending.owner)
             times = shown[line.key] = shown.get(line.key, 0) + 1
             if times <= 2:
-                place += 1
-                far = (0.0 if ending.kind != rows.UNWIND else 0.2) + _LATER * place
+                order += 1
+                far = (0.0 if ending.kind != rows.UNWIND else 0.2) + _LATER * order
                 text = self._record.text(ending)
+                wanted = node.wanted._replace(path=paths.get(id(call), ()))
+                taken = self._part(ending.owner, part)
                 edge = SliceEdge(
-                    cost.RESULT + far, SliceNode(ending.owner, self._part(ending.owner, part), hint=node.hint or text)
+                    cost.RESULT + far, SliceNode(ending.owner, taken, hint=node.hint or text, wanted=wanted)
                 )
                 yield ending, [edge, *self._of_dispatch(start), *self._of_replaced(execution, start)]
+
+    def _of_round(self, execution: StatementExecution, starts: list[Row], place: int) -> list[Row]:
+        """Return those calls of a line that were made in one round of its comprehension, each call once in a round."""
+        if place < 0:
+            return starts
+        chosen: list[Row] = []
+        made: dict[int, int] = {}
+        for start in sorted(starts):
+            call = call_of(self._past, execution, start)
+            if call is None:
+                return starts
+            made[id(call)] = made.get(id(call), -1) + 1
+            if made[id(call)] == place:
+                chosen.append(start)
+        return [start for start in starts if start in chosen]
 
     def _is_expression(self, code: int) -> bool:
         """Whether code is that of a generator expression, each round of which is a run of its line."""

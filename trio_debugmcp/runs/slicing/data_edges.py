@@ -12,20 +12,23 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.call_edges import CallEdges
+from trio_debugmcp.runs.slicing.item_origins import ItemOrigins, WantedPart
 from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.recursion_edges import RecursionEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.slicing.stale_edges import asked_for_by
 from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces, is_piece
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, calls_in, path_of, reads_of
 
 
 class DataEdges:
-    """The edges by data of one process."""
+    """The edges by data of one process: a question for each way in which a value comes about, hence so many methods."""
 
     def __init__(self, past: PastProcess, objects: ObjectEdges, calls: CallEdges) -> None:
         self._past = past
         self._objects = objects
         self._calls = calls
+        self._items = ItemOrigins(past)
         self._recursions = RecursionEdges(past)
         self._record = past.record
 
@@ -35,22 +38,54 @@ class DataEdges:
         value = getattr(execution.statement.node, "value", None)
         if part >= 0 and isinstance(value, ast.Tuple) and part < len(value.elts):
             node = node._replace(focus=(value.elts[part],), names=())
-        focus, whole = node.focus, node.aim != "argument"
-        results = list(self._calls.results(execution, node, part))
-        copies = self._copied(execution, focus, results)
+        item = self._items.of_loop(execution, node.wanted)
+        if item is not None:
+            yield SliceEdge(cost.HOLDER, item)
+        parts = self._items.parts(execution, node)
+        if len(parts) == 1 and parts[0].comprehension is not None:
+            if self._is_known(execution, parts[0]):
+                yield from self._of_round(execution, node, parts[0])
+                return
+            parts = []
+        if (
+            node.wanted.path
+            and len(parts) == 1
+            and not node.focus
+            and parts[0].node is not getattr(execution.statement.node, "value", None)
+        ):
+            node = node._replace(focus=(parts[0].node,))
+        results = list(self._calls.results(execution, node, part, _paths_of_calls(parts)))
+        copies = self._copied(execution, node, results, parts)
         if copies is not None:
             yield from copies
             for ending, _ in results:
                 yield from self._recursions.of_result(ending)
             return
+        if part < 0:
+            yield from self._of_results(execution, node, results)
+        else:
+            for ending, edges in results:
+                yield from edges
+                yield from self._recursions.of_result(ending)
+        yield from self._of_reads(execution, node, parts)
+
+    def _of_results(
+        self, execution: StatementExecution, node: SliceNode, results: list[tuple[Row, list[SliceEdge]]]
+    ) -> Iterator[SliceEdge]:
+        """Yield the lines that ended the calls of a statement, and what has changed their results."""
         for ending, edges in results:
             yield from edges
             yield from self._recursions.of_result(ending)
-            if ending.object and part < 0:
+            if ending.object:
                 result = self._past.values.value_at(ending.number)
+                wanted = node.wanted._replace(path=edges[0].node.wanted.path if edges else ())
                 yield from self._objects.of_content(
-                    execution, "the result", result, self._past.executions.ended(execution.row), node.wanted
+                    execution, "the result", result, self._past.executions.ended(execution.row), wanted
                 )
+
+    def _of_reads(self, execution: StatementExecution, node: SliceNode, parts: list[WantedPart]) -> Iterator[SliceEdge]:
+        """Yield what a statement, or the expressions in it that matter, has read."""
+        focus, whole = node.focus, node.aim != "argument"
         reads = reads_of(*focus, whole=whole) if focus else execution.statement.reads
         is_carried = isinstance(execution.statement.node, ast.AugAssign)
         price = cost.FOCUS if focus or is_carried else cost.READ
@@ -63,7 +98,70 @@ class DataEdges:
             else:
                 is_read_by_callee = read.target_of in recorded
                 here = read._replace(is_whole=False) if is_read_by_callee else read
-                yield from self.of_read(execution, here, price, node.wanted)
+                path = next((part.path for part in parts if path_of(part.node) == read.path), ())
+                yield from self.of_read(execution, here, price, node.wanted._replace(path=path))
+
+    def items_of(self, execution: StatementExecution, node: SliceNode) -> list[int]:
+        """Return the objects that a comprehension of a statement has made the wanted item of; empty: not known."""
+        parts = self._items.parts(execution, node)
+        return [item.object for part in parts for item in part.items.values() if item.object]
+
+    def _is_known(self, execution: StatementExecution, part: WantedPart) -> bool:
+        """Whether all that an item of a comprehension was made of is in the record: a class may have given it."""
+        before = self._past.executions.settled(execution.row)
+        reads = [read for read in reads_of(part.node) if read.path.name in part.items]
+        return all(self._items.along(part.items[read.path.name], read.path.steps, before) for read in reads)
+
+    def _of_round(self, execution: StatementExecution, node: SliceNode, part: WantedPart) -> Iterator[SliceEdge]:
+        """Yield what an item of a comprehension was made of, in the round that made it."""
+        wanted = node.wanted._replace(path=part.path)
+        inner = node._replace(focus=(part.node,), wanted=wanted)
+        paths = {id(part.node): part.path} if isinstance(part.node, ast.Call) else {}
+        for ending, edges in self._calls.results(execution, inner, -1, paths, part.place):
+            yield from edges
+            yield from self._recursions.of_result(ending)
+        before = self._past.executions.settled(execution.row)
+        recorded = self._calls.recorded_calls(execution)
+        for read in reads_of(part.node):
+            item = part.items.get(read.path.name)
+            if item is None:
+                if not read.is_callee and read.argument_of not in recorded:
+                    yield from self.of_read(execution, read, cost.FOCUS, wanted._replace(path=()))
+                continue
+            value = self._items.along(item, read.path.steps, before)
+            if value is None or not read.path.steps:
+                continue
+            yield from self.of_value(execution, read.path, value, cost.FOCUS)
+            if value.object and read.is_whole:
+                yield from self._objects.of_content(execution, str(read.path), value, before, wanted)
+        container, label = part.source
+        if container:
+            origin = self._items.of_item(container, wanted._replace(path=(label, *self._within(part))), before)
+            if origin is not None:
+                yield SliceEdge(cost.ITEM if part.node in _names(part) else cost.READ, origin)
+        yield from self._of_iterated(execution, node, part)
+
+    def _of_iterated(self, execution: StatementExecution, node: SliceNode, part: WantedPart) -> Iterator[SliceEdge]:
+        """Yield where that comes from which the comprehension of a part goes through."""
+        if part.comprehension is None:
+            return
+        iterable = part.comprehension.generators[0].iter
+        way = () if part.source[0] or part.place < 0 else (f"[{part.place}]",)
+        whole = node._replace(focus=(iterable,), wanted=node.wanted._replace(path=()))
+        for ending, edges in self._calls.results(execution, whole, -1, {id(iterable): way}):
+            yield from edges
+            if ending.object:
+                result, ended = self._past.values.value_at(ending.number), self._past.executions.ended(execution.row)
+                wanted = node.wanted._replace(path=way)
+                yield from self._objects.of_content(execution, "the result", result, ended, wanted)
+        for read in reads_of(iterable):
+            if not read.is_callee:
+                here = read._replace(is_whole=read.is_whole and not part.source[0])
+                yield from self.of_read(execution, here, cost.READ, node.wanted._replace(path=()))
+
+    def _within(self, part: WantedPart) -> tuple[str, ...]:
+        """Return the way into an item of a comprehension that gives what it went through."""
+        return part.path if part.node in _names(part) else ()
 
     def of_read(
         self, execution: StatementExecution, read: PathRead, price: float, wanted: WantedPieces
@@ -79,7 +177,8 @@ class DataEdges:
             price = cost.HOLDER if type_name(value.text) != "Pattern" else cost.FOCUS  # what it looks for is all
         elif wanted.fits(value.text):
             price *= cost.WANTED
-        yield from self.of_value(execution, read.path, value, price)
+        for edge in self.of_value(execution, read.path, value, price):
+            yield _with_path(edge, wanted)
         if read.path in execution.statement.carried and value.kind in (rows.WRITE, rows.FIELD):
             yield from self._objects.of_carried(execution, value)
         if read.path.steps:
@@ -90,14 +189,23 @@ class DataEdges:
         is_read_by_methods = read.target_of is not None and self._past.scopes.classes(type_name(value.text))
         if (
             value.object
-            and (read.is_whole or read.of_items)
+            and (read.is_whole or read.of_items or wanted.path)
             and not says_nothing(value.text)
             and not is_read_by_methods
         ):
             named = self._named_in(execution, read)
             wanted = wanted._replace(pieces=(*named, *wanted.pieces)) if named else wanted
+            label = self._label_asked_for(execution, read)
+            wanted = wanted._replace(path=(label,)) if label else wanted
             for edge in self._objects.of_content(execution, str(read.path), value, before, wanted):
-                yield edge._replace(node=edge.node._replace(wanted=wanted))
+                own = edge.node.wanted.path
+                yield edge._replace(node=edge.node._replace(wanted=wanted._replace(path=own)))
+
+    def _label_asked_for(self, execution: StatementExecution, read: PathRead) -> str:
+        """Return the label of the item that a method asks a container for, as `get` does; empty: it does not."""
+        asked_for = asked_for_by(read)
+        value = self._past.values.value(execution, asked_for) if asked_for is not None else None
+        return self._record.label(self._record.row(value.row).key) if value is not None else ""
 
     def _named_in(self, execution: StatementExecution, read: PathRead) -> tuple[str, ...]:
         """Return the texts of what a method of a container was asked for: of `names.index("Jo")` this is `'Jo'`."""
@@ -119,7 +227,17 @@ class DataEdges:
             yield from self._objects.of_seen(value, holder, price)
         else:
             name = str(path.steps[-1])[1:] if path.steps else path.name
-            yield from self._objects.of_owner(value.owner, price, name, value.text)
+            for edge in self._objects.of_owner(value.owner, price, name, value.text):
+                yield self._to_item(edge, value)
+
+    def _to_item(self, edge: SliceEdge, value: RecordedValue) -> SliceEdge:
+        """Return an edge to the maker of a container of which an item was read: that item is wanted."""
+        label = self._record.label(self._record.row(value.row).key)
+        if value.kind != rows.FIELD or label[:1] != "[" or edge.node.wanted.path:
+            return edge
+        origin = self._items.of_item(self._record.row(value.row).subject, WantedPieces(path=(label,)), value.row + 1)
+        same = origin is not None and origin.row == edge.node.row
+        return edge._replace(node=edge.node._replace(wanted=origin.wanted)) if origin is not None and same else edge
 
     def _of_callee(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
         """Yield what has put another function in the place of the one that was defined."""
@@ -175,9 +293,14 @@ class DataEdges:
                 return
 
     def _copied(
-        self, execution: StatementExecution, focus: tuple[ast.expr, ...], results: list[tuple[Row, list[SliceEdge]]]
+        self,
+        execution: StatementExecution,
+        node: SliceNode,
+        results: list[tuple[Row, list[SliceEdge]]],
+        parts: list[WantedPart],
     ) -> list[SliceEdge] | None:
         """Return the one edge to where an object comes from that a statement only passes on; None if it made one."""
+        focus = node.focus
         if isinstance(execution.statement.node, ast.GeneratorExp):  # one line, many rounds
             return None
         path = execution.statement.copied if not focus else None
@@ -193,7 +316,9 @@ class DataEdges:
         if path is not None:
             value = self._past.values.value(execution, path)
             if value is not None and value.object in written:
-                copied = list(self.of_value(execution, path, value, cost.COPY))
+                on = next((part.path for part in parts if path_of(part.node) == path), ())
+                wanted = node.wanted._replace(path=on)
+                copied = [_with_path(edge, wanted) for edge in self.of_value(execution, path, value, cost.COPY)]
                 holder = self._of_holder(execution, PathRead(path))
                 return [*copied, *holder, *self._of_keys(execution, path)] if path.steps else copied
         return None
@@ -201,3 +326,21 @@ class DataEdges:
 
 def _is_index(step: str | ValuePath) -> bool:
     return isinstance(step, str) and step[:1] == "[" and step[1:-1].lstrip("-").isdigit()
+
+
+def _paths_of_calls(parts: list[WantedPart]) -> dict[int, tuple[str, ...]]:
+    """Return the ways on from the results of calls that give what is wanted, by the ids of the calls."""
+    return {id(part.node): part.path for part in parts if isinstance(part.node, ast.Call)}
+
+
+def _with_path(edge: SliceEdge, wanted: WantedPieces) -> SliceEdge:
+    """Return an edge along which a container is passed on as it is: the same item of it is wanted."""
+    if not wanted.path or edge.node.wanted.path:
+        return edge
+    return edge._replace(node=edge.node._replace(wanted=wanted))
+
+
+def _names(part: WantedPart) -> list[ast.expr]:
+    """Return what a part is, if it is the item of a comprehension as it is."""
+    is_item = isinstance(part.node, ast.Name) and part.node.id in part.items
+    return [part.node] if is_item else []

@@ -7,6 +7,7 @@ wants to arrive. What a note says of a line has no weight.
 
 import ast
 
+from trio_debugmcp.runs.past.call_arguments import MAKERS
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.slicing.slicing_nodes import CONDITION, SliceEdge
 from trio_debugmcp.runs.source.source_scopes import Statement
@@ -73,7 +74,8 @@ def weight(execution: StatementExecution, edge: SliceEdge, root: int, *, has_cal
         return heavy + _TEXT
     if execution.statement.is_passing_on:
         return heavy + _PASSED_ON
-    return heavy + _weight_of(execution.statement, has_called)
+    is_made = execution.scope.name.rpartition(".")[2] in MAKERS or not execution.scope.is_function
+    return heavy + _weight_of(execution.statement, has_called, is_made)
 
 
 def _is_text(node: ast.AST) -> bool:
@@ -90,14 +92,16 @@ def _checks_for_nothing(node: ast.AST) -> bool:
     return getattr(test.comparators[0], "value", ...) is None
 
 
-def _weight_of(statement: Statement, has_called: bool) -> float:
+def _weight_of(statement: Statement, has_called: bool, is_made: bool) -> float:
     node = statement.node
     if statement.is_loop:
         return _HEADER if _only_goes_through(getattr(node, "iter", None)) else _HEADER_WITH_MORE
-    return _weight_of_assignment(node, has_called) if isinstance(node, ast.Assign | ast.AnnAssign) else 0.0
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return 0.0
+    return _weight_of_assignment(node, has_called, is_made)
 
 
-def _weight_of_assignment(node: "ast.Assign | ast.AnnAssign", has_called: bool) -> float:
+def _weight_of_assignment(node: "ast.Assign | ast.AnnAssign", has_called: bool, is_made: bool) -> float:
     target = node.targets[0] if isinstance(node, ast.Assign) else node.target
     is_attribute, value = isinstance(target, ast.Attribute), node.value
     if value is None or isinstance(target, ast.Subscript):
@@ -105,7 +109,7 @@ def _weight_of_assignment(node: "ast.Assign | ast.AnnAssign", has_called: bool) 
     if is_empty_container(value) or (not has_called and _makes_something_empty(value)):
         return _EMPTY
     if isinstance(value, ast.Constant):
-        return _EMPTY if is_attribute else _CONSTANT
+        return _EMPTY if is_attribute and is_made else _CONSTANT
     if is_attribute:
         return _COPY if isinstance(value, ast.Name | ast.Attribute) else 0.0
     return _CALL if has_called and isinstance(value, ast.Call) and _is_given_variables(value) else 0.0

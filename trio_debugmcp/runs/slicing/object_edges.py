@@ -1,15 +1,16 @@
 """Where objects and what is in them come from: what made them, what changed them, what their class gave them."""
 
-import ast
 from collections.abc import Iterator
 from itertools import islice
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import CONTENT, RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.item_origins import ItemOrigins
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
@@ -49,6 +50,7 @@ class ObjectEdges:
         self.gaps: list[ValueGap] = []
         self._past = past
         self._record = past.record
+        self._origins = ItemOrigins(past)
 
     # --- What was there already ---------------------------------------------------------------------------------------
 
@@ -127,12 +129,15 @@ class ObjectEdges:
         container = value.object
         if value.text.startswith(_GENERATOR):
             yield from self._of_generator(execution, value, before)
+        origin = self._origins.of_item(container, wanted, before) if wanted.path else None
+        if origin is not None and origin.row != execution.row:
+            yield SliceEdge(cost.ITEM, origin)
         changes = self._changes(execution, name, container, before, wanted)
         fitting = [row for _, row in changes if self._fits(row, wanted)]
         for changed, row in changes:
             far = 2.0 if self._record.label(row.key)[:1] == "." else 1.0
-            if fitting:
-                far = cost.WANTED if row in fitting else cost.UNWANTED
+            if fitting or origin is not None:
+                far = cost.WANTED if row in fitting and origin is None else cost.UNWANTED
             near = 0.8 if changed.frame != execution.frame else 1.0
             yield SliceEdge(cost.CHANGE * far * near, SliceNode(changed.row))
         yield from self._of_inner(execution, container, before, {changed.statement for changed, _ in changes})
@@ -256,17 +261,16 @@ class ObjectEdges:
 
     def _of_calls_on(self, execution: StatementExecution, target: int) -> Iterator[SliceEdge]:
         """Yield the last calls of methods of an object whose content is not recorded, by other frames."""
-        calls: dict[object, tuple[int, ast.Call]] = {}
+        calls: dict[Statement, SliceEdge] = {}
         for statement, path, call in self._past.scopes.method_calls(self.names_of(target)):
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:]:
                 run = self._past.executions.last_run(statement, frame, execution.row)
                 held = self._past.values.value(run, path) if run is not None else None
                 if run is not None and held is not None and held.object == target and frame != execution.frame:
-                    calls[statement] = run.row, call
+                    note = f"{called(call)} was called on it; its content is not recorded"
+                    calls[statement] = SliceEdge(cost.CALLED_ON, SliceNode(run.row, focus=tuple(call.args)), note)
         yield from self._of_stores(execution, target)
-        for row, call in sorted(calls.values(), key=lambda last: last[0])[-_MOST_CHANGES:]:
-            note = f"{_method(call)} was called on it; its content is not recorded"
-            yield SliceEdge(cost.CALLED_ON, SliceNode(row, focus=tuple(call.args)), note)
+        yield from sorted(calls.values(), key=lambda edge: edge.node.row)[-_MOST_CHANGES:]
 
     def _of_stores(self, execution: StatementExecution, target: int) -> Iterator[SliceEdge]:
         """Yield the last stores into an object whose content is not recorded: of its items, or by an operator."""
@@ -343,7 +347,3 @@ class ObjectEdges:
 
     def _is_alike(self, row: Row, other: Row) -> bool:
         return (row.text, row.object) == (other.text, other.object)
-
-
-def _method(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""

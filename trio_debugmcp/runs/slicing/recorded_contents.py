@@ -42,7 +42,7 @@ def content_of(past: PastProcess, value: RecordedValue, before: int, depth: int 
     if not kind or not has_parts or depth >= _DEEPEST:
         return literal(value.text)
     parts = {
-        label: content_of(past, part, before, depth + 1) for label, part in _parts(past, value.object, before).items()
+        label: content_of(past, part, before, depth + 1) for label, part in parts_of(past, value.object, before).items()
     }
     if len(parts) != past.record.row(has_parts).text:  # not all of it was looked at
         return UnknownContent(value.text)
@@ -54,15 +54,22 @@ def content_of(past: PastProcess, value: RecordedValue, before: int, depth: int 
     return tuple(in_order) if kind == "tuple" else in_order
 
 
-def _parts(past: PastProcess, container: int, before: int) -> dict[str, RecordedValue]:
+def parts_of(past: PastProcess, container: int, before: int) -> dict[str, RecordedValue]:
     """Return the items of a container by their labels, in the order in which they came into it."""
     latest: dict[int, int] = {}
+    first: dict[int, int] = {}
+    gone: set[int] = set()
     number = past.record.back_of(FIELDS, container, before)
     while number and len(latest) < _MOST_PARTS:
-        latest.setdefault(past.record.row(number).key, number)
+        row = past.record.row(number)
+        latest.setdefault(row.key, number)
+        if row.text == rows.DELETED:
+            gone.add(row.key)
+        elif row.key not in gone:  # a key that is given another value keeps its place
+            first[row.key] = number
         number = past.record.back_of(FIELDS, container, number)
-    found = sorted(latest.values())
-    present = [row for row in found if past.record.row(row).text != rows.DELETED]
+    present = [row for key, row in latest.items() if key in first]
+    present.sort(key=lambda row: first[past.record.row(row).key])
     return {past.record.label(past.record.row(row).key): past.values.value_at(row) for row in present}
 
 

@@ -59,10 +59,11 @@ class RoundEdges:
         known = {id(writer.statement) for writer in self._writers(execution)} | {id(execution.statement)}
         ends = {ending.key for ending in self._ends(execution)}
         for sibling in islice(self.siblings(execution), _MOST_SIBLINGS):
+            aside = range(sibling.row, self._past.executions.ended(sibling.row))
             for ending in self._ends(sibling):
                 if ending.key not in ends:
                     ends.add(ending.key)
-                    yield SliceEdge(cost.SIBLING, SliceNode(ending.number))
+                    yield SliceEdge(cost.SIBLING, SliceNode(ending.number, aside=aside))
             for writer in self._writers(sibling):
                 if id(writer.statement) not in known and not writer.statement.is_definition:
                     known.add(id(writer.statement))
@@ -140,6 +141,8 @@ def _kind_of_text(text: str) -> str:
     """Return the kind of a value by its text: of a number whether it is negative, or none."""
     if text[:1] == "-":
         return "negative"
+    if text in ("0", "0.0"):
+        return "zero"
     if text[:1].isdigit():
         return "float" if "." in text else "int"
     return "text" if text[:1] in "'\"" else text[:12]

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces
 
+OF_ANOTHER_ROUND = "of another round"
+
 
 class SliceNode(NamedTuple):
     """A run of a statement, as far as it matters.
@@ -16,6 +18,7 @@ class SliceNode(NamedTuple):
         hint: the value that is wanted, as text: of many calls those count first whose results are in it.
         wanted: the pieces that differ from what was expected: of many writes or calls those with them count.
         aim: what is asked of it: its `value`; `argument`: which object it has passed to a call; `run`: why it ran.
+        aside: the rows of another round of what is asked about, if it is in one; empty: it is not.
     """
 
     row: int
@@ -24,6 +27,7 @@ class SliceNode(NamedTuple):
     aim: str = "value"
     hint: str = ""
     wanted: WantedPieces = NOTHING_WANTED
+    aside: range = range(0)
 
 
 class SliceEdge(NamedTuple):
@@ -38,6 +42,12 @@ class SliceEdge(NamedTuple):
     cost: float
     node: SliceNode
     note: str = ""
+
+    def beside(self, following: "SliceEdge") -> "SliceEdge":
+        """Return an edge from the node of this one, which stays in another round as long as its rows are in that."""
+        if not self.node.aside or following.node.aside or following.node.row not in self.node.aside:
+            return following
+        return following._replace(node=following.node._replace(aside=self.node.aside))
 
 
 class ValueGap(NamedTuple):
@@ -69,6 +79,7 @@ CHANGE = 1.0  # what changed the content of an object
 INNER = 1.3  # what changed the content of something in it
 CARRIED = 1.0  # another statement that added to it
 WANTED = 0.4  # of that: what has the piece that differs
+ITEM = 0.3  # what has put the very item there that differs
 UNWANTED = 1.6  # and what has not
 BIRTH = 1.6  # what made it, if there were changes
 HOLDER = 1.6  # of which object an attribute or item was read

@@ -41,7 +41,7 @@ class StaleEdges:
         for read in execution.statement.reads:
             if read.is_callee:
                 yield from self._of_cached(execution, read)
-            elif (asked_for := _asked_for(read)) is not None:
+            elif (asked_for := asked_for_by(read)) is not None:
                 value = self._past.values.value(execution, asked_for)
                 if value is not None and value.kind == rows.FIELD:
                     yield from self._of_kept(execution, value)
@@ -161,7 +161,7 @@ class StaleEdges:
         return one.object == other.object and self._record.text(one) == self._record.text(other)
 
 
-def _asked_for(read: PathRead) -> ValuePath | None:
+def asked_for_by(read: PathRead) -> ValuePath | None:
     """Return the item that a method asks a container for: of `known.get(name)` this is `known[name]`."""
     call = read.target_of
     if call is None or called(call) not in _ASKING or not call.args:

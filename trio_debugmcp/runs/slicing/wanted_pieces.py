@@ -26,11 +26,13 @@ class WantedPieces(NamedTuple):
         pieces: texts of items, keys and words that it has and should not have, as records show them.
         missing: what it should have, and has not.
         said: the difference in words; empty where the whole value differs.
+        path: the way from the value to the first item that differs, as labels: `("[2]", "['price']")`.
     """
 
     pieces: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     said: str = ""
+    path: tuple[str, ...] = ()
 
     def place(self, text: str, label: str = "") -> int:
         """Return how well a value, or an item with a label, fits: 0 best; as many as there are pieces: not at all."""
@@ -60,10 +62,10 @@ def is_in(piece: str, text: str) -> bool:
 def differences(expected: Any, got: Any) -> WantedPieces:
     """Return what differs between what was expected and what came."""
     found = _Difference()
-    found.compare(expected, got, "")
+    found.compare(expected, got)
     pieces = tuple(dict.fromkeys(piece for piece in found.pieces if is_piece(piece)))[:_MOST_PIECES]
     missing = tuple(dict.fromkeys(piece for piece in found.missing if is_piece(piece)))[:_MOST_PIECES]
-    return WantedPieces(pieces, missing, "; ".join(found.said[:2]))
+    return WantedPieces(pieces, missing, "; ".join(found.said[:2]), found.first)
 
 
 def is_piece(piece: str) -> bool:
@@ -90,40 +92,44 @@ class _Difference:
         self.pieces: list[str] = []
         self.missing: list[str] = []
         self.said: list[str] = []
+        self.first: tuple[str, ...] = ()
 
-    def compare(self, expected: Any, got: Any, path: str) -> None:
+    def compare(self, expected: Any, got: Any, path: tuple[str, ...] = ()) -> None:
         if isinstance(expected, dict) and isinstance(got, dict):
             self._compare_dicts(expected, got, path)
         elif isinstance(expected, list | tuple) and isinstance(got, list | tuple):
             self._compare_sequences(list(expected), list(got), path)
         elif isinstance(expected, set | frozenset) and isinstance(got, set | frozenset):
-            self._compare_items(sorted(expected, key=repr), sorted(got, key=repr), path)
+            self._compare_items(sorted(expected, key=repr), sorted(got, key=repr), path, is_ordered=False)
         elif isinstance(expected, str) and isinstance(got, str):
             self._compare_texts(expected, got)
             self._tell(path, expected, got)
+            self.first = self.first or path
         elif expected != got:
             self.pieces.append(repr(got))
             self._tell(path, expected, got)
+            self.first = self.first or (path if not _is_half_known(expected, got) else ())
             if _is_number(expected) and _is_number(got):  # what was added, or left out, may be one thing
                 (self.pieces if got > expected else self.missing).append(repr(abs(got - expected)))
 
-    def _tell(self, path: str, expected: Any, got: Any) -> None:
+    def _tell(self, path: tuple[str, ...], expected: Any, got: Any) -> None:
         if path and not _is_half_known(expected, got):
-            self.said.append(f"{path} is {got!r}, not {expected!r}")
+            self.said.append(f"{''.join(path)} is {got!r}, not {expected!r}")
 
-    def _compare_dicts(self, expected: dict[Any, Any], got: dict[Any, Any], path: str) -> None:
+    def _compare_dicts(self, expected: dict[Any, Any], got: dict[Any, Any], path: tuple[str, ...]) -> None:
         for key in [key for key in expected if key not in got]:
             self.missing += [repr(key), repr(expected[key])]
-            self.said.append(f"{path or 'it'} has no {key!r}")
+            self.said.append(f"{''.join(path) or 'it'} has no {key!r}")
         for key in [key for key in got if key not in expected]:
             self.pieces += [repr(key), repr(got[key])]
-            self.said.append(f"{path or 'it'} has {key!r}")
+            self.first = self.first or (*path, f"[{key!r}]")
+            self.said.append(f"{''.join(path) or 'it'} has {key!r}")
         for key, value in expected.items():
             if key in got and value != got[key]:
-                self.compare(value, got[key], f"{path}[{key!r}]")
+                self.compare(value, got[key], (*path, f"[{key!r}]"))
                 self.pieces.append(repr(key))
 
-    def _compare_sequences(self, expected: list[Any], got: list[Any], path: str) -> None:
+    def _compare_sequences(self, expected: list[Any], got: list[Any], path: tuple[str, ...]) -> None:
         if len(expected) != len(got):
             self._compare_items(expected, got, path)
             return
@@ -132,12 +138,17 @@ class _Difference:
             places = places[:1]  # another order: all after the first may follow from it
             self.pieces += [repr(part) for place in places for part in (got[place], expected[place])]
         for place in places:
-            self.compare(expected[place], got[place], f"{path}[{place}]")
+            self.compare(expected[place], got[place], (*path, f"[{place}]"))
 
-    def _compare_items(self, expected: list[Any], got: list[Any], path: str) -> None:
+    def _compare_items(
+        self, expected: list[Any], got: list[Any], path: tuple[str, ...], *, is_ordered: bool = True
+    ) -> None:
         surplus, missing = _without(got, expected), _without(expected, got)
         for item in surplus:
             self.pieces += _texts_of(item)
+        if surplus and is_ordered:
+            last = max(place for place, item in enumerate(got) if item == surplus[0])
+            self.first = self.first or (*path, f"[{last}]")
         for item in missing:
             self.missing += _texts_of(item)
         if any(_has_unknown(item) for item in (*surplus, *missing)):
@@ -145,14 +156,16 @@ class _Difference:
         self._tell_items(surplus, path, expected, "many", "has")
         self._tell_items(missing, path, got, "few", "has no")
 
-    def _tell_items(self, items: list[Any], path: str, others: list[Any], much: str, has: str) -> None:
+    def _tell_items(self, items: list[Any], path: tuple[str, ...], others: list[Any], much: str, has: str) -> None:
         """Say which items only one side has; of those that the other has, too, how many are too many or too few."""
         for place, item in enumerate(items):
             if item in items[:place]:
                 continue
             times = items.count(item)
             count = f"{'one' if times == 1 else f'{times} of'} {item!r} too {much}"
-            self.said.append(f"{path or 'it'} has {count}" if item in others else f"{path or 'it'} {has} {item!r}")
+            self.said.append(
+                f"{''.join(path) or 'it'} has {count}" if item in others else f"{''.join(path) or 'it'} {has} {item!r}"
+            )
 
     def _compare_texts(self, expected: str, got: str) -> None:
         """Add the line, or the word, in which a text differs."""

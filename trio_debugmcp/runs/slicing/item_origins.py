@@ -1,0 +1,315 @@
+"""Which item of a value is wanted, and what has made that very item: through lists, dicts, copies and comprehensions.
+
+    piece = origins.pieces(execution, node)[0]      # of `[f(x) for x in xs]` with `[2]` wanted: `f(x)`, round 2
+    origins.of_item(container, ("[2]",), before)    # the line that has put the item there, and what of it is wanted
+
+The way to an item is labels as records have them: `("[2]", "['price']")` is the price of the third item.
+"""
+
+import ast
+from dataclasses import dataclass, field
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.past.call_arguments import call_of, called
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import RecordedValue
+from trio_debugmcp.runs.slicing.recorded_contents import parts_of
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceNode
+from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces
+from trio_debugmcp.runs.source.read_paths import ValuePath, iterated_path, path_of
+
+_PUTTING = ("append", "appendleft", "add", "insert", "setdefault")
+"""Methods of a container that put their last argument into it."""
+
+_MOVING = ("sort", "reverse", "insert", "pop", "remove", "rotate", "appendleft", "popleft")
+"""Methods after which items stand at other places."""
+
+_PASSING = ("list", "tuple", "dict")
+"""Calls whose results have the items of their argument under the same labels."""
+
+_REORDERING = ("sorted", "reversed")
+
+_VIEWS = ("items", "enumerate")
+
+_MOST_MOVES = 20
+
+
+@dataclass(frozen=True)
+class WantedPart:
+    """The expression of a statement that has made the wanted item.
+
+    Attributes:
+        node: the expression.
+        path: the way on from its value to what is wanted.
+        comprehension: in the rounds of which it was evaluated; None: once.
+        place: the number of that round.
+        items: what the variables of the comprehension were in that round, as far as it is known.
+        source: the container that it went through, and the label of its item in that round.
+    """
+
+    node: ast.expr
+    path: tuple[str, ...]
+    comprehension: "ast.ListComp | ast.DictComp | None" = None
+    place: int = -1
+    items: dict[str, RecordedValue] = field(default_factory=dict)
+    source: tuple[int, str] = (0, "")
+
+
+class ItemOrigins:
+    """The origins of the items of containers in one process: of each way to make one, hence so many methods."""
+
+    def __init__(self, past: PastProcess) -> None:
+        self._past = past
+        self._record = past.record
+
+    def of_item(self, container: int, wanted: WantedPieces, before: int) -> SliceNode | None:
+        """Return the line that has put an item into a container, or has made it with the item; None: not known."""
+        label = wanted.path[0]
+        value = self._past.values.field(container, label, before)
+        for _ in range(_MOST_MOVES):
+            if value is None or value.kind == rows.GAP:
+                return None
+            if value.kind == rows.SEEN:  # it was there when the container was made
+                made = self._past.values.birth(container, before)
+                return self._node(made, wanted._replace(path=(label, *wanted.path[1:])))
+            writer = self._past.executions.at(value.owner) if value.owner else None
+            if writer is None or not self._has_moved(writer):
+                rest = wanted.path[1:] if writer is None or _puts(writer.statement.node) else (label, *wanted.path[1:])
+                return self._node(value.owner, wanted._replace(path=rest))
+            label, value = self._before_move(container, value, writer.row)
+        return None
+
+    def _node(self, owner: int, wanted: WantedPieces) -> SliceNode | None:
+        execution = self._past.executions.at(owner) if owner else None
+        if execution is None or execution.statement.is_definition:
+            return None
+        return SliceNode(owner, wanted=wanted)
+
+    def _has_moved(self, writer: StatementExecution) -> bool:
+        """Whether a line has only given the items of a container other places."""
+        node = writer.statement.node
+        if isinstance(node, ast.Delete):
+            return True
+        call = node.value if isinstance(node, ast.Expr | ast.Assign) else None
+        return isinstance(call, ast.Call) and called(call) in _MOVING
+
+    def _before_move(self, container: int, value: RecordedValue, before: int) -> tuple[str, RecordedValue | None]:
+        """Return where an item was in a container before a line."""
+        for label, part in parts_of(self._past, container, before).items():
+            if (part.object, part.text) == (value.object, value.text):
+                return label, part
+        put = self._past.values.value_at(value.row)
+        return self._record.label(self._record.row(put.row).key), None
+
+    # --- The round of a loop ------------------------------------------------------------------------------------------
+
+    def of_loop(self, execution: StatementExecution, wanted: WantedPieces) -> SliceNode | None:
+        """Return what has put the item of this round into the container that a loop goes through; None: not known."""
+        node = execution.statement.node
+        if isinstance(node, ast.For | ast.AsyncFor):
+            target, iterable, at = node.target, node.iter, execution
+        elif isinstance(node, ast.GeneratorExp):
+            caller = self._past.executions.caller(execution.frame)
+            target, iterable = node.generators[0].target, node.generators[0].iter
+            if caller is None:
+                return None
+            at = caller
+        else:
+            return None
+        container = self._iterated(at, iterable)
+        written = {
+            self._record.label(effect.key).removeprefix("."): (effect.object, self._record.text(effect))
+            for effect in self._past.executions.effects(execution.row)
+        }
+        if not container or not written:
+            return None
+        fitting = []
+        before = self._past.executions.settled(execution.row)
+        for label, part in parts_of(self._past, container, before).items():
+            known = self._bound(ast.comprehension(target, iterable, [], 0), label, part)
+            if known and all(written.get(name) == (value.object, value.text) for name, value in known.items()):
+                fitting.append(label)
+        if len(fitting) != 1:
+            return None
+        rest = wanted.path if isinstance(target, ast.Name) else ()
+        return self.of_item(container, wanted._replace(path=(fitting[0], *rest)), before)
+
+    def _iterated(self, execution: StatementExecution, iterable: ast.expr) -> int:
+        """Return the container that an iteration goes through: that of a path, or the result of a recorded call."""
+        path = iterated_path(iterable)
+        if path is not None:
+            value = self._past.values.value(execution, path)
+            return value.object if value is not None else 0
+        for start in self._past.executions.calls(execution.row) if isinstance(iterable, ast.Call) else ():
+            ending = self._past.executions.outcome(start.number)
+            if call_of(self._past, execution, start) is iterable and ending is not None and ending.kind == rows.RETURN:
+                return ending.object
+        return 0
+
+    # --- The part of a statement --------------------------------------------------------------------------------------
+
+    def parts(self, execution: StatementExecution, node: SliceNode) -> list[WantedPart]:
+        """Return the expressions of a statement that have made what is wanted of its value."""
+        path = node.wanted.path
+        found = [self._part(execution, operand, path) for operand in _operands(execution, node.focus)]
+        return [part for part in found if part.path or part.node not in node.focus]
+
+    def _part(self, execution: StatementExecution, node: ast.expr, path: tuple[str, ...]) -> WantedPart:
+        while True:
+            inner = _inner(node, path)
+            if inner is None:
+                break
+            node, path = inner
+        if isinstance(node, ast.ListComp | ast.DictComp) and path and len(node.generators) == 1:
+            return self._of_round(execution, node, path) or WantedPart(node, path)
+        return WantedPart(node, path)
+
+    def _of_round(
+        self, execution: StatementExecution, node: "ast.ListComp | ast.DictComp", path: tuple[str, ...]
+    ) -> WantedPart | None:
+        """Return the part of a comprehension that was made in the round of an item."""
+        place = self._place(execution, node, path[0])
+        element = node.elt if isinstance(node, ast.ListComp) else node.value
+        labelled = self._in_round(execution, node, place, path[0])
+        if labelled is None and place < 0:
+            return None
+        items = self._bound(node.generators[0], *labelled[1:]) if labelled is not None else {}
+        inner, rest = element, path[1:]
+        while (deeper := _inner(inner, rest)) is not None:
+            inner, rest = deeper
+        source = labelled[:2] if labelled is not None else (0, "")
+        return WantedPart(inner, rest, node, place, items, source)
+
+    def _place(self, execution: StatementExecution, node: "ast.ListComp | ast.DictComp", label: str) -> int:
+        """Return the round that has made the item of a label; -1: not known."""
+        if node.generators[0].ifs:
+            return -1
+        if isinstance(node, ast.ListComp):
+            return int(label[1:-1]) if label[1:-1].isdigit() else -1
+        made = self._made(execution)
+        labels = list(parts_of(self._past, made, self._record.last)) if made else []
+        return labels.index(label) if label in labels else -1
+
+    def _made(self, execution: StatementExecution) -> int:
+        """Return the object that a statement has given a name or returned; 0: none."""
+        ending = self._past.executions.ending(execution.row)
+        effects = self._past.executions.effects(execution.row)
+        return ending.object if ending is not None else effects[-1].object if effects else 0
+
+    def _in_round(
+        self, execution: StatementExecution, node: "ast.ListComp | ast.DictComp", place: int, label: str
+    ) -> tuple[int, str, RecordedValue] | None:
+        """Return the container that a comprehension went through, and the item of a round with its label."""
+        iterable = node.generators[0].iter
+        path = iterated_path(iterable)
+        value = self._past.values.value(execution, path) if path is not None else None
+        if value is None or not value.object:
+            return None
+        parts = parts_of(self._past, value.object, self._past.executions.settled(execution.row))
+        if place >= 0 and not _reorders(iterable):
+            is_listed = f"[{place}]" in parts and value.text[:1] in ("[", "(", "l", "t")
+            chosen = [(f"[{place}]", parts[f"[{place}]"])] if is_listed else list(parts.items())[place : place + 1]
+        else:
+            chosen = self._like(execution, node, parts, label)
+        return (value.object, *chosen[0]) if len(chosen) == 1 else None
+
+    def _like(
+        self,
+        execution: StatementExecution,
+        node: "ast.ListComp | ast.DictComp",
+        parts: dict[str, RecordedValue],
+        label: str,
+    ) -> list[tuple[str, RecordedValue]]:
+        """Return the items of which a comprehension has made what is wanted, by comparing it with them."""
+        made = self._past.values.field(self._made(execution), label, self._record.last)
+        element = node.elt if isinstance(node, ast.ListComp) else node.value
+        path = path_of(element)
+        if made is None or path is None:
+            return []
+        found = []
+        for key, part in parts.items():
+            items = self._bound(node.generators[0], key, part)
+            value = self.along(items.get(path.name), path.steps, self._past.executions.settled(execution.row))
+            if value is not None and (value.object, value.text) == (made.object, made.text):
+                found.append((key, part))
+        return found
+
+    def along(
+        self, value: RecordedValue | None, steps: tuple[str | ValuePath, ...], before: int
+    ) -> RecordedValue | None:
+        """Return the value at the end of some steps from a value."""
+        for step in steps:
+            if value is None or not value.object or not isinstance(step, str):
+                return None
+            value = self._past.values.field(value.object, step, before)
+        return value
+
+    def _bound(self, generator: ast.comprehension, label: str, item: RecordedValue) -> dict[str, RecordedValue]:
+        """Return what the variables of a comprehension were when it came to an item."""
+        target = generator.target
+        if isinstance(target, ast.Name):
+            return (
+                {} if isinstance(generator.iter, ast.Call) and called(generator.iter) in _VIEWS else {target.id: item}
+            )
+        if not isinstance(target, ast.Tuple):
+            return {}
+        if isinstance(generator.iter, ast.Call) and called(generator.iter) in _VIEWS:
+            last = target.elts[-1]
+            return {last.id: item} if isinstance(last, ast.Name) and len(target.elts) == 2 else {}
+        fields = [(name, self.along(item, (f"[{place}]",), item.row + 1)) for place, name in enumerate(target.elts)]
+        return {name.id: known for name, known in fields if isinstance(name, ast.Name) and known is not None}
+
+
+def _operands(execution: StatementExecution, focus: tuple[ast.expr, ...]) -> list[ast.expr]:
+    """Return the expressions whose value a statement gives; of an assertion those that it compares."""
+    node = execution.statement.node
+    if focus:
+        return list(focus) if len(focus) == 1 else []
+    if isinstance(node, ast.Assert):
+        tests = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
+        compared = [part for test in tests if isinstance(test, ast.Compare) for part in (test.left, *test.comparators)]
+        return [part for part in compared if not isinstance(part, ast.Constant)]
+    value = getattr(node, "value", None)
+    if isinstance(node, ast.Expr):
+        if isinstance(value, ast.Call) and called(value) in _PUTTING and value.args:
+            return [value.args[-1]]
+        return [value.value] if isinstance(value, ast.Yield) and value.value is not None else []
+    if isinstance(node, ast.Assign) and any(isinstance(target, ast.Tuple | ast.List) for target in node.targets):
+        return []
+    return [value] if isinstance(node, ast.Assign | ast.AnnAssign | ast.Return) and value is not None else []
+
+
+def _inner(node: ast.expr, path: tuple[str, ...]) -> tuple[ast.expr, tuple[str, ...]] | None:
+    """Return the expression that makes the wanted item of what an expression makes, and the way on from there."""
+    if isinstance(node, ast.NamedExpr | ast.Await):
+        return node.value, path
+    if isinstance(node, ast.Subscript) and path_of(node) is None and isinstance(node.slice, ast.Constant):
+        return node.value, (f"[{node.slice.value!r}]", *path)
+    if not path:
+        return None
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _PASSING and len(node.args) == 1:
+        is_path = path_of(node.args[0]) is not None
+        return (node.args[0], path) if is_path or isinstance(node.args[0], ast.ListComp) else None
+    if isinstance(node, ast.Tuple | ast.List) and not any(isinstance(item, ast.Starred) for item in node.elts):
+        place = path[0][1:-1]
+        is_place = place.isdigit() and int(place) < len(node.elts)
+        return (node.elts[int(place)], path[1:]) if is_place else None
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        chosen = [part for key, part in pairs if isinstance(key, ast.Constant) and f"[{key.value!r}]" == path[0]]
+        return (chosen[-1], path[1:]) if chosen else None
+    return None
+
+
+def _puts(node: ast.AST) -> bool:
+    """Whether a statement puts the value that it gives into a container, rather than to make one."""
+    value = getattr(node, "value", None)
+    if isinstance(node, ast.Expr):
+        return isinstance(value, ast.Call) and called(value) in _PUTTING
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return any(isinstance(target, ast.Subscript) for target in targets)
+
+
+def _reorders(iterable: ast.expr) -> bool:
+    return any(isinstance(node, ast.Call) and called(node) in _REORDERING for node in ast.walk(iterable))
