@@ -25,11 +25,15 @@ TYPES = "typing"
 
 def interpreters() -> dict[str, str]:
     """The running interpreter, and those of pyenv that debugpy supports and that are other versions, by version."""
-    found = {}
-    for python in sorted(Path("~/.pyenv/versions").expanduser().glob("3.*/bin/python")):
-        version = python.parents[1].name
-        if tuple(map(int, version.split(".")[:2])) >= OLDEST and version != sys.version.split()[0]:
-            found[version] = str(python)
+    pythons = {
+        file.parents[1].name: str(file) for file in Path("~/.pyenv/versions").expanduser().glob("3.*/bin/python")
+    }
+    numbers = {version: tuple(map(int, version.split(".")[:2])) for version in pythons}
+    found = {
+        version: pythons[version]
+        for version in sorted(pythons, key=lambda version: numbers[version])
+        if numbers[version] >= OLDEST and version != sys.version.split()[0]
+    }
     return {**found, f"{sys.version.split()[0]} (running)": sys.executable}
 
 
@@ -38,9 +42,9 @@ INTERPRETERS = interpreters()
 ENDS = [*list(INTERPRETERS)[:1], *list(INTERPRETERS)[-2:]]
 """The oldest, the newest and the running one: those between are tried nightly."""
 
-VERSIONS = [
-    pytest.param(version, marks=() if version in ENDS else pytest.mark.nightly, id=version) for version in INTERPRETERS
-]
+_BETWEEN = pytest.mark.nightly("the interpreters between the oldest and the newest: a minute")
+
+VERSIONS = [pytest.param(version, marks=() if version in ENDS else _BETWEEN, id=version) for version in INTERPRETERS]
 
 
 def test_the_interpreters_that_are_tried(capsys: pytest.CaptureFixture[str]) -> None:
