@@ -23,6 +23,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.task_definitions import Task, TaskCommand
 from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.paths import existing_file
+from trio_debugmcp.server.tools.starting import page_files
 from trio_debugmcp.server.tools.starting.configured import check_tasks
 from trio_debugmcp.server.tools.starting.launch_breakpoints import LaunchBreakpoint
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
@@ -44,20 +45,6 @@ _HOST = "127.0.0.1"
 
 _FREE_SECONDS = 2.0
 """For a port that is in use to become free; a server ends in less."""
-
-_SERVER = """
-import http.server, sys
-
-class Files(http.server.SimpleHTTPRequestHandler):
-    def __init__(self, *arguments):
-        super().__init__(*arguments, directory=sys.argv[3])
-
-    def log_message(self, *_):
-        pass
-
-http.server.ThreadingHTTPServer((sys.argv[1], int(sys.argv[2])), Files).serve_forever()
-"""
-"""The program that serves a directory, and writes nothing."""
 
 
 def is_page(params: DebugLaunch) -> bool:
@@ -164,7 +151,7 @@ def _served_file(debugger: Debugger, program: str, cwd: str) -> tuple[PageAddres
     if file is None:
         raise UsageError("INVALID_PATH", f"The page '{program}' does not exist in {cwd}.", {"path": program})
     directory, port = str(Path(file).parent), int(debugger.host.query("free port", lambda: free_port(_HOST)))
-    argv = (sys.executable, "-I", "-c", _SERVER, _HOST, str(port), directory)
+    argv = (sys.executable, "-I", page_files.__file__, _HOST, str(port), directory)
     task = Task(f"server of {directory}", TaskCommand(argv, directory), background=True, listens_at=(_HOST, port))
     return PageAddress(f"http://{_HOST}:{port}/{quote(Path(file).name)}", _HOST, port), directory, task
 
