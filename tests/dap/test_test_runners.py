@@ -549,12 +549,12 @@ def test_a_method_of_an_inner_class_of_java_is_not_that_of_the_outer(java_home: 
         f"<project>{depends('org.junit.jupiter:junit-jupiter-api:5.9.2@test')}</project>"
     )
     file = java_test(java_home)
-    Path(file).write_text("""package shop;
+    Path(file).write_text("""package shop;  /** The record of a class under test. */
 import org.junit.jupiter.api.Test;
-class ShopTest {
+class ShopTest {  // the class under test is { Shop
   @Test void works() {}
   @Nested class Inner {
-    @Test void works(String word) {}
+    @Test void works(String word) { use("} class of", '}'); }
     @Test void only() {}
   }
 }

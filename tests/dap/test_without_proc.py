@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from subprocess import PIPE, Popen
 
+import psutil
 import pytest
 
 from trio_debugmcp.dap import pids, without_proc
@@ -68,3 +69,11 @@ def test_of_a_process_that_is_not_there_nothing_is_known() -> None:
     assert without_proc.listening_ports(NOBODY) == []
     assert pids.executable_of(NOBODY) is None
     assert pids.directory_of(NOBODY) is None
+
+
+def test_of_a_process_of_another_user_it_is_not_said_that_it_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: psutil.Process) -> str:
+        raise psutil.AccessDenied
+
+    monkeypatch.setattr(psutil.Process, "status", refuse)
+    assert not without_proc.has_ended(os.getpid())

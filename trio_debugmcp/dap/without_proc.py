@@ -21,7 +21,14 @@ def has_proc() -> bool:
 
 def has_ended(pid: int) -> bool:
     """Return whether a process has ended; a zombie has."""
-    return _known(pid, lambda process: process.status() in ("zombie", "dead")) is not False
+    import psutil
+
+    try:
+        return psutil.Process(pid).status() in ("zombie", "dead")
+    except psutil.NoSuchProcess:  # or a zombie, which is one of these
+        return True
+    except (psutil.Error, OSError):  # another user's, which may live
+        return False
 
 
 def parent_of(pid: int) -> int | None:

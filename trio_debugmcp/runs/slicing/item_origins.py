@@ -187,9 +187,11 @@ class ItemOrigins:
             return -1
         if isinstance(node, ast.ListComp):
             return int(label[1:-1]) if label[1:-1].isdigit() else -1
-        made = self._made(execution)
+        made, iterated = self._made(execution), self._iterated(execution, node.generators[0].iter)
         labels = list(parts_of(self._past, made, self._record.last)) if made else []
-        return labels.index(label) if label in labels else -1
+        rounds = parts_of(self._past, iterated, self._past.executions.settled(execution.row)) if iterated else ()
+        # Where two rounds have given the same key, its place among the keys is not that of its round.
+        return labels.index(label) if label in labels and len(labels) == len(rounds) else -1
 
     def _made(self, execution: StatementExecution) -> int:
         """Return the object that a statement has given a name or returned; 0: none."""

@@ -39,10 +39,9 @@ def cargo_run(test: NamedTest) -> TestRun:
     crate, text = manifest.parent, source_of(test.path)
     target, source, module = _target_of(test.path, crate)
     args: tuple[str, ...] = ("--nocapture", "--test-threads=1")
-    paths = _chosen(test, text)
+    paths = _chosen(test, text, module)
     if paths:
-        below = f"{module}::" if module else ""
-        args = (*(path if path.startswith(below) else below + path for path in paths), "--exact", *args)
+        args = (*paths, "--exact", *args)
     elif module:
         args = (f"{module}::", *args)
     plan = BuildPlan((*_BUILD, *target), str(crate), str(source))
@@ -75,20 +74,24 @@ def _module(parts: tuple[str, ...]) -> str:
     return "::".join(names)
 
 
-def _chosen(test: NamedTest, text: str) -> list[str]:
-    """Return the tests of a file that are meant, with the inline modules that they are in: `tests::a_transfer`.
+def _chosen(test: NamedTest, text: str, module: str) -> list[str]:
+    """Return the tests of a file that are meant, with the modules that they are in: `fees::tests::a_transfer`.
 
     A name without its module is that of each test that has it.
     """
+    below = f"{module}::" if module else ""
+
+    def path(found: re.Match[str]) -> str:
+        return below + "::".join([*blocks_around(text, found.start("name"), _MODULE), found["name"]])
+
     if test.line is not None:
-        return [_within(text, at_line(text, test.line, _TEST))]
-    names = [found["name"] for found in _TEST.finditer(text)]
-    if test.name and names and test.name.rpartition("::")[2] not in names:
+        return [path(at_line(text, test.line, _TEST))]
+    if not test.name:
+        return []
+    tests = list(_TEST.finditer(text))
+    names = [found["name"] for found in tests]
+    if names and test.name.rpartition("::")[2] not in names:
         raise no_test(test.name, names, test.file)
-    if not test.name or "::" in test.name:
-        return [test.name] if test.name else []
-    return [_within(text, found) for found in _TEST.finditer(text) if found["name"] == test.name] or [test.name]
-
-
-def _within(text: str, test: re.Match[str]) -> str:
-    return "::".join([*blocks_around(text, test.start("name"), _MODULE), test["name"]])
+    if "::" in test.name:
+        return [test.name if test.name.startswith(below) else below + test.name]
+    return [path(found) for found in tests if found["name"] == test.name] or [below + test.name]

@@ -2,7 +2,7 @@
 
 import re
 
-from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, named_by_line, no_test, source_of
+from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, no_test, source_of
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
 _TEST = re.compile(r"^func\s+(?P<name>(?:Test|Benchmark|Example|Fuzz)(?![a-z])\w*)\s*\(", re.MULTILINE)
@@ -20,7 +20,7 @@ def go_run(test: NamedTest) -> TestRun:
     if file.is_dir() and not sources:
         raise no_test(test.name, (), str(file))
     texts = {source: source_of(source) for source in sources}
-    name = named_by_line(test, source_of(file), _TEST) if test.line is not None else test.name
+    name = test.name if test.line is None else at_line(source_of(file), test.line, _TEST)["name"]
     function = name.partition("/")[0]
     places = {found["name"]: source for source, text in texts.items() for found in _TEST.finditer(text)}
     if function and function not in places:

@@ -17,6 +17,13 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles.language import NoSuchTest
 
+_STRINGS_AND_COMMENTS = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`""", re.DOTALL
+)
+
+_BRACES = re.compile(r"""[{}]|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)'""")
+"""Of single quotes one character only: in Rust they begin a lifetime as well."""
+
 _MAX_BYTES = 4 * 1024 * 1024
 """Of a source file that is read: larger ones were not written by people."""
 
@@ -113,27 +120,26 @@ def at_line(text: str, line: int, test: re.Pattern[str]) -> re.Match[str]:
     return last
 
 
-def named_by_line(test: NamedTest, text: str, pattern: re.Pattern[str]) -> str:
-    """Return the name of a test as it was passed, or of the one at the line that was passed; none for all of a file.
-
-    Raises:
-        NoSuchTest: none begins at the line or above it.
-    """
-    return test.name if test.line is None else at_line(text, test.line, pattern)["name"]
-
-
 def blocks_around(text: str, place: int, block: re.Pattern[str]) -> list[str]:
     """Return the names of the blocks in braces that a place is in, the outermost first.
 
     `block` finds what begins one, by its group `name`: a module of Rust, a class of Java, a suite of JavaScript.
+    Nothing in a comment does.
     """
-    return [begun["name"] for begun in block.finditer(text, 0, place) if _is_open(text[begun.end("name") : place])]
+    code = _STRINGS_AND_COMMENTS.sub(_without_comment, text[:place])
+    return [begun["name"] for begun in block.finditer(code) if _is_open(code[begun.end("name") :])]
 
 
-def _is_open(text: str) -> bool:
-    """Whether the first brace of a text is there, and not closed in it."""
+def _without_comment(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0]) if found[0].startswith("/") else found[0]
+
+
+def _is_open(code: str) -> bool:
+    """Whether the first brace of a text is there, and not closed in it; those in strings do not count."""
     depth = 0
-    for brace in re.findall(r"[{}]", text):
+    for brace in _BRACES.findall(code):
+        if len(brace) > 1:
+            continue
         depth += 1 if brace == "{" else -1
         if depth <= 0:
             return False

@@ -24,7 +24,7 @@ _TITLED = re.compile(
     r"(?P<quote>[\"'`])(?P<name>(?:\\.|(?!(?P=quote)).)*)(?P=quote)"
 )
 
-_SUITE = re.compile(_TITLED.pattern.replace("test|it|specify|describe", "describe"))
+_SUITE = re.compile(_TITLED.pattern.replace("test|it|specify|", ""))
 
 _MADE = re.compile(
     r"(?<![\w.$])(?:test|it|describe)(?:\.\w+)*\s*(?:\.each\b|\.for\b|`|\(\s*(?![\"'`\s])|\(\s*`[^`]*\$\{)"

@@ -22,7 +22,7 @@ class PageFiles(SimpleHTTPRequestHandler):
     def send_head(self) -> Any:
         host, port = self.server.server_address[:2]
         if self.headers.get("Host") not in (f"{host!s}:{port}", f"localhost:{port}"):
-            self.send_error(HTTPStatus.FORBIDDEN, "not a name of this server")
+            self.send_error(HTTPStatus.FORBIDDEN, f"open it as http://{host!s}:{port}/")
             return None
         path = os.path.relpath(os.path.realpath(self.translate_path(self.path)), self.directory)
         if any(part.startswith(".") and part not in (".", SHOWN) for part in path.split(os.sep)):
