@@ -12,47 +12,6 @@ class Strict(Struct, frozen=True, forbid_unknown_fields=True):
     """A part of a file without fields that the format does not know."""
 
 
-# --- server.json of the MCP registry, schema 2025-12-11 ---------------------------------------------------------------
-
-
-class Transport(Strict, frozen=True):
-    """How the package is talked to."""
-
-    type: Literal["stdio"]
-
-
-class Package(Strict, frozen=True):
-    """What a host installs. A version must be one, not a range."""
-
-    registry_type: Literal["pypi"] = field(name="registryType")
-    identifier: Text
-    version: Annotated[str, Meta(pattern=r"^\d+\.\d+\.\d+$")]
-    transport: Transport
-    runtime_hint: Literal["uvx"] = field(name="runtimeHint")
-
-
-class Repository(Strict, frozen=True):
-    """Where the source is."""
-
-    url: Url
-    source: Literal["github"]
-
-
-class ServerJson(Strict, frozen=True):
-    """The whole file."""
-
-    schema: Literal["https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"] = field(
-        name="$schema"
-    )
-    name: Annotated[str, Meta(pattern=r"^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", min_length=3, max_length=200)]
-    title: Annotated[str, Meta(min_length=1, max_length=100)]
-    description: Annotated[str, Meta(min_length=1, max_length=100)]
-    version: Annotated[str, Meta(max_length=255)]
-    repository: Repository
-    packages: list[Package]
-    website_url: Annotated[str, Meta(pattern=r"^https://")] = field(name="websiteUrl")
-
-
 # --- Configurations of hosts ------------------------------------------------------------------------------------------
 
 

@@ -15,11 +15,13 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import msgspec
 import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from tests.client import node
 from tests.interop import hosts
 from trio_debugmcp import __version__
 from trio_debugmcp.cli import main
+from trio_debugmcp.cli._engine import ENGINES
 from trio_debugmcp.server.tools import open_toolbox
 
 ROOT = Path(__file__).parent.parent.parent
@@ -128,12 +130,50 @@ def test_with_the_dashboard_each_way_starts_the_same_server_by_options_that_exis
 # --- The registry -----------------------------------------------------------------------------------------------------
 
 
+def named_in(schema: object) -> set[str]:
+    """The names of all properties in a JSON schema."""
+    if isinstance(schema, list):
+        return set().union(*map(named_in, schema))
+    if not isinstance(schema, dict):
+        return set()
+    properties = schema.get("properties", {})
+    return set(properties).union(*map(named_in, schema.values()), *map(named_in, properties.values()))
+
+
+def keys_of(document: object) -> set[str]:
+    """All keys in a JSON document."""
+    if isinstance(document, list):
+        return set().union(*map(keys_of, document))
+    return set(document).union(*map(keys_of, document.values())) if isinstance(document, dict) else set()
+
+
 def test_the_entry_of_the_registry_is_in_its_format_and_of_this_version() -> None:
-    entry = msgspec.json.decode((ROOT / "server.json").read_bytes(), type=hosts.ServerJson)
-    (package,) = entry.packages
-    assert (package.identifier, package.runtime_hint) == (PROJECT["name"], "uvx")
-    assert entry.version == package.version == __version__
-    assert entry.repository.url == PROJECT["urls"]["Repository"]
+    schema = json.loads((ROOT / "tests" / "data" / "server.schema.json").read_text())
+    entry = json.loads((ROOT / "server.json").read_text())
+    assert entry["$schema"] == schema["$id"]
+    Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(entry)
+    assert keys_of(entry) <= named_in(schema), "a key that the format does not know"
+    (package,) = entry["packages"]
+    assert (package["identifier"], package["runtimeHint"]) == (PROJECT["name"], "uvx")
+    assert entry["version"] == package["version"] == __version__
+    assert entry["repository"]["url"] == PROJECT["urls"]["Repository"]
+
+
+def test_what_the_entry_of_the_registry_asks_a_user_for_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    entry = json.loads((ROOT / "server.json").read_text())
+    (package,) = entry["packages"]
+    with pytest.raises(SystemExit):
+        main(["serve", "--help"])
+    known = capsys.readouterr().out
+    serve, *options = package["packageArguments"]
+    assert [serve["value"]] == SERVER["args"]
+    assert all(f"{option['name']} " in known for option in options)
+    engine, patience = package["environmentVariables"]
+    assert tuple(engine["choices"]) == ENGINES
+    assert f"{engine['name']}" in known
+    assert f"{patience['name']}" in known
+    (icon,) = entry["icons"]
+    assert (ROOT / icon["src"].partition("/main/")[2]).read_text().startswith("<svg")
 
 
 def test_the_registry_finds_the_name_of_the_entry_in_the_readme_of_the_package() -> None:

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from trio_debugmcp import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
+CONDA = ROOT / "docs" / "deploy" / "conda" / "meta.yaml"
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
@@ -47,6 +49,18 @@ def test_the_bill_of_materials_is_that_of_this_version() -> None:
     assert {"trio", "mcp", "debugpy"} <= set(names)
 
 
+def test_the_conda_recipe_needs_what_the_package_needs() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    needed = [f"python {project['project']['requires-python']}"]
+    for requirement in project["project"]["dependencies"]:
+        name, bound = re.fullmatch(r"([\w-]+)([^;]+)(;.*)?", requirement).group(1, 2)  # type: ignore[union-attr]
+        needed.append(f"{name} {bound}")
+    assert CONDA.read_text().partition("  run:\n")[2].partition("\ntest:")[0].count("    - ") == len(needed)
+    listed = re.findall(r"^ +- (\S+ [^#\n]*\S)", CONDA.read_text(), re.MULTILINE)
+    assert set(needed) | {re.sub("(?=>)", " ", line) for line in project["build-system"]["requires"]} <= set(listed)
+
+
 def test_what_names_a_version_names_this_one() -> None:
     feature = ROOT / "docs" / "deploy" / "devcontainer" / "trio-debugmcp" / "devcontainer-feature.json"
     assert json.loads(feature.read_text())["version"] == __version__
+    assert f'version: "{__version__}"' in CONDA.read_text()

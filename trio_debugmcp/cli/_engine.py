@@ -6,7 +6,7 @@ import os
 VARIABLE = "TRIO_DEBUGMCP_ENGINE"
 """For servers that a host starts whose configuration is not at hand."""
 
-_ENGINES = ("auto", "own", "pydevd")
+ENGINES = ("auto", "own", "pydevd")
 
 
 def add_engine_option(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def add_engine_option(parser: argparse.ArgumentParser) -> None:
 
 
 def _engine(text: str) -> str:
-    if text not in _ENGINES:
+    if text not in ENGINES:
         where = f" (it stands in the variable {VARIABLE})" if text == os.environ.get(VARIABLE) else ""
         raise argparse.ArgumentTypeError(f"{text!r} is none of auto, own and pydevd{where}")
     return text
