@@ -16,6 +16,7 @@ from tests import warm
 
 READY_SECONDS = 300
 ANSWER_SECONDS = 300
+WAIT_SECONDS = 600
 END_SECONDS = 120
 """A server that has lost its last client ends by itself; a test that failed may have left a page to one."""
 
@@ -78,6 +79,10 @@ class Agent:
         self._next_id += 1
         self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
         return number
+
+    def begin_call(self, tool: str, **arguments: Any) -> int:
+        """Call a tool that waits for the program or a person, for longer than any test takes; return its number."""
+        return self.begin("tools/call", name=tool, arguments={"timeout": WAIT_SECONDS, **arguments})
 
     def answer(self, number: int) -> dict[str, Any]:
         """Wait for the result of a request, and return it. Results of others are kept, and notifications dropped."""

@@ -1,9 +1,11 @@
 """What a person with the control token can do: buttons, keys, the gutter, watches."""
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tests.dashboard.agent import Agent
+from tests.dashboard.eventually import becomes, eventually
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -183,6 +185,17 @@ IN_SIGHT = """
 """
 """Whether nothing around an element cuts it off, without scrolling."""
 
+WHOLE = "all => all.every((each) => each.scrollWidth <= each.clientWidth)"
+
+HOW_MANY_TOPS = "all => new Set(all.map((each) => each.getBoundingClientRect().top)).size"
+
+IN_THE_SOURCE = """
+() => {
+  const [view, line] = ['#source', '.line.current'].map((each) => document.querySelector(each).getBoundingClientRect());
+  return view.top - 1 <= line.top && line.top <= view.bottom - 19;
+}
+"""
+
 
 def test_the_current_line_and_the_fields_are_in_sight_at_every_size_of_the_window(
     agent: Agent, control_page: "Page"
@@ -205,29 +218,22 @@ def test_the_current_line_and_the_fields_are_in_sight_at_every_size_of_the_windo
         page.set_viewport_size({"width": width, "height": height})
         settled()
         expect(current).to_have_count(1)
-        source = page.locator("#source").bounding_box()
-        line = current.bounding_box()
-        assert source
-        assert line
-        assert source["y"] - 1 <= line["y"] <= source["y"] + source["height"] - 19, (width, source, line)
+        becomes(lambda: page.evaluate(IN_THE_SOURCE), True)
         if width != 390:
-            assert current.evaluate(IN_SIGHT), width
+            becomes(lambda: current.evaluate(IN_SIGHT), True)
         else:  # a phone's bar is one row, headings are whole, and what has no room above is at the end
-            bar = page.locator(".bar").bounding_box()
-            assert bar
-            assert bar["height"] < 48
-            headings = page.locator("#story .chapter .what")
-            assert headings.evaluate_all("all => all.every((each) => each.scrollWidth <= each.clientWidth)")
+            eventually(page.locator(".bar").bounding_box, lambda bar: bar is not None and bar["height"] < 48)
+            becomes(lambda: page.locator("#story .chapter .what").evaluate_all(WHOLE), True)
         expect(page.get_by_role("button", name="Keys", exact=True)).to_have_count(1)
         if width == 780:
-            tops = [page.locator(f".panel.story .{name}").bounding_box() for name in ("fold", "fill")]
-            assert tops[0]["y"] == tops[1]["y"], "the buttons of a header stand in one row"  # type: ignore[index]
+            buttons = page.locator(".panel.story > header").locator(".fold, .fill")
+            becomes(partial(buttons.evaluate_all, HOW_MANY_TOPS), 1)  # the buttons of a header stand in one row
     # Where the person has scrolled to, the window shrinks and grows without the page's hand in it.
     page.locator("#source").evaluate("view => view.scrollTo({top: 200})")
     settled()
     page.set_viewport_size({"width": 780, "height": 700})
     settled()
-    assert page.locator("#source").evaluate("view => view.scrollTop") == 200
+    becomes(lambda: page.locator("#source").evaluate("view => view.scrollTop"), 200)
 
     # With values to see everywhere, the right column gives each panel room: one scrolls inside, not all together.
     for expression in ("numbers", "numbers[1:]", "len(numbers)"):
@@ -240,32 +246,29 @@ def test_the_current_line_and_the_fields_are_in_sight_at_every_size_of_the_windo
     for width, height in ((1440, 900), (1280, 800)):
         page.set_viewport_size({"width": width, "height": height})
         settled()
-        assert page.locator(".column.right").evaluate("view => view.scrollHeight <= view.clientHeight"), height
-        for label in ("Expression to watch", "Expression to evaluate"):
-            assert page.get_by_label(label).evaluate(IN_SIGHT), (label, height)
-        assert page.locator("#evaluations .answer").last.evaluate(IN_SIGHT), height
+        becomes(lambda: page.locator(".column.right").evaluate("view => view.scrollHeight <= view.clientHeight"), True)
+        fields = [page.get_by_label(label) for label in ("Expression to watch", "Expression to evaluate")]
+        for each in (*fields, page.locator("#evaluations .answer").last):
+            becomes(partial(each.evaluate, IN_SIGHT), True)
 
     # The frame of the focus goes around the letters of a breakpoint, and a checkbox has the page's own colours.
     name = page.locator("#breakpoints .plain")
     name.focus()
-    frame = name.evaluate("node => node.getBoundingClientRect().left + 2")
-    letters = name.locator(".name").evaluate("node => node.getBoundingClientRect().left")
-    assert letters - frame >= 2
+    left = "node => node.getBoundingClientRect().left"
+    eventually(lambda: name.locator(".name").evaluate(left) - name.evaluate(left), lambda room: room >= 4)
     page.emulate_media(color_scheme="dark")
     box, off = page.locator("#breakpoints input"), page.get_by_label("Raised")
-    for each in (box, off):
-        assert each.evaluate("node => getComputedStyle(node).appearance") == "none"
-    panel = page.locator(".panel.source").evaluate("node => getComputedStyle(node).backgroundColor")
-    colours = [each.evaluate("node => getComputedStyle(node).backgroundColor") for each in (box, off)]
-    assert colours == ["rgb(123, 164, 255)", "rgb(22, 27, 34)"]
-    assert panel not in colours
+    for each, colour in ((box, "rgb(123, 164, 255)"), (off, "rgb(22, 27, 34)")):
+        expect(each).to_have_css("appearance", "none")
+        expect(each).to_have_css("background-color", colour)
+        expect(page.locator(".panel.source")).not_to_have_css("background-color", colour)
 
     # A breakpoint on the current line is seen, in each scheme; also where an exception was raised.
     dot = current.locator(".dot")
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme)
-        assert dot.evaluate(OF_THE_DOT) >= 3, scheme
+        eventually(lambda: dot.evaluate(OF_THE_DOT), lambda contrast: contrast >= 3)
         page.evaluate("document.body.dataset.reason = 'exception'")
-        assert dot.evaluate(OF_THE_DOT) >= 3, (scheme, "exception")
+        eventually(lambda: dot.evaluate(OF_THE_DOT), lambda contrast: contrast >= 3)
         page.evaluate("document.body.dataset.reason = ''")
     page.set_viewport_size({"width": 1280, "height": 800})

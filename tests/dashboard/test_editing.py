@@ -3,12 +3,13 @@
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
+from tests.dashboard.eventually import at_rest, becomes, eventually
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page
@@ -174,10 +175,7 @@ def test_expressions_are_evaluated_and_watched_in_the_frame_that_is_shown_and_va
     expect(page.locator(".line").nth(8).locator(".aside")).to_have_text("sum_ = 0")
     expect(page.locator(".line").nth(11).locator(".aside")).to_have_text("")
     tip = page.locator(".tip")
-    current = page.locator(".line.current code")
-    expect(current).to_be_visible()  # rows are made anew while the page settles
-    box = current.bounding_box()
-    assert box is not None
+    box = at_rest(page.locator(".line.current code"))
     letter = box["width"] / len("        sum_ += item.price * rate")
     page.mouse.move(box["x"] + 23 * letter, box["y"] + 10)
     expect(tip).to_have_text("item.price4")
@@ -309,7 +307,7 @@ def test_expressions_are_evaluated_and_watched_in_the_frame_that_is_shown_and_va
     expect(dialog).to_contain_text("630 characters, all of it")
     dialog.get_by_role("button", name="Copy").click()
     expect(dialog.get_by_role("button", name="Cop")).to_have_attribute("data-said", "Copied")
-    assert page.evaluate("window.copied") == f"'<img src=x onerror=alert(1)>{'n' * 600}'"
+    becomes(lambda: page.evaluate("window.copied"), f"'<img src=x onerror=alert(1)>{'n' * 600}'")
     page.keyboard.press("Escape")
     page.locator("#watches [data-path='basket[1].price'] .value").dblclick()
 
@@ -420,9 +418,8 @@ def test_the_link_for_observers_opens_a_page_that_only_watches_and_has_a_picture
     link = control_page.get_by_label("Link for observers")
     expect(link).to_have_value(agent.url(OBSERVE_TOKEN))
     expect(control_page.get_by_role("img", name="QR code of the link")).to_be_visible()
-    modules = control_page.locator(".qr path").get_attribute("d")
-    assert modules is not None
-    assert modules.startswith("M4 4h7v1h-7z"), "the finder pattern, four quiet modules from the edge"
+    # The finder pattern, four quiet modules from the edge.
+    expect(control_page.locator(".qr path")).to_have_attribute("d", re.compile("^M4 4h7v1h-7z"))
     assert CONTROL_TOKEN not in control_page.content()
     observer = open_page(link.input_value())
     expect(observer.locator("#role")).to_have_text("Observing")
@@ -446,7 +443,7 @@ def test_files_are_found_and_a_lost_connection_is_reported_calmly(agent: Agent, 
     field.fill(agent.url(CONTROL_TOKEN))
     page.keyboard.press("Enter")
     expect(page.locator("#link")).to_have_text("Live")
-    assert page.url.endswith("/")
+    expect(page).to_have_url(re.compile("/$"))
 
     # Go to a file that is not on the stack, by a part of its name and a line.
     agent.call("debug_launch", program="app.py", breakpoints=[{"file": "helper.py", "line": 2}])
@@ -468,7 +465,7 @@ def test_files_are_found_and_a_lost_connection_is_reported_calmly(agent: Agent, 
     page.get_by_role("button", name="Copy the call stack").click()
     expect(page.get_by_role("button", name="Copy the call stack")).to_have_attribute("data-said", "Copied")
     top = f"help_ {agent.directory / 'helper.py'}:2\n<module> {agent.directory / 'app.py'}:3"
-    assert page.evaluate("window.copied") == top
+    becomes(lambda: page.evaluate("window.copied"), top)
 
     # So is a long one, of which an answer has a part.
     deep = agent.directory / "deep.py"
@@ -510,29 +507,27 @@ def test_panels_are_resized_folded_and_filled_and_this_is_remembered_until_it_is
     page = control_page
     page.set_viewport_size({"width": 1280, "height": 800})
 
-    def width(selector: str) -> float:
-        box = page.locator(selector).bounding_box()
-        assert box is not None
-        return box["width"]
+    def width(selector: str) -> Any:
+        return page.evaluate("(selector) => document.querySelector(selector).getBoundingClientRect().width", selector)
 
-    before = width(".column.right")
+    before = at_rest(page.locator(".column.right"))["width"]
     bar = page.get_by_role("separator", name="Width of the right column")
     bar.focus()
     page.keyboard.press("Shift+ArrowLeft")
-    assert round(width(".column.right") - before) == 96
+    becomes(lambda: round(width(".column.right") - before), 96)
     expect(bar).to_have_attribute("aria-valuenow", str(round(before + 96)))
     page.keyboard.press("Home")
-    assert width(".column.right") == 200
+    becomes(lambda: width(".column.right"), 200)
     page.keyboard.press("End")
-    assert width(".column.middle") > 200, "what is beside it keeps its room"
+    eventually(lambda: width(".column.right"), lambda now: now > before + 96)
+    eventually(lambda: width(".column.middle"), lambda now: now > 200)  # what is beside it keeps its room
 
-    left = page.get_by_role("separator", name="Width of the left column").bounding_box()
-    assert left is not None
+    left = at_rest(page.get_by_role("separator", name="Width of the left column"))
     page.mouse.move(left["x"] + 4, left["y"] + 50)
     page.mouse.down()
     page.mouse.move(184, left["y"] + 50, steps=3)
     page.mouse.up()
-    assert abs(width(".column.left") - 172) <= 4
+    eventually(lambda: width(".column.left"), lambda now: abs(now - 172) <= 4)
 
     fold = page.get_by_role("button", name="Threads", exact=True)
     expect(fold).to_have_attribute("aria-expanded", "true")
@@ -540,17 +535,17 @@ def test_panels_are_resized_folded_and_filled_and_this_is_remembered_until_it_is
     expect(page.locator("#threads")).to_be_hidden()
     page.get_by_role("button", name="Fill the page with Output").click()
     expect(page.locator("#source")).to_be_hidden()
-    assert width(".panel.output") > 1200
+    eventually(lambda: width(".panel.output"), lambda now: now > 1200)
     page.get_by_role("button", name="Fill the page with Output").click()
 
     page.reload()
     expect(page.locator("#link")).to_have_text("Live")
     expect(page.locator("#threads")).to_be_hidden()
-    assert abs(width(".column.left") - 172) <= 4
+    eventually(lambda: width(".column.left"), lambda now: abs(now - 172) <= 4)
     page.get_by_role("button", name="Reset panels").click()
     expect(page.get_by_role("button", name="Reset panels")).to_have_count(0)
     expect(page.get_by_role("button", name="Threads", exact=True)).to_have_attribute("aria-expanded", "true")
-    assert width(".column.right") == before
+    becomes(lambda: width(".column.right"), before)
 
 
 COLOURS = """\
@@ -576,22 +571,22 @@ def test_output_has_its_colours_and_the_last_state_of_a_progress_bar_and_is_sear
     expect(output).to_contain_text("100 % done")
     agent.call("debug_continue")
     expect(output).to_contain_text("the end")
-    text = output.evaluate("view => view.textContent")
-    assert text == "green <b>" + " wide" * 200 + "\n100 % done\nthe end\n"
+    whole = "green <b>" + " wide" * 200 + "\n100 % done\nthe end\n"
+    becomes(lambda: output.evaluate("view => view.textContent"), whole)
     expect(output.locator(".ansi")).to_have_text(["green <b>", "end"])
 
     # Long lines are broken, or not; what is far to the right is found.
     wrap = page.get_by_role("button", name="Wrap")
     expect(wrap).to_have_attribute("aria-pressed", "true")
-    assert output.evaluate("view => view.scrollWidth <= view.clientWidth")
+    becomes(lambda: output.evaluate("view => view.scrollWidth <= view.clientWidth"), True)
     wrap.click()
-    assert output.evaluate("view => view.scrollWidth > 3 * view.clientWidth")
+    becomes(lambda: output.evaluate("view => view.scrollWidth > 3 * view.clientWidth"), True)
     find = page.get_by_label("Find in the output")
     find.fill("WIDE")
     expect(page.locator(".panel.output .finder")).to_contain_text("1 of 200")
     page.keyboard.press("Shift+Enter")
     expect(page.locator(".panel.output .finder")).to_contain_text("200 of 200")
-    assert output.evaluate("view => view.scrollLeft") > 500
+    eventually(lambda: output.evaluate("view => view.scrollLeft"), lambda left: left > 500)
     find.fill("nowhere")
     expect(page.locator(".panel.output .finder")).to_contain_text("not found")
     wrap.click()
@@ -610,7 +605,7 @@ def test_a_variable_has_a_menu_by_mouse_and_by_keyboard(agent: Agent, open_page:
     expect(menu.get_by_role("menuitem").first).to_be_focused()
     menu.get_by_role("menuitem", name="Copy value").click()
     expect(page.locator("#notice")).to_have_text("Copied the value of text.")
-    assert page.evaluate("window.copied") == repr("pen" * 30_000)
+    becomes(lambda: page.evaluate("window.copied"), repr("pen" * 30_000))
 
     page.locator("#locals [data-path=items] summary").focus()
     page.keyboard.press("Shift+F10")

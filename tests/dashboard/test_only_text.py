@@ -195,9 +195,9 @@ def test_nothing_that_a_program_an_agent_a_person_or_an_editor_says_is_more_than
     # Between the person and the agent, whose calls and failures are in the story.
     strip.get_by_role("button", name="Hold").click()
     expect(strip).to_contain_text("You have held the session")
-    step = agent.begin("tools/call", name="debug_step", arguments={})
+    step = agent.begin_call("debug_step")
     expect(strip).to_contain_text(f"{SVG}{IMAGE} waits in debug_step")
-    asked = agent.begin("tools/call", name="ask_person", arguments={"question": ALL, "choices": HOSTILE[:4]})
+    asked = agent.begin_call("ask_person", question=ALL, choices=HOSTILE[:4])
     for each in (page, observer):
         expect(each.get_by_label("A question of an agent")).to_contain_text(SEEN)
     expect(strip.locator(".choices button")).to_have_text(HOSTILE[:4])

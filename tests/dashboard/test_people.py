@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import pytest
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.editor import editor_beside
+from tests.dashboard.eventually import becomes, eventually
 from tests.javascript import package
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def test_a_person_holds_steps_and_hands_back_with_a_word_and_a_second_page_and_a
     shot(page, "free")
     strip.get_by_role("button", name="Hold").click()
     expect(strip).to_contain_text("You have held the session since")
-    waiting = agent.begin("tools/call", name="debug_step", arguments={})
+    waiting = agent.begin_call("debug_step")
     expect(strip).to_contain_text("agent waits in debug_step")
     expect(second.locator("#people")).to_contain_text("Another person (dashboard) has held the session")
     expect(observer.locator("#people")).to_contain_text("Another person (dashboard) has held the session")
@@ -48,7 +50,7 @@ def test_a_person_holds_steps_and_hands_back_with_a_word_and_a_second_page_and_a
     expect(observer.locator("#people input:visible")).to_have_count(0)
 
     # A question is answered once, on any page; a page that closes in the middle takes nothing away.
-    asked = agent.begin("tools/call", name="ask_person", arguments={"question": "Is it so?", "choices": ["yes", "no"]})
+    asked = agent.begin_call("ask_person", question="Is it so?", choices=["yes", "no"])
     questions = [each.get_by_label("A question of an agent") for each in (page, second, observer)]
     for question in questions:
         expect(question).to_contain_text("Is it so?")
@@ -105,9 +107,9 @@ def test_messages_and_questions_go_between_the_page_and_the_agent(agent: Agent, 
     expect(strip).to_contain_text("delivered to agent at")
 
     arguments = {"question": "Is <i>3 %</i> right?", "choices": ["yes", "no"]}
-    first = agent.begin("tools/call", name="ask_person", arguments=arguments)
+    first = agent.begin_call("ask_person", **arguments)
     expect(strip.get_by_role("alert")).to_contain_text("agent asks")
-    second = agent.begin("tools/call", name="ask_person", arguments={"question": "Why?"})
+    second = agent.begin_call("ask_person", question="Why?")
     expect(strip.get_by_role("alert")).to_contain_text("1 of 2")
     expect(strip).to_contain_text("Is <i>3 %</i> right?")
     expect(page).to_have_title("(?) No debug session · trio_debugmcp")
@@ -115,7 +117,7 @@ def test_messages_and_questions_go_between_the_page_and_the_agent(agent: Agent, 
     shot(page, "question")
     page.set_viewport_size({"width": 390, "height": 800})
     shot(page, "question-phone")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    eventually(lambda: page.evaluate("document.documentElement.scrollWidth"), lambda width: width <= 390)
     page.set_viewport_size({"width": 1280, "height": 800})
     strip.get_by_role("button", name="no", exact=True).click()
     assert agent.answer(first)["structuredContent"] == {"answer": "no", "by": "dashboard"}
@@ -126,9 +128,12 @@ def test_messages_and_questions_go_between_the_page_and_the_agent(agent: Agent, 
     assert agent.answer(second)["structuredContent"] == {"answer": "because", "by": "dashboard"}
     expect(strip.locator(".inquiry")).to_be_hidden()
     expect(page).to_have_title("No debug session · trio_debugmcp")
-    third = agent.begin("tools/call", name="ask_person", arguments={"question": "Really?"})
+    third = agent.begin_call("ask_person", question="Really?")
     strip.get_by_role("button", name="Dismiss").click()
     assert agent.answer(third)["structuredContent"]["unanswered"].startswith("dismissed")
+
+
+ROOM_BELOW = "(node) => innerHeight - node.getBoundingClientRect().bottom"
 
 
 def test_a_long_question_can_be_answered_in_any_window_and_stays_in_sight(agent: Agent, control_page: "Page") -> None:
@@ -137,17 +142,13 @@ def test_a_long_question_can_be_answered_in_any_window_and_stays_in_sight(agent:
     page, strip = control_page, control_page.locator("#people")
     agent.call("debug_launch", program="app.py", stop_at_entry=True)
     arguments = {"question": "Q" * 2000, "choices": [f"{number}" * 190 for number in range(10)]}
-    agent.begin("tools/call", name="ask_person", arguments=arguments)
+    agent.begin_call("ask_person", **arguments)
     dismiss = strip.get_by_role("button", name="Dismiss")
     dismiss.wait_for()
     for width, height in ((1440, 900), (1024, 768), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
-        box = dismiss.bounding_box()
-        assert box is not None
-        assert box["y"] + box["height"] <= height
-        source = page.locator(".panel.source").bounding_box()
-        assert source is not None
-        assert source["height"] > 100
+        eventually(partial(dismiss.evaluate, ROOM_BELOW), lambda room: room >= 0)
+        eventually(page.locator(".panel.source").bounding_box, lambda box: box is not None and box["height"] > 100)
     page.mouse.move(200, 700)
     page.mouse.wheel(0, 1500)
     expect(page.locator(".bar")).not_to_be_in_viewport()
@@ -162,10 +163,10 @@ def test_a_press_that_was_meant_for_one_question_does_not_answer_the_next(agent:
     inquiry = page.locator(".inquiry")
     expect(page.get_by_label("Message to agent")).to_be_visible()
     choices = {"choices": ["yes", "no"]}
-    first = agent.begin("tools/call", name="ask_person", arguments={"question": "Run the tests?", **choices})
+    first = agent.begin_call("ask_person", question="Run the tests?", **choices)
     expect(inquiry).to_contain_text("Run the tests?")
     expect(inquiry).not_to_contain_text("The question before")
-    second = agent.begin("tools/call", name="ask_person", arguments={"question": "Delete all?", **choices})
+    second = agent.begin_call("ask_person", question="Delete all?", **choices)
     expect(inquiry).to_contain_text("1 of 2")
     inquiry.get_by_role("textbox").fill("as soon as")
     page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 2)
@@ -187,7 +188,7 @@ def test_a_press_that_was_meant_for_one_question_does_not_answer_the_next(agent:
     # A moment later it can be answered; the one after it begins in the same way.
     page.clock.run_for(200)
     expect(inquiry.locator("button[aria-disabled=true]")).to_have_count(0)
-    third = agent.begin("tools/call", name="ask_person", arguments={"question": "Which?"})
+    third = agent.begin_call("ask_person", question="Which?")
     expect(inquiry).to_contain_text("1 of 2")
     assert [each["arguments"] for each in agent.tool_calls() if each["tool"] == "person_answer"] == []
     inquiry.get_by_role("button", name="yes").click()
@@ -261,7 +262,8 @@ def test_a_line_is_written_to_a_program_that_waits_for_it(
     expect(page.get_by_text("The program may be waiting for a line.")).to_be_visible()
     expect(field).not_to_be_focused()
     frame = "(field) => { const {borderColor, boxShadow} = getComputedStyle(field); return borderColor + boxShadow; }"
-    assert field.evaluate(frame) == page.get_by_label("Expression to evaluate").evaluate(frame), "it looks focused"
+    other = page.get_by_label("Expression to evaluate")
+    becomes(lambda: field.evaluate(frame) == other.evaluate(frame), True)  # or it would look focused
     field.fill("Ada Lovelace, Countess")
     shot(page, "input")
     check_access(page)
@@ -302,9 +304,9 @@ def in_the_middle(agent: Agent, page: "Page") -> tuple[int, int]:
     expect(page.locator("#where")).to_contain_text("app.py")
     strip.get_by_role("button", name="Hold").click()
     expect(strip).to_contain_text("You have held the session")
-    step = agent.begin("tools/call", name="debug_step", arguments={"timeout": 60})
+    step = agent.begin_call("debug_step")
     expect(strip).to_contain_text("agent waits in debug_step")
-    question = agent.begin("tools/call", name="ask_person", arguments={"question": "Is 3 % right?", "timeout": 60})
+    question = agent.begin_call("ask_person", question="Is 3 % right?")
     expect(strip.get_by_role("alert")).to_contain_text("agent asks")
     strip.get_by_label("Message to agent").fill("look at line 4")
     strip.get_by_role("button", name="Send").click()
@@ -422,9 +424,9 @@ def test_the_calls_of_an_editor_are_those_of_a_person(tmp_path: Path, open_page:
             step = page.locator("#story .call").filter(has_text="debug_step")
             expect(step).to_have_attribute("data-person", "true")
             expect(step.locator(".who")).to_have_text("Neovim")
-            edge, quiet = step, page.locator("#story .call").filter(has_text="debug_launch")
-            colours = [each.evaluate("node => getComputedStyle(node).borderLeftColor") for each in (edge, quiet)]
-            assert colours[0] != colours[1]
+            edge = "node => getComputedStyle(node).borderLeftColor"
+            quiet = page.locator("#story .call").filter(has_text="debug_launch")
+            eventually(lambda: {each.evaluate(edge) for each in (step, quiet)}, lambda colours: len(colours) == 2)
             expect(page.locator("#clients .row").filter(has_text="Neovim")).to_contain_text("a person · in control")
             for words, tools in (("agent", ["debug_launch"]), ("person", ["debug_step"]), ("person neovim launch", [])):
                 page.get_by_label("Filter the calls").fill(words)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
+from tests.dashboard.eventually import becomes, eventually
 from tests.dashboard.test_accessibility import violations
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ for access in ("x", "y"):
 
 ASKED = "I found **24 pens**:\n\n- `0.9` is *my* guess\n- or <b>1</b>\n\n```\nx = [1](javascript:1)\n```\nWhich?"
 
-TOP = "(selector) => document.querySelector(selector).getBoundingClientRect().top"
+TOPS = "(selectors) => selectors.map((each) => document.querySelector(each).getBoundingClientRect().top)"
 
 
 def test_signs_that_are_not_seen_are_marks_and_names_are_read_whole(agent: Agent, open_page: OpenPage) -> None:
@@ -49,8 +50,7 @@ def test_signs_that_are_not_seen_are_marks_and_names_are_read_whole(agent: Agent
     # The function's name is the last that is cut, the file's name the first.
     top = page.locator("#stack .row").first
     cut = "(node) => node.scrollWidth > node.clientWidth"
-    assert not top.locator(".name").evaluate(cut)
-    assert top.locator(".file").evaluate(cut)
+    becomes(lambda: [top.locator(part).evaluate(cut) for part in (".name", ".file")], [False, True])
     expect(top.locator(".number")).to_be_visible()
 
     # A row with the pointer has a button beside it, not in it.
@@ -63,13 +63,10 @@ def test_signs_that_are_not_seen_are_marks_and_names_are_read_whole(agent: Agent
 
     # On a phone the line stands in the upper half, and the values below it, in the past as well.
     page.set_viewport_size({"width": 390, "height": 844})
-    for _ in range(2):
-        middle = page.locator(".line.current, .line.was-current").first.bounding_box()
-        assert middle is not None
-        assert middle["y"] < 422
-        tops = [page.evaluate(TOP, selector) for selector in (".source", ".locals", ".panel.story")]
-        assert tops == sorted(tops)
-        assert tops[1] < 700
+    panels = [".source", ".locals", ".panel.story"]
+    for place in ("current", "was-current"):
+        eventually(page.locator(f".line.{place}").bounding_box, lambda box: box is not None and box["y"] < 422)
+        eventually(lambda: page.evaluate(TOPS, panels), lambda tops: tops == sorted(tops) and tops[1] < 700)
         page.keyboard.press("Shift+ArrowLeft")
         expect(page.locator("body")).to_have_attribute("data-past", "true")
 
@@ -78,7 +75,7 @@ def test_what_an_agent_asks_is_read_as_it_was_meant(agent: Agent, control_page: 
     from playwright.sync_api import expect
 
     expect(control_page.get_by_label("Message to agent")).to_be_visible()
-    asked = agent.begin("tools/call", name="ask_person", arguments={"question": ASKED, "choices": ["0.9", "1"]})
+    asked = agent.begin_call("ask_person", question=ASKED, choices=["0.9", "1"])
     question = control_page.locator("#question")
     expect(question.locator("strong")).to_have_text("24 pens")
     expect(question.locator("li")).to_have_text(["0.9 is my guess", "or <b>1</b>"])

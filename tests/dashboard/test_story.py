@@ -1,10 +1,12 @@
 """A person watches an agent: its calls, the way back to the program, and a page that can be read and steered."""
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
+from tests.dashboard.eventually import becomes, eventually
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -69,28 +71,31 @@ def test_the_page_can_be_read_and_its_keys_live_after_every_click(agent: Agent, 
     text, more = page.locator("#message .text"), page.locator("#message .more")
     expect(text).to_contain_text("first line\n    second line\nword word", use_inner_text=True)
     expect(more).to_have_text("more")
-    assert text.bounding_box()["height"] < 65  # type: ignore[index]
+    eventually(text.bounding_box, lambda box: box is not None and box["height"] < 65)
     more.click()
     expect(more).to_have_text("less")
     agent.call("breakpoint_set", file=LONG_NAME, line=9)
     expect(page.locator("#breakpoints .row")).to_have_count(2)
-    assert text.evaluate("node => node.scrollHeight <= node.clientHeight")
+    becomes(lambda: text.evaluate("node => node.scrollHeight <= node.clientHeight"), True)
     more.click()
     expect(more).to_have_text("more")
 
     # A long file name leaves room for the function, and its line is never cut.
     row = page.locator("#stack .row").first
-    assert row.locator(".name").evaluate("node => node.scrollWidth <= node.clientWidth")
-    assert row.locator(".number").evaluate("node => node.getBoundingClientRect().width") > 5
+    becomes(lambda: row.locator(".name").evaluate("node => node.scrollWidth <= node.clientWidth"), True)
+    eventually(row.locator(".number").bounding_box, lambda box: box is not None and box["width"] > 5)
     expect(row.locator(".where")).to_have_text(f"{LONG_NAME}:2")
 
     # The chosen row looks chosen also under the mouse.
     row.click()
-    chosen = row.evaluate("node => getComputedStyle(node).backgroundColor")
-    page.locator("#stack .row").nth(1).hover()
-    hovered = page.locator("#stack .row").nth(1).evaluate("node => getComputedStyle(node).backgroundColor")
+    expect(row).to_have_attribute("aria-selected", "true")
+    other, colour = page.locator("#stack .row").nth(1), "node => getComputedStyle(node).backgroundColor"
+    chosen, plain = row.evaluate(colour), other.evaluate(colour)
+    other.hover()
+    hovered = eventually(lambda: other.evaluate(colour), lambda now: now != plain)
     page.mouse.move(0, 0)
-    assert row.evaluate("node => getComputedStyle(node).backgroundColor") == chosen != hovered
+    becomes(lambda: [row.evaluate(colour), other.evaluate(colour)], [chosen, plain])
+    assert len({chosen, plain, hovered}) == 3
 
     # Keys of the page live after a click outside of text fields: a theme, a breakpoint, the zoom.
     page.get_by_role("radio", name="Light").check(force=True)
@@ -112,25 +117,23 @@ def test_the_page_can_be_read_and_its_keys_live_after_every_click(agent: Agent, 
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         for part in ("#stack", "#locals", "#threads"):
-            assert weakest(page.locator(part))[1] >= 4.5, (scheme, part, weakest(page.locator(part)))
+            eventually(partial(weakest, page.locator(part)), lambda found: found[1] >= 4.5)
     page.emulate_media(color_scheme="light")
 
     # On a phone nothing is wider than the screen, also when the connection is lost, and targets are large enough.
     page.set_viewport_size({"width": 390, "height": 844})
-    small = page.evaluate(
-        """() => [...document.querySelectorAll('button, .row, input:not([type=radio], [type=range])')]
+    small = """() => [...document.querySelectorAll('button, .row, input:not([type=radio], [type=range])')]
           .filter((node) => node.checkVisibility() && !node.matches('.gutter'))
           .map((node) => [node.className || node.type, node.getBoundingClientRect()])
           .filter(([, {width, height}]) => width < 24 || height < 24)
           .map(([name, {width, height}]) => [name, width, height])"""
-    )
-    assert small == []
+    becomes(lambda: page.evaluate(small), [])
     agent.kill()
     expect(page.locator("#link")).to_have_text("Connection lost")
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        assert page.evaluate("document.documentElement.scrollWidth") == 390, scheme
-        assert weakest(page.locator("main"))[1] >= 4.5, (scheme, weakest(page.locator("main")))
+        becomes(lambda: page.evaluate("document.documentElement.scrollWidth"), 390)
+        eventually(lambda: weakest(page.locator("main")), lambda found: found[1] >= 4.5)
     page.emulate_media(color_scheme="light")
     page.set_viewport_size({"width": 1280, "height": 800})
 
@@ -155,15 +158,15 @@ def test_what_the_agent_does_now_and_what_came_of_it_is_the_first_panel(agent: A
     expect(now).to_be_hidden()
     agent.call("evaluate", expression="'<i>' + 'x' * 3")
     agent.request("tools/call", name="breakpoint_remove", arguments={"id": "bp-99"})
-    waiting = agent.begin("tools/call", name="debug_continue", arguments={"timeout": 60})
+    waiting = agent.begin_call("debug_continue")
 
     # The call in flight, with its clock; a page that is opened in its middle shows it, too.
-    expect(now).to_have_text(re.compile(r"^agent waits in debug_continue, [1-9] s$"))
+    expect(now).to_have_text(re.compile(r"^agent waits in debug_continue, [1-9]\d* s$"))
     late = open_page(agent.url(OBSERVE_TOKEN))
     expect(late.locator("#story-now")).to_have_text(re.compile("^agent waits in debug_continue"))
     expect(calls).to_have_text(
         [
-            re.compile(r"^debug_continue timeout: 60agent\d+ s$"),
+            re.compile(r"^debug_continue timeout: 600agent\d+ s$"),
             re.compile("^breakpoint_remove id: bp-99agent.*BREAKPOINT_NOT_FOUND: There is no breakpoint 'bp-99'"),
             re.compile(r"^evaluate expression: '<i>' \+ 'x' \* 3agent.* ms'<i>xxx'$"),
             re.compile(r"^debug_launch .*Paused Entry app.py:1 in <module>"),
@@ -172,7 +175,7 @@ def test_what_the_agent_does_now_and_what_came_of_it_is_the_first_panel(agent: A
     # With the keyboard: Enter opens a call in place, and focus stays where it is when the call ends.
     first = calls.first.get_by_role("button")
     first.press("Enter")
-    expect(calls.first.locator(".entry")).to_contain_text("timeout60")
+    expect(calls.first.locator(".entry")).to_contain_text("timeout600")
     page.locator("#controls [data-name=Pause]").click()
     assert agent.answer(waiting)["structuredContent"]["reason"] == "Pause"
     expect(now).to_be_hidden()
@@ -182,9 +185,11 @@ def test_what_the_agent_does_now_and_what_came_of_it_is_the_first_panel(agent: A
     expect(calls.filter(has_text="debug_pause")).to_have_attribute("data-person", "true")
     expect(ended).to_have_attribute("data-person", "false")
     expect(page.locator("#story .chapter").first).to_contain_text("On request, app.py:")
-    titles = page.locator("#story > li").evaluate_all("rows => rows.map(({className}) => className.split(' ')[0])")
-    assert titles[0] == "chapter"
-    assert titles.count("chapter") == 3  # the pause, the entry, the start
+    titles = "rows => rows.map(({className}) => className.split(' ')[0])"
+    eventually(
+        lambda: page.locator("#story > li").evaluate_all(titles),
+        lambda found: found[0] == "chapter" and found.count("chapter") == 3,  # the pause, the entry, the start
+    )
 
     # Filter, place in the source, event, and Markdown for a bug report.
     page.get_by_label("Filter the calls").fill("failed agent")
@@ -197,16 +202,17 @@ def test_what_the_agent_does_now_and_what_came_of_it_is_the_first_panel(agent: A
     expect(page.locator("#event")).to_contain_text("agent called debug_continue")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.locator("#story-tools").get_by_role("button", name="Copy").click()
-    copied = page.evaluate("navigator.clipboard.readText()")
+    clipboard = partial(page.evaluate, "navigator.clipboard.readText()")
+    copied = eventually(clipboard, lambda text: "debug_continue" in text)
     assert "### Session started: app.py (" in copied
     assert "- `evaluate(expression='<i>' + 'x' * 3)` by agent, " in copied
     assert "\n  → `'<i>xxx'`\n" in copied
     ended.get_by_role("button", name="Copy", exact=True).click()
     expect(ended.get_by_role("button", name="Copied")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()").startswith("- `debug_continue(timeout=60)` by agent, ")
+    eventually(clipboard, lambda text: text.startswith("- `debug_continue(timeout=600)` by agent, "))
 
     # A client that vanishes does not stay in flight.
-    agent.begin("tools/call", name="debug_continue", arguments={"timeout": 60})
+    agent.begin_call("debug_continue")
     expect(now).to_contain_text("debug_continue")
     agent.leave()
     expect(now).to_be_hidden()
@@ -306,7 +312,7 @@ def test_the_page_follows_until_one_looks_elsewhere_and_no_stop_drags_it_back(
     assert source.evaluate("view => view.scrollTop") == scrolled > 100
     chip.click()
     expect(page.locator(".line.current")).to_be_in_viewport()
-    assert source.evaluate("view => view.scrollTop") < 100
+    eventually(lambda: source.evaluate("view => view.scrollTop"), lambda top: top < 100)
 
     # An event of the timeline stays open; choosing the program's own frame follows again.
     page.locator("#story .chapter button").nth(1).click()
@@ -451,7 +457,7 @@ def test_everything_is_reached_with_the_keyboard_in_the_order_of_the_screen(agen
     page.keyboard.press("ArrowRight")
     expect(focused).to_have_attribute("data-name", "Pause")
     page.keyboard.press("Shift+Tab")
-    assert page.locator("#controls :focus").count() == 0
+    expect(page.locator("#controls :focus")).to_have_count(0)
 
     # Lists: Home, End and Page keys.
     rows.first.focus()
@@ -490,7 +496,7 @@ def test_everything_is_reached_with_the_keyboard_in_the_order_of_the_screen(agen
     for width, height in ((1024, 768), (390, 844), (1280, 800)):
         page.set_viewport_size({"width": width, "height": height})
         expect(page.locator("#state")).to_be_in_viewport()
-        assert page.evaluate(VISUAL_ORDER), width
+        becomes(lambda: page.evaluate(VISUAL_ORDER), True)
         first = page.locator("main .panel").nth(0)
         if width == 390:
             expect(first.locator("h2")).to_have_text("app.py")
@@ -499,8 +505,9 @@ def test_everything_is_reached_with_the_keyboard_in_the_order_of_the_screen(agen
             phone = open_page(agent.url(CONTROL_TOKEN))
             phone.set_viewport_size({"width": width, "height": height})
             phone.reload()
-            assert phone.locator("button.gutter").first.bounding_box()["height"] >= 24  # type: ignore[index]
-            assert phone.evaluate("document.documentElement.scrollWidth") == width
+            gutter = phone.locator("button.gutter").first
+            eventually(gutter.bounding_box, lambda box: box is not None and box["height"] >= 24)
+            becomes(partial(phone.evaluate, "document.documentElement.scrollWidth"), width)
 
 
 def test_an_opened_call_shows_why_it_was_made_and_the_answer_as_the_agent_got_it(

@@ -1,0 +1,66 @@
+"""What becomes true on the page a moment later is read until it is so: `expect`, for all that is not a locator's.
+
+    eventually(line.bounding_box, lambda box: box is not None and box["y"] < 422)
+    becomes(lambda: page.evaluate("document.documentElement.scrollWidth"), 390)
+    box = at_rest(line)
+
+A page draws in frames, makes rows anew, and has its answers from a server: a value that is read once is that of any of
+these moments. So nothing of the page is asserted that is read once, unless nothing changes it any more.
+"""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from tests.dashboard.profiles import PAGE_SECONDS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import FloatRect, Locator
+
+T = TypeVar("T")
+
+PAUSE_SECONDS = 0.02
+
+
+def eventually(read: Callable[[], T], holds: Callable[[T], object]) -> T:
+    """Read until what is read holds, and return it.
+
+    A read fails in the midst of a change, of a row that is gone by then: that is one more moment to wait for.
+
+    Raises AssertionError with what was read last when it has not come to hold within `PAGE_SECONDS`.
+    """
+    from playwright.sync_api import Error
+
+    end = time.monotonic() + PAGE_SECONDS
+    while True:
+        try:
+            value = read()
+            if holds(value):
+                return value
+            last = f"what is read stays {value!r}"
+        except Error as error:
+            last = f"it cannot be read: {error}"
+        if time.monotonic() > end:
+            raise AssertionError(last)
+        time.sleep(PAUSE_SECONDS)
+
+
+def becomes(read: Callable[[], T], expected: T) -> None:
+    """Read until it is what is expected."""
+    try:
+        eventually(read, lambda value: value == expected)
+    except AssertionError as error:
+        raise AssertionError(f"{error}, and should be {expected!r}") from None
+
+
+def at_rest(locator: "Locator") -> "FloatRect":
+    """Return the box of an element that has been drawn and has not moved since a moment ago."""
+    boxes: list[FloatRect | None] = [None]
+
+    def settled(box: "FloatRect | None") -> bool:
+        boxes.append(box)
+        return box is not None and box == boxes[-2]
+
+    box = eventually(locator.bounding_box, settled)
+    assert box is not None
+    return box
