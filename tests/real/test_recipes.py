@@ -1,4 +1,4 @@
-"""docs/recipes.md is true: its programs run, and its calls answer what it shows."""
+"""docs/recipes.md and docs/first-session.md are true: their programs run, and their calls answer what they show."""
 
 import json
 import re
@@ -13,8 +13,13 @@ from tests.languages.conftest import installed, need
 from tests.real.conftest import BY_ENGINE, Connect
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
-PAGE = (Path(__file__).parent.parent.parent / "docs" / "recipes.md").read_text(encoding="utf-8")
-RECIPES = {text.partition("\n")[0]: text for text in PAGE.split("\n## ")[1:]}
+DOCS = Path(__file__).parent.parent.parent / "docs"
+SECTIONS = {
+    text.partition("\n")[0]: text
+    for page in ("recipes.md", "first-session.md")
+    for text in (DOCS / page).read_text(encoding="utf-8").split("\n## ")[1:]
+}
+RECIPES = {title: text for title, text in SECTIONS.items() if "```text" in text}
 
 OF_THE_RUN = {"omitted", "pid", "session", "stop"}
 """Keys whose values differ from run to run, or that the page leaves out."""
@@ -90,7 +95,7 @@ async def test_the_calls_of_a_recipe_answer_what_the_page_shows(
     title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, debugging: Connect
 ) -> None:
     recipe, chosen = RECIPES[title], {}
-    ((name, source),) = re.findall(r"`(\w+\.(?:py|cpp))`:\n\n```\w+\n(.*?)```", recipe, re.DOTALL)
+    ((name, source),) = re.findall(r"`(\w+\.(?:py|cpp))`[^\n]*:\n\n```\w+\n(.*?)```", recipe, re.DOTALL)
     if name.endswith(".cpp"):
         need("g++", shutil.which("g++"), "apt-get install g++")
         chosen["adapter"] = installed("gdb")  # the page shows its words
