@@ -1,6 +1,7 @@
 """The bill of materials of the wheel, in CycloneDX: `sbom.cdx.json`, in the wheel below `.dist-info/sboms` (PEP 770).
 
-The wheel contains no other software; what it requires is named without versions, which the installer chooses.
+What the page has from packages of npm is in the wheel and named as it is; what the wheel requires is named without
+versions, which the installer chooses.
 
     python scripts/_sbom.py [--check]
 """
@@ -18,6 +19,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = ROOT / "sbom.cdx.json"
 
+VENDORED = ROOT / "trio_debugmcp" / "dashboard" / "vendor"
+PACKAGES = ROOT / "tests" / "javascript" / "package-lock.json"
+
 
 def bill() -> str:
     """Return the text of the file."""
@@ -25,6 +29,7 @@ def bill() -> str:
     own = f"pkg:pypi/{about['name']}@{__version__}"
     required = [re.split(r"[\s<>=!~;\[]", line, maxsplit=1)[0] for line in about["dependencies"]]
     needs = [{"type": "library", "name": name, "bom-ref": f"pkg:pypi/{name.lower()}"} for name in sorted(required)]
+    contained = vendored()
     component: dict[str, Any] = {
         "type": "application",
         "name": about["name"],
@@ -38,10 +43,33 @@ def bill() -> str:
         "specVersion": "1.6",
         "version": 1,
         "metadata": {"component": component},
-        "components": [{**need, "scope": "required", "purl": need["bom-ref"]} for need in needs],
-        "dependencies": [{"ref": own, "dependsOn": [need["bom-ref"] for need in needs]}],
+        "components": [{**each, "scope": "required", "purl": each["bom-ref"]} for each in (*contained, *needs)],
+        "dependencies": [{"ref": own, "dependsOn": [each["bom-ref"] for each in (*contained, *needs)]}],
     }
     return json.dumps(described, indent=2) + "\n"
+
+
+def vendored() -> list[dict[str, Any]]:
+    """Return a component for each file of vendor/, which begins with its name, its version and its address."""
+    packages = json.loads(PACKAGES.read_text("utf-8"))["packages"]
+    components = []
+    for file in sorted(VENDORED.glob("*.js")):
+        about = re.search(r"^// (\w+) ([\d.]+)[:,].*https://", file.read_text("utf-8"), re.MULTILINE)
+        if about is None:
+            sys.exit(f"{file.relative_to(ROOT)} does not say what it is: run scripts/vendored")
+        name = next(name for name in (about[1].lower(), f"{about[1].lower()}js") if f"node_modules/{name}" in packages)
+        licence = packages[f"node_modules/{name}"]["license"]
+        purl = f"pkg:npm/{name}@{about[2]}"
+        components.append(
+            {
+                "type": "library",
+                "name": name,
+                "version": about[2],
+                "bom-ref": purl,
+                "licenses": [{"license": {"id": licence}}],
+            }
+        )
+    return components
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from tests.dashboard.eventually import at_rest, becomes, eventually
 from tests.javascript import package
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 SHOP = """\
 def total(items, factor):
@@ -74,6 +74,33 @@ def as_read(stack: Seen, text: str = SHOP) -> Seen:
         "line": top["line"],
         "code": text.splitlines()[top["line"] - 1],
     }
+
+
+def the_values_are_said_and_another_variable_is_beside(plot: "Locator", amounts: list[str]) -> None:
+    """Go through a plot of `amount` by keys, zoom, add `factor`, and see it in the colours of another theme."""
+    from playwright.sync_api import expect
+
+    page = plot.page
+    expect(plot).to_have_attribute("aria-valuetext", f"Stop 2: amount {amounts[1]}")
+    expect(plot.locator("canvas")).to_have_count(1)
+    plot.focus()
+    for key, stop in (("End", 10), ("ArrowLeft", 9), ("+", 9), ("Home", 1), ("0", 1), ("PageDown", 10)):
+        page.keyboard.press(key)
+        expect(plot).to_have_attribute("aria-valuetext", f"Stop {stop}: amount {amounts[stop - 1]}")
+    page.get_by_label("Another variable beside it").fill("factor")
+    page.keyboard.press("Enter")
+    expect(plot).to_have_attribute("aria-valuetext", re.compile(rf"^Stop 2: amount {amounts[1]}, factor \d$"))
+    expect(page.get_by_role("dialog").locator("thead th")).to_have_text(["Stop", "Time", "Where", "amount", "factor"])
+    expect(plot.locator("canvas")).to_have_count(1)
+    drawn = plot.locator("canvas").evaluate("canvas => canvas.toDataURL()")
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    page.wait_for_function("drawn => document.querySelector('.plot canvas').toDataURL() !== drawn", arg=drawn)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_function(
+        "document.querySelector('.plot .uplot').offsetWidth <= document.querySelector('.plot').offsetWidth"
+    )
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.emulate_media(color_scheme="light")
 
 
 def problems_of(page: "Page") -> list[Any]:
@@ -204,7 +231,7 @@ def test_an_observer_goes_back_after_the_end_too_and_sees_the_text_that_ran(
         page.keyboard.press("ArrowLeft")
         expect(words).to_contain_text(f"Stop {number} of 10")
         becomes(partial(shown, page), as_read(recorded[number]))
-    # The values of a variable over the stops, as a line and as a table that leads to each.
+    # The values of a variable over the stops, as a line over axes and as a table that leads to each.
     page.keyboard.press("ArrowRight")
     expect(words).to_contain_text("Stop 2 of 10")
     page.locator("#locals [data-path=amount]").hover()
@@ -217,10 +244,14 @@ def test_an_observer_goes_back_after_the_end_too_and_sees_the_text_that_ran(
     expect(dialog.get_by_role("status")).to_have_text(
         f"read at 10 of 10 stops · {changes} changes · from {min(map(int, amounts))} to {max(map(int, amounts))}"
     )
-    expect(dialog.locator("svg circle")).to_have_count(10)
     expect(dialog.locator("[aria-current=true]")).to_have_attribute("data-stop", "2")
+    plot = dialog.get_by_role("slider")
+    the_values_are_said_and_another_variable_is_beside(plot, amounts)
     assert problems_of(page) == []
-    dialog.get_by_title("Show stop 7", exact=True).click()
+    plot.focus()
+    for key in ("Home", *["ArrowRight"] * 6, "Enter"):
+        page.keyboard.press(key)
+    expect(dialog).to_have_count(0)
     expect(words).to_contain_text("Stop 7 of 10")
     becomes(partial(shown, page), as_read(recorded[7]))
     page.emulate_media(reduced_motion="reduce")  # a colour on its way to another one is not to be judged

@@ -217,7 +217,7 @@ def test_a_long_file_is_coloured_in_parts_as_they_are_drawn(page: "Page") -> Non
 
 
 def test_what_is_vendored_is_the_package_as_it_came() -> None:
-    made = runpy.run_path(str(ROOT / "scripts" / "_prism.py"))["vendored"](package("prismjs"))
+    made = runpy.run_path(str(ROOT / "scripts" / "_vendored.py"))["vendored"](package("prismjs").parent)
     vendor = ROOT / "trio_debugmcp" / "dashboard" / "vendor"
     assert {name: (vendor / name).read_text() for name in made} == made
 
@@ -1233,6 +1233,30 @@ def test_infinities_and_texts_are_counted_beside_the_range_of_the_numbers(page: 
         }"""
     )
     assert found == [["numbers from -0.0 to 3; 2 others"], ["numbers from 1 to 2; 1 other"], ["from 2 to 10"], [], []]
+
+
+def test_values_of_several_variables_are_put_side_by_side_and_large_numbers_stay_exact(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {alignedOf, isLine} = await import('/past/plot_data.js');
+          const pointsOf = (values) => Object.entries(values).map(([x, value]) => ({x: Number(x), value}));
+          const series = (name, values) => ({name, points: pointsOf(values)});
+          const mixed = alignedOf([series('a', {1: '2.5', 3: 'nan', 4: '1_000'}), series('b', {2: '7', 3: '8'})]);
+          const large = alignedOf([series('id', {1: '12345678901234567891', 2: '12345678901234567894'})]);
+          return {
+            mixed: [mixed.xs, mixed.rows, mixed.words, [0, 1e9, 0.5].map(mixed.tick)],
+            large: [large.rows, large.tick(3)],
+            lines: [{1: '1', 2: '2'}, {1: '1', 2: "'x'"}, {1: '1'}].map((points) => isLine(series('a', points))),
+          };
+        }"""
+    )
+    xs, rows, words, ticks = found["mixed"]
+    assert xs == [1, 2, 3, 4]
+    assert rows == [[2.5, None, None, 1000], [None, 7, 8, None]]
+    assert words == [["2.5", None, "nan", "1_000"], [None, "7", "8", None]]
+    assert ticks == ["0", "1.00e+9", "0.5"]
+    assert found["large"] == [[[0, 3]], "12345678901234567894"]
+    assert found["lines"] == [True, False, False]
 
 
 def test_records_are_a_table_and_rows_of_numbers_a_picture_and_the_rest_neither(page: "Page") -> None:

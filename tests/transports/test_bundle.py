@@ -1,12 +1,14 @@
 """The modules of a page in one script, and in one self-contained page, as they are."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from trio_debugmcp.transports.bundle import bundled, read_bundle
+from tests.javascript import package
+from trio_debugmcp.transports.bundle import bundled, read_bundle, uncommented
 from trio_debugmcp.transports.pages import DASHBOARD
 
 PAGE = """\
@@ -100,7 +102,10 @@ def test_the_page_loads_one_style_sheet_and_one_script_in_the_place_of_all(tmp_p
 def test_the_source_map_leads_from_each_line_to_the_same_line_of_its_source() -> None:
     bundle = read_bundle(DASHBOARD / "index.html")
     lines = bundle.script.splitlines()
-    sources = {name: (DASHBOARD / name).read_text().splitlines() for name in json.loads(bundle.source_map)["sources"]}
+    texts = {name: (DASHBOARD / name).read_text() for name in json.loads(bundle.source_map)["sources"]}
+    sources = {
+        name: (text if name.startswith("vendor/") else uncommented(text)).splitlines() for name, text in texts.items()
+    }
     mapped = {(source, number): lines[at] for at, source, number in mappings(bundle.source_map)}
     assert set(mapped) == {(name, number) for name, text in sources.items() for number in range(len(text))}
     in_an_import = False
@@ -110,6 +115,47 @@ def test_the_source_map_leads_from_each_line_to_the_same_line_of_its_source() ->
         if not in_an_import:
             assert original.removeprefix("export ") == line, f"{name}:{number + 1}"
         in_an_import = in_an_import and "} from " not in original
+
+
+def test_lines_of_comment_are_left_out_and_what_comes_from_elsewhere_keeps_its_notices(tmp_path: Path) -> None:
+    main = "// What it is.\n\n/** One. */\n/**\n * More.\n */\n/** @type {any} */ (x).y = 'a // b'; // why\n"
+    file = page(tmp_path, main=main)
+    script = "\n\n\n\n\n\n/** @type {any} */ (x).y = 'a // b'; // why\n"
+    assert read_bundle(file).script == f"// parts/main.js\nconst module0 = (() => {{\n{script}return {{}};\n}})();\n"
+    assert "under the licence in uplot.LICENSE.txt" in read_bundle(DASHBOARD / "index.html").script
+
+
+@pytest.mark.real
+def test_without_its_comments_every_module_is_the_same_to_a_compiler(tmp_path: Path) -> None:
+    modules = [file for file in DASHBOARD.rglob("*.js") if file.parent.name != "vendor"]
+    for file in modules:
+        copy = tmp_path / "without" / file.relative_to(DASHBOARD)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(uncommented(file.read_text()))
+    compiled = [
+        minified(DASHBOARD, modules, tmp_path / "a"),
+        minified(
+            tmp_path / "without",
+            [tmp_path / "without" / file.relative_to(DASHBOARD) for file in modules],
+            tmp_path / "b",
+        ),
+    ]
+    assert len(compiled[0]) == len(modules)
+    assert compiled[0] == compiled[1]
+
+
+def minified(home: Path, modules: list[Path], out: Path) -> dict[str, str]:
+    """Each module as esbuild makes it, by its path: without comments and spaces."""
+    command: list[str | Path] = [
+        package(".bin/esbuild"),
+        *modules,
+        "--minify-whitespace",
+        "--log-level=error",
+        f"--outbase={home}",
+        f"--outdir={out}",
+    ]
+    subprocess.run(command, check=True)
+    return {str(file.relative_to(out)): file.read_text() for file in out.rglob("*.js")}
 
 
 def mappings(source_map: str) -> Iterator[tuple[int, str, int]]:

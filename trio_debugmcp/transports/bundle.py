@@ -5,7 +5,8 @@
 
 Each module becomes a function that is called once, in the order of the imports, and returns what it exports; so modules
 keep their own names, and are the files that the page loads where these are served apart. Every line of a module is one
-line of the script, so that a source map leads from one to the other.
+line of the script, so that a source map leads from one to the other; a line of comment, a third of what would be sent,
+is an empty one. What comes from elsewhere keeps its notices.
 """
 
 import json
@@ -20,7 +21,11 @@ _STYLE = re.compile(r'^ *<link rel="stylesheet" href="([^"]+)">\n', re.MULTILINE
 _SCRIPT = re.compile(r'^ *<script type="module" src="([^"]+)"></script>\n', re.MULTILINE)
 _IMPORT = re.compile(r"^import \{([^}]*)\} from '([^']+)';\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) ([\w$]+))", re.MULTILINE)
+_COMMENT = re.compile(r"^ *(?://.*|/\*(?:(?!\*/)[\s\S])*\*/)$", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
+
+_VENDORED = "vendor/"
+"""Where modules are that come from elsewhere."""
 
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 """Of the numbers in a source map: five bits each, and one that says whether another digit follows."""
@@ -79,8 +84,13 @@ def bundled(page: Path) -> str:
     return bundle.html(f"<style>\n{bundle.style}</style>\n", f'<script type="module">\n{script}</script>\n')
 
 
+def uncommented(text: str) -> str:
+    """Return a module or a style sheet with an empty line for each that is nothing but a comment."""
+    return _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+
+
 def _style(file: Path) -> str:
-    text = file.read_text(encoding="utf-8")
+    text = uncommented(file.read_text(encoding="utf-8"))
     if "</style" in text.lower() or "url(" in text or "@import" in text:
         raise ValueError(f"{file.name} loads something, or would end the element that it is put into")
     return text
@@ -122,6 +132,8 @@ def _add(home: Path, name: str, modules: dict[str, _Module], importers: tuple[st
         return line + "\n" * statement[0].count("\n")
 
     text = (home / name).read_text(encoding="utf-8").removesuffix("\n") + "\n"
+    if not name.startswith(_VENDORED):
+        text = uncommented(text)
     body = _EXPORT.sub("", _IMPORT.sub(imported, text))
     unknown = _OTHER.search(body)
     if unknown is not None:

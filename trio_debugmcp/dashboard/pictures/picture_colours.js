@@ -21,12 +21,14 @@ export class Colours {
   /** @type {Map<string, string>} */
   #known = new Map();
   #turn = -1;
+  #onChange;
 
   /**
    * @param {HTMLElement} view  Where the colours are to be those of.
-   * @param {() => void} [onChange]  For a view that stays: it is called as long as the page is there.
+   * @param {() => void} [onChange]  Draws anew; it is called until `end`.
    */
   constructor(view, onChange) {
+    this.#onChange = onChange;
     this.#probe.className = 'picture-colour';
     this.#probe.hidden = true;
     view.append(this.#probe);
@@ -46,5 +48,10 @@ export class Colours {
       this.#known.set(property, colour);
     }
     return colour;
+  }
+
+  /** The view is not shown any more. */
+  end() {
+    if (this.#onChange) waiting.delete(this.#onChange);
   }
 }

@@ -43,7 +43,7 @@ export function heatMap(title, {rows, width}) {
   const lines = new Rows(list, {height: LINE, make: (index) => el('div', {role: 'listitem'}, `${rows[index].name} ${rows[index].values.join(', ')}`)});
   const asList = el('button', {type: 'button', className: 'small', ariaPressed: 'false', onclick: toggle}, 'List');
   const node = el('div', {className: 'heat-map'}, view, list, el('div', {className: 'under'}, words, asList));
-  const colours = new Colours(node);
+  const colours = new Colours(node, draw);
   let cell = 0;
 
   function toggle() {
@@ -108,6 +108,11 @@ export function heatMap(title, {rows, width}) {
     const [row, column] = [Math.floor((event.clientY - box.top) / cell), Math.floor((event.clientX - box.left) / cell)];
     if (rows[row] && column >= 0 && column < rows[row].values.length && (row !== at.row || column !== at.column)) go(row, column);
   });
-  new ResizeObserver(draw).observe(node);
+  const watch = new ResizeObserver(() => {
+    if (node.isConnected) return draw();
+    watch.disconnect();
+    colours.end();
+  });
+  watch.observe(node);
   return node;
 }

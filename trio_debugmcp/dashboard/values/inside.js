@@ -1,6 +1,7 @@
 // What is inside of a value, as a picture: records as a table, rows of numbers as a heat map, numbers as a line.
 
-import {changesIn, curve, rangeOf} from '../past/curve.js';
+import {rangeOf} from '../past/curve.js';
+import {plot} from '../past/plot.js';
 import {el} from '../view/dom.js';
 import {plural} from '../view/words.js';
 import {heatMap} from './heat_map.js';
@@ -48,6 +49,6 @@ function drawn(title, shape, parts) {
     const widest = Math.max(...parts.map(({childCount}) => childCount ?? 0));
     return {picture: heatMap(title, shape), words: [widest > shape.width ? `the first ${shape.width} of ${widest.toLocaleString('en')} numbers of each` : '']};
   }
-  const points = shape.values.map(({name, value}) => ({key: name, title: name, value}));
-  return {picture: el('div', {className: 'over-time'}, curve(points, changesIn(points), '', () => undefined)), words: [rangeOf(shape.values.map(({value}) => value))]};
+  const points = shape.values.map(({value}, x) => ({x, value}));
+  return {picture: plot([{name: title, points}], {label: `${title}, item by item`, unit: 'Item'}), words: [rangeOf(points.map(({value}) => value))]};
 }
