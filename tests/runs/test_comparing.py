@@ -5,7 +5,8 @@ from functools import cache
 import pytest
 
 from tests.runs.recorded_programs import fresh_folder, python, record, run_recorded
-from trio_debugmcp.runs.comparing.run_comparing import BothLines, RunComparison, compared, masked_value
+from trio_debugmcp.runs.comparing.run_comparing import BothLines, RunComparison, compared
+from trio_debugmcp.runs.comparing.varying_values import is_alike
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 
 pytestmark = pytest.mark.real
@@ -150,15 +151,33 @@ def test_a_run_of_one_thread_is_compared_with_one_of_several() -> None:
     assert "late = os.path.exists" in str(found.because[0])
 
 
+MONDAY, TUESDAY = 1764590400.0, 1764676800.0
+"""Of the first and the second of December 2025."""
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
         ("<Cart at 0x7f00aa>", "<Cart at 0x7fffbb>", True), ("{3, 1}", "{1, 3}", True), ("{'a': 1}", "{'a': 2}", False),
         ("'/tmp/x1/a'", "'/tmp/y2/a'", True), ("[139634515100992]", "[140168147584320]", True), ("12", "13", False),
+        ("{<Color.RED: 'r'>, <Color.BLUE: 'b'>}", "{<Color.BLUE: 'b'>, <Color.RED: 'r'>}", True),
+        ("UUID('6f1ff9b0-1b2c-4a3e-8f0e-0242ac120002')", "UUID('0c7d3f6e-55aa-4b1d-9a77-6f1ff9b01b2c')", True),
+        ("UUID('6f1ff9b0-1b2c-5a3e-8f0e-0242ac120002')", "UUID('0c7d3f6e-55aa-5b1d-9a77-6f1ff9b01b2c')", False),
+        ("<datetime 2025-12-01T08:40:12.123456>", "<datetime 2025-12-02T09:12:00.654321>", True),
+        ("<datetime 2025-12-01T08:00:00>", "<datetime 2025-12-02T09:00:00>", False),
+        ("<date 2025-12-08>", "<date 2025-12-09>", True), ("<date 2025-12-08>", "<date 2025-12-10>", False),
+        ("<date 2024-05-01>", "<date 2024-05-01>", True), ("<date 2024-05-01>", "<date 2024-05-02>", False),
+        ("1764590401.25", "1764676900.5", True), ("1264590401.25", "1264676900.5", False),
+        ("Decimal('1.20')", "Decimal('1.21')", False),
     ],
 )  # fmt: skip
 def test_what_is_another_in_each_run_does_not_count(one: str, other: str, same: bool) -> None:
-    assert (masked_value(one) == masked_value(other)) is same
+    assert is_alike(one, other, (MONDAY, TUESDAY)) is same
+
+
+def test_in_runs_of_one_day_each_date_counts() -> None:
+    assert not is_alike("<date 2025-12-01>", "<date 2025-12-02>", (MONDAY, MONDAY + 60))
+    assert not is_alike("<date 2024-05-01>", "<date 2024-05-02>", (MONDAY, MONDAY + 60))
 
 
 def test_a_changed_statement_that_decides_is_shown_as_it_is_in_each() -> None:

@@ -4,7 +4,11 @@ import pytest
 
 from trio_debugmcp.runs.histories.recorded_conditions import ConditionError, RecordedCondition
 
-TEXTS = {"n": "3", "name": "'tea'", "cart": "<Cart>", "none": "None", "done": "True", "x.y": "2.5", "d['k']": "(1, 2)"}
+TEXTS = {
+    "n": "3", "name": "'tea'", "cart": "<Cart>", "none": "None", "done": "True", "x.y": "2.5", "d['k']": "(1, 2)",
+    "price": "Decimal('1.20')", "part": "Fraction(1, 3)", "day": "<date 2024-05-01>", "path": "PosixPath('/a')",
+    "when": "<datetime 2024-05-01T12:30:00+02:00[Europe/Berlin]>", "color": "<Color.RED: 1>", "odd": "Decimal('sNaN')",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -15,6 +19,11 @@ TEXTS = {"n": "3", "name": "'tea'", "cart": "<Cart>", "none": "None", "done": "T
         ("cart is not None", True), ("cart == '<Cart>'", True), ("cart == 3", None), ("cart", None), ("gone > 1", None),
         ("n > 2 or gone", True), ("n > 5 and gone", False), ("n > 2 and gone", None), ("not gone", None),
         ("n < 'a'", None), ("cart == cart", None), ("done is True", True), ("n == n", True),
+        ("price > 1", True), ("price == 1.2", False), ("price < 1.25", True), ("0 < part < 1", True), ("odd > 1", None),
+        ("day == '2024-05-01'", True), ("day > '2024-05-01'", False), ("'2024-04-30' < day", True), ("day > 3", None),
+        ("day == '<date 2024-05-01>'", True), ("day > 'tea'", None), ("when >= '2024-05-01T12:30:00+02:00'", True),
+        ("when > '2024-05-01T10:30:00'", None), ("color == '<Color.RED: 1>'", True), ("color != 'RED'", None),
+        ("path == \"PosixPath('/a')\"", True), ("path == '/a'", None),
     ],
 )  # fmt: skip
 def test_a_condition_holds_does_not_or_cannot_be_known(condition: str, holds: bool | None) -> None:

@@ -4,10 +4,9 @@
     found.good.source, found.bad.source             # what each did next
     found.because                                   # in the order of time, each with the values of both
 
-Addresses, temporary files and the order of sets do not count.
+What is another one in each run (`varying_values`) does not count.
 """
 
-import re
 from collections.abc import Iterator
 
 import msgspec
@@ -15,6 +14,7 @@ import msgspec
 from trio_debugmcp.runs.comparing.overtaken_writes import overtaken, shared_place
 from trio_debugmcp.runs.comparing.run_alignment import AlignedStep, CountFold, RunAlignment, RunParting
 from trio_debugmcp.runs.comparing.run_streams import StreamPair
+from trio_debugmcp.runs.comparing.varying_values import is_alike
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
 from trio_debugmcp.runs.files.row_search import subject_of
@@ -33,11 +33,6 @@ _MOST_LOOKED = 20
 _MOST_FOLDS = 3
 
 _WHY_LINES = 6
-
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b|/tmp/[^\s'\",)\]}>]*|\b1[34]\d{13}\b")
-"""Addresses, files that are made anew each time, and what `id` returns."""
-
-_SET = re.compile(r"\{[^{}:]*\}")
 
 _MASK = (1 << 28) - 1
 
@@ -206,13 +201,14 @@ def _differences(alignment: RunAlignment, parting: RunParting, pair: StreamPair)
         first = parting.folds[0].step
         ends = (first.good + 1, first.bad + 1)
     values = [_values(alignment, which, ends[which], pair[which]) for which in (0, 1)]
+    began = (alignment.good.record.facts.began, alignment.bad.record.facts.began)
     found: list[AlignedStep] = []
     for count, (one, other) in enumerate(zip(*values, strict=False)):
         if count >= MOST_VALUES:
             return found, False
         if one[0] != other[0]:  # one has written what the other has not: what follows is not the same any more
             break
-        if not _is_same(one[1], other[1]):
+        if one[1] != other[1] and not is_alike(str(one[1]), str(other[1]), began):
             step = AlignedStep(one[2], other[2])
             if step not in found:
                 found.append(step)
@@ -263,17 +259,3 @@ def _values(alignment: RunAlignment, which: int, end: int, stream: int) -> Itera
 
 def _text(record: ProcessRecord, row: Row) -> str:
     return "" if row.text == DELETED else record.text(row)
-
-
-def _is_same(one: str | int, other: str | int) -> bool:
-    if one == other:
-        return True
-    return isinstance(one, str) and isinstance(other, str) and masked_value(one) == masked_value(other)
-
-
-def masked_value(text: str) -> str:
-    """Return a text without what is another one in each run: addresses, temporary files, the order of sets."""
-    text = _ADDRESS.sub("…", text)
-    if "{" in text:
-        text = _SET.sub(lambda found: "{" + ", ".join(sorted(found[0][1:-1].split(", "))) + "}", text)
-    return text

@@ -82,9 +82,10 @@ class FrameRecord(NamedTuple):
 
 
 class RecordFacts(NamedTuple):
-    """What is known of the record as a whole."""
+    """What is known of the record as a whole; `began`: in seconds since 1970, 0 if that is not known."""
 
     pid: int
+    began: float
     argv: tuple[str, ...]
     python: str
     root: str
@@ -300,6 +301,7 @@ def _facts(facts: list[dict[str, Any]], state: int, dropped: int) -> RecordFacts
     parent = merged.get("parent")
     return RecordFacts(
         pid=int(merged.get("pid", 0)),
+        began=float(merged.get("time", 0)),
         argv=tuple([masked(str(word)) for word in merged.get("argv") or ()]),
         python=str(merged.get("python", "")),
         root=str(merged.get("root", "")),

@@ -14,5 +14,5 @@ def class_of(record: ProcessRecord, number: int) -> str | None:
     Of a class it is its own name: `Till.count` is stored in it, whatever a line calls it (`cls`, `type(self)`).
     """
     row = record.forth_of(_WITH_VALUE, number, 0, by_value=True)
-    found = re.match(r"<?(?:class )?([\w.]+)", record.text(record.row(row))) if row else None
-    return None if found is None else found[1].rpartition(".")[2]
+    found = re.match(r"<?(?:class )?(\w+)", record.text(record.row(row))) if row else None
+    return None if found is None else found[1]

@@ -4,12 +4,17 @@
     holds = condition.holds(lambda path: texts.get(str(path)))      # True, False, or None: it cannot be known
 
 A record has texts: those of numbers, strings and other constants are read back, of others only the text is compared,
-with a string.
+with a string. `Decimal` and `Fraction` are numbers; dates and times are compared with texts that `fromisoformat` reads,
+as in `day >= '2024-05-01'`.
 """
 
 import ast
 import operator
+import re
 from collections.abc import Callable
+from datetime import date, datetime, time
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
@@ -33,6 +38,17 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 
 ValueLookup = Callable[[ValuePath], str | None]
 """Returns the recorded text of a path; None where it is not known."""
+
+
+_NUMBER = re.compile(r"(?:Decimal\('(?P<decimal>[\w.+-]+)'\)|Fraction\((?P<over>-?\d+), (?P<under>\d+)\))")
+
+_MOMENT = re.compile(r"<(date|datetime|time) ([\d:.T+-]+)(?:\[[^\]]*\])?>")
+
+_MOMENTS: dict[str, Callable[[str], date | time]] = {
+    "date": date.fromisoformat,
+    "datetime": datetime.fromisoformat,
+    "time": time.fromisoformat,
+}
 
 
 class ConditionError(Exception):
@@ -135,9 +151,26 @@ def _outcome(op: ast.cmpop, left: Any, right: Any) -> bool | None:
     if isinstance(left, _Text) or isinstance(right, _Text):
         return _outcome_of_texts(op, left, right)
     try:
-        return bool(_COMPARED[type(op)](left, right))
-    except TypeError:
+        return bool(_COMPARED[type(op)](*_as_moments(left, right)))
+    except (TypeError, ArithmeticError):  # what has no order: a text and a number, a time with and one without a zone
         return None
+
+
+def _as_moments(left: Any, right: Any) -> tuple[Any, Any]:
+    """Return both sides, a text beside a date or a time as the same, where it is one."""
+    if isinstance(left, date | time) and isinstance(right, str):
+        return left, _moment_like(left, right)
+    if isinstance(right, date | time) and isinstance(left, str):
+        return _moment_like(right, left), right
+    return left, right
+
+
+def _moment_like(moment: date | time, text: str) -> Any:
+    recorded = _MOMENT.fullmatch(text)
+    try:
+        return type(moment).fromisoformat(text if recorded is None else recorded[2])
+    except ValueError:
+        return text
 
 
 def _outcome_of_texts(op: ast.cmpop, left: Any, right: Any) -> bool | None:
@@ -147,7 +180,7 @@ def _outcome_of_texts(op: ast.cmpop, left: Any, right: Any) -> bool | None:
     constant = right if isinstance(left, _Text) else left
     if isinstance(constant, _Text):  # equal texts may be of two objects
         return None
-    if constant is not None and not (isinstance(constant, str) and constant.startswith("<")):
+    if constant is not None and not (isinstance(constant, str) and re.match(r"<|\w+\(", constant)):
         return None
     same = constant is not None and str(left) == str(right)
     return same if isinstance(op, ast.Eq | ast.Is) else not same
@@ -158,6 +191,13 @@ def _read(text: str) -> Any:
     if text in ("nan", "inf", "-inf", "True", "False", "None"):
         return _WORDS[text]
     try:
+        number, moment = _NUMBER.fullmatch(text), _MOMENT.fullmatch(text)
+        if number is not None:
+            return (
+                Decimal(number["decimal"]) if number["decimal"] else Fraction(int(number["over"]), int(number["under"]))
+            )
+        if moment is not None:
+            return _MOMENTS[moment[1]](moment[2])
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, ArithmeticError, SyntaxError, MemoryError, RecursionError):
         return _Text(text)

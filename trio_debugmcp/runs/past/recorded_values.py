@@ -7,6 +7,7 @@ A local variable is written by lines of its frame alone, so its last write is wh
 looked at when the line began, by the recorder: where it was not what the record knew, there is a GAP row.
 """
 
+import re
 from typing import NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
@@ -26,8 +27,13 @@ CONTENT = frozenset({rows.FIELD, rows.GAP, rows.SIZE})
 _UNWATCHED = 3
 """Key of a row SIZE of a container with many items."""
 
-_CONTAINERS = {"[": "list", "{": "dict", "s": "set", "d": "deque"}
+_CONTAINERS = {"[": "list", "{": "dict", "s": "set"}
 """By how the text of one begins."""
+
+_NAMED_CONTAINER = re.compile(r"(\w+)\([\[{]")
+"""How the text of one of another type begins: `deque([`, `Counter({`."""
+
+_TYPED = re.compile(r"<(?!class )(\w+)|(?!\d)(\w+)\(")
 
 _MOST_ITEMS = 100
 
@@ -51,8 +57,9 @@ class RecordedValue(NamedTuple):
 
 
 def type_name(text: str) -> str:
-    """Return the name of an object's type, by how records show it: of `<Cart items=2>` this is `Cart`."""
-    return text[1:].partition(" ")[0].rstrip(">") if text[:1] == "<" and text[1:6] != "class" else ""
+    """Return the name of an object's type, by how records show it: `Cart` of `<Cart id=2>`, and of `Cart(2)`."""
+    found = _TYPED.match(text)
+    return (found[1] or found[2]) if found is not None else ""
 
 
 def says_nothing(text: str) -> bool:
@@ -192,10 +199,12 @@ class RecordedValues:
     def text_at(self, value: RecordedValue, before: int) -> str:
         """Return a value as text; of a container that has been changed since that text was kept, how much is in it."""
         changed = self._record.back_of(CONTENT, value.object, before) if value.object else 0
-        if changed <= value.row or value.text[:1] not in _CONTAINERS:
+        if changed <= value.row:
             return value.text
-        size = self._record.back_of(frozenset({rows.SIZE}), value.object, before)
-        return f"{_CONTAINERS[value.text[:1]]} of {self._record.row(size).text}" if size else value.text
+        named = _NAMED_CONTAINER.match(value.text)
+        kind = named[1] if named is not None else _CONTAINERS.get(value.text[:1])
+        size = self._record.back_of(frozenset({rows.SIZE}), value.object, before) if kind else 0
+        return f"{kind} of {self._record.row(size).text}" if size else value.text
 
     def is_big(self, container: int, before: int) -> bool:
         """Whether a container has so many items that only those are looked at that a line names."""

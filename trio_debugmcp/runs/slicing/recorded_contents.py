@@ -19,7 +19,7 @@ _MOST_PARTS = 100
 _DEEPEST = 4
 
 
-_COUNTED = re.compile(r"(list|tuple|dict|set|deque) of \d+|<[^<>]*>")
+_COUNTED = re.compile(r"\w+ of \d+|<[^<>]*>|\w+\([^()]*\)")
 """An item of a tuple's text of which the items are not known."""
 
 

@@ -8,6 +8,7 @@ those seen last.
 """
 
 import _thread
+import collections
 import types
 from itertools import islice
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from trio_debugmcp.engine.inside.recorder.known_objects import KnownObjects
 from trio_debugmcp.engine.inside.recorder.run_blocks import TextBlocks
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
+from trio_debugmcp.engine.inside.recorder.value_texts import TextReader, reader_of
 from trio_debugmcp.probe.inside.values import facts
 
 INDEX = 1 << 27
@@ -58,13 +60,24 @@ _flags: Any = type.__dict__["__flags__"].__get__
 _RENAMED = 1 << 9
 """Flag of a class that a program has made: its name can be set."""
 
-_OF_THEIR_OWN = frozenset(map(id, (list, tuple, dict, set, frozenset, *_NAMED)))
+_MAPPINGS: dict[int, Any] = {id(cls): cls for cls in (dict, collections.OrderedDict, collections.defaultdict)}
+
+_SIZED = frozenset([*_MAPPINGS, *map(id, (list, tuple, set, frozenset, collections.deque))])
+"""Containers that are read directly, by the id of their type."""
+
+_OF_THEIR_OWN = _SIZED.union(map(id, _NAMED))
 """Types whose values have texts of their own, by id."""
 
 
 def cut(text: str, length: int) -> str:
     """Return the begin of a text with its length, if it is longer than that."""
     return text if len(text) <= length else f"{text[:length]}… ({len(text)})"
+
+
+def _quoted(value: Any, length: int) -> str:
+    """Return a string or bytes as Python writes them; of longer ones the begin, and how long they are."""
+    text = repr(value[: length + 1])
+    return text if len(text) <= length else f"{text[:length]}… ({max(len(text), len(value))})"
 
 
 _MOST_TYPES = 5000
@@ -77,7 +90,7 @@ def is_atom(value: Any) -> bool:
 
 
 class ValueWords:
-    """The texts of values, and their numbers.
+    """The texts of values, a method for each kind, hence so many, and their numbers.
 
     Attributes:
         deleted: the word of what is not there any more.
@@ -94,6 +107,7 @@ class ValueWords:
         self._strings: dict[str, int] = {}
         self._secrets: set[str] = set()
         self._types: dict[int, Any] = {}
+        self._readers: dict[int, tuple[Any, TextReader | None]] = {}
         texts.add("deleted")
         self.deleted = 1 << 32
         self.secret = texts.add("<secret>") << 32
@@ -124,7 +138,7 @@ class ValueWords:
         if cls is float or cls is complex:
             return self.number(repr(value)) << 32
         if cls is bytes:
-            return self.number(cut(repr(value[: MOST_ATOM + 1]), MOST_ATOM)) << 32
+            return self.number(_quoted(value, MOST_ATOM)) << 32
         known = self._objects.by_id.get(id(value)) or self._objects.of(value)
         number: int = known.number
         own = self._types.get(id(cls))
@@ -138,13 +152,30 @@ class ValueWords:
         """Return the number of the text of an object; remember it where the text is that of the type."""
         if id(cls) in _OF_THEIR_OWN or issubclass(cls, (type, BaseException)):
             return self.number(self._described(value, cls))
-        name = _name(cls)
+        reader, name = self._reader(cls), _name(cls)
+        if reader is not None:
+            return self.number(self._read(reader, value, cls, MOST_ATOM if reader.is_value else MOST_TEXT))
         text = self.number(f"<{name}>")
         if len(self._types) >= _MOST_TYPES:
             self._types.clear()
         kept = name if _flags(cls) & _RENAMED else None  # the same text, until it is given another name
         self._types[id(cls)] = (cls, text << 32, kept)  # held, so that its id stays its own
         return text
+
+    def _reader(self, cls: Any) -> TextReader | None:
+        """Return what makes the texts of a type's values; None: they have that of their type."""
+        known = self._readers.get(id(cls))
+        if known is None or known[0] is not cls:
+            if len(self._readers) >= _MOST_TYPES:
+                self._readers.clear()
+            known = self._readers[id(cls)] = (cls, reader_of(cls))
+        return known[1]
+
+    def _read(self, reader: TextReader, value: Any, cls: Any, length: int) -> str:
+        try:
+            return cut(reader.text(value, self._short), length)
+        except Exception:  # it is not made yet, or the library is of a version that is not known
+            return f"<{_name(cls)}>"
 
     def number(self, text: str) -> int:
         """Return the number of a text."""
@@ -193,7 +224,7 @@ class ValueWords:
     def _string(self, value: str) -> int:
         if value in self._secrets:
             return int(self.secret >> 32)
-        number = self.number(cut(repr(value[: MOST_ATOM + 1]), MOST_ATOM))
+        number = self.number(_quoted(value, MOST_ATOM))
         if len(value) <= MOST_ATOM:
             if len(self._strings) >= _MOST_KNOWN:
                 self._strings.clear()
@@ -220,20 +251,23 @@ class ValueWords:
         if cls is tuple:
             return f"({self._items(value)}{',' if len(value) == 1 else ''})"
         if cls is dict:
-            if not value:
-                return "{}"
-            pairs = list(islice(value.items(), _MOST_ITEMS))
-            texts = [
-                f"{self._short(key)}: {'<secret>' if type(key) is str and is_secret(key) else self._short(item)}"
-                for key, item in pairs
-            ]
-            return f"{{{', '.join(texts)}{', …' if len(value) > _MOST_ITEMS else ''}}}"
+            return f"{{{self._pairs(value, dict)}}}"
         if cls is set or cls is frozenset:
             if not value:
                 return f"{_name(cls)}()"
             text = f"{{{self._items(value)}}}"
             return text if cls is set else f"frozenset({text})"
-        return ""
+        if id(cls) in _MAPPINGS:
+            base = cls if cls is collections.OrderedDict else dict
+            return f"{_name(cls)}({{{self._pairs(value, base)}}})"
+        return f"deque([{self._items(value)}])" if id(cls) in _SIZED else ""
+
+    def _pairs(self, value: Any, base: Any) -> str:
+        texts = [
+            f"{self._short(key)}: {'<secret>' if type(key) is str and is_secret(key) else self._short(item)}"
+            for key, item in list(islice(base.items(value), _MOST_ITEMS))
+        ]
+        return f"{', '.join(texts)}{', …' if len(value) > _MOST_ITEMS else ''}"
 
     def _items(self, value: Any) -> str:
         texts = [self._short(item) for item in list(islice(value, _MOST_ITEMS))]
@@ -250,11 +284,14 @@ class ValueWords:
     def _short(self, value: Any) -> str:
         cls = type(value)
         if cls is str:
-            return cut(repr(value[:_MOST_ITEM]), _MOST_ITEM)
+            return "<secret>" if self._secrets and value in self._secrets else _quoted(value, _MOST_ITEM)
         if (cls is int and value.bit_length() < _MOST_BITS) or value is None or cls is bool or cls is float:
             return repr(value)
-        if cls is list or cls is tuple or cls is dict or cls is set:
-            if not value:
-                return repr(value)
-            return f"{_name(cls)} of {len(value)}"
+        if id(cls) in _SIZED:
+            return f"{_name(cls)} of {len(value)}" if value else self._collection(value, cls)
+        if cls is bytes or cls is complex:
+            return _quoted(value, _MOST_ITEM) if cls is bytes else repr(value)
+        reader = self._reader(cls)
+        if reader is not None and reader.is_value:
+            return self._read(reader, value, cls, MOST_TEXT)
         return f"<{_name(cls)}>"

@@ -1,0 +1,148 @@
+"""Values that are more than their type have texts in a record, and none of the program's code runs for them."""
+
+from functools import cache
+
+import pytest
+
+from tests.runs.recorded_programs import python, run_recorded
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.past.past_process import PastProcess
+
+pytestmark = pytest.mark.real
+
+PROGRAM = """\
+import collections, dataclasses, datetime, decimal, enum, fractions, pathlib, typing, uuid, zoneinfo
+
+def ran(*_, **__):
+    print("the program's code ran")
+    return datetime.timedelta(0)
+
+class Color(enum.Enum):
+    RED = "r"
+    __repr__ = __str__ = ran
+
+class Perm(enum.IntFlag):
+    R = 1
+    W = 2
+
+class Own(datetime.tzinfo):
+    utcoffset = dst = ran
+
+class Euro(decimal.Decimal):
+    __repr__ = __str__ = ran
+
+class Point(typing.NamedTuple):
+    x: int
+    y: object
+    __repr__ = ran
+
+@dataclasses.dataclass
+class Order:
+    id: int
+    total: decimal.Decimal
+    password: str
+    lines: list
+    note: str = dataclasses.field(default="quiet", repr=False)
+    __repr__ = __getattribute__ = None
+    del __repr__, __getattribute__
+
+@dataclasses.dataclass(slots=True)
+class Half:
+    made: int
+    missing: int
+
+def values():
+    price = decimal.Decimal("1.20")
+    part = fractions.Fraction(1, 3)
+    path = pathlib.Path("a//b/.", "../c") / "d.txt"
+    absolute = pathlib.PurePosixPath("x", "//etc//x")
+    day = datetime.date(2024, 5, 1)
+    utc = datetime.datetime(2024, 5, 1, 12, 30, tzinfo=datetime.timezone.utc)
+    berlin = datetime.datetime(2024, 5, 1, 12, 30, 1, 5, tzinfo=zoneinfo.ZoneInfo("Etc/GMT-2"))
+    own = datetime.datetime(2024, 5, 1, 12, 30, tzinfo=Own())
+    clock = datetime.time(12, 30)
+    wait = datetime.timedelta(days=1, seconds=5)
+    key = uuid.UUID(int=7)
+    data = bytearray(b"abc")
+    numbers = range(0, 10, 2)
+    color = Color.RED
+    both = Perm.R | Perm.W
+    euro = Euro("3")
+    point = Point(1, day)
+    order = Order(3, price, "hush", [1])
+    half = Half.__new__(Half)
+    half.made = 1
+    seen = half
+    counts = collections.Counter("aab")
+    recent = collections.deque([1, price])
+    groups = collections.defaultdict(list, a=[1])
+    inside = [price, color, b"x", point, order]
+    table = {day: key}
+    order.id = 4
+    again = order
+    long = "a" * 1000
+    recent.append(5)
+    return recent
+
+values()
+"""
+
+EXPECTED = {
+    "price": "Decimal('1.20')",
+    "part": "Fraction(1, 3)",
+    "path": "PosixPath('a/b/../c/d.txt')",
+    "absolute": "PurePosixPath('//etc/x')",
+    "day": "<date 2024-05-01>",
+    "utc": "<datetime 2024-05-01T12:30:00+00:00>",
+    "berlin": "<datetime 2024-05-01T12:30:01.000005+02:00[Etc/GMT-2]>",
+    "own": "<datetime 2024-05-01T12:30:00 in a Own>",
+    "clock": "<time 12:30:00>",
+    "wait": "<timedelta 1 day, 0:00:05>",
+    "key": "UUID('00000000-0000-0000-0000-000000000007')",
+    "data": "bytearray(b'abc')",
+    "numbers": "range(0, 10, 2)",
+    "color": "<Color.RED: 'r'>",
+    "both": "<Perm.R|W: 3>",
+    "euro": "<Euro>",
+    "point": "Point(x=1, y=<date 2024-05-01>)",
+    "order": "<Order id=3, total=Decimal('1.20'), password=<secret>, lines=list of 1>",
+    "half": "<Half>",
+    "seen": "<Half made=1>",
+    "counts": "Counter({'a': 2, 'b': 1})",
+    "recent": "deque([1, Decimal('1.20')])",
+    "groups": "defaultdict({'a': list of 1})",
+    "inside": "[Decimal('1.20'), <Color.RED: 'r'>, b'x', <Point>, <Order>]",
+    "table": "{<date 2024-05-01>: UUID('00000000-0000-0000-0000-000000000007')}",
+    "again": "<Order id=4, total=Decimal('1.20'), password=<secret>, lines=list of 1>",
+    "long": f"'{'a' * 199}… (1000)",
+}
+
+
+@cache
+def recorded(version: tuple[int, int]) -> ProcessRecord:
+    program = run_recorded(PROGRAM, python(*version))
+    assert (program.errors, program.output) == ("", "")
+    return program.run.processes[0]
+
+
+@pytest.mark.parametrize("version", [(3, 12), (3, 13)])
+def test_a_value_has_the_text_that_tells_it_and_no_code_of_the_program_runs(version: tuple[int, int]) -> None:
+    record = recorded(version)
+    written = [record.row(number) for number in range(record.first, record.last + 1)]
+    texts = {record.label(row.key): record.text(row) for row in written if row.kind == rows.WRITE}
+    assert {name: texts.get(name) for name in EXPECTED} == EXPECTED
+    assert record.facts.faults == 0
+
+
+def test_a_container_that_has_changed_since_is_not_shown_with_what_was_in_it() -> None:
+    record = recorded((3, 13))
+    values = PastProcess(record).values
+    recent = record.key_of("recent")
+    (written,) = [
+        number
+        for number in range(record.first, record.last)
+        if record.row(number).kind == rows.WRITE and record.row(number).key == recent
+    ]
+    assert values.text_at(values.value_at(written), written + 1) == "deque([1, Decimal('1.20')])"
+    assert values.text_at(values.value_at(written), record.last) == "deque of 3"
