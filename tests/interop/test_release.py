@@ -60,6 +60,12 @@ def test_the_conda_recipe_needs_what_the_package_needs() -> None:
     assert set(needed) | {re.sub("(?=>)", " ", line) for line in project["build-system"]["requires"]} <= set(listed)
 
 
+def test_the_conda_recipe_has_all_licences() -> None:
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["license-files"]
+    files = sorted(str(file.relative_to(ROOT)) for pattern in patterns for file in ROOT.glob(pattern))
+    assert CONDA.read_text().partition("license_file:\n")[2] == "".join(f"    - {file}\n" for file in files)
+
+
 def test_what_names_a_version_names_this_one() -> None:
     feature = ROOT / "docs" / "deploy" / "devcontainer" / "trio-debugmcp" / "devcontainer-feature.json"
     assert json.loads(feature.read_text())["version"] == __version__
