@@ -113,38 +113,48 @@ async def build_as_refused(client: DebugClient, test: str) -> None:
         )
 
 
-@pytest.mark.parametrize("name", RUNNERS)
+PROJECT_NAMES = list(dict.fromkeys(runner.project for runner in RUNNERS.values()))
+
+
+@pytest.mark.parametrize("name", PROJECT_NAMES)
 async def test_a_test_that_fails_stops_at_its_line_and_one_that_passes_runs_to_its_end(
     debugging: Connect, tmp_path: Path, name: str
 ) -> None:
-    runner = RUNNERS[name]
-    needed = shutil.which(runner.needs) or (runner.needs if Path(runner.needs).is_dir() else None)
-    need(runner.needs, needed, f"apt-get install {INSTALLED.get(runner.needs, runner.needs)}")
-    project = Path(shutil.copytree(PROJECTS / runner.project, tmp_path / runner.project))
-    if runner.needs == "node":
+    runners = [runner for runner in RUNNERS.values() if runner.project == name]  # which share what is built
+    needs = runners[0].needs
+    needed = shutil.which(needs) or (needs if Path(needs).is_dir() else None)
+    need(needs, needed, f"apt-get install {INSTALLED.get(needs, needs)}")
+    project = Path(shutil.copytree(PROJECTS / name, tmp_path / name))
+    if needs == "node":
         need("npm packages", str(PACKAGES) if PACKAGES.is_dir() else None, "scripts/npm-install")
         (project / "node_modules").symlink_to(PACKAGES)
-    if runner.needs == "javac":
+    if needs == "javac":
         (project / "lib").mkdir()
-        for name in JARS:
-            jar = next(Path("/usr/share/java").glob(f"{name}-[0-9]*.jar"), None)
-            need(name, None if jar is None else str(jar), "apt-get install junit4 junit5")
+        for library in JARS:
+            jar = next(Path("/usr/share/java").glob(f"{library}-[0-9]*.jar"), None)
+            need(library, None if jar is None else str(jar), "apt-get install junit4 junit5")
             if jar is not None:
                 (project / "lib" / jar.name).symlink_to(jar)
     async with debugging() as client:
         if (project / "CMakeLists.txt").exists():
-            await build_as_refused(client, str(project / runner.fails))
-        stop = await client.call("debug_launch", test=str(project / runner.fails), timeout=300)
-        assert (stop["reason"], stop["at"].split(" in ")[0]) == ("Exception", str(project / runner.at)), stop
-        assert stop["exception"].startswith(runner.raises)
-        local, value = runner.shows
-        assert value in stop["locals"][local]
-        await client.call("debug_disconnect")
-        end = await client.call("debug_launch", test=str(project / runner.passes), timeout=300)
-        assert (end["state"], end["exitCode"]) == ("Disconnected", 0), end
-        with pytest.raises(ToolFailed, match=runner.near) as failed:
-            await client.call("debug_launch", test=f"{project / runner.fails.partition(':')[0]}::{runner.near}s")
-        assert failed.value.code == "INVALID_PATH"
+            await build_as_refused(client, str(project / runners[0].fails))
+        for runner in runners:
+            await try_runner(client, project, runner)
+
+
+async def try_runner(client: DebugClient, project: Path, runner: Runner) -> None:
+    """Launch the test that fails, the one that passes, and one that is not there."""
+    stop = await client.call("debug_launch", test=str(project / runner.fails), timeout=300)
+    assert (stop["reason"], stop["at"].split(" in ")[0]) == ("Exception", str(project / runner.at)), stop
+    assert stop["exception"].startswith(runner.raises)
+    local, value = runner.shows
+    assert value in stop["locals"][local]
+    await client.call("debug_disconnect")
+    end = await client.call("debug_launch", test=str(project / runner.passes), timeout=300)
+    assert (end["state"], end["exitCode"]) == ("Disconnected", 0), end
+    with pytest.raises(ToolFailed, match=runner.near) as failed:
+        await client.call("debug_launch", test=f"{project / runner.fails.partition(':')[0]}::{runner.near}s")
+    assert failed.value.code == "INVALID_PATH"
 
 
 async def test_a_file_of_perl_runs_as_prove_runs_it(debugging: Connect, tmp_path: Path) -> None:
