@@ -39,6 +39,14 @@ else:
 """For any Python 3."""
 
 
+def oldest_first(versions: dict[str, Interpreter]) -> list[Any]:
+    """Parameters of a test of the engine: the oldest of some Pythons at every change, the others nightly."""
+    later = pytest.mark.nightly("newer Pythons, on one of which all that runs with both engines runs at every change")
+    return [
+        pytest.param(python, id=name, marks=later if at else ()) for at, (name, python) in enumerate(versions.items())
+    ]
+
+
 def chosen() -> list[Interpreter]:
     """The oldest and the newest that debugpy supports, and the running one; `scripts/interpreters` tries all."""
     supported = [each for each in found() if each.version >= OLDEST]

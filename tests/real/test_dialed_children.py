@@ -10,9 +10,10 @@ import trio
 
 from tests.pythons import Interpreter
 from tests.real.conftest import Connect
+from tests.real.interpreters import oldest_first
 from tests.real.test_engine import NEW
 
-pytestmark = pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+pytestmark = pytest.mark.parametrize("python", oldest_first(NEW))
 
 PROGRAM = """\
 import multiprocessing, os, subprocess, sys

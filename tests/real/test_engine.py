@@ -10,12 +10,13 @@ import trio
 
 from tests.pythons import Interpreter, found
 from tests.real.conftest import Connect, at, hits, needs_gdb, program, where
+from tests.real.interpreters import oldest_first
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 NEW = {"{}.{}".format(*each.version): each for each in found() if each.version >= (3, 12)}
 """Without one there is nothing to try: pyenv has them on the machines where this runs."""
 
-pytestmark = pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+pytestmark = pytest.mark.parametrize("python", oldest_first(NEW))
 
 SHOP = """\
 import sys

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from tests.pythons import Interpreter
+from tests.real.interpreters import oldest_first
 from tests.real.test_engine import NEW
 from trio_debugmcp.engine.carrier import made_carrier
 
-pytestmark = pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+pytestmark = pytest.mark.parametrize("python", oldest_first(NEW))
 
 TEST_SECONDS = 300
 

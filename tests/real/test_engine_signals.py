@@ -8,9 +8,10 @@ import pytest
 
 from tests.pythons import Interpreter
 from tests.real.conftest import Connect
+from tests.real.interpreters import oldest_first
 from tests.real.test_engine import NEW, launched
 
-pytestmark = pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+pytestmark = pytest.mark.parametrize("python", oldest_first(NEW))
 
 AWAITED = """\
 import _thread

@@ -11,9 +11,10 @@ import trio
 
 from tests.pythons import Interpreter
 from tests.real.conftest import Connect, where
+from tests.real.interpreters import oldest_first
 from tests.real.test_engine import NEW, launched
 
-pytestmark = pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+pytestmark = pytest.mark.parametrize("python", oldest_first(NEW))
 
 ITSELF = """\
 import asyncio, atexit, gc, inspect, json, os, pickle, resource, signal, sys, threading, time, warnings

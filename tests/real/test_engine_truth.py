@@ -8,10 +8,11 @@ import trio
 
 from tests.pythons import Interpreter
 from tests.real.conftest import Connect, hits, needs_gdb, where
+from tests.real.interpreters import oldest_first
 from tests.real.test_engine import NEW, launched
 from trio_debugmcp.testing import ToolFailed
 
-pytestmark = pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+pytestmark = pytest.mark.parametrize("python", oldest_first(NEW))
 
 LINES = """\
 from contextlib import contextmanager

@@ -13,9 +13,10 @@ import trio
 
 from tests.pythons import Interpreter
 from tests.real.conftest import Connect, where
+from tests.real.interpreters import oldest_first
 from tests.real.test_engine import NEW, launched
 
-pytestmark = pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+pytestmark = pytest.mark.parametrize("python", oldest_first(NEW))
 
 WORK = """\
 def work(number):

@@ -9,6 +9,7 @@ import pytest
 
 from tests.pythons import Interpreter, found
 from tests.real.conftest import Connect
+from tests.real.interpreters import oldest_first
 from tests.server.scene import failure
 from trio_debugmcp.testing import DebugClient
 
@@ -61,7 +62,7 @@ async def recorded(
     return end
 
 
-@pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+@pytest.mark.parametrize("python", oldest_first(NEW))
 async def test_a_run_is_kept_after_its_session_and_each_restart_is_another(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:
@@ -114,7 +115,7 @@ def test_each_pays_for_himself():
 """
 
 
-@pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+@pytest.mark.parametrize("python", oldest_first(NEW))
 async def test_the_answer_to_a_recorded_failure_names_the_question_and_why_answers_it(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:
@@ -181,7 +182,7 @@ class SumTest(unittest.TestCase):
 """
 
 
-@pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+@pytest.mark.parametrize("python", oldest_first(NEW))
 async def test_a_recorded_run_answers_how_it_changed_what_was_called_and_what_a_moment_was(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:
@@ -269,7 +270,7 @@ while True:
 """
 
 
-@pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+@pytest.mark.parametrize("python", oldest_first(NEW))
 async def test_a_piece_of_a_running_program_is_recorded(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:

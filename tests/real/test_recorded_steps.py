@@ -6,11 +6,12 @@ import pytest
 
 from tests.pythons import Interpreter
 from tests.real.conftest import Connect
+from tests.real.interpreters import oldest_first
 from tests.real.test_recorded_programs import NEW, SHOP, on
 from tests.server.scene import failure
 
 
-@pytest.mark.parametrize("python", NEW.values(), ids=NEW)
+@pytest.mark.parametrize("python", oldest_first(NEW))
 async def test_a_step_back_shows_the_record_and_steps_forth_lead_to_the_present_again(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:
