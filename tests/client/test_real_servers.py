@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shlex
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncGenerator
@@ -24,6 +23,7 @@ from mcp.client.session import ClientRequestContext
 
 from tests import warm
 from tests.client import node
+from tests.ports import free_port
 from trio_debugmcp.client import (
     ConnectionLost,
     InspectorClient,
@@ -72,13 +72,6 @@ async def http_server(everything: list[str], port: int) -> AsyncGenerator[subpro
     finally:
         process.kill()
         process.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 async def everything_works(client: InspectorClient) -> None:

@@ -16,6 +16,7 @@ import pytest
 import trio
 
 from tests.languages.conftest import TEST_SECONDS, need
+from tests.ports import free_port
 from tests.real.conftest import Connect
 from trio_debugmcp.dap.profiles import profile_named
 from trio_debugmcp.dap.profiles.javascript.browsers import browser_at
@@ -42,11 +43,6 @@ def project(tmp_path: Path) -> Path:
     shutil.copytree(PROJECT, tmp_path / "page")
     (tmp_path / "page" / "node_modules").symlink_to(MODULES)
     return tmp_path / "page"
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])
 
 
 def vite(port: int) -> str:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -257,13 +258,15 @@ async def test_a_program_whose_connection_ends_runs_on(where: str) -> None:
         assert await line.said() == "child runs\nparent ends\n"
 
 
-async def test_children_of_a_program_that_was_detached_from_do_not_dial_in() -> None:
-    code = "import time\ntime.sleep(0.8)\n" + FORKS + "import subprocess, sys\n"
-    code += "print(subprocess.run([sys.executable, '-c', 'exit(9)']).returncode)"
+async def test_children_of_a_program_that_was_detached_from_do_not_dial_in(tmp_path: Path) -> None:
+    detached = tmp_path / "detached"
+    code = f"import os, time\nwhile not os.path.exists({str(detached)!r}): time.sleep(0.01)\n" + FORKS
+    code += "import subprocess, sys\nprint(subprocess.run([sys.executable, '-c', 'exit(9)']).returncode)"
     async with running(code) as line:
         async with speaking(await line.door.take(line.process.pid)) as connection:
             await configure(connection)
             await ask(connection, "disconnect", {"terminateDebuggee": False})
+        detached.touch()
         assert await line.said() == "child runs\nparent ends\n9\n"
         assert line.children == []
 

@@ -1,14 +1,15 @@
 """Runs of a real program that are observed: batch_evaluate and debug_run_until, judged in the program and at stops."""
 
-import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 
+from tests.ports import free_port
 from tests.real.conftest import Connect, breakpoints
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
@@ -66,23 +67,13 @@ def line(text: str) -> int:
     return number
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 async def attach(client: DebugClient, port: int) -> None:
     """Attach to a program that begins to listen soon."""
-    for _ in range(100):
-        try:
+    while True:
+        with suppress(ToolFailed):
             await client.call("debug_attach", port=port)
-        except ToolFailed:
-            await trio.sleep(0.1)
-        else:
             return
-    raise AssertionError("the program does not listen")
+        await trio.sleep(0.1)
 
 
 async def batch(client: DebugClient, *experiments: dict[str, Any], **more: Any) -> dict[str, Any]:

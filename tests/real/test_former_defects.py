@@ -105,7 +105,8 @@ async def test_a_program_that_is_detached_from_keeps_its_children(debugging: Con
     write(tmp_path / "child.py", "word = 'x'\nprint(word)\n")
     app = write(
         tmp_path / "parent.py",
-        "import subprocess, sys, time, pathlib\nhere = pathlib.Path(__file__).parent\ntime.sleep(0.5)\n"
+        "import subprocess, sys, time, pathlib\nhere = pathlib.Path(__file__).parent\n"
+        "while not (here / 'detached.txt').exists(): time.sleep(0.01)\n"
         "subprocess.run([sys.executable, str(here / 'child.py')], check=True)\n"
         "(here / 'done.txt').write_text('yes')\n",
     )
@@ -113,6 +114,7 @@ async def test_a_program_that_is_detached_from_keeps_its_children(debugging: Con
         await client.call("breakpoint_set", file=str(tmp_path / "child.py"), line=2)
         await client.call("debug_launch", program=app, stop_at_entry=True)
         await client.call("debug_disconnect", terminate=False)
+        (tmp_path / "detached.txt").touch()
         while not witness.exists():
             assert await client.uris() == [], "a child does not become a session once its parent's has ended"
             await trio.sleep(0.1)

@@ -1,7 +1,6 @@
 """How sessions start and end with real debugpy, and the lists of resources at these edges."""
 
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 import trio
 
+from tests.ports import free_port
 from tests.real.conftest import GDB, Connect, at, program, where
 from trio_debugmcp.testing import ToolFailed
 
@@ -35,9 +35,7 @@ async def test_a_program_begins_before_debugpy_has_read_the_metadata_of_every_in
 
 
 async def test_attaching_by_port_and_disconnecting_leaves_the_program_running(debugging: Connect) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     target = subprocess.Popen(
         [sys.executable, "-m", "debugpy", "--listen", f"127.0.0.1:{port}", program("busy.py")],
         env={**os.environ, "PYDEVD_DISABLE_FILE_VALIDATION": "1"},

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -15,6 +14,7 @@ import pytest
 import trio
 
 from tests import warm
+from tests.ports import free_port
 from tests.real.conftest import TEST_SECONDS, at, line_of, program, where
 from tests.recording.make import PATIENT, record_the_till, recorder_for
 from tests.recording.scene import URIS, same_answer, watch, without_times
@@ -93,12 +93,6 @@ async def debug(client: DebugClient) -> dict[str, Any]:
 async def finish(client: DebugClient) -> dict[str, Any]:
     await client.call("breakpoint_remove", id="bp-1")
     return await client.call("debug_continue")
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
 
 
 async def until(condition: Any) -> Any:
