@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from tests.dashboard.profiles import PAGE_SECONDS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import FloatRect, Locator
+    from playwright.sync_api import FloatRect, Locator, Page
 
 T = TypeVar("T")
 
@@ -53,14 +53,46 @@ def becomes(read: Callable[[], T], expected: T) -> None:
         raise AssertionError(f"{error}, and should be {expected!r}") from None
 
 
+def two_frames(page: "Page") -> None:
+    """Let the page draw what has happened, and what it does when it has been drawn."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def hear(page: "Page") -> None:
+    """Begin to note what buttons say for a moment, such as that something has been copied."""
+    page.evaluate(
+        """() => {
+          window.heard = [];
+          const note = (changes) => window.heard.push(...changes.map(({target}) => target.dataset.said));
+          const options = {subtree: true, attributes: true, attributeFilter: ['data-said']};
+          new MutationObserver(note).observe(document.body, options);
+        }"""
+    )
+
+
+def was_said(page: "Page", word: str) -> None:
+    """Wait until a button has said that since `hear`: it says so for less time than a busy machine takes to look."""
+    eventually(lambda: page.evaluate("window.heard"), lambda heard: word in heard)
+
+
+def hold_time(page: "Page") -> None:
+    """From now on the page's time passes only by `run_for`: on a busy machine timers would fire while a test acts."""
+
+    def pause() -> bool:
+        page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 2)  # which is refused when it has passed by then
+        return True
+
+    eventually(pause, bool)
+
+
 def at_rest(locator: "Locator") -> "FloatRect":
-    """Return the box of an element that has been drawn and has not moved since a moment ago."""
-    boxes: list[FloatRect | None] = [None]
+    """Return the box of an element that does not move any more: it is the same two frames later."""
 
-    def settled(box: "FloatRect | None") -> bool:
-        boxes.append(box)
-        return box is not None and box == boxes[-2]
+    def read() -> "FloatRect | None":
+        before = locator.bounding_box()
+        two_frames(locator.page)
+        return before if before == locator.bounding_box() else None
 
-    box = eventually(locator.bounding_box, settled)
+    box = eventually(read, lambda box: box is not None)
     assert box is not None
     return box

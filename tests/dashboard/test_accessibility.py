@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
+from tests.dashboard.axe import VIOLATIONS, problems_of
 from tests.dashboard.conftest import OpenPage
-from tests.javascript import package
+from tests.dashboard.eventually import two_frames
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -32,18 +33,14 @@ CONTRAST = "{runOnly: ['color-contrast']}"
 
 def violations(page: "Page", state: str, widths: Sequence[int] = WIDTHS) -> list[str]:
     """Return what axe-core finds in this state, in each of the widths and each colour scheme."""
-    if page.evaluate("typeof axe === 'undefined'"):
-        page.evaluate(package("axe-core/axe.min.js").read_text())
     found = []
     for width in widths:
         page.set_viewport_size({"width": width, "height": 900})
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            page.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))")
-            rules = CONTRAST if scheme == "dark" and width == 1024 else "{resultTypes: ['violations']}"
-            for each in page.evaluate(f"axe.run({rules}).then(({{violations}}) => violations)"):
-                nodes = [f"{node['target']} {node['any'][:1] or node['all'][:1]}" for node in each["nodes"][:3]]
-                found.append(f"{state}, {width}, {scheme}: {each['id']} {each['help']}: {nodes}")
+            two_frames(page)
+            rules = CONTRAST if scheme == "dark" and width == 1024 else VIOLATIONS
+            found += [f"{state}, {width}, {scheme}: {problem}" for problem in problems_of(page, rules)]
     return found
 
 

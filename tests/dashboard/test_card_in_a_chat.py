@@ -4,9 +4,9 @@ import json
 import os
 import re
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,9 @@ import msgspec
 import pytest
 
 from tests.dashboard.agent import CONTROL_TOKEN, Agent
+from tests.dashboard.axe import VIOLATIONS, problems_of
 from tests.dashboard.conftest import OpenPage
-from tests.dashboard.profiles import PAGE_SECONDS
+from tests.dashboard.eventually import becomes, eventually, hold_time
 from tests.javascript import package
 from trio_debugmcp.server.answers.stop_data import StopData
 
@@ -146,14 +147,12 @@ def frame(page: "Page", number: int) -> "Frame":
 def wait_until_fitting(page: "Page", number: int) -> int:
     """Wait until a card's frame is as high as what the card shows, and return how high."""
     inside, around = frame(page, number), page.locator(f'iframe[title="card {number}"]')
-    end = time.monotonic() + PAGE_SECONDS
-    while True:
+
+    def heights() -> tuple[int, int]:
         needed = inside.evaluate("Math.ceil(document.documentElement.getBoundingClientRect().height)")
-        height: int = around.evaluate("(frame) => frame.offsetHeight")
-        if height == needed:
-            return height
-        assert time.monotonic() < end, (height, needed)
-        page.evaluate("new Promise(requestAnimationFrame)")  # it may have another size in the next one
+        return needed, around.evaluate("(frame) => frame.offsetHeight")
+
+    return eventually(heights, lambda pair: pair[0] == pair[1])[0]
 
 
 def launched(page: "Page") -> Any:
@@ -202,9 +201,8 @@ def test_a_real_stop_is_drawn_and_a_button_steps_the_program(chat: "Page") -> No
     expect(first.locator("#where")).to_have_text("shop.py:12 in <module>")
     expect(first.locator("#facts")).to_contain_text("returnedvisit = 5")
     assert [each["action"] for each in calls(chat, "card_run")] == ["over", "continue", "out"]
-    assert chat.evaluate("chat.contexts[0]") == (
-        "On the card, the person pressed Step over. Paused after a step: shop.py:6 in visit."
-    )
+    said = "On the card, the person pressed Step over. Paused after a step: shop.py:6 in visit."
+    becomes(lambda: chat.evaluate("chat.contexts[0]"), said)
     assert behind(chat, "debug_state")["notes"] == ["a person (card in the chat) stepped over, continued, stepped out"]
 
     # With the keyboard: a program that runs is paused, and the focus stays where it was.
@@ -220,7 +218,7 @@ def test_a_real_stop_is_drawn_and_a_button_steps_the_program(chat: "Page") -> No
     button(chat, 1, "Step over").focus()
     chat.keyboard.press("Enter")
     expect(first.locator("h1")).to_have_text("Paused after a step")
-    assert frame(chat, 1).evaluate("document.activeElement.dataset.action") == "over"
+    expect(button(chat, 1, "Step over")).to_be_focused()
     assert [url for url in requests if not url.startswith("about:")] == []
 
 
@@ -230,6 +228,8 @@ def test_the_agent_s_next_card_marks_changes_and_the_one_before_says_that_it_is_
 
     chat.clock.install()
     launched(chat)
+    hold_time(chat)
+    chat.evaluate("chat.settle()")  # or the card would look while the program runs, and say so
     call(chat, "debug_continue")
     old, new = card(chat, 1), card(chat, 2)
     expect(new.locator("#locals .changed .name")).to_have_text(["paid", "product", "count"])
@@ -243,7 +243,6 @@ def test_the_agent_s_next_card_marks_changes_and_the_one_before_says_that_it_is_
     expect(old.locator("#output pre")).to_have_text("ann takes 2 tea\n")
     expect(old.locator("#locals .changed .name")).to_have_text(["paid", "product", "count"])
     # Pressed before the card has looked: the server refuses what is for another stop.
-    hold_time(chat)
     behind(chat, "debug_step")
     button(chat, 1, "Step over").click()
     expect(old.get_by_role("alert")).to_have_text(re.compile("not at this stop any more, so nothing was done"))
@@ -264,21 +263,16 @@ def test_the_card_looks_as_its_host_and_is_as_high_as_what_it_shows(empty_chat: 
     shown = frame(chat, 1)
     expect(card(chat, 1).locator("#card")).to_have_css("background-color", "rgb(250, 249, 245)")
     looks = "(name) => getComputedStyle(document.body)[name]"
-    assert (shown.evaluate(looks, "fontFamily"), shown.evaluate(looks, "colorScheme")) == ("serif", "light")
+    becomes(lambda: [shown.evaluate(looks, name) for name in ("fontFamily", "colorScheme")], ["serif", "light"])
     assert shown.evaluate("document.documentElement.style.getPropertyValue('--unknown')") == ""
     dark = {"--color-background-primary": "rgb(20, 20, 19)"}
     chat.evaluate("(looks) => chat.setLooks(looks)", {"theme": "dark", "styles": {"variables": dark}})
     expect(card(chat, 1).locator("#card")).to_have_css("background-color", "rgb(20, 20, 19)")
-    assert shown.evaluate(looks, "colorScheme") == "dark"
+    becomes(lambda: shown.evaluate(looks, "colorScheme"), "dark")
     for _ in range(4):
         show(chat, STOP)  # the last ones are out of sight
     for number in range(1, 6):
         assert wait_until_fitting(chat, number) > 200
-
-
-def hold_time(page: "Page") -> None:
-    """From now on time passes for the cards only by `run_for`: on a busy machine they would look while a test acts."""
-    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 2)
 
 
 def passes(page: "Page", seconds: int, step: int = 3) -> None:
@@ -337,8 +331,8 @@ def test_a_card_that_a_person_let_run_waits_for_the_next_stop_and_an_old_one_loo
     answer(chat, "card_state", {"structuredContent": {"now": following, "moment": "s-1 1.5 2 1"}})
     passes(chat, 3)
     expect(first.locator("#where")).to_have_text("shop.py:25 in visit")
-    assert first.locator("#exception").get_attribute("tabindex") is None
-    assert first.locator(".changed").count() == 0  # it ran meanwhile: what is compared is one stop with the next
+    expect(first.locator("#exception:not([tabindex])")).to_have_count(1)
+    expect(first.locator(".changed")).to_have_count(0)  # it ran meanwhile: what is compared is one stop with the next
     assert chat.evaluate("chat.contexts") == []  # this host takes none
 
     # A button that is refused makes the card look at once. Then it is known to be old.
@@ -536,7 +530,7 @@ def test_without_the_number_of_its_stop_a_card_compares_what_it_shows(there: str
 
 
 def test_no_state_of_a_card_has_a_barrier_and_none_is_wider_than_its_frame(empty_chat: "Page") -> None:
-    chat, axe = empty_chat, package("axe-core/axe.min.js").read_text()
+    chat = empty_chat
     long = "ValueError: out of stock, " + "very " * 200
     states: list[dict[str, Any]] = [
         {
@@ -575,12 +569,10 @@ def test_no_state_of_a_card_has_a_barrier_and_none_is_wider_than_its_frame(empty
     button(chat, 1, "Show it here").wait_for()  # the server knows of no such stop
     frames = [frame(chat, number + 1) for number in range(len(shown) + 1)]
     for each in frames:
-        each.evaluate(axe)
-        assert each.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    for theme, rules in (("light", "{}"), ("dark", "{runOnly: ['color-contrast']}")):
+        becomes(partial(each.evaluate, "document.documentElement.scrollWidth <= innerWidth"), True)
+    for theme, rules in (("light", VIOLATIONS), ("dark", "{runOnly: ['color-contrast']}")):
         chat.evaluate("(theme) => chat.setLooks({theme})", theme)
         chat.evaluate("chat.settle()")
         for each in frames:
-            assert each.evaluate("document.documentElement.dataset.theme") == theme
-            found = each.evaluate(f"axe.run({rules})")["violations"]
-            assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+            becomes(partial(each.evaluate, "document.documentElement.dataset.theme"), theme)
+            assert problems_of(each, rules) == []

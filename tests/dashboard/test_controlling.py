@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tests.dashboard.agent import Agent
-from tests.dashboard.eventually import becomes, eventually
+from tests.dashboard.eventually import becomes, eventually, two_frames
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -210,13 +210,10 @@ def test_the_current_line_and_the_fields_are_in_sight_at_every_size_of_the_windo
     current = page.locator(".line.current")
     expect(current.locator(".number")).to_have_text("82")
 
-    def settled() -> None:
-        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
     # A smaller window has other columns; what is moved in the document, and is lower, keeps its line.
     for width, height in ((780, 493), (1440, 900), (390, 700), (1024, 600), (1280, 800)):
         page.set_viewport_size({"width": width, "height": height})
-        settled()
+        two_frames(page)
         expect(current).to_have_count(1)
         becomes(lambda: page.evaluate(IN_THE_SOURCE), True)
         if width != 390:
@@ -230,9 +227,9 @@ def test_the_current_line_and_the_fields_are_in_sight_at_every_size_of_the_windo
             becomes(partial(buttons.evaluate_all, HOW_MANY_TOPS), 1)  # the buttons of a header stand in one row
     # Where the person has scrolled to, the window shrinks and grows without the page's hand in it.
     page.locator("#source").evaluate("view => view.scrollTo({top: 200})")
-    settled()
+    two_frames(page)
     page.set_viewport_size({"width": 780, "height": 700})
-    settled()
+    two_frames(page)
     becomes(lambda: page.locator("#source").evaluate("view => view.scrollTop"), 200)
 
     # With values to see everywhere, the right column gives each panel room: one scrolls inside, not all together.
@@ -245,7 +242,7 @@ def test_the_current_line_and_the_fields_are_in_sight_at_every_size_of_the_windo
     expect(page.locator("#evaluations .answer")).to_have_count(3)
     for width, height in ((1440, 900), (1280, 800)):
         page.set_viewport_size({"width": width, "height": height})
-        settled()
+        two_frames(page)
         becomes(lambda: page.locator(".column.right").evaluate("view => view.scrollHeight <= view.clientHeight"), True)
         fields = [page.get_by_label(label) for label in ("Expression to watch", "Expression to evaluate")]
         for each in (*fields, page.locator("#evaluations .answer").last):

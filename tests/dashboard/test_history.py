@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
+from tests.dashboard.axe import problems_of
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.eventually import at_rest, becomes, eventually
-from tests.javascript import package
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -101,13 +101,6 @@ def the_values_are_said_and_another_variable_is_beside(plot: "Locator", amounts:
     )
     page.set_viewport_size({"width": 1280, "height": 720})
     page.emulate_media(color_scheme="light")
-
-
-def problems_of(page: "Page") -> list[Any]:
-    """What axe-core finds on the page."""
-    page.evaluate(package("axe-core/axe.min.js").read_text())
-    found = page.evaluate("axe.run()")["violations"]
-    return [(each["id"], each["nodes"][0]["html"]) for each in found]
 
 
 @pytest.fixture

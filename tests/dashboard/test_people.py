@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
+from tests.dashboard.axe import problems_of
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.editor import editor_beside
-from tests.dashboard.eventually import becomes, eventually
-from tests.javascript import package
+from tests.dashboard.eventually import becomes, eventually, hold_time
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -23,12 +23,6 @@ SHOTS = os.environ.get("PEOPLE_SHOTS")
 def shot(page: "Page", name: str) -> None:
     if SHOTS:
         page.screenshot(path=str(Path(SHOTS) / f"{name}.png"))
-
-
-def check_access(page: "Page") -> None:
-    page.evaluate(package("axe-core/axe.min.js").read_text())
-    found = page.evaluate("axe.run()")["violations"]
-    assert not found, [(each["id"], [node["html"] for node in each["nodes"]]) for each in found]
 
 
 def test_a_person_holds_steps_and_hands_back_with_a_word_and_a_second_page_and_an_observer_see_it(
@@ -72,7 +66,7 @@ def test_a_person_holds_steps_and_hands_back_with_a_word_and_a_second_page_and_a
     expect(second.locator("#notice")).to_contain_text("has held the session")
     page.keyboard.press("F10")
     expect(page.locator("#where")).to_contain_text("app.py:9")
-    check_access(page)
+    assert problems_of(page) == []
     shot(page, "held")
     shot(second, "other")
     field = strip.get_by_label("Message to agent")
@@ -113,7 +107,7 @@ def test_messages_and_questions_go_between_the_page_and_the_agent(agent: Agent, 
     expect(strip.get_by_role("alert")).to_contain_text("1 of 2")
     expect(strip).to_contain_text("Is <i>3 %</i> right?")
     expect(page).to_have_title("(?) No debug session · trio_debugmcp")
-    check_access(page)
+    assert problems_of(page) == []
     shot(page, "question")
     page.set_viewport_size({"width": 390, "height": 800})
     shot(page, "question-phone")
@@ -169,7 +163,7 @@ def test_a_press_that_was_meant_for_one_question_does_not_answer_the_next(agent:
     second = agent.begin_call("ask_person", question="Delete all?", **choices)
     expect(inquiry).to_contain_text("1 of 2")
     inquiry.get_by_role("textbox").fill("as soon as")
-    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 2)
+    hold_time(page)
     agent.cancel(first)
     expect(inquiry).to_contain_text(
         "The question before has ended: this is another one. You had typed: “as soon as”Delete all?"
@@ -238,7 +232,7 @@ def test_an_end_of_the_program_under_an_agents_hands_is_confirmed(agent: Agent, 
     page.keyboard.press("Shift+F5")
     dialog = page.get_by_role("dialog", name="Stop?")
     expect(dialog).to_contain_text("agent may be at work here")
-    check_access(page)
+    assert problems_of(page) == []
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     assert agent.call("debug_state")["state"] == "Paused"
@@ -266,7 +260,7 @@ def test_a_line_is_written_to_a_program_that_waits_for_it(
     becomes(lambda: field.evaluate(frame) == other.evaluate(frame), True)  # or it would look focused
     field.fill("Ada Lovelace, Countess")
     shot(page, "input")
-    check_access(page)
+    assert problems_of(page) == []
     field.press("Enter")
     expect(page.locator("#output")).to_contain_text("Who? Ada Lovelace, Countess\nHello Ada Lovelace, Countess\nMore?")
     expect(page.locator("#output .piece.input")).to_have_text("Ada Lovelace, Countess\n", use_inner_text=False)

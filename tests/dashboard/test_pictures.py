@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
+from tests.dashboard.eventually import eventually
 from tests.dashboard.test_accessibility import violations
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def test_each_process_and_thread_and_client_has_a_track_that_keys_lead_through(
     expect(said(panel)).to_have_text(re.compile(r"Process workers.py \(s-1\), \d threads"))
     page.keyboard.press("End")
     expect(said(panel)).to_contain_text("Paused at a breakpoint, workers.py:5 · stop 2")
-    assert painted(panel) > 5
+    eventually(lambda: painted(panel), lambda colours: colours > 5)
 
     # Zoom and all of it again; the tracks of threads, and the stop to which Enter leads.
     for key in ("+", "a", "d", "-", "0"):
@@ -119,7 +120,7 @@ def test_the_calls_are_a_waterfall_that_says_where_the_time_went(agent: Agent, o
     page.keyboard.press("ArrowUp")
     page.keyboard.press("End")
     expect(said(panel)).to_contain_text("debug_continue")
-    assert painted(panel) > 5
+    eventually(lambda: painted(panel), lambda colours: colours > 5)
     assert violations(page, "calls", (390, 1024)) == []
     page.emulate_media(forced_colors="active")
     page.reload()
@@ -148,9 +149,11 @@ def test_a_hundred_thousand_events_of_a_thousand_threads_are_drawn_as_far_as_the
           const picture = new SpanPicture({label: 'Tracks', empty: '', onChoose: () => undefined});
           document.querySelector('main').before(picture.node);
           picture.show({rows, from: 0, to: axis.to, tick: axis.tick});
-          await new Promise((resolve) => setTimeout(resolve, 100));
+          const frame = () => new Promise(requestAnimationFrame);
+          await frame();
           picture.asList.click();
-          await new Promise((resolve) => setTimeout(resolve, 100));
+          const line = () => picture.node.querySelector('.span-list [role=option]');
+          for (let frames = 0; frames < 600 && !line(); frames += 1) await frame();
           const lines = picture.node.querySelectorAll('.span-list [role=option]');
           return {rows: rows.length, spans: rows[0].spans.length, lines: lines.length, size: lines[0].ariaSetSize};
         }"""

@@ -8,6 +8,7 @@ import pytest
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
+from tests.dashboard.eventually import becomes, eventually
 from tests.dashboard.test_accessibility import violations
 from tests.runs.recorded_programs import python
 
@@ -68,6 +69,11 @@ def opened(page: "Page", run: str = FAILS) -> "Locator":
     return panel
 
 
+def moment_of(words: "Locator") -> int:
+    """The number of the moment that is shown."""
+    return int(words.inner_text().split()[0].removeprefix("#"))
+
+
 def row(panel: "Locator", statement: str) -> "Locator":
     """The last of the lines of the path that is this statement."""
     return panel.locator(".path .brief").filter(has_text=statement).last
@@ -96,10 +102,10 @@ def test_an_observer_goes_from_a_run_to_why_it_failed_and_to_each_moment(shop: A
     page.locator("#stack .row").nth(1).click()
     expect(page.locator("#locals [data-path=name] .value")).to_have_text("'Bob'")
     expect(page.locator(".line.looked-at code")).to_have_text("    cart = fill(items)")
-    number = int(words.inner_text().split()[0].removeprefix("#"))
+    number = moment_of(words)
     page.keyboard.press("Shift+ArrowRight")
     expect(place).to_contain_text("shop.py:3 in fill")
-    assert int(words.inner_text().split()[0].removeprefix("#")) > number
+    eventually(lambda: moment_of(words), lambda now: now > number)
     page.get_by_role("button", name="Out", exact=True).click()
     expect(place).to_contain_text("shop.py:16 in serve")
     page.get_by_role("button", name="In", exact=True).click()
@@ -123,7 +129,7 @@ def test_a_question_goes_deeper_from_a_line_and_by_an_expression(shop: Agent, op
     row(panel, "cart.extend(items)").click()
     panel.get_by_role("button", name="Why did it run").click()
     expect(panel.get_by_role("status")).to_contain_text("ran: cart.extend(items)")
-    assert panel.locator(".because").count() >= before  # among those that were there
+    eventually(panel.locator(".because").count, lambda count: count >= before)  # among those that were there
     expect(row(panel, "assert bob == 3")).to_have_count(1)
     panel.get_by_role("textbox").fill("items")
     page.keyboard.press("Enter")
@@ -177,7 +183,7 @@ def test_calls_fold_open_by_the_keys_and_lead_to_their_moments(shop: Agent, open
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     expect(items.locator(".name")).to_have_text(["<module>", "serve", "serve", "fill", "total"])
-    assert items.evaluate_all("(all) => all.map((each) => each.ariaLevel)") == ["1", "2", "2", "3", "3"]
+    becomes(lambda: items.evaluate_all("(all) => all.map((each) => each.ariaLevel)"), ["1", "2", "2", "3", "3"])
     page.keyboard.press("End")
     page.keyboard.press("Enter")
     expect(page.locator("#past .where")).to_contain_text("shop.py:7 in total")
@@ -212,7 +218,7 @@ def test_ten_thousand_values_are_a_curve_and_a_list_of_the_first_thousand_which_
     status = panel.get_by_role("status")
     expect(status).to_have_text("1 to 1,000 of 10,001")
     expect(panel.get_by_role("img")).to_have_attribute("aria-label", "A line of 1000 numbers from 0 to 994")
-    assert panel.locator(".entries .because").count() < 100  # those that can be seen
+    eventually(panel.locator(".entries .because").count, lambda count: 0 < count < 100)  # those that can be seen
     panel.locator(".entries .brief").first.focus()
     page.keyboard.press("End")
     expect(panel.locator(".entries .brief:focus .said")).to_have_text(re.compile(r"total: \d+ -> \d+"))
@@ -258,14 +264,16 @@ def test_what_the_page_reads_of_a_run_does_not_stand_in_the_story(shop: Agent, o
     from playwright.sync_api import expect
 
     page = open_page(shop.url(CONTROL_TOKEN))
-    expect(page.locator("#story-note")).to_have_text(re.compile("calls"))
-    calls = page.locator("#story-note").inner_text()
+    note = page.locator("#story-note")
+    expect(page.locator("#timeline-note")).to_have_text(re.compile(r"^\d+ events$"))  # all of them are loaded
+    expect(note).to_have_text(re.compile("calls"))
+    calls = int(note.inner_text().split()[0])
     panel = opened(page)
     panel.get_by_role("tab", name="Calls").click()
     expect(panel.get_by_role("treeitem")).not_to_have_count(0)
     shop.call("run_list")
     expect(page.locator("#story .call").first).to_contain_text("run_list")
-    assert int(page.locator("#story-note").inner_text().split()[0]) == int(calls.split()[0]) + 1
+    becomes(lambda: int(note.inner_text().split()[0]), calls + 1)
 
 
 FORKS = """\

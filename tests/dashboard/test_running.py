@@ -1,5 +1,6 @@
 """A program that does not stop: where its threads and tasks are, and what they wait for."""
 
+import re
 from typing import TYPE_CHECKING
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
@@ -72,7 +73,7 @@ def test_a_dead_lock_is_in_the_headline_and_drawn_as_a_ring(agent: Agent, open_p
         expect(each.locator("#threads .row").nth(1)).to_contain_text("locks.py:10")
         expect(each.locator("#empty")).to_contain_text("bc at locks.py:10 waits for")
     expect(page.get_by_role("img", name="ab waits for")).to_be_visible()
-    assert "ca waits for" in (page.locator(".ring svg").get_attribute("aria-label") or "")
+    expect(page.locator(".ring svg")).to_have_attribute("aria-label", re.compile("ca waits for"))
 
     # A thread leads to where it is, without a pause; and a pause that stops nothing says why.
     page.locator("#threads .row").filter(has_text="MainThread").focus()

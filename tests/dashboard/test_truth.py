@@ -7,6 +7,7 @@ import pytest
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
+from tests.dashboard.eventually import becomes, eventually
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -34,8 +35,7 @@ def test_a_page_that_comes_late_loads_the_whole_history(agent: Agent, open_page:
     note = page.locator("#timeline-note")
     expect(note).to_have_text(re.compile(r"^9\d\d events$"))  # its resource has the last 250
     expect(page.locator(".unloaded")).to_have_count(0)
-    seen = "() => [...document.querySelectorAll('.mark.tracepoint')].length"
-    assert page.evaluate(seen) > 0
+    expect(page.locator(".mark.tracepoint")).not_to_have_count(0)
 
     # So does one whose connection was lost for a while.
     whole = note.inner_text()
@@ -48,7 +48,7 @@ def test_a_page_that_comes_late_loads_the_whole_history(agent: Agent, open_page:
     page.clock.run_for(25_000)
     expect(page.locator("#link")).to_have_text("Live")
     expect(note).to_have_text(re.compile(r"^9\d\d events$"))
-    assert int(note.inner_text().split()[0]) >= int(whole.split()[0])
+    eventually(lambda: int(note.inner_text().split()[0]), lambda count: count >= int(whole.split()[0]))
     expect(page.locator(".unloaded")).to_have_count(0)
 
 
@@ -110,7 +110,7 @@ def test_a_source_of_any_length_scrolls_and_a_line_of_a_million_characters_is_cu
     expect(current).to_contain_text('49990value_49990 = "<b>49990</b>"')
     expect(current).to_have_attribute("aria-setsize", "50000")
     expect(current).to_be_in_viewport()
-    assert page.locator("#source .line").count() < 200
+    eventually(page.locator("#source .line").count, lambda count: 0 < count < 200)
 
     gutter = current.locator(".gutter")
     gutter.focus()
@@ -128,6 +128,7 @@ def test_a_source_of_any_length_scrolls_and_a_line_of_a_million_characters_is_cu
 
     changed = page.evaluate(
         """async () => {
+          for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame); // it has scrolled
           const rows = new Set();
           const observer = new MutationObserver((found) => {
             for (const {target} of found) {
@@ -234,10 +235,10 @@ def test_what_a_list_leaves_out_is_counted_and_offered_and_values_are_as_they_ar
 
     # White space is the value's.
     wide = page.locator("#locals [data-path=wide] .value").first
-    assert wide.evaluate("value => value.innerText") == "'x    y\\t\\tz'"
+    becomes(wide.inner_text, "'x    y\\t\\tz'")
     table = page.locator("#locals [data-path=table] .value").first
     expect(table).to_contain_text("a   b⏎1   2")
-    assert table.evaluate("value => getComputedStyle(value).whiteSpace") == "pre"
+    expect(table).to_have_css("white-space", "pre")
 
     # Children: a page at a time.
     page.locator("#locals [data-path=many] > summary").click()
@@ -256,8 +257,8 @@ def test_what_a_list_leaves_out_is_counted_and_offered_and_values_are_as_they_ar
     expect(page.locator("#output")).not_to_contain_text("first line")
     page.get_by_role("button", name=re.compile(r"Show [\d,]+ earlier piece")).click()
     expect(page.locator("#output")).to_contain_text("first line")
-    text = page.locator("#output").evaluate("console => console.textContent")
-    assert text.count("line of output\n") == 20_000
+    output = page.locator("#output")
+    becomes(lambda: output.evaluate("console => console.textContent").count("line of output\n"), 20_000)
     expect(page.locator(".earlier")).to_be_hidden()
 
     # A change behind the cut is a change, and what is left out is counted truly.
@@ -311,7 +312,7 @@ def test_output_that_is_not_kept_is_counted_and_the_frames_of_another_thread_are
     more.click()
     expect(more).to_have_count(0)
     expect(frames.filter(has_text="down")).to_have_count(91)
-    expect(page.locator("#stack-note")).to_have_text(f"{frames.count()} frames")
+    becomes(lambda: page.locator("#stack-note").inner_text() == f"{frames.count()} frames", True)
 
     agent.call("debug_continue")
     expect(page.locator("#output")).to_contain_text("000005499")
@@ -320,6 +321,7 @@ def test_output_that_is_not_kept_is_counted_and_the_frames_of_another_thread_are
     expect(page.locator("#output-note")).to_have_text(f"{kept['dropped']:,} before are not kept")
     page.get_by_role("button", name=re.compile(r"Show [\d,]+ earlier piece")).click()
     expect(page.locator(".earlier")).to_be_hidden()
-    shown = page.locator("#output").evaluate("console => console.textContent")
-    assert shown.startswith(kept["entries"][0]["stdout"][:900])
+    first = kept["entries"][0]["stdout"][:900]
+    beginning = "console => console.textContent.slice(0, 1000)"
+    eventually(lambda: page.locator("#output").evaluate(beginning), lambda shown: shown.startswith(first))
     expect(page.locator("#output-note")).to_have_text(f"{kept['dropped']:,} before are not kept")

@@ -3,12 +3,14 @@
 import json
 import os
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import trio_debugmcp
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
+from tests.dashboard.eventually import becomes, eventually, hear, was_said
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -45,7 +47,7 @@ def test_without_a_session_the_page_says_what_to_do(agent: Agent, observer_page:
     expect(observer_page.locator("#empty")).to_contain_text("Ask the agent that is connected")
     expect(observer_page.locator("#link")).to_have_text("Live")
     expect(observer_page.locator("#role")).to_have_text("Observing")
-    assert observer_page.url.endswith("/")  # the token is not left in the address bar
+    expect(observer_page).to_have_url(re.compile("/$"))  # the token is not left in the address bar
 
 
 def test_the_page_follows_a_session_through_stop_step_exception_and_end_to_the_next_session(
@@ -143,7 +145,7 @@ def test_an_observers_page_has_no_buttons_and_the_server_refuses_its_control_cal
     agent.call("debug_launch", program="app.py", stop_at_entry=False, breakpoints=[{"file": "app.py", "line": 4}])
     expect(observer_page.locator("#locals .variable")).to_have_count(3)
     steers = "#controls button, button.gutter, :is(#breakpoints, #watches) :is(button:not(.look), input), summary"
-    assert observer_page.locator(steers).count() == 0
+    expect(observer_page.locator(steers)).to_have_count(0)
     for key in ("F10", "Shift+F11", "F11"):
         observer_page.keyboard.press(key)
     for tool in ("debug_continue", "debug_step", "breakpoint_remove", "evaluate", "variables_get"):
@@ -171,8 +173,9 @@ def test_the_timeline_shows_who_did_what_and_a_click_goes_to_the_event(agent: Ag
     expect(page.locator("#event dd").last).to_have_text("app.py:4 in count")
     expect(page.locator("#event dd").last).to_have_attribute("title", str(agent.directory / "app.py"))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    hear(page)
     page.locator("#event").get_by_role("button", name="Copy").click()
-    expect(page.locator("#event").get_by_role("button", name="Copy")).to_have_attribute("data-said", "Copied")
+    was_said(page, "Copied")
     copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
     assert (copied["type"], copied["payload"]["location"]["line"]) == ("breakpointHit", 4)
     expect(page.locator(".line.looked-at")).to_contain_text("total = total + number")
@@ -180,9 +183,10 @@ def test_the_timeline_shows_who_did_what_and_a_click_goes_to_the_event(agent: Ag
     expect(page.locator("#event")).to_be_hidden()
     expect(page.locator(".line.looked-at")).to_have_count(0)
 
-    width = page.locator("#timeline").evaluate("track => track.scrollWidth")
+    track = page.locator("#timeline")
+    width = track.evaluate("track => track.scrollWidth")
     page.locator("#zoom").fill("2")
-    assert page.locator("#timeline").evaluate("track => track.scrollWidth") > 3 * width
+    eventually(lambda: track.evaluate("track => track.scrollWidth"), lambda now: now > 3 * width)
 
 
 def test_a_silent_client_is_still_listed_in_the_next_session_and_counted_once(
@@ -264,19 +268,18 @@ def test_the_page_fits_a_narrow_screen_and_both_colour_schemes(agent: Agent, obs
     agent.call("debug_launch", program=str(SHOP), stop_at_entry=True)
     expect(page.locator(".line.current")).to_have_count(1)
     page.set_viewport_size({"width": 360, "height": 700})
-    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    becomes(lambda: page.evaluate("document.documentElement.scrollWidth"), 360)
     page.set_viewport_size({"width": 1280, "height": 800})
 
-    background = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(background)
+    background = partial(page.evaluate, "getComputedStyle(document.body).backgroundColor")
+    light = background()
     page.get_by_role("radio", name="Dark").check(force=True)
-    dark = page.evaluate(background)
-    assert dark != light
+    dark = eventually(background, lambda colour: colour != light)
     page.reload()
     expect(page.locator("#link")).to_have_text("Live")
-    assert page.evaluate(background) == dark
+    becomes(background, dark)
     page.get_by_role("radio", name="Auto").check(force=True)
-    assert page.evaluate(background) == light
+    becomes(background, light)
 
 
 def test_a_picture_of_the_page_is_taken(agent: Agent, tmp_path: Path, open_page: OpenPage) -> None:

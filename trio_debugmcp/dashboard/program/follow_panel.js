@@ -5,7 +5,7 @@ import {byId, el, setText} from '../view/dom.js';
 import {namesOf, processesOf} from './processes.js';
 import {clock, place, plural} from '../view/words.js';
 
-/** A scroll this soon after a person's wheel, finger or key is that person's. */
+/** A scroll this soon after the page heard of a person's wheel, finger or key is that person's: it may hear of it late. */
 const PERSONS_SCROLL_MILLISECONDS = 400;
 
 /**
@@ -40,10 +40,10 @@ export function createFollow(store, follow, chooser) {
   const source = byId('source');
   let touched = -Infinity;
   for (const type of ['wheel', 'touchmove', 'keydown', 'pointerdown']) {
-    source.addEventListener(type, (event) => (touched = event.timeStamp), {passive: true});
+    source.addEventListener(type, () => (touched = performance.now()), {passive: true});
   }
-  source.addEventListener('scroll', (event) => {
-    if (event.timeStamp - touched < PERSONS_SCROLL_MILLISECONDS) follow.leave();
+  source.addEventListener('scroll', () => {
+    if (performance.now() - touched < PERSONS_SCROLL_MILLISECONDS) follow.leave();
   }, {passive: true});
 }
 

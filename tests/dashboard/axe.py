@@ -1,0 +1,37 @@
+"""What axe-core finds on a page."""
+
+from typing import TYPE_CHECKING
+
+from tests.javascript import package
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Frame, Page
+
+VIOLATIONS = "{resultTypes: ['violations']}"
+
+LOOKS = 20
+
+
+def problems_of(page: "Page | Frame", rules: str = VIOLATIONS) -> list[str]:
+    """Return what axe-core finds by these rules, and where.
+
+    What it finds in the midst of a change, such as a colour on its way to another one, is looked for again: a fault of
+    the page stays.
+    """
+    if page.evaluate("typeof axe === 'undefined'"):
+        page.evaluate(package("axe-core/axe.min.js").read_text())
+    problems = _look(page, rules)
+    for _ in range(LOOKS):
+        before, problems = problems, _look(page, rules) if problems else []
+        if problems == before:
+            break
+    return problems
+
+
+def _look(page: "Page | Frame", rules: str) -> list[str]:
+    violations = page.evaluate(f"axe.run({rules}).then(({{violations}}) => violations)")
+    return [
+        f"{each['id']} {each['help']}: {node['target']} {node['any'][:1] or node['all'][:1]}"
+        for each in violations
+        for node in each["nodes"][:3]
+    ]
