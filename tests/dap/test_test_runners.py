@@ -47,6 +47,7 @@ def test_a_test_of_python_is_not_one_of_these() -> None:
         "src/lib.rs",
         "a.test.tsx:3",
         "spec/a_spec.rb:4",
+        "tests/ATest.php::testB",
     ):
         assert test_runners.is_own_program(test)
 
@@ -150,6 +151,71 @@ def test_rspec_is_run_by_the_line_or_the_title(tmp_path: Path) -> None:
     run = run_of("spec/a_spec.rb:4", tmp_path)
     assert (run.program, run.args) == (f"{tmp_path}/bin/rspec", (f"{tmp_path}/spec/a_spec.rb:4",))
     assert run_of("spec/a_spec.rb::adds up", tmp_path).args[1:] == ("-e", "adds up")
+
+
+PHP_TESTS = """<?php
+final class ShelfTest extends TestCase
+{
+    public function setUp(): void
+    {
+    }
+
+    public function testSums(): void
+    {
+        $this->assertSame(26, $this->total());
+    }
+
+    /** It has
+     * @test */
+    public function itIsEmpty(): void
+    {
+    }
+
+    #[Test]
+    #[DataProvider("rows")]
+    final public function adds(int $sum): void
+    {
+    }
+
+    private function total(): int
+    {
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "filter_of_it"),
+    [
+        ("tests/ShelfTest.php::testSums", ("--filter", "/::testSums( .*)?$/")),
+        ("tests/ShelfTest.php::ShelfTest::itIsEmpty", ("--filter", "/::itIsEmpty( .*)?$/")),
+        ("tests/ShelfTest.php:10", ("--filter", "/::testSums( .*)?$/")),
+        ("tests/ShelfTest.php::adds with data set #1", ("--filter", r"/::adds with\ data\ set\ \#1$/")),
+        ("tests/ShelfTest.php::adds with a/b", ("--filter", r"/::adds with\ a\/b$/")),
+        ("tests/ShelfTest.php", ()),
+    ],
+)
+def test_phpunit_of_the_project_runs_a_method_with_all_its_data_or_one_of_it(
+    test: str, filter_of_it: tuple[str, ...], tmp_path: Path
+) -> None:
+    for name, text in (("tests/ShelfTest.php", PHP_TESTS), ("vendor/bin/phpunit", ""), ("phpunit.xml", "")):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    run = run_of(test, tmp_path)
+    assert (run.program, run.directory) == (f"{tmp_path}/vendor/bin/phpunit", str(tmp_path))
+    assert run.args == (*filter_of_it, f"{tmp_path}/tests/ShelfTest.php")
+    for name in ("setUp", "total", "testSum"):
+        with pytest.raises(NoSuchTest, match="there are: "):
+            run_of(f"tests/ShelfTest.php::{name}", tmp_path)
+
+
+def test_phpunit_that_is_not_there_is_refused_with_the_command_that_gets_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ShelfTest.php").write_text(PHP_TESTS)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NoSuchTest, match="composer require --dev phpunit/phpunit"):
+        run_of("ShelfTest.php", tmp_path)
 
 
 def test_a_file_of_perl_runs_as_a_whole_with_its_lib() -> None:

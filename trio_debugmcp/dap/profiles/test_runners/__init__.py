@@ -17,6 +17,7 @@ from trio_debugmcp.dap.profiles.test_runners.junit import junit_run
 from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, located, parsed
 from trio_debugmcp.dap.profiles.test_runners.node_runners import node_run
 from trio_debugmcp.dap.profiles.test_runners.perl_runner import perl_run
+from trio_debugmcp.dap.profiles.test_runners.phpunit import phpunit_run
 from trio_debugmcp.dap.profiles.test_runners.ruby_runners import ruby_run
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
@@ -28,21 +29,17 @@ _RUNNERS: Mapping[str, Callable[[NamedTest], TestRun]] = {
     ".rb": ruby_run,
     ".t": perl_run,
     ".java": junit_run,
+    ".php": phpunit_run,
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++"), cpp_run),
     **dict.fromkeys((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"), node_run),
 }
 """By the suffix of the test's file."""
 
-_BUILT_BY_HAND = {
-    ".php": "Pass vendor/bin/phpunit as `program`, and the test's file in `args`",
-}
-"""What is to be done with tests of languages whose runners are not known."""
-
 
 def is_own_program(test: str) -> bool:
     """Whether a test is named by a file, or a package of Go, that a runner here may be for."""
     name = parsed(test)
-    return name is not None and (name.suffix in _RUNNERS or name.suffix in _BUILT_BY_HAND)
+    return name is not None and name.suffix in _RUNNERS
 
 
 def test_run(test: str, places: Sequence[str]) -> TestRun:
@@ -56,6 +53,4 @@ def test_run(test: str, places: Sequence[str]) -> TestRun:
     name = parsed(test)
     if name is None:
         raise NoSuchTest(f"'{test}' names no test.")
-    if name.suffix in _BUILT_BY_HAND:
-        raise NoSuchTest(f"No runner is known for tests in {name.suffix} files. {_BUILT_BY_HAND[name.suffix]}.")
     return _RUNNERS[name.suffix](located(name, places))

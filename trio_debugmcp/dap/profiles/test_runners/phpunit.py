@@ -1,0 +1,61 @@
+"""Tests of PHP: a file, or methods of a class in it, as PHPUnit runs them: the project's own, or the installed one."""
+
+import re
+import shutil
+
+from trio_debugmcp.dap.profiles.language import NoSuchTest
+from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, nearest, no_test, source_of
+from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
+
+_PROJECT = ("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml", "composer.json")
+
+_METHOD = re.compile(
+    r"(?P<marks>(?:/\*\*(?:(?!\*/).)*\*/\s*|\#\[[^\n]*\]\s*)*)"
+    r"\b(?:final\s+)?public\s+(?:static\s+)?function\s+(?P<name>\w+)\s*\(",
+    re.DOTALL,
+)
+
+_IS_TEST = re.compile(r"@test\b|#\[\\?(?:\w+\\)*Test\b")
+"""In the comment or the attributes of a method that is a test, though it is not called `test…`."""
+
+_FAILURES = ("PHPUnit\\Framework\\ExpectationFailedException", "PHPUnit\\Framework\\AssertionFailedError")
+
+_RAN_NONE = "No tests executed!"
+
+
+def phpunit_run(test: NamedTest) -> TestRun:
+    """Return how tests of a file are run: from the directory of `phpunit.xml` or `composer.json`.
+
+    Raises:
+        NoSuchTest: the file has no such test, or PHPUnit is not installed.
+    """
+    project = nearest(test.path, _PROJECT)
+    home = test.path.parent if project is None else project.parent
+    own = home / "vendor" / "bin" / "phpunit"
+    program = str(own.resolve()) if own.is_file() else shutil.which("phpunit")
+    if program is None:
+        raise NoSuchTest(
+            f"'{test.file}' is a test of PHPUnit, which is not installed: composer require --dev phpunit/phpunit."
+        )
+    args = (*_selected(test), test.file)
+    return TestRun(program, args, str(home), ran_none=_RAN_NONE, fails_with=_FAILURES)
+
+
+def _selected(test: NamedTest) -> tuple[str, ...]:
+    """Return the options that select a test: `testSums`, `ShelfTest::testSums`, or `testSums with data set #1`."""
+    text = source_of(test.path)
+    names = [found["name"] for found in _METHOD.finditer(text) if _is_test(found)]
+    name = test.name
+    if test.line is not None:
+        name = at_line(text, test.line, _METHOD)["name"]
+    if not name:
+        return ()
+    method, _, data = name.rpartition("::")[2].partition(" ")
+    if method not in names:
+        raise no_test(method, names, test.file)
+    rows = " " + re.escape(data).replace("/", r"\/") if data else "( .*)?"
+    return ("--filter", f"/::{method}{rows}$/")
+
+
+def _is_test(found: re.Match[str]) -> bool:
+    return found["name"].startswith("test") or _IS_TEST.search(found["marks"]) is not None
