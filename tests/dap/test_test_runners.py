@@ -130,6 +130,20 @@ def test_go_runs_a_test_of_a_package_in_its_directory(test: str, args: tuple[str
     )
 
 
+def test_a_test_of_go_is_found_by_its_name_alone_below_its_module(tmp_path: Path) -> None:
+    till = in_project("till")
+    assert test_runners.with_file("TestTotal/empty", till) == f"{till}/price/price_test.go::TestTotal/empty"
+    assert test_runners.with_file("TestTotal", str(tmp_path)) == "TestTotal", "there is no go.mod"
+    assert test_runners.with_file("test_total", till) == "test_total", "a name of Python's"
+    (tmp_path / "go.mod").touch()
+    for package in ("a", "b", "vendor/c"):
+        (tmp_path / package).mkdir(parents=True)
+        (tmp_path / package / "x_test.go").write_text("func TestOne(t *testing.T) {}\n")
+    with pytest.raises(NoSuchTest, match=rf"Pass one of: {tmp_path}/a/x_test.go::TestOne, {tmp_path}/b/x_test.go::"):
+        test_runners.with_file("TestOne", str(tmp_path))
+    assert test_runners.with_file("TestTwo", str(tmp_path)) == "TestTwo", "it may be a class of Python's"
+
+
 def test_ruby_runs_a_method_of_a_class_with_the_projects_own_directories_on_its_path() -> None:
     run = run_of("shelf/test/shelf_test.rb::ShelfTest#test_counts_add_up")
     assert run.args == ("-n", "ShelfTest#test_counts_add_up")

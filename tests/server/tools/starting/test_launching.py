@@ -175,6 +175,23 @@ async def test_a_command_line_may_stand_for_a_file_and_its_arguments_or_a_test(s
         assert "fake has no `test` to launch" in failed.message, "it was taken for a test"
 
 
+async def test_a_project_is_launched_by_what_it_names_and_the_answer_says_what_that_was(scene: Scene) -> None:
+    package = scene.server / "package.json"
+    package.write_text('{"scripts": {"start": "node here.py --loud"}}')
+    async with connect(options=scene.options) as client:
+        answer = await run(client, program=".", args=["c"])
+        assert (scene.launched()["program"], scene.launched()["args"]) == (f"{scene.server}/here.py", ["--loud", "c"])
+        assert f"'{scene.server}' names a project; started {scene.server}/here.py" in answer["notes"][0]
+        package.write_text("{}")
+        failed = await failure(client, "debug_launch", program="package.json", replace=True)
+        assert (failed.code, "names no program that is there" in failed.message) == ("INVALID_PATH", True)
+        package.unlink()
+        (scene.server / "shop").mkdir()
+        (scene.server / "shop" / "__main__.py").write_text(TEXT)
+        await run(client, program="shop", replace=True)
+        assert scene.launched()["program"] == f"{scene.server}/shop/__main__.py"
+
+
 async def test_a_launch_says_what_its_breakpoints_drop_of_earlier_ones(scene: Scene) -> None:
     async with connect(options=scene.options) as client:
         wanted = {"file": "here.py", "line": 5}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.test_runners.cargo import cargo_run
 from trio_debugmcp.dap.profiles.test_runners.cpp_tests import cpp_run
-from trio_debugmcp.dap.profiles.test_runners.go_test import go_run
+from trio_debugmcp.dap.profiles.test_runners.go_test import files_with, go_run, may_be_of_go
 from trio_debugmcp.dap.profiles.test_runners.junit import junit_run
 from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, located, parsed
 from trio_debugmcp.dap.profiles.test_runners.node_runners import node_run
@@ -21,7 +21,7 @@ from trio_debugmcp.dap.profiles.test_runners.phpunit import phpunit_run
 from trio_debugmcp.dap.profiles.test_runners.ruby_runners import ruby_run
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
-__all__ = ["NoSuchTest", "TestRun", "is_own_program", "test_run"]
+__all__ = ["NoSuchTest", "TestRun", "is_own_program", "may_be_of_go", "test_run", "with_file"]
 
 _RUNNERS: Mapping[str, Callable[[NamedTest], TestRun]] = {
     ".rs": cargo_run,
@@ -40,6 +40,20 @@ def is_own_program(test: str) -> bool:
     """Whether a test is named by a file, or a package of Go, that a runner here may be for."""
     name = parsed(test)
     return name is not None and name.suffix in _RUNNERS
+
+
+def with_file(test: str, directory: str) -> str:
+    """Return a test with its file if it is only a name, of Go: `TestTotal` as `/src/price/price_test.go::TestTotal`.
+
+    Raises:
+        NoSuchTest: tests of several packages have the name.
+    """
+    files = [] if is_own_program(test) else files_with(test, directory)
+    if len(files) > 1:
+        raise NoSuchTest(
+            f"Several packages have '{test}'. Pass one of: {', '.join(f'{file}::{test}' for file in files)}."
+        )
+    return f"{files[0]}::{test}" if files else test
 
 
 def test_run(test: str, places: Sequence[str]) -> TestRun:

@@ -1,9 +1,18 @@
 """Tests, benchmarks, examples and fuzz targets of Go: `cart_test.go::TestTotal/empty`, `./price::TestTotal`."""
 
+import os
 import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
 
 from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, no_test, source_of
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
+
+_NAME = re.compile(r"(?:Test|Benchmark|Example|Fuzz)(?![a-z])\w*(?:/[^\x00-\x1f]*)?")
+
+_MAX_FILES = 500
+"""Of tests below a directory that are looked through for a name."""
 
 _TEST = re.compile(r"^func\s+(?P<name>(?:Test|Benchmark|Example|Fuzz)(?![a-z])\w*)\s*\(", re.MULTILINE)
 
@@ -33,6 +42,27 @@ def go_run(test: NamedTest) -> TestRun:
         )
     source = places.get(function, file if file.is_file() else sources[0])
     return TestRun(str(source), args, str(package), ran_none="no tests to run", fails_with=("test failure",))
+
+
+def may_be_of_go(test: str) -> bool:
+    """Whether a test is a name alone, as tests of Go have it; classes of tests in Python have such names, too."""
+    return _NAME.fullmatch(test) is not None
+
+
+def files_with(name: str, directory: str) -> list[str]:
+    """Return the files below a directory of a Go module that have a test of this name: `TestTotal/empty`."""
+    home = Path(directory)
+    if not may_be_of_go(name) or not any((folder / "go.mod").is_file() for folder in (home, *home.parents)):
+        return []
+    function = name.partition("/")[0]
+    sources = islice(_test_files(home), _MAX_FILES)
+    return [str(file) for file in sources if function in {found["name"] for found in _TEST.finditer(source_of(file))}]
+
+
+def _test_files(home: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(home):
+        folders[:] = sorted(each for each in folders if each not in ("vendor", "testdata") and each[0] not in "._")
+        yield from (Path(folder, name) for name in sorted(names) if name.endswith("_test.go"))
 
 
 def _is_benchmark(name: str) -> bool:

@@ -17,6 +17,7 @@ from trio_debugmcp.server.tools.paths import existing_file
 from trio_debugmcp.server.tools.starting.building import build_plan
 from trio_debugmcp.server.tools.starting.checks import check_options, check_program, choose_profile
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
+from trio_debugmcp.server.tools.starting.project_targets import of_project
 from trio_debugmcp.server.tools.starting.wanted_tests import own_test_run, wanted_test
 from trio_debugmcp.session.breakpoints.session_modes import LEAVES_CODE
 from trio_debugmcp.session.debugger import Debugger
@@ -35,7 +36,7 @@ class LaunchTarget(Struct, frozen=True):
     """What a launch runs, and the options of its adapter that say so.
 
     `cwd`: where it runs if the call does not say. `near`: a file or directory whose environment runs it.
-    `run`: of a test that is a program of its own.
+    `run`: of a test that is a program of its own. `notes`: what was chosen for the caller.
     """
 
     profile: Profile
@@ -47,6 +48,7 @@ class LaunchTarget(Struct, frozen=True):
     cwd: str | None = None
     near: str | None = None
     run: TestRun | None = None
+    notes: tuple[str, ...] = ()
 
 
 async def target_of(debugger: Debugger, params: DebugLaunch, cwd: str) -> LaunchTarget:
@@ -60,7 +62,15 @@ async def target_of(debugger: Debugger, params: DebugLaunch, cwd: str) -> Launch
     if len(named or by_options) != 1:
         raise UsageError("INVALID_PARAMETER", "Pass one of `program`, `module`, `code` and `test`: what to run.")
     stop_at = (UNCAUGHT,) if params.stop_on_uncaught else ()
-    params = _as_meant(debugger, params, cwd)
+    project = of_project(debugger, params, cwd)
+    if project is None:
+        return await _target(debugger, _as_meant(debugger, params, cwd), stop_at, cwd)
+    target = await _target(debugger, project.params, stop_at, cwd)
+    return replace(target, cwd=project.directory or target.cwd, notes=(project.note,))
+
+
+async def _target(debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, ...], cwd: str) -> LaunchTarget:
+    by_options = _target_options(debugger, params)
     run = own_test_run(debugger, params.test, cwd) if params.test is not None else None
     if run is not None:
         options = {**run.options, **params.adapter_options}

@@ -72,7 +72,7 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
     )
     wanted = await with_recording(debugger, wanted, target, params.record)
     answer = await _run(debugger, params, target, wanted, specs)
-    notes = [] if is_own else [f"runs on {interpreter}"]
+    notes = [*target.notes, *([] if is_own else [f"runs on {interpreter}"])]
     notes += [_IN_LIBRARY] if in_library and params.just_my_code is not False else []
     notes += debug_notes(debugger, target.profile, wanted)
     notes += ambiguous(debugger, [params.program, *(breakpoint.file for breakpoint in params.breakpoints)], cwd)

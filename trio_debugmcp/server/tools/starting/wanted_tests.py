@@ -6,7 +6,7 @@ import msgspec
 
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.dap.profiles.language import FoundTest, NoSuchTest
-from trio_debugmcp.dap.profiles.test_runners import TestRun, is_own_program, test_run
+from trio_debugmcp.dap.profiles.test_runners import TestRun, is_own_program, may_be_of_go, test_run, with_file
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.paths import is_away_from_roots, starts_of_paths
 from trio_debugmcp.session.debugger import Debugger
@@ -51,20 +51,28 @@ def own_test_run(debugger: Debugger, test: str, cwd: str) -> TestRun | None:
     Raises:
         UsageError: `INVALID_PATH`, or `PERMISSION_DENIED`.
     """
-    if not is_own_program(test):
-        return None
     places = [cwd, *(debugger.workspace.resolve(start) for start in starts_of_paths(debugger))]
 
     def ask() -> dict[str, Any]:
         try:
-            run: dict[str, Any] = msgspec.to_builtins(test_run(test, places))
+            named = with_file(test, cwd)
+            run: dict[str, Any] = msgspec.to_builtins(test_run(named, places)) if is_own_program(named) else {}
         except NoSuchTest as error:
             return {"problem": str(error)}
         return run
 
-    answer = debugger.host.query(f"what runs the test {test} in {' '.join(places)}", ask)
+    if not (is_own_program(test) or may_be_of_go(test)):
+        return None
+    try:
+        answer = debugger.host.query(f"what runs the test {test} in {' '.join(places)}", ask)
+    except UsageError:
+        if is_own_program(test):
+            raise
+        return None  # a recording from before this was asked
     if "problem" in answer:
         raise UsageError("INVALID_PATH", str(answer["problem"]), {"test": shortened(test)})
+    if not answer:
+        return None
     run = msgspec.convert(answer, TestRun)
     debugger.workspace.resolve(run.program)  # which may be outside the roots
     return run

@@ -1,0 +1,111 @@
+"""What a project runs that is launched by its directory, or by the file that describes it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trio_debugmcp.dap.profiles.project_programs import NoProgram, ProjectProgram, project_program
+
+
+def project(directory: Path, *files: str, **described: Any) -> str:
+    """A project with these files, empty but for package.json."""
+    for name in files:
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).touch()
+    if described:
+        (directory / "package.json").write_text(json.dumps(described))
+    return str(directory)
+
+
+def test_a_package_is_run_as_a_module_where_it_can_be_imported_and_else_by_its_file(tmp_path: Path) -> None:
+    package = project(tmp_path / "shop", "__init__.py", "__main__.py")
+    assert project_program(package, str(tmp_path)) == ProjectProgram(
+        module="shop", why="python -m shop, as it has a __main__.py"
+    )
+    main = ProjectProgram(program=f"{package}/__main__.py", why="its __main__.py")
+    assert project_program(package, package) == main
+    (tmp_path / "shop" / "__init__.py").unlink()
+    assert project_program(package, str(tmp_path)) == main
+
+
+def test_files_and_directories_that_describe_no_project_are_left_alone(tmp_path: Path) -> None:
+    project(tmp_path, "a.py", "notes/x.txt")
+    for name in ("a.py", "notes", "gone", "gone/package.json"):
+        assert project_program(str(tmp_path / name), str(tmp_path)) is None
+
+
+@pytest.mark.parametrize("name", ["", "package.json"])
+def test_npm_start_is_launched_with_its_arguments_in_its_directory(tmp_path: Path, name: str) -> None:
+    home = project(tmp_path, "src/server.js", scripts={"start": "node src/server.js --port '1 2'"}, main="none.js")
+    assert project_program(str(tmp_path / name), "/") == ProjectProgram(
+        program=f"{home}/src/server.js", args=("--port", "1 2"), directory=home, why="`npm start` in package.json"
+    )
+
+
+@pytest.mark.parametrize(
+    ("described", "program"),
+    [
+        ({"bin": "cli.js", "name": "n"}, "cli.js"),
+        ({"bin": {"n": "./cli.js"}, "main": "lib"}, "cli.js"),
+        ({"main": "lib"}, "lib/index.js"),
+        ({"main": "./cli"}, "cli.js"),
+        ({"name": "n"}, "index.js"),
+    ],
+)
+def test_without_it_the_command_or_the_module_is_launched(
+    tmp_path: Path, described: dict[str, Any], program: str
+) -> None:
+    home = project(tmp_path, "cli.js", "lib/index.js", "index.js", **described)
+    found = project_program(home, home)
+    assert found is not None
+    assert found.program == f"{home}/{program}"
+
+
+@pytest.mark.parametrize(
+    ("described", "says"),
+    [
+        ({"scripts": {"start": "vite"}}, r"`vite`, which is not a file that node runs.*dev_server="),
+        ({"scripts": {"start": "node a.js && node b.js"}}, "is not a file that node runs"),
+        ({"scripts": {"start": "node 'a"}}, "is not a file that node runs"),
+        ({"bin": {"a": "a.js", "b": "b.js"}}, r"several commands: a \(a.js\), b \(b.js\)"),
+        ({"scripts": {"dev": "x"}}, "Its scripts are: dev. Pass its file"),
+    ],
+)
+def test_a_package_of_node_that_names_no_program_is_refused_with_what_there_is(
+    tmp_path: Path, described: dict[str, Any], says: str
+) -> None:
+    home = project(tmp_path, "a.js", "b.js", **described)
+    with pytest.raises(NoProgram, match=says):
+        project_program(home, home)
+
+
+@pytest.mark.parametrize(
+    ("name", "commands"), [("shop", 'a = "m:f"\nshop = "shop.cli:App.run"'), ("x", 'shop = "shop.cli:App.run"')]
+)
+def test_the_command_of_a_python_project_is_launched_that_has_its_name_or_is_the_only_one(
+    tmp_path: Path, name: str, commands: str
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(f'[project]\nname = "{name}"\n[project.scripts]\n{commands}\n')
+    found = project_program(str(tmp_path), str(tmp_path))
+    assert found == ProjectProgram(
+        command="shop",
+        code="import sys\nfrom shop.cli import App\nsys.exit(App.run())\n",
+        why="the command shop of [project.scripts], shop.cli:App.run",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[project]\n", r"no \[project.scripts\]"),
+        ('[project.scripts]\na = "m:f"\nb = "m:g"\n', "Pass one as `program`: a, b"),
+        ('[project.scripts]\na = "m"\n', "which is not module:function"),
+        ("[project\n", "cannot be read"),
+    ],
+)
+def test_a_python_project_that_names_no_command_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    with pytest.raises(NoProgram, match=says):
+        project_program(str(tmp_path), str(tmp_path))
