@@ -101,7 +101,8 @@ class ThreadRecords:
         self._local: Any = _thread._local()
         self._records: dict[int, ThreadRecord] = {}
         self._last = 0
-        self._lock = _thread.allocate_lock()
+        # Around the look for a record and the making of one: a thread gets its first while another one looks at all.
+        self._lock = _thread.RLock()
         self.of(main)
 
     def current(self) -> ThreadRecord:
@@ -110,26 +111,27 @@ class ThreadRecords:
             found: ThreadRecord = self._local.record
         except AttributeError:
             ident = _get_ident()
-            known = self._records.get(ident)  # of an earlier thread, if it is claimed: identifiers are given again
-            found = self._local.record = self._made(ident) if known is None or known.is_claimed else known
-            found.is_claimed = True
+            with self._lock:
+                known = self._records.get(ident)  # of an earlier thread, if it is claimed: identifiers are given again
+                found = self._local.record = self._made(ident) if known is None or known.is_claimed else known
+                found.is_claimed = True
         return found
 
     def _made(self, ident: int) -> ThreadRecord:
         if ident in self.own:
             return ThreadRecord(0, ident)
-        with self._lock:
-            self._last += 1
-            made = self._records[ident] = ThreadRecord(self._last, ident)
+        self._last += 1
+        made = self._records[ident] = ThreadRecord(self._last, ident)
         made.thread = self.object_of(ident)
         return made
 
     def of(self, ident: int) -> ThreadRecord:
         """Return the record of a thread; a new one if the identifier has been given to another thread since."""
-        known = self._records.get(ident)
-        if known is not None and (known.thread is None or known.thread is self.object_of(ident)):
-            return known
-        return self._made(ident)
+        with self._lock:
+            known = self._records.get(ident)
+            thread = self.object_of(ident)  # None as well at its very end, where destructors run in it
+            is_of_another = known is not None and None not in (known.thread, thread) and known.thread is not thread
+            return self._made(ident) if known is None or is_of_another else known
 
     def by_id(self, number: Any) -> ThreadRecord | None:
         """Return the record with that number in DAP."""
