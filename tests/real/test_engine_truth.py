@@ -181,20 +181,21 @@ Prices()["end"]
 """
 
 
-async def test_a_stop_at_an_exception_that_will_be_handled_says_by_whom(
+async def test_a_stop_at_an_exception_that_will_be_handled_says_by_whom_and_one_in_its_handler_which_it_is(
     python: Interpreter, debugging: Connect, tmp_path: Path
 ) -> None:
     async with debugging() as client:
         file = tmp_path / "caught.py"
         wanted = [{"exception": "KeyError"}, {"exception": "AttributeError"}]
-        stop = await launched(client, python, file, CAUGHT, breakpoints=wanted)
+        stop = await launched(client, python, file, CAUGHT, breakpoints=[*wanted, f"{file}:17"])
         said = []
         while stop["state"] == "Paused":
-            said.append((stop["exception"], stop.get("caughtBy")))
+            said.append((stop.get("exception") or stop["handling"], stop.get("caughtBy")))
             assert (await client.call("stop_get")).get("caughtBy") == said[-1][1]
             stop = await client.call("debug_continue")
         assert said == [
             ("KeyError: 'tea'", f"load {file}:16"),
+            ("KeyError: 'tea'", None),  # at the breakpoint in the handler
             ("KeyError: 'tea'", "Mapping.__contains__ (library)"),
             ("AttributeError: tea", f"ask {file}:20 (in C code)"),
             ("KeyError: 'ham'", None),

@@ -187,6 +187,8 @@ class ProbeStop(ProbeAnswer, frozen=True):
     locals_total: Amount = 0
     returned: tuple[ProbeVariable, ...] = ()
     """What functions returned to the top frame in the last step."""
+    handling: str | None = None
+    """The exception that the top frame is handling: type and message."""
 
 
 class ProbeVariables(ProbeAnswer, frozen=True):

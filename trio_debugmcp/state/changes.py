@@ -125,7 +125,8 @@ class StopExamined(Change, frozen=True):
     `exception_breakpoints` are our ids, `not_hit` those of breakpoints that only share the line with one that was,
     `skipped_frames` are above `frames`, and `counted` those breakpoints whose hits the program counts, with their
     number. `data`: of a stop at data breakpoints, what they saw. `sources`: of the files of the frames, as far as kept.
-    `is_explained`: the description is our own sentence.
+    `is_explained`: the description is our own sentence. `handling`: the exception in whose `except` or `finally` the
+    program is, in the frame at hand.
     """
 
     session_id: str
@@ -147,6 +148,7 @@ class StopExamined(Change, frozen=True):
     locals: Locals | None = None
     data: tuple[DataChange, ...] | None = None
     sources: tuple[SourceText, ...] = ()
+    handling: str | None = None
 
 
 class LocalsFetched(Change, frozen=True):

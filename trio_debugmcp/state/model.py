@@ -98,7 +98,8 @@ class DataChange(Struct, frozen=True):
 class Stop(Struct, frozen=True):
     """Why and where a session is paused. `number` counts the stops of all sessions, from 1.
 
-    `is_explained`: the description is this server's sentence; else it is what the debug adapter says.
+    `is_explained`: the description is this server's sentence; else it is what the debug adapter says. `handling`: the
+    exception in whose `except` or `finally` the frame at hand is, as `KeyError: 'a'`, where that is known.
     """
 
     number: int
@@ -110,6 +111,7 @@ class Stop(Struct, frozen=True):
     exception: ExceptionInfo | None = None
     changes: tuple[DataChange, ...] = ()
     is_explained: bool = False
+    handling: str | None = None
 
     @property
     def adapter_says(self) -> str | None:

@@ -173,7 +173,8 @@ class SessionPayload(Payload, frozen=True):
     """`debugger://session`. `sessions`: every session of the program, the root first; each process is there once.
 
     `listening`: only of a session that has no program of its own, but waits for some that dial in. `stopsAt`: the
-    exceptions at which it stops by the launch, without a breakpoint: unhandled, userUnhandled.
+    exceptions at which it stops by the launch, without a breakpoint: unhandled, userUnhandled. `handling`: the
+    exception in whose `except` or `finally` the program is paused, as text, where that is known.
     """
 
     process_id: int | None
@@ -199,6 +200,7 @@ class SessionPayload(Payload, frozen=True):
     revision: int
     listening: Listening | UnsetType = UNSET
     stops_at: list[str] | UnsetType = UNSET
+    handling: str | UnsetType = UNSET
 
 
 class SessionsPayload(Payload, frozen=True):

@@ -219,6 +219,7 @@ def _(change: StopExamined, state: State) -> State:
         breakpoint_ids=(*shown, *change.exception_breakpoints),
         exception=change.exception,
         changes=change.data or (),
+        handling=change.handling,
     )
     stopped = paused(snapshot, stop, change)
     state = _with_snapshot(state, snapshot.id, lambda _: stopped)

@@ -32,6 +32,7 @@ def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionP
         language=origin.language,
         exit_code=snapshot.exit_code,
         exception=None if stop is None else stop.exception,
+        handling=UNSET if stop is None else stop.handling or UNSET,
         children=[child_session(child) for child in state.snapshots if child.parent == snapshot.id],
         sessions=_listed(state, [other for other in state.snapshots if roots[other.id] == roots[snapshot.id]]),
         session_id=snapshot.id,

@@ -120,6 +120,17 @@ async def test_what_comes_with_a_stop_is_asked_for_only_where_it_cannot_be_read(
         assert [question for _, question in adapter.probed[before:]] == asked
 
 
+async def test_a_stop_in_a_handler_says_which_exception_is_being_handled_as_long_as_it_lasts(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = probed({**answer(X), "handling": "KeyError: 'a'"})
+    async with paused("legacy", adapter) as (client, _):
+        assert (await client.read("debugger://session"))["handling"] == "KeyError: 'a'"
+        assert (await client.call("stop_get"))["handling"] == "KeyError: 'a'"
+        await client.call("debug_continue", timeout=1)
+        assert "handling" not in await client.read("debugger://session")
+
+
 async def test_frames_of_the_probe_are_good_for_requests_to_the_adapter(autojump_clock: MockClock) -> None:
     adapter = probed(answer(X))
     adapter.values = {"x": "1"}

@@ -21,6 +21,7 @@ _USER = "all-stop"
 
 _frame: Any = sys._getframe
 _is_finalizing = sys.is_finalizing
+_exc_info = sys.exc_info
 
 _MOST_ROUNDS = 20
 """Looks at the threads, which move on between two of them."""
@@ -45,6 +46,7 @@ class ThreadStop:
         exception: (type, value, traceback) at hand, or None.
         mode: of the exception breakpoint that stops here.
         caught_by: who will catch the exception, as far as that is known.
+        handled: the exception that is being handled, in any frame of the thread, or None.
     """
 
     def __init__(self, record: ThreadRecord, frame: Any, reason: str, **body: Any) -> None:
@@ -61,6 +63,7 @@ class ThreadStop:
         self.exception: Any = None
         self.mode = ""
         self.caught_by: dict[str, Any] | None = None
+        self.handled: Any = None
 
 
 class HeldThreads:
@@ -112,6 +115,7 @@ class HeldThreads:
                 self._give_turn(record)
                 return
             record.stop = stop
+            stop.handled = _exc_info()[1]
             self.at_stop()
             self._hold_others()
             self._announce(stop)

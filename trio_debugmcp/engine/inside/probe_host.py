@@ -77,6 +77,10 @@ class EngineView(ProgramView):
         _, value, trace = stop.exception
         return value, trace
 
+    def handled(self, thread: ProgramThread) -> Any:
+        stop = None if thread.stopped is None else thread.stopped.stop
+        return None if stop is None else stop.handled
+
     def returned(self, frame: Any, ident: int, first: bool) -> list[tuple[str, Any, str]]:
         stop = self._engine.threads.of(ident).stop
         return [] if stop is None else [(name, value, "") for name, value in stop.returned]

@@ -59,6 +59,19 @@ class ExceptionLink:
         self.of = of
 
 
+def is_handled_in(frame: Any, error: Any) -> bool:
+    """Whether it is this very frame that handles an exception which is being handled: its traceback begins there."""
+    trace = _TRACEBACK(error)
+    return trace is not None and trace.tb_frame is frame
+
+
+def line(error: Any, renderer: Renderer) -> str:
+    """Return `KeyError: 'a'`, type and message of an exception."""
+    message = renderer.message(error, MOST_TEXT)
+    name = facts.type_name(type(error))
+    return f"{name}: {message}" if message else name
+
+
 def answer_json(thread: ProgramThread, bounds: ChainBounds, budget: Budget, renderer: Renderer) -> Optional[Json]:
     """Return the exception at which a thread is stopped; None if it is not at one."""
     value, trace = attached.debugger().exception(thread)

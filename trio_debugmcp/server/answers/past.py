@@ -62,6 +62,7 @@ class PastStop(Answer, frozen=True, kw_only=True):
     exception: str | None = None
     mode: str | None = None
     caught_by: str | None = None
+    handling: str | None = None
     says: str | None = None
     thread: str | None = None
     at: str | None = None
@@ -145,6 +146,7 @@ def past_stop(debugger: Debugger, kept: KeptStop) -> PastStop:
         exception=exception,
         mode=mode,
         caught_by=by,
+        handling=stop.handling,
         says=shortened(stop.adapter_says) if stop.adapter_says else None,
         thread=thread if kept.total_threads > 1 else None,
         at=places.at_location(stop.location),

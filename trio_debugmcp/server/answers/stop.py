@@ -10,7 +10,6 @@ from collections.abc import Container, Hashable, Mapping, Sequence
 from contextvars import ContextVar
 
 import trio
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash
@@ -84,6 +83,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     exception: str | None = None
     mode: str | None = None
     caught_by: str | None = None
+    handling: str | None = None
     says: str | None = None
     causes: list[str] = []
     operands: dict[str, str] = {}
@@ -196,6 +196,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
         exception=exception,
         mode=mode,
         caught_by=by,
+        handling=stop.handling,
         says=shortened(stop.adapter_says) if stop.adapter_says else None,
         thread=thread_name(snapshot, stop.thread_id) if len(snapshot.threads.threads) > 1 else None,
         at=places.at_location(stop.location),
@@ -225,14 +226,13 @@ def _said(debugger: Debugger, stop: Stop) -> list[str]:
 def ended_answer(debugger: Debugger, ended: Snapshot) -> StopAnswer:
     """Answer how a session has ended."""
     reason = end_reason(debugger, ended, (READER.get() or (None, None))[1])
-    signal = signal_name(ended.exit_code)
     is_told = ended.exit_code is None or ended.failed
     return StopAnswer(
         full=replace(of_process(ended), end_reason=ended.end_reason if is_told else None),
         state="Disconnected",
         reason="Exited",
         exit_code=ended.exit_code,
-        signal=None if signal is UNSET else signal,
+        signal=signal_name(ended.exit_code) or None,
         notes=[reason] if reason and is_told else [],
     )
 
@@ -244,10 +244,9 @@ def with_crash(debugger: Debugger, answer: StopAnswer, crash: Crash, note: str) 
         (frame.function, frame.file or None, frame.line if frame.file else None, not frame.is_library)
         for frame in crash.frames
     ]
-    left_out = len(shown) - 1 - FRAMES_BELOW
     name, file, line, _ = shown[0] if shown else ("", None, None, True)
     causes, behind = behind_crash(crash)
-    omitted = {"frames": left_out, "causes": behind}
+    omitted = {"frames": len(shown) - 1 - FRAMES_BELOW, "causes": behind}
     frames = [
         Frame(index, each.function, crash_location(each), not each.is_library)
         for index, each in enumerate(crash.frames[: 1 + FRAMES_BELOW])

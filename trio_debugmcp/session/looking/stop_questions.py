@@ -29,7 +29,7 @@ from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.session.looking.withheld import unknown_value, values_apart
 from trio_debugmcp.session.requests import REQUEST_SECONDS
 from trio_debugmcp.state.model import Locals, NamedScope, StackFrame, Thread
-from trio_debugmcp.state.payloads import Location, name_of
+from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, Location, name_of, shortened
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +68,12 @@ class Findings(Struct, frozen=True):
     def top(self) -> StackFrame | None:
         """The frame where the thread is."""
         return self.frames[0] if self.frames else None
+
+    @property
+    def handling(self) -> str | None:
+        """The exception that the frame is handling where the thread is, as far as that is known."""
+        handling = None if self.answer is None else self.answer.handling
+        return shortened(handling, MAX_MESSAGE_LENGTH) if handling else None
 
 
 class StopQuestions:

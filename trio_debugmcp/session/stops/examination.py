@@ -269,6 +269,7 @@ class Examiner:
                 threads=found.threads,
                 locals=found.locals,
                 sources=self._texts.at(frames, snapshot.origin.attached_at),
+                handling=found.handling,
             )
         )
         return frames[0].id if frames else None

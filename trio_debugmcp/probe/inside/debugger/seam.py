@@ -196,6 +196,10 @@ class ProgramView:
         """Return the exception at which a thread is stopped and its traceback, or None twice."""
         return None, None
 
+    def handled(self, thread: ProgramThread) -> Any:
+        """Return the exception that a stopped thread is handling, in any of its frames, or None if it is not known."""
+        return None
+
     def returned(self, frame: Any, ident: int, first: bool) -> List[Tuple[str, Any, str]]:
         """Return what functions returned to a frame of this thread in the last step, if that is kept.
 
