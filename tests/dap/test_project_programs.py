@@ -36,6 +36,11 @@ def test_files_and_directories_that_describe_no_project_are_left_alone(tmp_path:
         assert project_program(str(tmp_path / name), str(tmp_path)) is None
 
 
+def test_an_archive_of_python_is_refused_with_what_to_launch_instead(tmp_path: Path) -> None:
+    with pytest.raises(NoProgram, match="Pass the directory that it was made of"):
+        project_program(f"{project(tmp_path, 'app.pyz')}/app.pyz", str(tmp_path))
+
+
 @pytest.mark.parametrize("name", ["", "package.json"])
 def test_npm_start_is_launched_with_its_arguments_in_its_directory(tmp_path: Path, name: str) -> None:
     home = project(tmp_path, "src/server.js", scripts={"start": "node src/server.js --port '1 2'"}, main="none.js")

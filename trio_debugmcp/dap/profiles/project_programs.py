@@ -53,6 +53,10 @@ def project_program(path: str, cwd: str) -> ProjectProgram | None:
     home = Path(path)
     if home.name in FILES and home.is_file():
         return _of_file(home)
+    if home.suffix == ".pyz" and home.is_file():
+        raise NoProgram(
+            f"'{path}' is an archive, which has no lines to stop at. Pass the directory that it was made of."
+        )
     if not home.is_dir():
         return None
     if (home / "__main__.py").is_file():
