@@ -175,6 +175,60 @@ def check_what_is_awaited_says_who_should_resolve_it_as_far_as_was_looked() -> N
     end()
 
 
+def check_tasks_that_wait_for_each_other_or_for_themselves_are_named() -> None:
+    async def again(lock: Any) -> None:
+        async with lock:
+            await twice(lock)
+
+    async def twice(lock: Any) -> None:
+        async with lock:
+            pass
+
+    async def plainly(lock: Any) -> None:
+        await lock.acquire()
+        await lock.acquire()
+
+    async def cross(own: Any, other: Any, ready: Any, both: Any) -> None:
+        async with own:
+            ready.set()
+            await both.wait()
+            await other.acquire()
+
+    async def join(lock: Any) -> None:
+        async with lock:
+            child = asyncio.ensure_future(twice(lock))
+            child.set_name("child")
+            await child
+
+    async def main() -> None:
+        first, second, ready, both = asyncio.Lock(), asyncio.Lock(), asyncio.Event(), asyncio.Event()
+        tasks = [asyncio.ensure_future(each(asyncio.Lock())) for each in (again, plainly, join)]
+        tasks += [
+            asyncio.ensure_future(cross(first, second, both, ready)),
+            asyncio.ensure_future(cross(second, first, ready, both)),
+        ]
+        for task, name in zip(tasks, ("again", "plainly", "joins", "left", "right")):
+            task.set_name(name)
+        await asyncio.wait(tasks)
+
+    end = serve(main)
+    answer = until(lambda answer: len([note for note in answer.get("notes", ()) if "deadlock" in note]) == 4)
+    waits = {each["name"]: each.get("waits", "") for each in answer["tasks"]}
+    assert waits["again"] == waits["plainly"] == "lock, probably held by itself"
+    assert (waits["left"], waits["right"]) == (
+        "other, probably held by task right",
+        "other, probably held by task left",
+    )
+    assert (waits["joins"], waits["child"]) == ("task child", "lock, probably held by task joins")
+    assert sorted(note for note in answer["notes"] if "deadlock" in note) == [
+        "probably a deadlock: task again waits for what it holds itself",
+        "probably a deadlock: task plainly waits for what it holds itself",
+        "probably a deadlock: tasks child, joins wait for each other",
+        "probably a deadlock: tasks left, right wait for each other",
+    ], answer["notes"]
+    end()
+
+
 def check_the_frames_of_a_task_are_places() -> None:
     async def main() -> None:
         pool: Any = asyncio.Queue()

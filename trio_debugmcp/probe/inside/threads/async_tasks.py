@@ -39,7 +39,7 @@ def tasks_json(budget: Budget, start: int, count: int, renderer: Optional[Render
         entry = _entry(task, awaits, waiters.get(id(task.task), []), budget, renderer)
         budget.take_json(entry)
         listed.append(entry)
-    notes = listing.notes
+    notes = listing.notes + awaits.deadlocks()
     if awaits.left:
         notes.append(f"of {awaits.left} tasks it was not looked for who refers to what they wait for: that takes time")
     answer: Json = {"tasks": listed, "total": listing.total}

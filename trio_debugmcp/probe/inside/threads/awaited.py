@@ -10,7 +10,7 @@ an event is found by walking through all objects of the program, for few tasks o
 """
 
 import time
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, FrozenSet, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget, patient
 from trio_debugmcp.probe.inside.debugger import attached
@@ -27,6 +27,7 @@ _SEARCH_SECONDS = 0.4
 """For all of these, of which the program's threads stand still a part."""
 
 _MOST_HOLDERS = 2
+_MOST_DEADLOCKS = 5
 _VALUE_LENGTH = 60
 _MOST_WORDS = 300
 
@@ -52,6 +53,34 @@ class Awaits:
         self._names = {id(task.task): task.name for task in tasks}
         self._owners: Optional[List[Tuple[Any, ProgramTask]]] = None
         self._waiters: Optional[Dict[int, List[str]]] = None
+        self._awaited: Dict[int, List[int]] = {}
+
+    def deadlocks(self) -> List[str]:
+        """Return the tasks that wait for each other, or for themselves, as far as `words` was asked of them."""
+        said: Dict[FrozenSet[int], str] = {}
+        for start in self._awaited:
+            circle = self._circle(start)
+            if circle and frozenset(circle) not in said and len(said) < _MOST_DEADLOCKS:
+                names = ", ".join(self._names.get(each, "?") for each in circle)
+                said[frozenset(circle)] = (
+                    f"probably a deadlock: tasks {names} wait for each other"
+                    if len(circle) > 1
+                    else f"probably a deadlock: task {names} waits for what it holds itself"
+                )
+        return list(said.values())
+
+    def _circle(self, start: int) -> List[int]:
+        """Return the shortest way of waiting that leads from a task back to it; empty: there is none."""
+        ways = [[start]]
+        seen = set()
+        for way in ways:
+            for after in self._awaited.get(way[-1], ()):
+                if after == start:
+                    return way
+                if after not in seen:
+                    seen.add(after)
+                    ways.append([*way, after])
+        return []
 
     def words(self, task: ProgramTask, frames: List[Any]) -> str:
         """Return what a task that does not run waits for; `frames`: from the outermost; empty if it is ready."""
@@ -67,10 +96,13 @@ class Awaits:
         if future is None:
             return ""
         if asyncio_tasks.is_task(future):
+            self._awaited[id(task.task)] = [id(future)]
             return f"task {self._name(future)}"
         gathered = asyncio_tasks.gathered(future)
         if gathered is not None:
-            pending = [self._name(each) for each in gathered if asyncio_tasks.is_task(each) and not each.done()]
+            left = [each for each in gathered if asyncio_tasks.is_task(each) and not each.done()]
+            self._awaited[id(task.task)] = [id(each) for each in left]
+            pending = [self._name(each) for each in left]
             more = f" and {len(pending) - 10} more" if len(pending) > 10 else ""
             return f"{len(pending)} of {len(gathered)} gathered: {', '.join(pending[:10])}{more}"
         text, above = _expression(frames)
@@ -85,6 +117,8 @@ class Awaits:
         code = shown[-1].f_code
         name = str(getattr(code, "co_qualname", code.co_name))
         if name.endswith("_nested_child_finished"):
+            own = id(task.task)
+            self._awaited[own] = [id(each.task) for each in self._tasks if getattr(each, "parent", None) == own]
             return "children of its nursery"
         text, above = _expression(shown)
         return (self._of_library(text, above, task) if above else "") or text or name
@@ -113,13 +147,18 @@ class Awaits:
     def _lock(self, text: str, lock: Any, task: ProgramTask) -> str:
         owner = facts.attribute(lock, "_owner")
         if owner is not None and owner is not facts.MISSING:  # of Trio
+            self._awaited[id(task.task)] = [id(owner)]
             return f"{text}, held by task {self._names.get(id(owner)) or str(getattr(owner, 'name', '?'))}"
         if self._owners is None:
             self._owners = self._read_owners()
-        for known, owning in self._owners:
-            if known is lock and owning is not task:
-                return f"{text}, probably held by task {owning.name}"
-        return f"{text}, and no task was found in an `async with` of it"
+        holders = [owning for known, owning in self._owners if known is lock]
+        holder = next((owning for owning in holders if owning is not task), task if holders else None)
+        if holder is None:
+            return (
+                f"{text}, and no task was found in an `async with` of it, or behind an `acquire` in the same function"
+            )
+        self._awaited[id(task.task)] = [id(holder.task)]
+        return f"{text}, probably held by {'itself' if holder is task else f'task {holder.name}'}"
 
     def _read_owners(self) -> List[Tuple[Any, ProgramTask]]:
         """The objects of whose `async with` blocks tasks are inside, or which they have acquired, and the tasks."""
@@ -128,12 +167,13 @@ class Awaits:
             if self._budget.spent():
                 break
             frames = task.frames()
-            _, above = _expression(frames)
-            wanted = above[0].f_locals.get("self") if above else None  # it has passed `acquire`, but waits there
-            for frame in frames:
-                found += [
-                    (known.value, task) for known in with_blocks.used_as_locks(frame) if known.value is not wanted
-                ]
+            text, above = _expression(frames)
+            wanted = above[0].f_locals.get("self") if above else None
+            inner = len(frames) - len(above)
+            for place, frame in enumerate(frames):
+                acquiring = place == inner - 1 and text.endswith(".acquire")  # it has called it, but waits there
+                held = with_blocks.used_as_locks(frame, acquiring)
+                found += [(known.value, task) for known in held if place < inner or known.value is not wanted]
         return found
 
     def _waiters_of(self, value: Any) -> List[str]:

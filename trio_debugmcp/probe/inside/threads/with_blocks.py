@@ -55,15 +55,17 @@ def _covers(known: ReadCode, body: int, offset: int) -> bool:
     return False
 
 
-def acquired(frame: Any) -> List[Known]:
-    """Return the objects whose `acquire` stands before a frame's current instruction, with no `release` since."""
+def acquired(frame: Any, acquiring: bool = False) -> List[Known]:
+    """Return the objects whose `acquire` stands before a frame's current instruction, with no `release` since.
+
+    acquiring: it waits in the last of these calls, which has given it nothing yet.
+    """
     known = known_code(frame.f_code)
     _, names = known.sites()
+    before = [index for index in names if known.instructions[index].offset < frame.f_lasti]
     held: Dict[str, Known] = {}
-    for index in names:
+    for index in before[: len(before) - acquiring]:
         instruction = known.instructions[index]
-        if instruction.offset >= frame.f_lasti:
-            break
         stack = stack_at(frame, index)
         if stack and instruction.argval == "acquire":
             held[stack[-1].text] = stack[-1]
@@ -72,10 +74,10 @@ def acquired(frame: Any) -> List[Known]:
     return list(held.values())
 
 
-def used_as_locks(frame: Any) -> List[Known]:
+def used_as_locks(frame: Any, acquiring: bool = False) -> List[Known]:
     """What a frame is inside of that may be a lock: the objects of its `with` blocks, and of what it has acquired."""
     try:
-        return entered(frame) + acquired(frame)
+        return entered(frame) + acquired(frame, acquiring)
     except Exception:  # bytecode of a version that is not known
         return []
 
