@@ -18,10 +18,10 @@ from trio_debugmcp.runs.histories.call_trees import (
 )
 from trio_debugmcp.runs.histories.histories import HistoryPage, NoHistoryError, RunHistory
 from trio_debugmcp.runs.histories.line_histories import line_counts, line_history
-from trio_debugmcp.runs.histories.recorded_conditions import RecordedCondition
 from trio_debugmcp.runs.histories.variable_histories import variable_history
 from trio_debugmcp.runs.past.frame_moments import locals_in
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_conditions import RecordedCondition
 from trio_debugmcp.runs.past.run_moves import NoMomentError, last_line, moment_at, moment_number, moved
 
 pytestmark = pytest.mark.real

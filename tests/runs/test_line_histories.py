@@ -7,9 +7,9 @@ import pytest
 from tests.runs.recorded_programs import python, record
 from trio_debugmcp.runs.histories.histories import HistoryPage, NoHistoryError, RunHistory
 from trio_debugmcp.runs.histories.line_histories import line_counts, line_history
-from trio_debugmcp.runs.histories.recorded_conditions import RecordedCondition
 from trio_debugmcp.runs.histories.variable_histories import variable_history
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_conditions import RecordedCondition
 from trio_debugmcp.runs.why import NoAnswerError, WhyQuestion, why
 
 pytestmark = pytest.mark.real

@@ -2,12 +2,13 @@
 
 import pytest
 
-from trio_debugmcp.runs.histories.recorded_conditions import ConditionError, RecordedCondition
+from trio_debugmcp.runs.past.recorded_conditions import ConditionError, RecordedCondition
 
 TEXTS = {
     "n": "3", "name": "'tea'", "cart": "<Cart>", "none": "None", "done": "True", "x.y": "2.5", "d['k']": "(1, 2)",
     "price": "Decimal('1.20')", "part": "Fraction(1, 3)", "day": "<date 2024-05-01>", "path": "PosixPath('/a')",
     "when": "<datetime 2024-05-01T12:30:00+02:00[Europe/Berlin]>", "color": "<Color.RED: 1>", "odd": "Decimal('sNaN')",
+    "two": "list of 2", "none_in": "dict of 0",
 }  # fmt: skip
 
 
@@ -24,6 +25,7 @@ TEXTS = {
         ("day == '<date 2024-05-01>'", True), ("day > 'tea'", None), ("when >= '2024-05-01T12:30:00+02:00'", True),
         ("when > '2024-05-01T10:30:00'", None), ("color == '<Color.RED: 1>'", True), ("color != 'RED'", None),
         ("path == \"PosixPath('/a')\"", True), ("path == '/a'", None),
+        ("two", True), ("not none_in", True),
     ],
 )  # fmt: skip
 def test_a_condition_holds_does_not_or_cannot_be_known(condition: str, holds: bool | None) -> None:

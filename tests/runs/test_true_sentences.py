@@ -1,8 +1,12 @@
 """Sentences of an answer that say what did not happen, or when: where it is otherwise, they are not said."""
 
+import ast
+
 import pytest
 
 from tests.runs.recorded_programs import python, record
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing.because_lines import because_line
 from trio_debugmcp.runs.why import WhyAnswer, WhyQuestion, why
 
 pytestmark = pytest.mark.real
@@ -182,3 +186,62 @@ def test_a_condition_that_is_asked_about_has_one_colon() -> None:
     past = record("order = []\nif not order:\n    order.append(1)\n", python(3, 13)).processes[0]
     asked = next(line for line in why(past, WhyQuestion(file="program.py", line=3)).because if line.line == 2)
     assert why(past, WhyQuestion(at=int(asked.at[1:]))).value == "if not order: true order=[]"
+
+
+# --- Blocks on the line of their head ---------------------------------------------------------------------------------
+
+ONE_LINERS = """\
+def rest(rows, flag, found):
+    for row in rows:
+        if row == 2: continue
+        if flag: print(row)
+        if row == 4: break
+        if not rows: return 1
+    else: print("all")
+    if (m := len(found)) > 50: pass
+    if m: print(m)
+    elif flag: print(flag)
+    if flag: m = 5
+    else: m = 6
+    try:
+        try: found["x"]
+        except ValueError: pass
+    except LookupError: pass
+    try: found["x"]
+    except KeyError: return 2
+    finally: print("over")
+
+
+def empty(items):
+    if items: print(items)
+    if not items: return None
+    print("full")
+
+
+rest([1, 2, 4, 5], True, {})
+empty([])
+n = 0
+while (n := n + 1) < 5: pass
+assert n == 4
+"""
+
+
+def outcomes(source: str) -> list[str]:
+    """Return what each condition and handler of a program is said to have decided, in the order of time."""
+    past = PastProcess(record(source, python(3, 13)).processes[0])
+    executions = filter(None, map(past.executions.at, range(past.record.first, past.record.last + 1)))
+    lines = [because_line(past, execution.row) for execution in executions if is_decision(execution.statement.node)]
+    return [f"{line.line}: {line.values[0]}" for line in lines]
+
+
+def is_decision(node: ast.AST) -> bool:
+    return isinstance(node, ast.If | ast.While | ast.ExceptHandler)
+
+
+def test_the_outcome_of_a_block_on_the_line_of_its_head_is_the_true_one_or_none() -> None:
+    assert outcomes(ONE_LINERS) == [
+        *("3: false", "4: true", "5: false", "6: false", "3: true", "3: false", "4: true", "5: true"),
+        *("8: m=0", "9: false", "10: true", "11: true"),
+        *("15: does not catch KeyError('x')", "16: catches KeyError('x')", "18: catches KeyError('x')"),
+        *("23: false", "24: true", "31: false"),
+    ]

@@ -115,7 +115,7 @@ EXPECTED = {
     "inside": "[Decimal('1.20'), <Color.RED: 'r'>, b'x', <Point>, <Order>]",
     "table": "{<date 2024-05-01>: UUID('00000000-0000-0000-0000-000000000007')}",
     "again": "<Order id=4, total=Decimal('1.20'), password=<secret>, lines=list of 1>",
-    "long": f"'{'a' * 199}… (1000)",
+    "long": f"'{'a' * 199}… (1000 characters)",
 }
 
 

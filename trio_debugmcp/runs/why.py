@@ -19,10 +19,12 @@ from trio_debugmcp.runs.past.computed_attributes import computed_value, getter_o
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue
+from trio_debugmcp.runs.past.same_names import same_names
 from trio_debugmcp.runs.past.written_calls import call_in, calls_back
 from trio_debugmcp.runs.past.written_names import written_instead
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
-from trio_debugmcp.runs.slicing.backward_slice import SliceResult, backward_slice
+from trio_debugmcp.runs.slicing.accumulated_rounds import rounds_of
+from trio_debugmcp.runs.slicing.backward_slice import SlicePart, SliceResult, backward_slice
 from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line
 from trio_debugmcp.runs.slicing.failed_comparisons import wanted_of
 from trio_debugmcp.runs.slicing.run_failures import failure
@@ -98,8 +100,19 @@ def why(record: ProcessRecord, question: WhyQuestion) -> WhyAnswer:
     if question.expression and (call := call_in(_parsed(question.expression))) is not None:
         return _of_call_in(past, question, call, 0)
     if question.expression:
-        return _of_expression(past, question, _end(past, question.expression))
+        return _of_last(past, question)
     return _of_failure(past, question)
+
+
+def _of_last(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
+    """Answer about an expression where it had a value last; of several variables of the name it says which one."""
+    execution = _end(past, question.expression)
+    answer = _of_expression(past, question, execution)
+    path = path_of(_parsed(question.expression))
+    failed = failure(past)
+    is_where_it_failed = failed is not None and failed.row == execution.row
+    place = "" if path is None or is_where_it_failed else same_names(past, execution, path.name)
+    return msgspec.structs.replace(answer, value=f"{answer.value} ({place})") if place else answer
 
 
 def _of_failure(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
@@ -251,11 +264,17 @@ def _answer(
     result: SliceResult = backward_slice(
         past, starts, limit=question.limit, asked=asked, known=question.known, unshown=unshown
     )
-    because = [because_line(past, part.row, part.notes, part.focus) for part in result.parts]
+    because = [because_line(past, part.row, _notes(past, part), part.focus, asked) for part in result.parts]
     gaps = [_gap(past, gap) for gap in result.gaps[:_MOST_GAPS]]
     left = len(result.gaps) - _MOST_GAPS
     gaps += [f"{left} more such gaps, further away"] if left > 0 else []
     return WhyAnswer(value, because, gaps, result.omitted, result.repeated)
+
+
+def _notes(past: PastProcess, part: SlicePart) -> tuple[str, ...]:
+    execution = past.executions.at(part.row)
+    rounds = rounds_of(past, execution) if execution is not None else ""
+    return (*part.notes, rounds) if rounds else part.notes
 
 
 def _gap(past: PastProcess, gap: ValueGap) -> str:
@@ -263,6 +282,11 @@ def _gap(past: PastProcess, gap: ValueGap) -> str:
     is_between = gap.before and gap.before != gap.row
     since = f" since #{gap.before}" if is_between else ", while that ran" if gap.before else ""
     place = f"{line.at} ({line.file.rpartition('/')[2]}:{line.line})"
+    if gap.opaque:
+        return (
+            f"what is in {gap.what} ({gap.opaque}) is not recorded: the lines shown may have changed it{since}, "
+            "and so may a view of it"
+        )
     if gap.is_alike:
         return (
             f"{gap.what} may have been written again before {place}{since}, by a line that does not say where it writes"

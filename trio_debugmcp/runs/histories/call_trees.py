@@ -16,8 +16,8 @@ from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.files.row_search import called_by
 from trio_debugmcp.runs.histories.call_histories import NO_FUNCTIONS, arguments_of, call_lookup, ending_of
-from trio_debugmcp.runs.histories.recorded_conditions import RecordedCondition
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_conditions import RecordedCondition
 
 _SHOWN_EACH = 3
 """Calls of one function by one call that have a line each."""

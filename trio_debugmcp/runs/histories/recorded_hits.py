@@ -18,8 +18,8 @@ from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.row_search import each, each_back
 from trio_debugmcp.runs.histories.histories import MOST_JUDGED
 from trio_debugmcp.runs.histories.line_histories import frame_lookup, sites_at
-from trio_debugmcp.runs.histories.recorded_conditions import ConditionError, RecordedCondition
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_conditions import ConditionError, RecordedCondition
 
 
 class LineBreakpoint(msgspec.Struct, frozen=True):

@@ -22,10 +22,10 @@ from trio_debugmcp.runs.histories.histories import (
     value_text,
 )
 from trio_debugmcp.runs.histories.recorded_classes import class_of
-from trio_debugmcp.runs.histories.recorded_conditions import ValueLookup
 from trio_debugmcp.runs.past.computed_attributes import getter_of
 from trio_debugmcp.runs.past.frame_moments import value_in
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_conditions import ValueLookup
 from trio_debugmcp.runs.past.recorded_values import FIELDS
 from trio_debugmcp.runs.past.written_names import written_instead
 from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line

@@ -168,20 +168,6 @@ class StatementExecutions:
         """Return the exception that a line raised or passed on, if it did."""
         return next((owned for owned in self._owned(row) if owned.kind == rows.RAISE), None)
 
-    def entered_body(self, execution: StatementExecution) -> bool:
-        """Whether the block of a condition, loop or handler was entered; of one on one line: whether it did a thing."""
-        inner = execution.statement.nodes[1:]
-        if inner:
-            has_left = any(isinstance(node, ast.Return) for node in inner) and self.ending(execution.row) is not None
-            return bool(self.effects(execution.row)) or has_left
-        following = self.at(self.ended(execution.row)) if self.ended(execution.row) <= self.record.last else None
-        if following is None or following.frame != execution.frame:
-            return False
-        statement: Statement | None = following.statement
-        while statement is not None and statement.parent is not execution.statement:
-            statement = statement.parent
-        return statement is not None and statement.branch in ("body", "cases")
-
     def caller(self, frame: int) -> StatementExecution | None:
         """Return the statement that called a frame's function."""
         row = self.record.row(self.record.frame(frame).start).owner

@@ -1,6 +1,7 @@
 """`PastProcess`: a recorded process as statements that ran and values that were."""
 
 from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.past.block_outcomes import BlockOutcomes
 from trio_debugmcp.runs.past.executions import StatementExecutions
 from trio_debugmcp.runs.past.recorded_scopes import RecordedScopes
 from trio_debugmcp.runs.past.recorded_values import RecordedValues
@@ -14,6 +15,7 @@ class PastProcess:
         scopes: its code as scopes of sources.
         executions: its statements as they ran.
         values: what names, attributes and items were.
+        blocks: whether the blocks of conditions, loops and handlers were entered.
     """
 
     def __init__(self, record: ProcessRecord) -> None:
@@ -21,3 +23,4 @@ class PastProcess:
         self.scopes = RecordedScopes(record)
         self.executions = StatementExecutions(record, self.scopes)
         self.values = RecordedValues(record, self.scopes, self.executions)
+        self.blocks = BlockOutcomes(record, self.executions, self.values)

@@ -113,14 +113,6 @@ class RecordedScopes:
             for scope in kind.inner
         )
 
-    @staticmethod
-    def is_getter(scope: SourceScope) -> bool:
-        """Whether a function computes an attribute: `@property`, `@cached_property` and the like."""
-        if scope.parent is None or not isinstance(scope.parent.node, ast.ClassDef):
-            return False
-        decorators = [ast.unparse(node) for node in getattr(scope.node, "decorator_list", ())]
-        return any("property" in decorator for decorator in decorators)
-
     def _classes(self, name: str) -> list[SourceScope]:
         """Return the classes of that name whose bodies ran."""
         scopes = [self.of_code(code) for code in self.named(name)]
@@ -140,6 +132,11 @@ class RecordedScopes:
                 scopes.append(scope)
         return scopes
 
+    def binding(self, name: str) -> list[SourceScope]:
+        """Return the functions, classes and generator expressions that have a variable of a name of their own."""
+        scopes = dict.fromkeys(self._mentioning(rf"{re.escape(name)}(?<!\w{re.escape(name)})\b"))
+        return [scope for scope in scopes if scope.parent is not None and name in scope.bound]
+
     def method_calls(self, names: set[str]) -> Iterator[tuple[Statement, ValuePath, ast.Call]]:
         """Yield the statements that call a method of what is a path that ends with such a name, with path and call."""
         for scope in self._mentioning(*_any_of(names)):
@@ -152,6 +149,16 @@ class RecordedScopes:
                         continue
                     if isinstance(call.func, ast.Attribute):
                         yield statement, path, call
+
+    def calls_with(self, names: set[str]) -> Iterator[tuple[Statement, ValuePath, ast.Call]]:
+        """Yield the statements that pass to a call what is a path that ends with such a name, with path and call."""
+        for scope in self._mentioning(*(rf"{re.escape(name)}\b" for name in sorted(names) if name[0] != "[")):
+            for statement in scope.statements:
+                for call in statement.calls:
+                    paths = [path_of(argument) for argument in (*call.args, *(word.value for word in call.keywords))]
+                    for path in paths:
+                        if path is not None and (str(path.steps[-1])[1:] if path.steps else path.name) in names:
+                            yield statement, path, call
 
     def calling(self, name: str) -> Iterator[Statement]:
         """Yield the statements that call a method of that name, of whatever object."""

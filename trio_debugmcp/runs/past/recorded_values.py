@@ -27,8 +27,11 @@ CONTENT = frozenset({rows.FIELD, rows.GAP, rows.SIZE})
 _UNWATCHED = 3
 """Key of a row SIZE of a container with many items."""
 
-_CONTAINERS = {"[": "list", "{": "dict", "s": "set"}
-"""By how the text of one begins."""
+_COUNTED = re.compile(r"(\w+) of [\d,]+|(set|deque)\(.*")
+"""The text of a container by its type and how much is in it, and of an empty set or a deque."""
+
+_WITH_KEY = re.compile(r"""\{\w?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|<[^>]*>|\([^)]*\)|[^'"<(,:}]*)\s*:""")
+"""How the text of a dictionary begins, up to the colon behind the first key."""
 
 _NAMED_CONTAINER = re.compile(r"(\w+)\([\[{]")
 """How the text of one of another type begins: `deque([`, `Counter({`."""
@@ -70,6 +73,21 @@ def says_nothing(text: str) -> bool:
 def _is_whole(text: str) -> bool:
     """Whether the text of a tuple has all that is in it: then it is the key that it is."""
     return text[:1] == "(" and not any(sign in text for sign in ("…", "<", " of "))
+
+
+def _is_same(one: RecordedValue, other: RecordedValue) -> bool:
+    """Whether two values are one object, whatever is in it by now, or have the same text."""
+    return one.object == other.object and (one.object != 0 or one.text == other.text)
+
+
+def container_word(text: str) -> str:
+    """Return the name of the type of a container that can be changed, by its text; empty: of another value."""
+    if text[:1] == "[":
+        return "list"
+    if text[:1] == "{":
+        return "dict" if text == "{}" or _WITH_KEY.match(text) else "set"
+    counted = _NAMED_CONTAINER.match(text) or _COUNTED.fullmatch(text)
+    return next(filter(None, counted.groups())) if counted else ""
 
 
 class RecordedValues:
@@ -140,11 +158,19 @@ class RecordedValues:
         if not key:
             return None
         if home is execution.scope:
-            own = self._record.back(rows.WRITE, key, execution.frame, before, self._record.frame(execution.frame).start)
+            own = self._set_in(execution.frame, key, before)
             return self._latest([own, *self._writes_from_within(home, name, key, before)])
         start = self._record.frame(execution.frame).start
         seen = self._last_of((rows.WRITE, rows.SEEN_NAME), key, execution.frame, before, start)
         return self._free(home, name, key, before, seen)
+
+    def _set_in(self, frame: int, key: int, before: int) -> int:
+        """Return the row that has given a name of a frame its value: a write, or where it was found to have another."""
+        own = self._record.back(rows.WRITE, key, frame, before, self._record.frame(frame).start)
+        seen = self._record.back(rows.SEEN_NAME, key, frame, before, own or self._record.frame(frame).start)
+        if own and seen and _is_same(self.value_at(own), self.value_at(seen)):
+            return own
+        return max(own, seen)
 
     def _writes_from_within(self, home: SourceScope, name: str, key: int, before: int) -> list[int]:
         """Return the last writes of a name by inner functions that have declared it `nonlocal`."""
@@ -155,10 +181,10 @@ class RecordedValues:
         self, home: SourceScope, name: str, key: int, before: int, seen: RecordedValue | None
     ) -> RecordedValue | None:
         """Return the write in an enclosing function that has left what was seen."""
-        found = [self._record.back(rows.WRITE, key, frame, before) for frame in self._scopes.frames([home])]
+        found = [self._set_in(frame, key, before) for frame in self._scopes.frames([home])]
         writes = [self.value_at(row) for row in [*found, *self._writes_from_within(home, name, key, before)] if row]
         if seen is not None:
-            writes = [write for write in writes if (write.text, write.object) == (seen.text, seen.object)]
+            writes = [write for write in writes if _is_same(write, seen)]
         return max(writes, default=seen, key=lambda write: write.row)
 
     def _last_of(
@@ -199,12 +225,11 @@ class RecordedValues:
     def text_at(self, value: RecordedValue, before: int) -> str:
         """Return a value as text; of a container that has been changed since that text was kept, how much is in it."""
         changed = self._record.back_of(CONTENT, value.object, before) if value.object else 0
-        if changed <= value.row:
+        word = container_word(value.text) if changed > value.row else ""
+        if not word:
             return value.text
-        named = _NAMED_CONTAINER.match(value.text)
-        kind = named[1] if named is not None else _CONTAINERS.get(value.text[:1])
-        size = self._record.back_of(frozenset({rows.SIZE}), value.object, before) if kind else 0
-        return f"{kind} of {self._record.row(size).text}" if size else value.text
+        size = self._record.back_of(frozenset({rows.SIZE}), value.object, before)
+        return f"{word} of {self._record.row(size).text}" if size else value.text
 
     def is_big(self, container: int, before: int) -> bool:
         """Whether a container has so many items that only those are looked at that a line names."""

@@ -129,7 +129,7 @@ class AbsenceEdges:
     def _has_kept(self, keeper: StatementExecution) -> bool:
         """Whether an exception has ended at a handler or a `with`: a `finally` passes it on, as others of them may."""
         if isinstance(keeper.statement.node, ast.ExceptHandler):
-            return self._past.executions.entered_body(keeper)
+            return self._past.blocks.entered(keeper) is True
         after = self._past.executions.ended(keeper.row)
         is_left = after > self._record.last or self._record.row(after).kind == rows.UNWIND
         return isinstance(keeper.statement.node, ast.With | ast.AsyncWith) and not is_left
@@ -179,7 +179,7 @@ class AbsenceEdges:
         inner = writer
         while inner.parent is not None and inner.parent is not run.statement:
             inner = inner.parent
-        return self._past.executions.entered_body(run) == (inner.branch == "body")
+        return self._past.blocks.entered(run) in (None, inner.branch == "body")
 
     def _failed_before(self, writer: Statement, frame: int, before: int) -> StatementExecution | None:
         """Return the run of the statement before one in its block, if an exception left the block there."""

@@ -79,7 +79,7 @@ class _Slicer:
         objects: the edges to objects, with the gaps met on the way.
     """
 
-    def __init__(self, past: PastProcess, asked: int) -> None:
+    def __init__(self, past: PastProcess, asked: int, unshown: int) -> None:
         self.objects = ObjectEdges(past)
         self._calls = CallEdges(past, self.objects)
         self._data = DataEdges(past, self.objects, self._calls)
@@ -92,9 +92,9 @@ class _Slicer:
         self._resets = ResetEdges(past)
         self._recursions = RecursionEdges(past)
         self._iterations = IterationEdges(past)
-        self._waiting = WaitingEdges(past, self.objects, self._absence.decided_against)
+        self._waiting = WaitingEdges(past, self._absence.decided_against)
         self._past = past
-        self._asked = asked
+        self._asked, self._unshown = asked, unshown
         self._followed: set[object] = set()
         self._lines: dict[object, int] = {}
         self._focus: dict[_Shown, tuple[ast.expr, ...]] = {}
@@ -146,7 +146,7 @@ class _Slicer:
             if edge.note and self._past.record.row(node.row).kind == rows.START:
                 self.shown.setdefault((node.row, 0), [edge.note])
                 self._far.setdefault((node.row, 0), NEARNESS * distance)
-        else:
+        elif node.row != self._unshown:  # another run of its line may be a part of the answer
             row = node.row, self._line_of(execution, node)
             has_raised = self._past.executions.raised(node.row) is not None  # and so it is not the line that has not
             source = execution.scope.module, row[1], has_raised
@@ -206,7 +206,7 @@ class _Slicer:
             row = self._past.record.row(node.row)
             return row.key, node.names
         raised = self._past.executions.raised(node.row) is not None
-        is_end = execution.statement.is_loop and not self._past.executions.entered_body(execution)
+        is_end = execution.statement.is_loop and self._past.blocks.entered(execution) is False
         return execution.statement, raised or is_end, node.focus, node.names, node.aim
 
     def _edges(self, node: SliceNode) -> Iterator[SliceEdge]:
@@ -282,9 +282,8 @@ def backward_slice(
         known: rows that an earlier answer has shown: followed, not shown again.
         unshown: a row that only begins the slice.
     """
-    slicer = _Slicer(past, asked)
+    slicer = _Slicer(past, asked, unshown)
     left = slicer.follow(starts)
-    shown = [line for line in slicer.shown if line[0] != unshown]
-    new = slicer.nearest(line for line in shown if line[0] not in known)
+    new = slicer.nearest(line for line in slicer.shown if line[0] not in known)
     parts = [slicer.part(row) for row in sorted(new[:limit])]
-    return SliceResult(parts, len(new[limit:]) + left, len(shown) - len(new), slicer.objects.gaps)
+    return SliceResult(parts, len(new[limit:]) + left, len(slicer.shown) - len(new), slicer.objects.gaps)

@@ -53,9 +53,9 @@ class BecauseLine(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel
 
 
 def because_line(
-    past: PastProcess, row: int, notes: tuple[str, ...] = (), focus: tuple[ast.expr, ...] = ()
+    past: PastProcess, row: int, notes: tuple[str, ...] = (), focus: tuple[ast.expr, ...] = (), before: int = 0
 ) -> BecauseLine:
-    """Return the line for a LINE row, or for the START row of a call."""
+    """Return the line for a LINE row, or for the START row of a call; `before`: without what it wrote from a row on."""
     record = past.record
     execution = past.executions.at(row)
     if execution is None:
@@ -76,15 +76,18 @@ def because_line(
         line = statement.node.lineno
         source = statement.scope.lines[line - 1].strip()
     function = code.name.replace(".<locals>", "")
-    return BecauseLine(f"#{row}", code.file, line, function, source, values_of(past, execution), list(notes))
+    return BecauseLine(f"#{row}", code.file, line, function, source, values_of(past, execution, before), list(notes))
 
 
-def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
-    """Return what a statement wrote, returned, raised or decided, with what it read."""
-    said = [*_effects(past, execution), *_ends(past, execution)]
-    is_decided = past.executions.raised(execution.row) is None  # one that raised was neither true nor false
-    if isinstance(execution.statement.node, ast.If | ast.While) and is_decided:
-        said.insert(0, "true" if past.executions.entered_body(execution) else "false")
+def values_of(past: PastProcess, execution: StatementExecution, before: int = 0) -> list[str]:
+    """Return what a statement wrote, before a row, returned, raised or decided, with what it read."""
+    ending, end = past.executions.ending(execution.row), before or past.record.last + 1
+    left = ending.number if ending is not None and ending.kind == rows.YIELD else end
+    later = _effects(past, execution, left, end)  # what a `yield` has got, when it was continued
+    said = [*_effects(past, execution, 0, min(left, end)), *_ends(past, execution)]
+    said += [f"then {text}" for text in later[:1]] + later[1:]
+    if isinstance(execution.statement.node, ast.If | ast.While):
+        said = [*_decided(past, execution), *said]
     if isinstance(execution.statement.node, ast.ExceptHandler):
         said = [*_caught(past, execution), *said]
     if _is_last_round(past, execution, has_said=bool(said)):
@@ -97,17 +100,24 @@ def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
     return said
 
 
+def _decided(past: PastProcess, execution: StatementExecution) -> list[str]:
+    """Return the outcome of a condition; one that raised was neither true nor false, and of some it is not known."""
+    entered = None if past.executions.raised(execution.row) is not None else past.blocks.entered(execution)
+    return [] if entered is None else ["true" if entered else "false"]
+
+
 def _caught(past: PastProcess, execution: StatementExecution) -> list[str]:
     """Return what a handler caught, where its name does not show it, or did not catch."""
-    is_entered = past.executions.entered_body(execution)
-    if is_entered and getattr(execution.statement.node, "name", None):
+    is_entered = past.blocks.entered(execution)
+    if is_entered is not False and getattr(execution.statement.node, "name", None):
         return []
     number = past.record.back_of(_RAISES, execution.frame, execution.row)
     text = _short(past.record.text(past.record.row(number))) if number else ""
     parent = execution.statement.parent
     is_part = parent is not None and isinstance(parent.node, ast.TryStar)
     catches = "catches a part of" if is_part else "catches"
-    return [f"{catches if is_entered else 'does not catch'} {text}"] if text else []
+    word = "gets" if is_entered is None else catches if is_entered else "does not catch"
+    return [f"{word} {text}"] if text else []
 
 
 def _is_last_round(past: PastProcess, execution: StatementExecution, *, has_said: bool) -> bool:
@@ -115,7 +125,7 @@ def _is_last_round(past: PastProcess, execution: StatementExecution, *, has_said
     if isinstance(execution.statement.node, ast.GeneratorExp):
         ending = past.executions.ending(execution.row)
         return ending is not None and ending.kind == rows.RETURN
-    return execution.statement.is_loop and not has_said and not past.executions.entered_body(execution)
+    return execution.statement.is_loop and not has_said and past.blocks.entered(execution) is False
 
 
 def _ends(past: PastProcess, execution: StatementExecution) -> list[str]:
@@ -136,10 +146,12 @@ def _ends(past: PastProcess, execution: StatementExecution) -> list[str]:
     return said
 
 
-def _effects(past: PastProcess, execution: StatementExecution) -> list[str]:
+def _effects(past: PastProcess, execution: StatementExecution, after: int, before: int) -> list[str]:
     said: list[str] = []
     record = past.record
     for effect in past.executions.effects(execution.row):
+        if not after < effect.number < before:
+            continue
         text = _short(record.text(effect))
         label = record.label(effect.key)
         if effect.kind == rows.FIELD and label[:1] == "." and effect.subject == record.code(execution.code).globals:
@@ -172,7 +184,8 @@ def _results(past: PastProcess, execution: StatementExecution) -> list[str]:
 def _reads(past: PastProcess, execution: StatementExecution) -> list[str]:
     said = []
     for read in execution.statement.reads:
-        value = None if read.is_callee else past.values.read(execution, read)
+        is_before = execution.statement.is_condition and read.path in execution.statement.carried  # `(n := n + 1) < 5`
+        value = None if read.is_callee or is_before else past.values.read(execution, read)
         if value is not None and not says_nothing(value.text):
             text = _text_at(past, value, past.values.bound(execution, read))
             said.append(f"{read.path}={_short(text)}")

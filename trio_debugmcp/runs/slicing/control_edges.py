@@ -97,7 +97,7 @@ class ControlEdges:
                 run = self._past.executions.last_run(guard, execution.frame, execution.row)
                 if guard.is_loop:
                     yield from self._inner_guards(guard, execution, price + cost.STEP)
-                if run is not None and not (not guard.is_loop and self._past.executions.entered_body(run)):
+                if run is not None and not (not guard.is_loop and self._past.blocks.entered(run)):
                     yield SliceEdge(price if is_near else cost.GUARD, SliceNode(run.row), note=LET_PASS)
             is_near = is_near and not (statement.parent is not None and statement.parent.is_loop)
             statement = statement.parent
@@ -109,7 +109,7 @@ class ControlEdges:
             run = self._past.executions.last_run(inner, execution.frame, execution.row) if leaves else None
             if run is None:
                 continue
-            if not self._past.executions.entered_body(run):
+            if self._past.blocks.entered(run) is False:
                 yield SliceEdge(price, SliceNode(run.row), note=LET_PASS)
             elif not any(isinstance(leaf.node, _ENDS) for leaf in leaves):
                 yield SliceEdge(price, SliceNode(run.row))

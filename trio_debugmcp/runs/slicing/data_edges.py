@@ -14,6 +14,7 @@ from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.call_edges import CallEdges
 from trio_debugmcp.runs.slicing.item_origins import ItemOrigins, WantedPart
 from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
+from trio_debugmcp.runs.slicing.outside_writes import OutsideWrites
 from trio_debugmcp.runs.slicing.recursion_edges import RecursionEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.stale_edges import asked_for_by
@@ -29,6 +30,7 @@ class DataEdges:
         self._objects = objects
         self._calls = calls
         self._items = ItemOrigins(past)
+        self._outside = OutsideWrites(past, objects)
         self._recursions = RecursionEdges(past)
         self._record = past.record
 
@@ -222,7 +224,9 @@ class DataEdges:
         """Yield what has given a path its value."""
         if value.kind == rows.GAP:
             yield from self._objects.of_gap(execution, str(path), value.row)
-        elif value.kind in (rows.SEEN, rows.SEEN_NAME):
+        elif value.kind == rows.SEEN_NAME:
+            yield from self._outside.of_seen_name(execution, path.name, value, price)
+        elif value.kind == rows.SEEN:
             holder = self._past.values.value(execution, path.holder) if path.steps else None
             yield from self._objects.of_seen(value, holder, price)
         else:

@@ -13,6 +13,10 @@ from trio_debugmcp.runs.source.source_scopes import Statement
 
 ENDED_THE_LOOP = "ended the loop"
 
+LEFT_THE_LOOP = "its exception left the loop"
+
+_RAISES, _LINES = frozenset({rows.RAISE}), frozenset({rows.LINE})
+
 
 class LoopEndEdges:
     """The edges to the ends of loops of one process."""
@@ -42,15 +46,28 @@ class LoopEndEdges:
             if not loop.is_loop or id(loop) in above:
                 continue
             last = self._last_of(loop, writer.frame, use.row)
-            if last is not None and last.row != writer.row and self._has_ended(last):
+            leaver = self._left_by(loop, last, use.row) if last is not None else None
+            if leaver is not None:
+                yield SliceEdge(cost.LOOP_END, SliceNode(leaver.row), LEFT_THE_LOOP)
+            elif last is not None and last.row != writer.row and self._has_ended(last):
                 is_early = isinstance(last.statement.nodes[-1], ast.Break | ast.Return)
                 yield from self._of_exhausted(last)
                 price = cost.LOOP_END if is_early else 2 * cost.LOOP_END
                 yield SliceEdge(price, SliceNode(self._decision_on(last).row), ENDED_THE_LOOP)
 
+    def _left_by(self, loop: Statement, last: StatementExecution, before: int) -> StatementExecution | None:
+        """Return the line in a loop whose exception has left it, as something around the loop has caught that."""
+        number = self._record.back_of(_RAISES, last.frame, before)
+        raiser = self._past.executions.at(self._record.row(number).owner) if number > last.row else None
+        if raiser is None or loop not in [*raiser.statement.outer()]:
+            return None
+        following = self._past.executions.at(self._record.forth_of(_LINES, last.frame, number))
+        is_inside = following is None or loop in [following.statement, *following.statement.outer()]
+        return None if is_inside else raiser
+
     def _has_ended(self, last: StatementExecution) -> bool:
         """Whether the last run of what may end a loop has done that: a header that has not led into it again."""
-        return not last.statement.is_loop or not self._past.executions.entered_body(last)
+        return not last.statement.is_loop or self._past.blocks.entered(last) is False
 
     def _of_exhausted(self, header: StatementExecution) -> Iterator[SliceEdge]:
         """Yield what ended the generator whose items a loop went through."""

@@ -125,7 +125,7 @@ class MissingEdges:
         if is_around:
             return isinstance(run.statement.node, ast.If | ast.Match)
         has_left = any(inner.leaves for inner in run.statement.all_inner()) or run.statement.leaves
-        return isinstance(run.statement.node, ast.If) and has_left and self._past.executions.entered_body(run)
+        return isinstance(run.statement.node, ast.If) and has_left and self._past.blocks.entered(run) is True
 
     def _is_round(self, loop: Statement, frame: int, written: int) -> bool:
         """Whether a write was made by the header of a loop, or in it."""

@@ -1,29 +1,23 @@
 """Where objects and what is in them come from: what made them, what changed them, what their class gave them."""
 
 from collections.abc import Iterator
-from itertools import islice
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
-from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import CONTENT, RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.item_origins import ItemOrigins
+from trio_debugmcp.runs.slicing.opaque_edges import BUFFERS, OpaqueEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
 from trio_debugmcp.runs.source.source_scopes import Statement
 from trio_debugmcp.runs.source.statement_trees import entry_of
 
-_MOST_HELD = 2_000
-"""Rows with an object as their value that are looked at for the names it has: the first ones."""
-
 _MOST_CHANGES = 4
 """Of the content of one object: the last ones, at as many lines."""
-
-_NAMED = frozenset({rows.WRITE, rows.FIELD, rows.SEEN, rows.GAP, rows.SEEN_NAME})
 
 _GENERATOR = "<generator "
 
@@ -51,6 +45,7 @@ class ObjectEdges:
         self._past = past
         self._record = past.record
         self._origins = ItemOrigins(past)
+        self._opaque = OpaqueEdges(past)
 
     # --- What was there already ---------------------------------------------------------------------------------------
 
@@ -141,12 +136,13 @@ class ObjectEdges:
             near = 0.8 if changed.frame != execution.frame else 1.0
             yield SliceEdge(cost.CHANGE * far * near, SliceNode(changed.row))
         yield from self._of_inner(execution, container, before, {changed.statement for changed, _ in changes})
+        owner = self._past.values.birth(container, before)
         is_opaque = not changes and not self._record.back_of(frozenset({rows.SIZE}), container, before)
         if is_opaque and not self._past.scopes.classes(type_name(value.text)):
-            yield from self._of_calls_on(execution, container)
+            self._note_opaque(execution, name, type_name(value.text), owner)
+            yield from self._opaque.of_calls_on(execution, container, is_buffer=type_name(value.text) in BUFFERS)
         elif self._past.values.is_big(container, before):  # a store under a key that it has changes no length
-            yield from self._of_stores(execution, container)
-        owner = self._past.values.birth(container, before)
+            yield from self._opaque.of_stores(execution, container)
         if owner and owner != execution.row:
             yield from self.of_owner(owner, cost.BIRTH if changes else cost.CHANGE)
 
@@ -259,38 +255,6 @@ class ObjectEdges:
     def _fits(self, row: Row, wanted: WantedPieces) -> bool:
         return self._place(row, wanted) < 2 * len(wanted.pieces)
 
-    def _of_calls_on(self, execution: StatementExecution, target: int) -> Iterator[SliceEdge]:
-        """Yield the last calls of methods of an object whose content is not recorded, by other frames."""
-        calls: dict[Statement, SliceEdge] = {}
-        for statement, path, call in self._past.scopes.method_calls(self.names_of(target)):
-            for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:]:
-                run = self._past.executions.last_run(statement, frame, execution.row)
-                held = self._past.values.value(run, path) if run is not None else None
-                if run is not None and held is not None and held.object == target and frame != execution.frame:
-                    note = f"{called(call)} was called on it; its content is not recorded"
-                    calls[statement] = SliceEdge(cost.CALLED_ON, SliceNode(run.row, focus=tuple(call.args)), note)
-        yield from self._of_stores(execution, target)
-        yield from sorted(calls.values(), key=lambda edge: edge.node.row)[-_MOST_CHANGES:]
-
-    def _of_stores(self, execution: StatementExecution, target: int) -> Iterator[SliceEdge]:
-        """Yield the last stores into an object whose content is not recorded: of its items, or by an operator."""
-        found: list[int] = []
-        for statement, path in self._past.scopes.item_stores(self.names_of(target)):
-            for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:]:
-                run = self._past.executions.last_run(statement, frame, execution.row)
-                held = self._past.values.value(run, path) if run is not None else None
-                if run is not None and held is not None and held.object == target and run.row != execution.row:
-                    found.append(run.row)
-                    break
-        for row in sorted(found)[-_MOST_CHANGES:]:
-            yield SliceEdge(cost.CALLED_ON, SliceNode(row), "changed it; its content is not recorded")
-
-    def names_of(self, target: int) -> set[str]:
-        """Return the names and attributes that an object was found in."""
-        held = islice(self._record.rows.next_like(1, target, self._record.first - 1), _MOST_HELD)
-        keys = {row.key for row in map(self._record.row, held) if row.kind in _NAMED}
-        return {self._record.label(key).removeprefix(".") for key in keys} - {""}
-
     def of_items(
         self,
         execution: StatementExecution,
@@ -329,6 +293,11 @@ class ObjectEdges:
         else:
             self.gap(execution, name, gap)
 
+    def _note_opaque(self, execution: StatementExecution, what: str, kind: str, owner: int) -> None:
+        """Note that of a buffer it is not recorded what is in it, so a change in place may have been any line's."""
+        if kind in BUFFERS and not any(gap.opaque and gap.what == what for gap in self.gaps):
+            self.note(ValueGap(execution.row, owner, what, opaque=kind))
+
     def gap(self, execution: StatementExecution, what: str, row: int) -> None:
         """Note that a value was found changed by nothing that is recorded."""
         found = self._record.row(row)
@@ -338,8 +307,11 @@ class ObjectEdges:
         known = max(before)
         since = self._record.row(known).owner or known if known else 0
         is_alike = known > 0 and found.kind == rows.GAP and self._is_alike(found, self._record.row(known))
-        gap = ValueGap(found.owner or execution.row, since, what, is_alike)
-        same = next((other for other in self.gaps if (other.row, other.what) == (gap.row, what)), None)
+        self.note(ValueGap(found.owner or execution.row, since, what, is_alike))
+
+    def note(self, gap: ValueGap) -> None:
+        """Note a gap, once for each value and line."""
+        same = next((other for other in self.gaps if (other.row, other.what) == (gap.row, gap.what)), None)
         if same is None:
             self.gaps.append(gap)
         elif not same.before:  # of its length, say, and of an item

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.row_search import count
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
@@ -35,8 +36,17 @@ class PartingEdges:
         own = [[row for site, row in way.items() if times[site] == 1] for way in ways]
         odd = max(own[:-1], key=len)  # what the first one alone has done is to begin
         if odd and 2 * sum(map(bool, own)) <= len(rounds):
-            note = f"runs in one of {len(rounds)} rounds only"
-            yield SliceEdge(cost.PARTING, SliceNode(min(odd)), note)
+            yield SliceEdge(cost.PARTING, SliceNode(min(odd)), self._note(min(odd), rounds))
+
+    def _note(self, odd: int, rounds: list[StatementExecution]) -> str:
+        """Return what is said of a line: it may have run in rounds, too, that did not get as far as the statement."""
+        runs = count(self._record, rows.LINE, self._record.row(odd).key)
+        line = rounds[0].statement.first
+        return (
+            f"runs in one of {len(rounds)} rounds only"
+            if runs == 1
+            else (f"runs {runs:,} times, but in one of the {len(rounds)} rounds only that reach line {line}")
+        )
 
     def _way(self, run: StatementExecution) -> dict[int, int]:
         """Return the sites that ran in a round up to its statement, in order, each with its first row."""

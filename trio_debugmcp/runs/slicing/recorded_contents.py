@@ -12,7 +12,7 @@ from typing import Any
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue
+from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue, container_word
 
 _MOST_PARTS = 100
 
@@ -39,14 +39,18 @@ def content_of(past: PastProcess, value: RecordedValue, before: int, depth: int 
         return literal(value.text)
     kind = _kind(value.text)
     has_parts = past.record.back_of(frozenset({rows.SIZE}), value.object, before)
-    if not kind or not has_parts or depth >= _DEEPEST:
+    if not kind or not has_parts:
         return literal(value.text)
+    if depth >= _DEEPEST:
+        return UnknownContent(past.values.text_at(value, before))
     parts = {
         label: content_of(past, part, before, depth + 1) for label, part in parts_of(past, value.object, before).items()
     }
     if len(parts) != past.record.row(has_parts).text:  # not all of it was looked at
         return UnknownContent(value.text)
     if kind == "dict":
+        if not all(parts):  # a key is an object, which no label names: or it is a set of such
+            return UnknownContent(past.values.text_at(value, before))
         return {literal(label[1:-1]): part for label, part in parts.items()}
     if kind == "set":
         return _set_of(list(parts.values()))
@@ -81,12 +85,10 @@ def _set_of(parts: list[Any]) -> Any:
 
 
 def _kind(text: str) -> str:
-    if text[:1] in ("[", "("):
-        return "list" if text[0] == "[" else "tuple"
-    if text[:1] == "{":
-        return "set" if isinstance(literal(text), set) else "dict"
-    word = text.partition(" of ")[0]
-    return word if word in ("list", "tuple", "dict", "set") else ""
+    if text[:1] == "(" or text.startswith("tuple of "):
+        return "tuple"
+    word = container_word(text)
+    return word if word in ("list", "dict", "set") else ""
 
 
 def literal(text: str) -> Any:

@@ -57,6 +57,7 @@ class ValueGap(NamedTuple):
         row: the LINE row that found it changed.
         before: the line of its last known value; 0: none.
         what: the value's path or place.
+        opaque: the type of an object of which the content is not recorded at all; empty: it is.
         is_alike: it is the value that it was; a line that does not say where it writes may have written it again.
     """
 
@@ -64,6 +65,7 @@ class ValueGap(NamedTuple):
     before: int
     what: str
     is_alike: bool = False
+    opaque: str = ""
 
 
 # Costs, as they did best on programs with planted faults. In small programs they hardly matter, in big runs they do.
@@ -87,6 +89,7 @@ RECURSION_END = 0.7  # a line that ended the innermost of the calls that a funct
 CALLED_ON = 1.3  # a method of an object whose content is not recorded
 USED = 0.8  # what took the items of a generator
 CLASS = 1.2  # the class whose bases chose a method
+OUTSIDE = 0.3  # a line that has set a variable of another frame
 REPLACED = 0.4  # what has put another function in the place of a method
 
 # By control.

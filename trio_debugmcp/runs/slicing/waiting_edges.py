@@ -9,7 +9,7 @@ from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import says_nothing
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
-from trio_debugmcp.runs.slicing.object_edges import ObjectEdges
+from trio_debugmcp.runs.slicing.opaque_edges import OpaqueEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.read_paths import path_of
 from trio_debugmcp.runs.source.source_scopes import Statement
@@ -36,10 +36,10 @@ Decided = Callable[[Statement, StatementExecution, int, int], StatementExecution
 class WaitingEdges:
     """The edges to what waits in one process."""
 
-    def __init__(self, past: PastProcess, objects: ObjectEdges, decided_against: Decided) -> None:
+    def __init__(self, past: PastProcess, decided_against: Decided) -> None:
         self._past = past
         self._record = past.record
-        self._objects = objects
+        self._opaque = OpaqueEdges(past)
         self._decided_against = decided_against
 
     def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
@@ -84,7 +84,7 @@ class WaitingEdges:
         end = self._record.last + 1
         use = execution._replace(row=end)
         found = 0
-        for statement, path, call in self._past.scopes.method_calls(self._objects.names_of(target)):
+        for statement, path, call in self._past.scopes.method_calls(self._opaque.names_of(target)):
             if called(call) == method or statement is execution.statement or found >= _MOST_WAKING:
                 continue
             for frame in self._past.scopes.frames_of(statement.scope)[-_MOST_FRAMES:][::-1]:

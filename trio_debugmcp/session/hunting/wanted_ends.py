@@ -15,9 +15,9 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.runs.files.process_record import open_run
 from trio_debugmcp.runs.files.run_files import RunFileError
 from trio_debugmcp.runs.histories.histories import HistoryPage, NoHistoryError
-from trio_debugmcp.runs.histories.recorded_conditions import ConditionError, RecordedCondition
 from trio_debugmcp.runs.histories.variable_histories import variable_history
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_conditions import ConditionError, RecordedCondition
 from trio_debugmcp.runs.source.read_paths import path_of
 from trio_debugmcp.session.hunting.hunt_plan import TryOutcome
 

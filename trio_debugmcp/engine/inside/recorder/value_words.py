@@ -71,13 +71,14 @@ _OF_THEIR_OWN = _SIZED.union(map(id, _NAMED))
 
 def cut(text: str, length: int) -> str:
     """Return the begin of a text with its length, if it is longer than that."""
-    return text if len(text) <= length else f"{text[:length]}… ({len(text)})"
+    return text if len(text) <= length else f"{text[:length]}… ({len(text)} characters)"
 
 
 def _quoted(value: Any, length: int) -> str:
     """Return a string or bytes as Python writes them; of longer ones the begin, and how long they are."""
     text = repr(value[: length + 1])
-    return text if len(text) <= length else f"{text[:length]}… ({max(len(text), len(value))})"
+    unit = "characters" if type(value) is str else "bytes"
+    return text if len(text) <= length else f"{text[:length]}… ({len(value)} {unit})"
 
 
 _MOST_TYPES = 5000

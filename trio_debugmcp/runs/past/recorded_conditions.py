@@ -21,6 +21,9 @@ from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
 
 _UNKNOWN = object()
 
+_COUNTED = re.compile(r"(?:list|tuple|dict|set|deque) of (\d+)")
+"""The text of a container that is known by how many items it has: whether it is empty."""
+
 _WORDS = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf"), "True": True, "False": False, "None": None}
 
 _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -77,9 +80,7 @@ class RecordedCondition:
     def holds(self, lookup: ValueLookup) -> bool | None:
         """Return whether it holds; None: what it needs was not recorded."""
         value = _value(self._node, lookup)
-        if value is _UNKNOWN or isinstance(value, _Text):
-            return None
-        return bool(value)
+        return _truth(value)
 
 
 def _check(node: ast.expr) -> None:
@@ -126,6 +127,8 @@ def _value(node: ast.expr, lookup: ValueLookup) -> Any:
 
 
 def _truth(value: Any) -> bool | None:
+    if isinstance(value, _Text) and (counted := _COUNTED.fullmatch(value)):
+        return int(counted[1]) > 0
     return None if value is _UNKNOWN or isinstance(value, _Text) else bool(value)
 
 

@@ -1,0 +1,137 @@
+"""What a line that adds up has added: the rounds that led to the value that an answer shows.
+
+    rounds_of(past, execution)          # "7 rounds from 0: +3 (#6), +4 (#10), -5 (#14), +6 (#18), …, +8 (#26), +9"
+
+A slice shows each line of the source once, by its last round; the wrong one may be another.
+"""
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing.recorded_contents import literal
+
+_MOST_ROUNDS = 2_000
+"""That are looked at: the last ones."""
+
+_MOST_WHOLE = 8
+"""Rounds that are all shown."""
+
+_SHOWN_AT_ENDS, _SHOWN_BETWEEN = 2, 2
+"""Rounds that are shown: the first and the last ones, and of the others those that changed most."""
+
+_MOST_TEXT = 16
+
+_READERS = frozenset({"get", "setdefault", "pop"})
+
+
+class _Round(NamedTuple):
+    """A round: its row, what it added, as text, and how much that is."""
+
+    row: int
+    added: str
+    size: float
+
+
+def rounds_of(past: PastProcess, execution: StatementExecution) -> str:
+    """Return what the rounds of a line that adds up have added, up to this one; empty: it does not, or once only."""
+    if not _adds_up(execution):
+        return ""
+    for effect in past.executions.effects(execution.row):
+        if not effect.object and past.record.label(effect.key) in _labels(past, execution):
+            writes = list(_writes(past, execution, effect))
+            if len(writes) > 2 or (len(writes) == 2 and _is_own(past, execution, writes[1])):
+                return _summary(past, execution, writes)
+    return ""
+
+
+def _adds_up(execution: StatementExecution) -> bool:
+    statement = execution.statement
+    if len(statement.nodes) > 1 or not isinstance(statement.node, ast.Assign | ast.AugAssign):
+        return False
+    holders = {path.holder for path in statement.stores}
+    is_read = any(
+        read.path in holders and getattr(read.target_of.func, "attr", "") in _READERS
+        for read in statement.reads
+        if read.target_of is not None
+    )
+    return bool(statement.carried) or is_read
+
+
+def _labels(past: PastProcess, execution: StatementExecution) -> set[str]:
+    """Return the labels of what a line adds to: a name, an attribute, whichever item."""
+    statement = execution.statement
+    labels = {past.record.label(effect.key) for effect in past.executions.effects(execution.row)}
+    attributes = {str(path.steps[-1]) for path in statement.stores}
+    is_module = {f".{name}" for name in statement.names}
+    return {label for label in labels if label[:1] == "[" or label in statement.names | attributes | is_module}
+
+
+def _is_own(past: PastProcess, execution: StatementExecution, row: Row) -> bool:
+    writer = past.executions.at(row.owner) if row.owner else None
+    return writer is not None and writer.statement is execution.statement
+
+
+def _writes(past: PastProcess, execution: StatementExecution, effect: Row) -> Iterator[Row]:
+    """Yield the writes of one place by a line, the last first, and the value that the first of them found."""
+    row = effect
+    for _ in range(_MOST_ROUNDS):
+        yield row
+        if not _is_own(past, execution, row):
+            return
+        kinds = (rows.WRITE,) if row.kind == rows.WRITE else (rows.FIELD, rows.SEEN, rows.GAP)
+        number = max(past.record.back(kind, row.key, row.subject, row.number) for kind in kinds)
+        if not number:
+            return
+        row = past.record.row(number)
+
+
+def _summary(past: PastProcess, execution: StatementExecution, writes: list[Row]) -> str:
+    begun = "" if _is_own(past, execution, writes[-1]) else past.record.text(writes.pop())
+    texts = [begun, *(past.record.text(row) for row in reversed(writes))]
+    found = [
+        _round(row.owner, before, after) for row, before, after in zip(reversed(writes), texts, texts[1:], strict=False)
+    ]
+    start = f" from {_short(begun)}" if begun else ""
+    least = "the last " if len(writes) >= _MOST_ROUNDS - 1 else ""
+    if len({one.added for one in found}) == 1:
+        return f"{least}{len(found):,} rounds{start}, each {found[0].added}"
+    shown = _chosen(found)
+    said, last = list[str](), -1
+    for place in shown:
+        if place != last + 1:
+            said.append("…")
+        last = place
+        at = "" if place == len(found) - 1 else f" (#{found[place].row})"
+        said.append(f"{found[place].added}{at}")
+    left = len(found) - len(shown)
+    omitted = f"; {left:,} left out" if left else ""
+    return f"{least}{len(found):,} rounds{start}: {', '.join(said)}{omitted}"
+
+
+def _chosen(found: list[_Round]) -> list[int]:
+    """Return the places of the rounds that are shown."""
+    places = list(range(len(found)))
+    if len(found) <= _MOST_WHOLE:
+        return places
+    middle = places[_SHOWN_AT_ENDS:-_SHOWN_AT_ENDS]
+    most = sorted(middle, key=lambda place: -found[place].size)[:_SHOWN_BETWEEN]
+    return sorted({*places[:_SHOWN_AT_ENDS], *most, *places[-_SHOWN_AT_ENDS:]})
+
+
+def _round(row: int, before: str, after: str) -> _Round:
+    one, other = literal(before) if before else None, literal(after)
+    if type(one) in (int, float) and type(other) in (int, float):
+        added = other - one
+        return _Round(row, f"{added:+,.12g}" if isinstance(added, float) else f"{added:+}", abs(added))
+    if isinstance(one, str) and isinstance(other, str) and other.startswith(one):
+        return _Round(row, f"+{_short(repr(other[len(one) :]))}", len(other) - len(one))
+    return _Round(row, f"={_short(after)}", 0)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
