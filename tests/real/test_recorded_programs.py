@@ -305,6 +305,7 @@ if len(sys.argv) > 1:
     child()
 else:
     subprocess.run([sys.executable, __file__, "child"], check=False)
+    started = 1
     print("done")
 """
 
@@ -326,3 +327,7 @@ async def test_why_asks_the_process_that_failed_and_the_next_question_the_same(
         assert (await client.call("history_get", expression="price"))["total"] == 2, "of the same process"
         error = await failure(client, "history_get", expression="price", process=first)
         assert "was never written in this run" in error.message
+        elsewhere = await client.call("history_get", expression="started")
+        assert (elsewhere["total"], elsewhere["notes"][0][:20]) == (1, f"of process {first}: see "[:20])
+        called = await client.call("calls_get", function="child")
+        assert (called["total"], called["notes"][0][:20]) == (1, f"of process {second}: see "[:20])

@@ -51,12 +51,12 @@ class OpenedRuns:
         *,
         is_over: bool,
         pid: int | None = None,
-        passes_on: type[Exception] | None = None,
+        passes_on: tuple[type[Exception], ...] = (),
     ) -> ProcessAnswer[T]:
         """Return what `work` finds in the record of a process: of that id, or the one that was launched.
 
-        `passes_on`: where it raises this and none is named, the other processes are asked, too. `is_over`: the files do
-        not change any more. When the caller is cancelled, the thread is left to itself, and the next question waits.
+        `passes_on`: where it raises one of these, the other processes are asked. `is_over`: the files do not change any
+        more. When the caller is cancelled, the thread is left to itself, and the next question waits.
 
         Raises:
             RunFileError: there is no such record, or it cannot be read.
@@ -68,10 +68,10 @@ class OpenedRuns:
             try:
                 return ProcessAnswer(work(first), first, len(opened.processes))
             except Exception as error:
-                if pid is not None or passes_on is None or not isinstance(error, passes_on):
+                if not isinstance(error, passes_on):
                     raise
-                for record in opened.processes[1:]:
-                    with suppress(passes_on):
+                for record in (other for other in opened.processes if other is not first):
+                    with suppress(*passes_on):
                         return ProcessAnswer(work(record), record, len(opened.processes))
                 raise
 

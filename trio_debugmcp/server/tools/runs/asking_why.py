@@ -80,7 +80,7 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
         return _answer(record, question, is_over=is_over)
 
     is_bare = params.expression is None and not at and params.line is None
-    found = await asked(debugger, params, WhyAnswer, work, of_any=is_bare)
+    found = await asked(debugger, params, WhyAnswer, work, begins_anew=is_bare)
     numbers = {number_of(line.at, "at") for line in found.found.because}
     said = [_SO_FAR] if params.line is not None and not is_over else []
     said += [_KNOWN] if numbers and numbers <= known else []

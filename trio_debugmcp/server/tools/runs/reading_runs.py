@@ -11,6 +11,7 @@ from msgspec import Meta
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.files.run_files import RunFileError
+from trio_debugmcp.runs.histories.histories import NoHistoryError
 from trio_debugmcp.runs.why import NoAnswerError
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import READER
@@ -32,6 +33,14 @@ ProcessId = Annotated[
     int | None, Meta(description="Of a run with several processes, the one to ask; default: the one that was launched.")
 ]
 EventNumber = Annotated[str | None, Meta(description="A moment of the run: a number such as `#913`.")]
+
+
+_NOTHING = (NoAnswerError, NoHistoryError)
+"""What a process of a run has no answer to; another one may."""
+
+
+class NotInProcessError(UsageError):
+    """A process has nothing of what is asked; another one of the run may."""
 
 
 class RunQuestion(Params, frozen=True, kw_only=True):
@@ -97,29 +106,28 @@ async def asked(
     kind: type[T],
     work: Callable[[ProcessRecord], T],
     *,
-    of_any: bool = False,
+    begins_anew: bool = False,
 ) -> FoundInRun[T]:
     """Return what is found in the record that a call is about: of the process that it names, or that was asked last.
 
-    `kind`: of what is found, a struct; a recording of the session keeps it. `of_any`: the process that was launched is
-    asked, and where it has no answer the others.
+    Where none is named and that one has no answer, the others are asked. `kind`: of what is found, a struct, which a
+    recording of the session keeps. `begins_anew`: the process that was launched is asked first.
 
     Raises:
         UsageError: `RUN_NOT_FOUND`: there is no such run, or nothing of it can be read; `INVALID_PARAMETER`: it has no
             answer.
     """
     run, shown = debugger.runs.run(params.run), shown_to_reader(debugger, params)
-    pid = params.process if params.process is not None or of_any else shown.process
+    pid = params.process if params.process is not None or begins_anew else shown.process
+    passes_on = () if params.process is not None else (*_NOTHING, NotInProcessError)
     question = msgspec.json.encode(params).decode()
 
     async def ask() -> object:
         try:
             directory, is_over = debugger.runs.directory(run), run.ended_at is not None
             with answered_in_time(debugger):
-                answer = await debugger.runs.opened.ask(
-                    directory, work, is_over=is_over, pid=pid, passes_on=NoAnswerError if of_any else None
-                )
-        except NoAnswerError as error:
+                answer = await debugger.runs.opened.ask(directory, work, is_over=is_over, pid=pid, passes_on=passes_on)
+        except _NOTHING as error:
             reason = str(error)
             raise UsageError("INVALID_PARAMETER", sentence(reason)) from None
         except (RunFileError, FileNotFoundError) as error:
@@ -174,7 +182,7 @@ def recorded_file(record: ProcessRecord, file: str, resolved: str) -> str:
     if found:
         raise UsageError("INVALID_PATH", f"Several recorded files end in '{file}': {', '.join(found[:8])}. Name one.")
     known = ", ".join(sorted(files)[:8]) + (f" and {len(files) - 8} more" if len(files) > 8 else "")
-    raise UsageError(
+    raise NotInProcessError(
         "INVALID_PATH",
         f"No code of '{file}' ran in this run, or it was not recorded: what is outside of {record.facts.root} needs "
         f"record={{include: [PATH]}}. Recorded were: {known or 'none'}.",

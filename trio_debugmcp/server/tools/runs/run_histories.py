@@ -33,7 +33,6 @@ from trio_debugmcp.server.tools.runs.reading_runs import (
     asked,
     number_of,
     recorded_file,
-    sentence,
 )
 from trio_debugmcp.server.tools.tool import Start, Tool
 from trio_debugmcp.session.debugger import Debugger
@@ -89,14 +88,11 @@ async def _history(debugger: Debugger, params: HistoryGet) -> HistoryShown:
     def work(record: ProcessRecord) -> RunHistory:
         past = PastProcess(record)
         _check_number(record, page.before)
-        try:
-            if params.expression is not None:
-                return variable_history(past, params.expression, page)
-            if params.function is not None:
-                return call_history(past, params.function, page)
-            return line_history(past, recorded_file(record, params.file or "", resolved), params.line or 0, page)
-        except NoHistoryError as error:
-            raise _sentence(error) from None
+        if params.expression is not None:
+            return variable_history(past, params.expression, page)
+        if params.function is not None:
+            return call_history(past, params.function, page)
+        return line_history(past, recorded_file(record, params.file or "", resolved), params.line or 0, page)
 
     found, run, places, of_process = await asked(debugger, params, RunHistory, work)
     notes = [*found.notes, *of_process, *([_NEVER_JUDGED] if found.undecided and not found.total else [])]
@@ -164,10 +160,8 @@ def _starts(record: ProcessRecord, params: CallsGet, under: int, resolved: str) 
     if params.function is not None:
         codes = set(codes_named(record, params.function))
         if not codes:
-            raise UsageError(
-                "INVALID_PARAMETER",
-                f"No function {params.function} was called in this run. {called_names(record)}",
-            )
+            where = "this run" if params.process is None else f"process {params.process} of this run"
+            raise NoHistoryError(f"no function {params.function} was called in {where}. {called_names(record)}")
     if params.file is not None:
         file = recorded_file(record, params.file, resolved)
         of_file = {code.number for code in record.codes if code.file == file and code.kind not in ("module", "class")}
@@ -206,11 +200,6 @@ def _condition(where: str | None) -> RecordedCondition | None:
         return None if where is None else RecordedCondition(where)
     except ConditionError as error:
         raise UsageError("INVALID_CONDITION", f"{str(error).rstrip('.')}.", {"condition": where}) from None
-
-
-def _sentence(error: Exception) -> UsageError:
-    reason = str(error)
-    return UsageError("INVALID_PARAMETER", sentence(reason))
 
 
 TOOLS = (
