@@ -178,6 +178,6 @@ list(outer())
 def test_the_end_of_what_is_awaited_is_a_value_and_no_exception(version: tuple[int, int]) -> None:
     recorded = PastProcess(record(AWAITS, python(*version)).processes[0])
     (gathered,) = runs(8, of=recorded).entries
-    assert gathered.values == ["both=[3, 3]", "yields <_GatheringFuture>"]
+    assert gathered.values == ["yields <_GatheringFuture>", "then both=[3, 3]"]
     (given,) = runs(16, of=recorded).entries
-    assert given.values == ["got=5", "yields 4"]
+    assert given.values == ["yields 4", "then got=5"]

@@ -264,7 +264,7 @@ def _answer(
     result: SliceResult = backward_slice(
         past, starts, limit=question.limit, asked=asked, known=question.known, unshown=unshown
     )
-    because = [because_line(past, part.row, _notes(past, part), part.focus, asked) for part in result.parts]
+    because = [because_line(past, part.row, _notes(past, part), part.focus) for part in result.parts]
     gaps = [_gap(past, gap) for gap in result.gaps[:_MOST_GAPS]]
     left = len(result.gaps) - _MOST_GAPS
     gaps += [f"{left} more such gaps, further away"] if left > 0 else []

@@ -53,9 +53,9 @@ class BecauseLine(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel
 
 
 def because_line(
-    past: PastProcess, row: int, notes: tuple[str, ...] = (), focus: tuple[ast.expr, ...] = (), before: int = 0
+    past: PastProcess, row: int, notes: tuple[str, ...] = (), focus: tuple[ast.expr, ...] = ()
 ) -> BecauseLine:
-    """Return the line for a LINE row, or for the START row of a call; `before`: without what it wrote from a row on."""
+    """Return the line for a LINE row, or for the START row of a call."""
     record = past.record
     execution = past.executions.at(row)
     if execution is None:
@@ -76,15 +76,15 @@ def because_line(
         line = statement.node.lineno
         source = statement.scope.lines[line - 1].strip()
     function = code.name.replace(".<locals>", "")
-    return BecauseLine(f"#{row}", code.file, line, function, source, values_of(past, execution, before), list(notes))
+    return BecauseLine(f"#{row}", code.file, line, function, source, values_of(past, execution), list(notes))
 
 
-def values_of(past: PastProcess, execution: StatementExecution, before: int = 0) -> list[str]:
-    """Return what a statement wrote, before a row, returned, raised or decided, with what it read."""
-    ending, end = past.executions.ending(execution.row), before or past.record.last + 1
+def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
+    """Return what a statement wrote, returned, raised or decided, with what it read."""
+    ending, end = past.executions.ending(execution.row), past.record.last + 1
     left = ending.number if ending is not None and ending.kind == rows.YIELD else end
     later = _effects(past, execution, left, end)  # what a `yield` has got, when it was continued
-    said = [*_effects(past, execution, 0, min(left, end)), *_ends(past, execution)]
+    said = [*_effects(past, execution, 0, left), *_ends(past, execution)]
     said += [f"then {text}" for text in later[:1]] + later[1:]
     if isinstance(execution.statement.node, ast.If | ast.While):
         said = [*_decided(past, execution), *said]
