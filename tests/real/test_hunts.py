@@ -73,6 +73,8 @@ for _ in range(2):
         if os.fork() == 0:
             time.sleep(10000)
         os._exit(0)
+for _ in range(2):
+    os.wait()  # then the daemons are there
 open(os.path.join(os.environ["MARK"], str(os.getpid())), "w").close()
 time.sleep(10000)
 """
