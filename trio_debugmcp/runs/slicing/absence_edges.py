@@ -250,6 +250,8 @@ class AbsenceEdges:
             if value is None or value.object == holder or self._is_own(value.object, label, writer):
                 continue
             one, other = type_name(value.text), type_name(own.text)
+            if value.text.startswith("<class "):
+                return f"the {value.text[1:-1]}"
             if one != other:
                 return f"<{one}>, not of <{other}>" if one and other else "another object"
         return ""

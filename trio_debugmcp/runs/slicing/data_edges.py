@@ -264,8 +264,8 @@ class DataEdges:
             if is_near or _is_index(step):
                 yield from self.of_value(execution, path, holder, cost.HOLDER)
             if _is_index(step):  # another order is another item
-                before = self._past.values.bound(execution, read)
-                yield from self._objects.of_content(execution, str(path), holder, before)
+                before, item = self._past.values.bound(execution, read), WantedPieces(path=(str(step),))
+                yield from self._objects.of_content(execution, str(path), holder, before, item)
 
     def _is_replaced(self, path: ValuePath, holder: RecordedValue) -> bool:
         """Whether an attribute was given another object than that which its maker gave it."""

@@ -21,6 +21,8 @@ _MOST_CHANGES = 4
 
 _GENERATOR = "<generator "
 
+_SHARED = "all instances share it"
+
 _ENTRIES = frozenset({rows.START, rows.RESUME})
 
 _MOST_LOOKED_AT = 400
@@ -70,11 +72,12 @@ class ObjectEdges:
     def of_class(self, holder: RecordedValue, label: str, value: RecordedValue) -> Iterator[SliceEdge]:
         """Yield the line of a class body that has given an attribute the value that its instances have."""
         key = self._record.key_of(label[1:]) if label[:1] == "." else 0
+        note = _SHARED if value.object else "the class has this default"
         for scope in self._past.scopes.classes(type_name(holder.text)) if key else ():
             for frame in self._past.scopes.frames([scope]):
                 written = self._record.back(rows.WRITE, key, frame, value.row)
                 if written and self._past.values.value_at(written).text == value.text:
-                    yield SliceEdge(cost.READ, SliceNode(self._record.row(written).owner), "the class has this default")
+                    yield SliceEdge(cost.READ, SliceNode(self._record.row(written).owner), note)
 
     def of_unseen_attribute(self, execution: StatementExecution, path: ValuePath, label: str) -> Iterator[SliceEdge]:
         """Yield what may have given an attribute the value that is not in the record: its class, or a `setattr`."""
@@ -104,7 +107,7 @@ class ObjectEdges:
                     if writer is not None and writer.statement.is_definition:  # a method: no instance has it
                         return
                     price = cost.READ if value.object else 2 * cost.READ
-                    yield SliceEdge(price, SliceNode(value.owner), "all instances share it")
+                    yield SliceEdge(price, SliceNode(value.owner), _SHARED)
                     yield from self.of_content(execution, str(path), value, execution.row)
                     return
             for base in scope.bases:

@@ -16,7 +16,7 @@ from trio_debugmcp.engine.inside.recorder.known_fields import DELETED
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.long_contents import copied
 from trio_debugmcp.engine.inside.recorder.object_paths import LIST, MISSING, ObjectPaths, names_of
-from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, SEEN_NAME
+from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, SEEN, SEEN_NAME
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,
     CHANGED_BY_IT,
@@ -145,7 +145,9 @@ class LineWatch:
                     known = by_id.get(id(value)) or self._objects.of(value)
                 fields = known.fields
                 if after is MISSING or fields is None or fields.get(key, MISSING) is not after:
-                    self._differing(known, key, after, state.line, secret)
+                    # What the class has now in place of it, a line has perhaps said: of the class.
+                    is_shared = after is not MISSING and self.paths.is_shared(value, what)
+                    self._differing(known, key, after, state.line, secret, SEEN if is_shared else GAP)
             else:
                 after = self._item(state, names, value, known, (how, what, key, secret))
             if after is MISSING or is_atom(after):
@@ -163,12 +165,12 @@ class LineWatch:
                 self.hidden.verify(known, value, state.line, GAP)
             given.append((known, value, -1 if own is None else len(own)))
 
-    def _differing(self, known: Any, key: int, after: Any, line: int, secret: bool) -> None:
+    def _differing(self, known: Any, key: int, after: Any, line: int, secret: bool, gap: int) -> None:
         """A field is not the very object that it was: say so if that is another value."""
         if after is not MISSING:
-            self.fields.check(known, key, after, line, secret, GAP)
+            self.fields.check(known, key, after, line, secret, gap)
         else:
-            self.fields.check_absent(known, key, line, GAP)
+            self.fields.check_absent(known, key, line, gap)
 
     def _item(self, state: FrameState, names: Any, value: Any, known: Any, step: Any) -> Any:
         """Go to an item; check it, where not all of the container's are checked already. Return it, or MISSING."""
@@ -179,7 +181,7 @@ class LineWatch:
         after = self.paths.item(value, item)
         place = key if how == CONSTANT else self._words.item_key(item)
         if known is not None and place and type(value) is not tuple and not self.contents.is_watched(known):
-            self._differing(known, place, after, state.line, secret)
+            self._differing(known, place, after, state.line, secret, GAP)
         return after
 
     def _contained(self, state: FrameState, value: Any, kind: int, flags: int, watch: list[Any]) -> Any:

@@ -1,6 +1,7 @@
 """Paths from a name to a value, gone without running code of the program: `cart.lines[0]`, `self.prices[item]`.
 
-    value = paths.attribute(cart, "lines")      # of its instance dict or its slots, of itself if it is a class
+    value = paths.attribute(cart, "lines")      # of its instance dict or its slots, of itself if it is a class,
+                                                # else a container of its class, which all instances share
     value = paths.item(lines, 0)                # of an exact list, tuple or dict, under an atom
 
 Where there is nothing, or only code of the program knows what there is, the value is `MISSING`.
@@ -27,8 +28,10 @@ _dict_get = dict.get
 _list_len, _tuple_len = list.__len__, tuple.__len__
 
 
-_KINDS: Any = ((list, LIST), (dict, DICT), (set, SET), (collections.deque, DEQUE))
+_CONTAINERS = (list, dict, set)
+"""Types of the values of a class that are followed through its instances."""
 
+_KINDS: Any = ((list, LIST), (dict, DICT), (set, SET), (collections.deque, DEQUE))
 
 _MOST_TYPES = 5000
 
@@ -48,10 +51,11 @@ class TypeLayout:
         kind: of container that they are.
         names: reads the instance dict of one, or None.
         slots: by name what reads a slot.
+        shared: by name the class that has a container under it, which all instances share.
         hidden: names for which a property or the like is called, whatever the instance dict has.
     """
 
-    __slots__ = ("cls", "hidden", "is_class", "kind", "names", "slots")
+    __slots__ = ("cls", "hidden", "is_class", "kind", "names", "shared", "slots")
 
     def __init__(self, cls: Any) -> None:
         self.cls = cls  # held, so that its id stays its own
@@ -63,9 +67,13 @@ class TypeLayout:
         if self.names is None and issubclass(cls, types.ModuleType):
             self.names = types.ModuleType.__dict__["__dict__"].__get__  # type: ignore[index]
         self.slots: dict[str, Any] = {}
+        self.shared: dict[str, Any] = {}
         self.hidden: set[str] = set()
         for base in reversed(facts.mro(cls)):
             for name, value in list(_type_dict(base).items()):
+                self.shared.pop(name, None)
+                if type(value) in _CONTAINERS and name[:2] != "__":
+                    self.shared[name] = base
                 if type(value) is types.MemberDescriptorType:
                     self.slots[name] = value.__get__
                     self.hidden.discard(name)
@@ -73,6 +81,10 @@ class TypeLayout:
                 self.slots.pop(name, None)
                 is_hidden = facts.class_attribute(type(value), "__set__") is not MISSING and name[:2] != "__"
                 (self.hidden.add if is_hidden else self.hidden.discard)(name)
+
+
+def _container(value: Any) -> Any:
+    return value if type(value) in _CONTAINERS else MISSING
 
 
 class ObjectPaths:
@@ -110,11 +122,21 @@ class ObjectPaths:
                 if found is not MISSING:
                     return found
             if known.is_class:
-                return _type_dict(value).get(name, MISSING)
+                found = _type_dict(value).get(name, MISSING)
+                return found if found is not MISSING else _container(facts.class_attribute(value, name))
+            if name in known.shared:
+                return _container(_type_dict(known.shared[name]).get(name, MISSING))
             slot = known.slots.get(name)
             return MISSING if slot is None else slot(value)
         except (AttributeError, TypeError):  # an empty slot
             return MISSING
+
+    def is_shared(self, value: Any, name: str) -> bool:
+        """Whether `attribute` takes it from the class of an object, or from a base of a class."""
+        known = self.layout(type(value))
+        if known.is_class:
+            return name not in _type_dict(value)
+        return name in known.shared and (known.names is None or name not in known.names(value))
 
     @staticmethod
     def item(value: Any, key: Any) -> Any:
