@@ -8,7 +8,7 @@ TEXTS = {
     "n": "3", "name": "'tea'", "cart": "<Cart>", "none": "None", "done": "True", "x.y": "2.5", "d['k']": "(1, 2)",
     "price": "Decimal('1.20')", "part": "Fraction(1, 3)", "day": "<date 2024-05-01>", "path": "PosixPath('/a')",
     "when": "<datetime 2024-05-01T12:30:00+02:00[Europe/Berlin]>", "color": "<Color.RED: 1>", "odd": "Decimal('sNaN')",
-    "two": "list of 2", "none_in": "dict of 0",
+    "two": "list of 2", "tags": "{'a', 'b'}", "none_in": "dict of 0",
 }  # fmt: skip
 
 
@@ -16,7 +16,7 @@ TEXTS = {
     ("condition", "holds"),
     [
         ("n > 2", True), ("1 < n < 3", False), ("name == 'tea'", True), ("name in ('ham', 'tea')", True),
-        ("x.y == 2.5 and d['k'] == (1, 2)", False), ("not done", False), ("-n == -3", True), ("none is None", True),
+        ("x.y == 2.5 and d['k'] == (1, 2)", True), ("not done", False), ("-n == -3", True), ("none is None", True),
         ("cart is not None", True), ("cart == '<Cart>'", True), ("cart == 3", None), ("cart", None), ("gone > 1", None),
         ("n > 2 or gone", True), ("n > 5 and gone", False), ("n > 2 and gone", None), ("not gone", None),
         ("n < 'a'", None), ("cart == cart", None), ("done is True", True), ("n == n", True),
@@ -25,7 +25,10 @@ TEXTS = {
         ("day == '<date 2024-05-01>'", True), ("day > 'tea'", None), ("when >= '2024-05-01T12:30:00+02:00'", True),
         ("when > '2024-05-01T10:30:00'", None), ("color == '<Color.RED: 1>'", True), ("color != 'RED'", None),
         ("path == \"PosixPath('/a')\"", True), ("path == '/a'", None),
-        ("two", True), ("not none_in", True),
+        ("two", True), ("not none_in", True), ("d['k'] == [1, 2]", False), ("d['k'] != (1, 3)", True),
+        ("d['k'] == ()", False), ("d['k'] in ((1, 2), 3)", True),
+        ("tags == {'b', 'a'}", True), ("tags == {(), []}", None),
+        ("2 in d['k']", True),
     ],
 )  # fmt: skip
 def test_a_condition_holds_does_not_or_cannot_be_known(condition: str, holds: bool | None) -> None:

@@ -117,13 +117,22 @@ def _value(node: ast.expr, lookup: ValueLookup) -> Any:
             value = _value(operand, lookup)
             return -value if isinstance(value, int | float | complex) else _UNKNOWN
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
-            items = [_value(part, lookup) for part in parts]
-            return _UNKNOWN if any(item is _UNKNOWN for item in items) else items
+            return _display(node, [_value(part, lookup) for part in parts])
         case ast.Compare():
             return _compared(node, lookup)
     path = path_of(node)
     text = None if path is None else lookup(path)
     return _UNKNOWN if text is None else _read(text)
+
+
+def _display(node: ast.expr, items: list[Any]) -> Any:
+    """Return the tuple, list or set that a display makes: a tuple is equal to no list."""
+    if any(item is _UNKNOWN for item in items):
+        return _UNKNOWN
+    try:
+        return tuple(items) if isinstance(node, ast.Tuple) else set(items) if isinstance(node, ast.Set) else items
+    except TypeError:  # of lists there is no set
+        return _UNKNOWN
 
 
 def _truth(value: Any) -> bool | None:

@@ -91,7 +91,7 @@ async def _hunt(debugger: Debugger, params: DebugHunt) -> HuntAnswer:
     if failed is not None and failed.run is not None and passed is not None and passed.run is not None:
         parting = await difference_of(debugger, debugger.runs.run(passed.run), debugger.runs.run(failed.run))
     return hunt_answer(
-        found.made, failed, passed, parting, _notes(params, found, problem, wanted.run if wanted else None)
+        found.made, failed, passed, parting, hunt_notes(params, found, problem, wanted.run if wanted else None)
     )
 
 
@@ -241,7 +241,7 @@ async def _kept(debugger: Debugger, number: int, outcome: TryOutcome | None, wha
     return ShownTry(outcome, run.id)
 
 
-def _notes(params: DebugHunt, found: HuntFound, problem: str | None, run: str | None) -> list[str]:
+def hunt_notes(params: DebugHunt, found: HuntFound, problem: str | None, run: str | None) -> list[str]:
     """Return what is to be known beside the tries; `run`: that of the one as wanted."""
     word = _DONE.get(params.until, f"came to `{params.until}`")
     notes = [f"not recorded: {problem}"] if problem is not None else []
@@ -251,7 +251,8 @@ def _notes(params: DebugHunt, found: HuntFound, problem: str | None, run: str | 
         notes.append(f"the time was over, {params.timeout:g} s{after}: pass a longer timeout")
     if found.hit is None:
         if found.made:
-            notes.append(f"none of {found.made} tries {word}: pass more `times`, or shake=true")
+            other = "" if params.shake else ", or shake=true"
+            notes.append(f"none of {found.made} tries {word}: pass more `times`{other}")
         return notes + ([f"`until` could not be judged: {found.never_known}"] if found.never_known else [])
     if found.searched > 1:
         notes.append(f"the first that {word} was try {found.searched}")
