@@ -201,7 +201,7 @@ def test_the_bundle_has_all_that_is_needed_to_build_the_package(bundler: ModuleT
         names = set(bundle.namelist())
         manifest = json.loads(bundle.read("manifest.json"))
         assert bundle.read("trio_debugmcp/skill/SKILL.md") == (ROOT / "trio_debugmcp/skill/SKILL.md").read_bytes()
-    needed = {"manifest.json", "pyproject.toml", README.name, *PROJECT["license-files"]}
+    needed = {"manifest.json", "pyproject.toml", README.name, "LICENSE"}
     package = {str(file.relative_to(ROOT)) for file in (ROOT / "trio_debugmcp").rglob("*.*") if file.suffix != ".pyc"}
     assert names == needed | {name for name in package if (ROOT / name).is_file()}
     assert manifest["server"]["entry_point"] in names
