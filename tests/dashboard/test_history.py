@@ -431,7 +431,7 @@ def test_of_five_hundred_stops_those_that_are_kept_are_as_they_were_read_also_in
     agent.disconnect()
     replay = Agent(tmp_path, command=["replay", str(recording), "--speed", "0"])
     page = open_page(replay.url(OBSERVE_TOKEN))
-    expect(page.locator("#state")).to_have_text("Session ended")
+    expect(page.locator("#state")).to_have_text("Session ended", timeout=600_000)  # all 500 steps are made again
     check(page, 500)
     replay.disconnect()
 
