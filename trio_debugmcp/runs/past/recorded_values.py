@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.files.process_record import ProcessRecord, Row
+from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
 from trio_debugmcp.runs.past.executions import StatementExecution, StatementExecutions
 from trio_debugmcp.runs.past.recorded_scopes import RecordedScopes
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath
@@ -35,6 +35,20 @@ _WITH_KEY = re.compile(r"""\{\w?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|<[^>]*>|\
 
 _NAMED_CONTAINER = re.compile(r"(\w+)\([\[{]")
 """How the text of one of another type begins: `deque([`, `Counter({`."""
+
+_OBJECT, _FIELD = re.compile(r"<\w+ \w+="), re.compile(r"(?:^<\w+ |, )(\w+)=")
+"""The text of an object with its fields, and the names of these; a name that it finds in a string is not among them."""
+
+_CHANGEABLE = r"(?:\w+\()?(?:\[\]|\{\})\)?|set\(\)|(?!tuple|frozenset)\w+ of [\d,]+"
+"""How a container that can be changed is said inside of another value."""
+
+_NAMED_TUPLE = re.compile(r"[^\W\d]\w*\(\w+=")
+
+_OF_TUPLE = re.compile(rf"=(?:{_CHANGEABLE})(?=[,)])")
+
+_HAS_CHANGEABLE = re.compile(rf"[=\[ ](?:{_CHANGEABLE})(?=[,\]}}>)])")
+
+_MOST_FIELD = 40
 
 _TYPED = re.compile(r"<(?!class )(\w+)|(?!\d)(\w+)\(")
 
@@ -223,13 +237,40 @@ class RecordedValues:
         return bool(gap.owner) and gap.number >= self._executions.settled(gap.owner)
 
     def text_at(self, value: RecordedValue, before: int) -> str:
-        """Return a value as text; of a container that has been changed since that text was kept, how much is in it."""
-        changed = self._record.back_of(CONTENT, value.object, before) if value.object else 0
-        word = container_word(value.text) if changed > value.row else ""
-        if not word:
+        """Return a value as text; of one that has been changed since that text was kept: how much is in it, its fields.
+
+        What the record does not show of that moment is left out, as `…`.
+        """
+        if before > value.row + 1 and _NAMED_TUPLE.match(value.text):  # no record has items of a named tuple
+            return _OF_TUPLE.sub("=…", value.text)
+        if not self._has_changed(value, before):
             return value.text
-        size = self._record.back_of(frozenset({rows.SIZE}), value.object, before)
+        if _OBJECT.match(value.text):
+            return self._fields_at(value, before)
+        word = container_word(value.text)
+        size = self._record.back_of(frozenset({rows.SIZE}), value.object, before) if word else 0
         return f"{word} of {self._record.row(size).text}" if size else value.text
+
+    def _has_changed(self, value: RecordedValue, before: int) -> bool:
+        """Whether an object, or a container in it that its text has, has changed since that text was kept."""
+        if not value.object:
+            return False
+        inner = self.items(value.object, before) if _HAS_CHANGEABLE.search(value.text) else []
+        return any(self._record.back_of(CONTENT, number, before) > value.row for number in (value.object, *inner))
+
+    def _fields_at(self, value: RecordedValue, before: int) -> str:
+        names = dict.fromkeys(_FIELD.findall(value.text))
+        fields = {name: self.field(value.object, f".{name}", before) for name in names}
+        known = {name: field for name, field in fields.items() if field is not None}
+        said = []
+        for name, field in known.items():
+            if self._record.row(field.row).text == DELETED:
+                continue
+            is_object = _OBJECT.match(field.text) or _NAMED_TUPLE.match(field.text)
+            text = f"<{type_name(field.text)}>" if is_object else self.text_at(field, before)
+            said.append(f"{name}={text if len(text) <= _MOST_FIELD else f'{text[:_MOST_FIELD]}…'}")
+        is_whole = len(known) == len(names) and "…" not in value.text
+        return f"<{type_name(value.text)} {', '.join([*said, *([] if is_whole else ['…'])])}>"
 
     def is_big(self, container: int, before: int) -> bool:
         """Whether a container has so many items that only those are looked at that a line names."""
