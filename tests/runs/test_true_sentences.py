@@ -245,3 +245,30 @@ def test_the_outcome_of_a_block_on_the_line_of_its_head_is_the_true_one_or_none(
         *("15: does not catch KeyError('x')", "16: catches KeyError('x')", "18: catches KeyError('x')"),
         *("23: false", "24: true", "31: false"),
     ]
+
+
+# --- Not set, as its line raised --------------------------------------------------------------------------------------
+
+SWALLOWED = """\
+def port(settings):
+    found = 80
+    try:
+        found = int(settings["port"])
+    except KeyError: pass
+    return found
+
+
+value = port({})
+assert value != 80
+"""
+
+
+def test_a_line_whose_exception_was_kept_is_why_a_name_has_still_its_old_value() -> None:
+    assert notes(SWALLOWED).splitlines() == ["4: so found is not set there", "5: kept its exception"]
+
+
+def test_a_line_that_has_raised_and_has_run_again_since_is_not_said_to_have_left_a_name_unset() -> None:
+    source = SWALLOWED.replace("value = ", "port({})\nvalue = ").replace(
+        "value = port({})", 'value = port({"port": 80})'
+    )
+    assert "not set" not in notes(source)

@@ -101,7 +101,7 @@ class AbsenceEdges:
     # --- Would have been set ------------------------------------------------------------------------------------------
 
     def _of_name(self, execution: StatementExecution, name: str, value: RecordedValue) -> Iterator[SliceEdge]:
-        """Yield conditions against which a name was not set between its last write and its use."""
+        """Yield conditions and exceptions for which a name was not set between its last write and its use."""
         if execution.scope.home(name) is not execution.scope and execution.scope.parent is not None:
             return
         absent = 0
@@ -110,6 +110,9 @@ class AbsenceEdges:
                 continue
             run = self._past.executions.last_run(writer, execution.frame, execution.row)
             if run is not None and run.row >= value.owner:
+                if run.row > value.owner and self._past.executions.raised(run.row) is not None:
+                    absent += 1
+                    yield from self._not_reached(run, f"so {name} is not set there")
                 continue
             decided = self.decided_against(writer, execution, value.owner)
             if decided is not None:
