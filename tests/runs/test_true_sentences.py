@@ -272,3 +272,26 @@ def test_a_line_that_has_raised_and_has_run_again_since_is_not_said_to_have_left
         "value = port({})", 'value = port({"port": 80})'
     )
     assert "not set" not in notes(source)
+
+
+# --- Given back before a finally --------------------------------------------------------------------------------------
+
+RELEASED = """\
+def doubled(number):
+    try:
+        if number > 3:
+            return number * 2
+    finally:
+        left = 0
+    return left
+
+
+value = doubled(NUMBER)
+assert not value
+"""
+
+
+@pytest.mark.parametrize(("number", "lines"), [(5, [3, 4, 10]), (1, [6, 7, 10])])
+def test_a_value_comes_from_the_return_and_not_from_the_finally_behind_it(number: int, lines: list[int]) -> None:
+    because = answer(RELEASED.replace("NUMBER", str(number)), "value").because
+    assert sorted({line.line for line in because} - {11}) == lines

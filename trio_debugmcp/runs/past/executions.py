@@ -29,8 +29,14 @@ _EVENTS = ENDS | {rows.LINE}
 
 _OVER = frozenset({rows.LINE, rows.RETURN, rows.UNWIND})
 
-_MOST_EXITS = 10
-"""Of `with` blocks that a `return` leaves, innermost first."""
+_MOST_EXITS = 30
+"""Lines that are run after a `return`: those of `with` blocks that it leaves, and of `finally` blocks."""
+
+
+def _runs_after_return(statement: Statement) -> bool:
+    """Whether a line may run between a `return` and the end of its frame: the end of a `with`, a `finally` block."""
+    is_exit = isinstance(statement.node, ast.With | ast.AsyncWith)
+    return is_exit or any(outer.branch == "finalbody" for outer in (statement, *statement.outer()))
 
 
 def next_event(record: ProcessRecord, line: int) -> int:
@@ -144,17 +150,20 @@ class StatementExecutions:
     def outcome(self, start: int) -> Row | None:
         """Return the row with which a call ended: RETURN, YIELD or UNWIND; None if it has not.
 
-        Its owner is the line of the `return`, also where a `with` block was left after it.
+        Its owner is the line of the `return`, also where a `with` was left or a `finally` has run after it.
         """
         number = outcome(self.record, start)
         ending = self.record.row(number) if number else None
         if ending is None or ending.kind != rows.RETURN or not ending.owner:
             return ending
-        line = ending.owner
+        line, is_finally = ending.owner, False
         for _ in range(_MOST_EXITS):
             execution = self.at(line)
-            if execution is None or not isinstance(execution.statement.node, ast.With | ast.AsyncWith):
-                return ending._replace(owner=line)
+            statement = execution.statement if execution is not None else None
+            is_return = statement is not None and any(isinstance(node, ast.Return) for node in statement.nodes)
+            if statement is None or is_return or not _runs_after_return(statement):
+                return ending if is_finally and not is_return else ending._replace(owner=line)
+            is_finally = is_finally or not isinstance(statement.node, ast.With | ast.AsyncWith)
             line = self.record.back_of(_LINES, ending.subject, line)
         return ending
 
