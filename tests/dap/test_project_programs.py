@@ -73,6 +73,9 @@ def test_without_it_the_command_or_the_module_is_launched(
     [
         ({"scripts": {"start": "vite"}}, r"`vite`, which is not a file that node runs.*dev_server="),
         ({"scripts": {"start": "node a.js && node b.js"}}, "is not a file that node runs"),
+        ({"scripts": {"start": "node a.js & node b.js"}}, "is not a file that node runs"),
+        ({"scripts": {"start": "node a.js `date`"}}, "is not a file that node runs"),
+        ({"scripts": {"start": "node a.js *.txt"}}, "is not a file that node runs"),
         ({"scripts": {"start": "node 'a"}}, "is not a file that node runs"),
         ({"bin": {"a": "a.js", "b": "b.js"}}, r"several commands: a \(a.js\), b \(b.js\)"),
         ({"scripts": {"dev": "x"}}, "Its scripts are: dev. Pass its file"),
@@ -114,3 +117,38 @@ def test_a_python_project_that_names_no_command_is_refused(tmp_path: Path, text:
     (tmp_path / "pyproject.toml").write_text(text)
     with pytest.raises(NoProgram, match=says):
         project_program(str(tmp_path), str(tmp_path))
+
+
+@pytest.mark.parametrize("source", ["src/shop/cli.py", "src/shop.py", "shop/cli.py"])
+def test_a_command_that_is_not_installed_is_imported_from_where_its_project_has_it(tmp_path: Path, source: str) -> None:
+    home = tmp_path / "one"
+    project(home, source)
+    (home / "pyproject.toml").write_text('[project.scripts]\nshop = "shop.cli:run"\n')
+    found = project_program(str(home), str(tmp_path))
+    assert found is not None
+    place = home / "src" if source.startswith("src") else home
+    assert found.code == f"import sys\nsys.path.insert(0, {str(place)!r})\nfrom shop.cli import run\nsys.exit(run())\n"
+
+
+def test_of_a_project_of_both_languages_that_is_launched_which_names_a_program(tmp_path: Path) -> None:
+    home = project(tmp_path, "a.js", scripts={"build": "vite"})
+    (tmp_path / "pyproject.toml").write_text('[project.scripts]\nshop = "shop:run"\n')
+    found = project_program(home, home)
+    assert found is not None
+    assert found.command == "shop"
+    project(tmp_path, scripts={"start": "node a.js"})
+    with pytest.raises(NoProgram, match=r"several programs: `npm start` in package.json and the command shop"):
+        project_program(home, home)
+    (tmp_path / "pyproject.toml").write_text("")
+    found = project_program(home, home)
+    assert found is not None
+    assert found.program == f"{home}/a.js"
+
+
+def test_a_package_json_that_begins_with_a_byte_order_mark_is_read_and_one_too_deep_is_refused(tmp_path: Path) -> None:
+    home = project(tmp_path, "a.js")
+    (tmp_path / "package.json").write_text('{"main": "a.js"}', encoding="utf-8-sig")
+    assert project_program(home, home) is not None
+    (tmp_path / "package.json").write_text("[" * 100_000)
+    with pytest.raises(NoProgram, match="cannot be read"):
+        project_program(home, home)

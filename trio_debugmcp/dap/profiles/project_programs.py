@@ -52,7 +52,7 @@ def project_program(path: str, cwd: str) -> ProjectProgram | None:
     """
     home = Path(path)
     if home.name in FILES and home.is_file():
-        return _of_file(home)
+        return _of_file(home, cwd)
     if home.suffix == ".pyz" and home.is_file():
         raise NoProgram(
             f"'{path}' is an archive, which has no lines to stop at. Pass the directory that it was made of."
@@ -61,8 +61,18 @@ def project_program(path: str, cwd: str) -> ProjectProgram | None:
         return None
     if (home / "__main__.py").is_file():
         return _of_package(home, Path(cwd))
-    file = next((home / name for name in FILES if (home / name).is_file()), None)
-    return None if file is None else _of_file(file)
+    found, problems = list[ProjectProgram](), list[str]()
+    for file in (home / name for name in FILES if (home / name).is_file()):
+        try:
+            found.append(_of_file(file, cwd))
+        except NoProgram as error:
+            problems.append(str(error))
+    if len(found) > 1:
+        named = " and ".join(program.why for program in found)
+        raise NoProgram(f"'{home}' names several programs: {named}. Pass one of the two files as `program`.")
+    if not found and problems:
+        raise NoProgram(" ".join(problems))
+    return found[0] if found else None
 
 
 def _of_package(home: Path, cwd: Path) -> ProjectProgram:
@@ -71,18 +81,18 @@ def _of_package(home: Path, cwd: Path) -> ProjectProgram:
     return ProjectProgram(program=str(home / "__main__.py"), why="its __main__.py")
 
 
-def _of_file(file: Path) -> ProjectProgram:
+def _of_file(file: Path, cwd: str) -> ProjectProgram:
     try:
         with file.open("rb") as opened:
-            text = opened.read(_MAX_BYTES).decode()
+            text = opened.read(_MAX_BYTES).decode("utf-8-sig")
         described = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
     except OSError as error:
         raise NoProgram(f"'{file}' cannot be read: {error.strerror}.") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise NoProgram(f"'{file}' cannot be read: {error}.") from None
     if not isinstance(described, dict):
         raise NoProgram(f"'{file}' is not an object.")
-    return _of_python(file, described) if file.suffix == ".toml" else _of_node(file, described)
+    return _of_python(file, described, Path(cwd)) if file.suffix == ".toml" else _of_node(file, described)
 
 
 # --- Node -------------------------------------------------------------------------------------------------------------
@@ -127,13 +137,13 @@ def _started(file: Path, start: str) -> ProjectProgram:
 
 
 def _is_shell(words: list[str]) -> bool:
-    return any(mark in word for word in words for mark in ("&&", "||", ";", "|", "$", ">", "<"))
+    return any(mark in word for word in words for mark in "&;|$><`*?~\n")
 
 
 # --- Python -----------------------------------------------------------------------------------------------------------
 
 
-def _of_python(file: Path, described: Mapping[str, Any]) -> ProjectProgram:
+def _of_python(file: Path, described: Mapping[str, Any], cwd: Path) -> ProjectProgram:
     project = _table(described, "project")
     scripts = {name: place for name, place in _table(project, "scripts").items() if isinstance(place, str)}
     own = project.get("name")
@@ -146,8 +156,16 @@ def _of_python(file: Path, described: Mapping[str, Any]) -> ProjectProgram:
     if entry is None:
         raise NoProgram(f"'{file}': the command {name} is '{scripts[name]}', which is not module:function.")
     function = entry["name"].partition(".")[0]
-    code = f"import sys\nfrom {entry['module']} import {function}\nsys.exit({entry['name']}())\n"
+    home = _home_of(file.parent, entry["module"].partition(".")[0])
+    path = "" if home == cwd else f"sys.path.insert(0, {str(home)!r})\n"
+    code = f"import sys\n{path}from {entry['module']} import {function}\nsys.exit({entry['name']}())\n"
     return ProjectProgram(command=name, code=code, why=f"the command {name} of [project.scripts], {scripts[name]}")
+
+
+def _home_of(project: Path, name: str) -> Path:
+    """Return the directory of a project from which its package or module is imported: `src`, or its own."""
+    source = project / "src"
+    return source if (source / name).is_dir() or (source / f"{name}.py").is_file() else project
 
 
 def _table(described: Mapping[str, Any], key: str) -> Mapping[str, Any]:
