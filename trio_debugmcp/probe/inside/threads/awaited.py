@@ -61,13 +61,17 @@ class Awaits:
         for start in self._awaited:
             circle = self._circle(start)
             if circle and frozenset(circle) not in said and len(said) < _MOST_DEADLOCKS:
-                names = ", ".join(self._names.get(each, "?") for each in circle)
-                said[frozenset(circle)] = (
-                    f"probably a deadlock: tasks {names} wait for each other"
-                    if len(circle) > 1
-                    else f"probably a deadlock: task {names} waits for what it holds itself"
-                )
+                said[frozenset(circle)] = self._deadlock(circle)
         return list(said.values())
+
+    def _deadlock(self, circle: List[int]) -> str:
+        names = ", ".join(self._names.get(each, "?") for each in circle)
+        wait = (
+            f"tasks {names} wait for each other" if len(circle) > 1 else f"task {names} waits for what it holds itself"
+        )
+        waiting = [task for task in self._tasks if id(task.task) in circle]
+        is_timed = any(with_blocks.ends_by_itself(frame) for task in waiting for frame in task.frames())
+        return f"{wait}, until a timeout" if is_timed else f"probably a deadlock: {wait}"
 
     def _circle(self, start: int) -> List[int]:
         """Return the shortest way of waiting that leads from a task back to it; empty: there is none."""

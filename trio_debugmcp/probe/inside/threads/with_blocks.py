@@ -5,6 +5,12 @@ from typing import Any, Dict, List, Optional
 from trio_debugmcp.probe.inside.threads import bytecode
 from trio_debugmcp.probe.inside.threads.bytecode import Known, ReadCode, known_code, stack_at
 
+_TIMEOUTS = frozenset(("timeout", "timeout_at", "move_on_after", "move_on_at", "fail_after", "fail_at"))
+"""Functions of asyncio, Trio and anyio whose `with` blocks end by themselves."""
+
+_CALL = 12
+"""Instructions of a call of such a function, at most."""
+
 _AWAITS = 8
 """Instructions from the one that takes what is awaited to the one at which a coroutine is suspended."""
 
@@ -72,6 +78,31 @@ def acquired(frame: Any, acquiring: bool = False) -> List[Known]:
         elif stack:
             held.pop(stack[-1].text, None)
     return list(held.values())
+
+
+def ends_by_itself(frame: Any) -> bool:
+    """Whether a frame is in the `with` block of a timeout."""
+    try:
+        known = known_code(frame.f_code)
+        found, (blocks, _) = known.instructions, known.sites()
+        return any(
+            found[index].offset <= frame.f_lasti
+            and _is_of_timeout(known, index)
+            and _covers(known, body, frame.f_lasti)
+            for index, body in blocks
+        )
+    except Exception:  # bytecode of a version that is not known
+        return False
+
+
+def _is_of_timeout(known: ReadCode, site: int) -> bool:
+    for index in range(site - 1, max(site - _CALL, -1), -1):
+        instruction = known.instructions[index]
+        if instruction.opname.startswith(("STORE", "POP", "RESUME")):  # of another statement
+            return False
+        if instruction.argval in _TIMEOUTS:
+            return True
+    return False
 
 
 def used_as_locks(frame: Any, acquiring: bool = False) -> List[Known]:
