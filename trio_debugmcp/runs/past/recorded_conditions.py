@@ -26,6 +26,19 @@ _COUNTED = re.compile(r"(?:list|tuple|dict|set|deque) of (\d+)")
 
 _WORDS = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf"), "True": True, "False": False, "None": None}
 
+_LEAST_SHARED, _MOST_SHARED = -5, 256
+"""Integers that are one object wherever they are equal."""
+
+
+def _is(one: Any, other: Any) -> bool:
+    """Whether two values are one object: equal ones may be two, so that nothing is known."""
+    if type(one) is not type(other) or one != other:
+        return False
+    if one is None or isinstance(one, bool) or (type(one) is int and _LEAST_SHARED <= one <= _MOST_SHARED):
+        return True
+    raise TypeError
+
+
 _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -35,8 +48,8 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.GtE: operator.ge,
     ast.In: lambda item, container: item in container,
     ast.NotIn: lambda item, container: item not in container,
-    ast.Is: lambda one, other: one is other or (type(one) is type(other) and one == other),
-    ast.IsNot: lambda one, other: not (one is other or (type(one) is type(other) and one == other)),
+    ast.Is: _is,
+    ast.IsNot: lambda one, other: not _is(one, other),
 }
 
 ValueLookup = Callable[[ValuePath], str | None]
