@@ -22,6 +22,9 @@ class Color(enum.Enum):
     RED = "r"
     __repr__ = __str__ = ran
 
+class Setting(enum.Enum):
+    API_KEY = "hush"
+
 class Perm(enum.IntFlag):
     R = 1
     W = 2
@@ -67,6 +70,7 @@ def values():
     data = bytearray(b"abc")
     numbers = range(0, 10, 2)
     color = Color.RED
+    setting = Setting.API_KEY
     both = Perm.R | Perm.W
     euro = Euro("3")
     point = Point(1, day)
@@ -108,6 +112,7 @@ EXPECTED = {
     "data": "bytearray(b'abc')",
     "numbers": "range(0, 10, 2)",
     "color": "<Color.RED: 'r'>",
+    "setting": "<Setting.API_KEY: <secret>>",
     "both": "<Perm.R|W: 3>",
     "euro": "<Euro>",
     "point": "Point(x=1, y=<date 2024-05-01>)",

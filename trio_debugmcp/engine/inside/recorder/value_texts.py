@@ -238,7 +238,9 @@ def _enum_member(cls: Any) -> ValueText:
         own = own_of(value)
         name = _dict_get(own, "_name_")
         member = f".{name}" if type(name) is str else ""
-        return f"<{_name(cls)}{member}: {short(_dict_get(own, '_value_'))}>"
+        own_value = _dict_get(own, "_value_")
+        is_hidden = type(own_value) is str and type(name) is str and is_secret(name)
+        return f"<{_name(cls)}{member}: {'<secret>' if is_hidden else short(own_value)}>"
 
     return text
 
