@@ -295,3 +295,50 @@ assert not value
 def test_a_value_comes_from_the_return_and_not_from_the_finally_behind_it(number: int, lines: list[int]) -> None:
     because = answer(RELEASED.replace("NUMBER", str(number)), "value").because
     assert sorted({line.line for line in because} - {11}) == lines
+# --- Did not run ------------------------------------------------------------------------------------------------------
+
+CACHED = """\
+import functools
+
+BASE = {"bike": 100, "helm": 60, "lock": 25}
+
+
+def cached(function):
+    kept = {}
+
+    def get(product):
+        if product not in kept:
+            kept[product] = function(product)
+        return kept[product]
+
+    return get
+
+
+@cached
+def base_price(product):
+    return BASE[product]
+
+
+@functools.cache
+def weight(product):
+    return len(product)
+
+
+prices = []
+weights = []
+for name in ("helm", "lock", "bike"):
+    prices.append((name, base_price(name)))
+    first = weight(name)
+weights.append(("lock", weight("lock")))
+found = prices[1], weights[0]
+"""
+
+
+def test_a_cached_function_that_ran_within_its_cache_is_not_said_to_have_not_run() -> None:
+    said = [note for line in answer(CACHED, "prices[1]").because for note in line.notes]
+    assert not any("did not run" in note for note in said)
+
+
+def test_of_a_cached_call_in_another_call_the_run_with_its_arguments_is_shown() -> None:
+    lines = answer(CACHED, "weights[0]").because
+    assert [line.values for line in lines if any("did not run" in note for note in line.notes)] == [["-> 4"]]

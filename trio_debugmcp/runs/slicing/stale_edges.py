@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
-from trio_debugmcp.runs.files.row_search import each_back
-from trio_debugmcp.runs.past.call_arguments import called
+from trio_debugmcp.runs.files.row_search import each, each_back
+from trio_debugmcp.runs.past.call_arguments import argument, called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import CONTENT, FIELDS, RecordedValue
@@ -141,21 +141,39 @@ class StaleEdges:
         """Yield the run of a function that made a value, where a call of it made no frame."""
         name = str(read.path).rpartition(".")[2]
         written = [effect for effect in self._past.executions.effects(execution.row) if effect.kind == rows.WRITE]
+        ended = self._past.executions.over(execution)
         for code in self._past.scopes.named(name):
             scope = self._past.scopes.of_code(code)
             if scope is None or not _is_cached(scope.node):
                 continue
-            if any(start.key == code for start in self._past.executions.calls(execution.row)):
+            if (
+                next(each(self._record, rows.START, code, execution.row), ended) < ended
+            ):  # what keeps its results called it
                 return
             for start in each_back(self._record, rows.START, code, execution.row):
                 ending = self._past.executions.outcome(start)
                 is_same = ending is not None and (not written or self._same(ending, written[0]))
-                if ending is not None and ending.kind == rows.RETURN and is_same:
+                if ending is not None and ending.kind == rows.RETURN and is_same and self._may_answer(start, execution):
                     yield SliceEdge(
                         cost.RESULT, SliceNode(ending.owner), f"{name} is cached and did not run for #{execution.row}"
                     )
                     yield from self._changes_since(start, ending.number, execution.row, ending.owner)
                     return
+
+    def _may_answer(self, start: int, execution: StatementExecution) -> bool:
+        """Whether an earlier call has got what a call in a statement gives, as far as that is known."""
+        row = self._record.row(start)
+        for name in self._record.code(row.key).params:
+            given, had = argument(self._past, execution, row, name), self._past.values.parameter(row, name)
+            if given is None or len(given) != 1 or had is None:
+                continue
+            path = path_of(given[0])
+            value = self._past.values.value(execution, path) if path is not None else None
+            text = repr(given[0].value) if isinstance(given[0], ast.Constant) else value.text if value else had.text
+            is_another = value is not None and text[:1] == "<" and value.object != had.object
+            if text != had.text or is_another:
+                return False
+        return True
 
     def _same(self, one: Row, other: Row) -> bool:
         return one.object == other.object and self._record.text(one) == self._record.text(other)
