@@ -16,8 +16,8 @@ def answer(source: str, expression: str = "") -> WhyAnswer:
     return why(record(source, python(3, 13)).processes[0], WhyQuestion(expression=expression, limit=30))
 
 
-def notes(source: str) -> str:
-    return "\n".join(f"{line.line}: {note}" for line in answer(source).because for note in line.notes)
+def notes(source: str, expression: str = "") -> str:
+    return "\n".join(f"{line.line}: {note}" for line in answer(source, expression).because for note in line.notes)
 
 
 # --- Not set anew -----------------------------------------------------------------------------------------------------
@@ -300,7 +300,7 @@ def test_a_value_comes_from_the_return_and_not_from_the_finally_behind_it(number
 CACHED = """\
 import functools
 
-BASE = {"bike": 100, "helm": 60, "lock": 25}
+BASE = {"tandem": 100, "helm": 60, "lock": 25}
 
 
 def cached(function):
@@ -326,7 +326,7 @@ def weight(product):
 
 prices = []
 weights = []
-for name in ("helm", "lock", "bike"):
+for name in ("helm", "lock", "tandem"):
     prices.append((name, base_price(name)))
     first = weight(name)
 weights.append(("lock", weight("lock")))
@@ -342,3 +342,43 @@ def test_a_cached_function_that_ran_within_its_cache_is_not_said_to_have_not_run
 def test_of_a_cached_call_in_another_call_the_run_with_its_arguments_is_shown() -> None:
     lines = answer(CACHED, "weights[0]").because
     assert [line.values for line in lines if any("did not run" in note for note in line.notes)] == [["-> 4"]]
+
+
+# --- Reads it when it is called ---------------------------------------------------------------------------------------
+
+RATES = """\
+class Jobs:
+    def __init__(self):
+        self.done = []
+
+    def run(self, job):
+        self.done.append(str(job()))
+
+
+def main():
+    jobs, rates = Jobs(), []
+    for n in (1, 0, 2):
+        def job():
+            return 4 * n
+        jobs.run(job)
+        def rate():
+            return 7 * n
+        rates.append(rate)
+    first = rates[1]
+    now = first()
+    late = [each() for each in rates]
+    return jobs, now, late
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize("expression", ["jobs.done[0]", "jobs.done[1]", "jobs.done[2]"])
+def test_a_function_that_is_called_before_its_variable_changes_is_not_said_to_read_it_late(expression: str) -> None:
+    assert "when it is called" not in notes(RATES, expression)
+
+
+def test_of_several_functions_of_one_definition_the_one_that_was_called_has_read_its_variable_late() -> None:
+    assert "15: reads n when it is called: then 2, here 0" in notes(RATES, "now")
+    assert "15: reads n when it is called: then 2, here 1" in notes(RATES, "late[0]")

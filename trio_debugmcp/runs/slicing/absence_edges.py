@@ -9,6 +9,7 @@ from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.late_binding_edges import LateBindingEdges
 from trio_debugmcp.runs.slicing.loop_end_edges import LoopEndEdges
 from trio_debugmcp.runs.slicing.namesake_edges import NamesakeEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
@@ -33,6 +34,7 @@ class AbsenceEdges:
         self._uncalled = UncalledEdges(past, self.decided_against, self._not_reached)
         self._namesakes = NamesakeEdges(past)
         self._loop_ends = LoopEndEdges(past)
+        self._late_bindings = LateBindingEdges(past)
 
     def of_statement(self, execution: StatementExecution, items: Sequence[int] = ()) -> Iterator[SliceEdge]:
         """Yield what did not happen to what a statement read, or before it.
@@ -88,7 +90,7 @@ class AbsenceEdges:
         elif not read.path.steps:
             yield from self._of_name(execution, read.path.name, value)
             yield from self._namesakes.of_name(execution, read.path.name, value)
-            yield from self._of_late_binding(execution, read.path.name, value)
+            yield from self._late_bindings.of_name(execution, read.path.name, value)
             yield from self._loop_ends.of_loop(execution, value)
         elif isinstance(read.path.steps[-1], str) and read.path.steps[-1][0] == ".":
             holder = self._past.values.value(execution, read.path.holder)
@@ -191,20 +193,6 @@ class AbsenceEdges:
             if run is not None and self._past.executions.raised(run.row) is not None:
                 return run
         return None
-
-    def _of_late_binding(self, execution: StatementExecution, name: str, value: RecordedValue) -> Iterator[SliceEdge]:
-        """Yield the definition of a function whose free variable was written again after it was made."""
-        home = execution.scope.home(name)
-        written = self._past.executions.at(value.owner)
-        if home is None or home is execution.scope or written is None or written.scope is not home:
-            return
-        made = [statement for statement in home.statements if statement.first == execution.scope.first]
-        for statement in made:
-            last = self._past.executions.last_run(statement, written.frame, written.row)
-            then = self._past.values.name(last, name, last.row) if last is not None else None
-            if last is not None and then is not None and then.text != value.text:
-                note = f"reads {name} when it is called: then {value.text}, here {then.text}"
-                yield SliceEdge(cost.ABSENCE, SliceNode(last.row), note)
 
     def _of_attribute(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
         """Yield conditions against which an attribute of an object was not set, in whichever function."""
