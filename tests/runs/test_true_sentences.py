@@ -382,3 +382,45 @@ def test_a_function_that_is_called_before_its_variable_changes_is_not_said_to_re
 def test_of_several_functions_of_one_definition_the_one_that_was_called_has_read_its_variable_late() -> None:
     assert "15: reads n when it is called: then 2, here 0" in notes(RATES, "now")
     assert "15: reads n when it is called: then 2, here 1" in notes(RATES, "late[0]")
+
+
+# --- Set after all ----------------------------------------------------------------------------------------------------
+
+HANDLERS = """\
+class Box:
+    def __init__(self):
+        self.failed = 0
+        self.kinds = 0
+
+    def post(self, text):
+        try:
+            int(text)
+        except TypeError:
+            self.failed += 10
+        except ValueError:
+            text = text.strip()
+            self.failed += 1
+
+    def sort(self, kind):
+        match kind:
+            case 1:
+                kind = 2
+                self.kinds += 1
+            case _:
+                kind = 1
+                self.kinds += 2
+
+
+box = Box()
+box.post("x")
+box.sort(3)
+found = box.failed, box.kinds
+"""
+
+
+def test_an_attribute_that_a_handler_or_a_case_sets_next_is_not_said_to_be_unset_there() -> None:
+    said = notes(HANDLERS, "box.failed") + notes(HANDLERS, "box.kinds")
+    assert "not set at line 10" in said
+    assert "not set at line 19" in said
+    assert "not set at line 13" not in said
+    assert "not set at line 22" not in said

@@ -158,7 +158,7 @@ class AbsenceEdges:
                 if left is not None and left.row > since:
                     return left
                 is_recent = run.row > since or isinstance(outer.node, ast.If | ast.Match)
-                return run if is_recent and not self._leads_to(run, writer) else None
+                return run if is_recent and not self._leads_to(run, writer, use) else None
         return self._left_before(writer, None, frame, use.row) if frame else None
 
     def _left_before(
@@ -177,13 +177,16 @@ class AbsenceEdges:
             inner = inner.parent
         return None
 
-    def _leads_to(self, run: StatementExecution, writer: Statement) -> bool:
+    def _leads_to(self, run: StatementExecution, writer: Statement, use: StatementExecution) -> bool:
         """Whether a condition has gone the way on which a statement is: then it decided nothing against it."""
-        if isinstance(run.statement.node, ast.Match | ast.ExceptHandler):
-            return False
         inner = writer
         while inner.parent is not None and inner.parent is not run.statement:
             inner = inner.parent
+        if isinstance(run.statement.node, ast.ExceptHandler):
+            return self._past.blocks.entered(run) is not False
+        if isinstance(run.statement.node, ast.Match):  # the first line of the case has run since
+            begun = [self._past.executions.last_run(first, run.frame, use.row + 1) for first in inner.inner[:1]]
+            return any(first is not None and first.row > run.row for first in begun)
         return self._past.blocks.entered(run) in (None, inner.branch == "body")
 
     def _failed_before(self, writer: Statement, frame: int, before: int) -> StatementExecution | None:
