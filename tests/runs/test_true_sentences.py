@@ -424,3 +424,51 @@ def test_an_attribute_that_a_handler_or_a_case_sets_next_is_not_said_to_be_unset
     assert "not set at line 19" in said
     assert "not set at line 13" not in said
     assert "not set at line 22" not in said
+
+
+# --- Calls itself -----------------------------------------------------------------------------------------------------
+
+TASKS = """\
+class Tree:
+    def __init__(self, *kids):
+        self.kids = kids
+
+    def size(self):
+        if not self.kids:
+            return 1
+        return sum(map(Tree.size, self.kids))
+
+
+def fetch(name):
+    yield "waits"
+    return len(name)
+
+
+def result_of(task):
+    try:
+        return next(task)
+    except StopIteration as end:
+        return end.value
+
+
+def choose(text):
+    chosen = None
+    if text:
+        chosen = 1
+        if text == "b":
+            chosen = 2
+    return chosen
+
+
+tasks = [fetch("tea"), fetch("cups")]
+waiting = [result_of(task) for task in tasks]
+first = result_of(tasks[0])
+size = Tree(Tree(), Tree(Tree())).size()
+chosen = choose("")
+found = first, size, chosen
+"""
+
+
+def test_what_runs_beside_a_call_of_its_function_is_not_a_recursion_of_it() -> None:
+    assert "ends the recursion" not in notes(TASKS, "first")
+    assert "7: ends the recursion" in notes(TASKS, "size")

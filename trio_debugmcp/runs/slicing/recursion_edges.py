@@ -35,11 +35,12 @@ class RecursionEdges:
         """Yield the lines that ended the innermost calls of a function within one call of it."""
         start = self._record.frame(ending.subject).start
         calls: list[tuple[int, int, int]] = []
+        within = {ending.subject: True}
         for number in islice(each(self._record, rows.START, ending.key, start), _MOST_CALLS):
             if number > ending.number:
                 break
             end = self._past.executions.outcome(number)
-            if end is not None and end.owner:
+            if end is not None and end.owner and self._is_within(end.subject, within):
                 calls.append((number, end.number, end.owner))
         first = self._past.executions.at(ending.owner)
         known = {first.statement} if first is not None else set()
@@ -49,6 +50,15 @@ class RecursionEdges:
             if execution is not None and execution.statement not in known and len(known) <= _MOST_ENDS:
                 known.add(execution.statement)
                 yield SliceEdge(cost.RECURSION_END, SliceNode(owner), "ends the recursion")
+
+    def _is_within(self, frame: int, known: dict[int, bool]) -> bool:
+        """Whether a frame was called by one that is known to be: what runs beside it, another task, was not."""
+        passed = []
+        while frame and frame not in known:
+            passed.append(frame)
+            frame = self._record.frame(frame).parent
+        known.update(dict.fromkeys(passed, known.get(frame, False)))
+        return known.get(passed[0] if passed else frame, False)
 
     def of_error(self, execution: StatementExecution) -> Iterator[SliceEdge]:
         """Yield the calls that have followed one another until there were too many."""
