@@ -472,3 +472,7 @@ found = first, size, chosen
 def test_what_runs_beside_a_call_of_its_function_is_not_a_recursion_of_it() -> None:
     assert "ends the recursion" not in notes(TASKS, "first")
     assert "7: ends the recursion" in notes(TASKS, "size")
+
+
+def test_what_is_not_set_at_several_lines_is_said_once() -> None:
+    assert notes(TASKS, "chosen") == "25: so chosen is not set at lines 26, 28"

@@ -9,6 +9,7 @@ and followed once: a second run of a line seldom tells more than the first.
 
 import ast
 import heapq
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -45,6 +46,9 @@ _MOST_SIBLINGS = 12
 
 _Shown = tuple[int, int]
 """A line of an answer: a row, and of a statement of several lines that which matters; 0: of a call's start."""
+
+_NOT_SET = re.compile(r"(?P<what>so .+ at) lines? (?P<lines>[\d, ]+)")
+"""What is said of lines that were not reached."""
 
 
 class SlicePart(NamedTuple):
@@ -160,8 +164,7 @@ class _Slicer:
                 notes = self.shown.setdefault(row, [OF_ANOTHER_ROUND] if node.aside else [])
                 if not node.aside and OF_ANOTHER_ROUND in notes:
                     notes.remove(OF_ANOTHER_ROUND)
-                if edge.note and not any(note.startswith(edge.note) for note in notes):
-                    notes.append(edge.note)
+                _add_note(notes, edge.note)
         line = self._line(node, execution)
         if line in self._followed:
             return False
@@ -261,6 +264,23 @@ class _Slicer:
             owner = self._past.record.row(first).owner
             if owner:
                 yield SliceEdge(cost.RAISED, SliceNode(owner))
+
+
+def _add_note(notes: list[str], note: str) -> None:
+    """Add what is said beside a line: what says less gives way, and the same of several lines is said once."""
+    same, more = _NOT_SET.fullmatch(note), f"{note} "
+    for place, said in enumerate(notes):
+        known = _NOT_SET.fullmatch(said)
+        if more.startswith(f"{said} "):
+            notes[place] = note
+        elif same is not None and known is not None and known["what"] == same["what"]:
+            lines = sorted({*known["lines"].split(", "), same["lines"]}, key=int)
+            notes[place] = f"{same['what']} line{'s' if len(lines) > 1 else ''} {', '.join(lines)}"
+        elif not f"{said} ".startswith(more):
+            continue
+        return
+    if note:
+        notes.append(note)
 
 
 def backward_slice(
