@@ -9,6 +9,7 @@ from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.failed_write_edges import FailedWriteEdges
 from trio_debugmcp.runs.slicing.late_binding_edges import LateBindingEdges
 from trio_debugmcp.runs.slicing.loop_end_edges import LoopEndEdges
 from trio_debugmcp.runs.slicing.namesake_edges import NamesakeEdges
@@ -35,6 +36,7 @@ class AbsenceEdges:
         self._namesakes = NamesakeEdges(past)
         self._loop_ends = LoopEndEdges(past)
         self._late_bindings = LateBindingEdges(past)
+        self._failed_writes = FailedWriteEdges(past, self._not_reached)
 
     def of_statement(self, execution: StatementExecution, items: Sequence[int] = ()) -> Iterator[SliceEdge]:
         """Yield what did not happen to what a statement read, or before it.
@@ -106,6 +108,7 @@ class AbsenceEdges:
         """Yield conditions and exceptions for which a name was not set between its last write and its use."""
         if execution.scope.home(name) is not execution.scope and execution.scope.parent is not None:
             return
+        yield from self._failed_writes.of_name(execution, name, value.owner)
         absent = 0
         for writer in reversed(execution.scope.writers(name)):
             if writer.is_definition or writer is execution.statement or absent >= _MOST_ABSENT:
@@ -200,6 +203,7 @@ class AbsenceEdges:
     def _of_attribute(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
         """Yield conditions against which an attribute of an object was not set, in whichever function."""
         yield from self._of_setattr(execution, label, holder)
+        yield from self._failed_writes.of_attribute(execution, label, holder)
         for writer in self._past.scopes.storing(label):
             edges = []
             frames = self._past.scopes.frames([writer.scope])[-_MOST_FRAMES:]
@@ -308,6 +312,7 @@ class AbsenceEdges:
     ) -> Iterator[SliceEdge]:
         """Yield what would have changed a container in one call of a function."""
         yield from self._of_copies(execution, value, scope, frame)
+        yield from self._failed_writes.of_container(execution, value.object, scope, frame)
         for statement in scope.statements:
             for path, method in statement.mutates if statement is not execution.statement else ():
                 run = self._past.executions.last_run(statement, frame, execution.row)
@@ -323,6 +328,7 @@ class AbsenceEdges:
                     method
                     and not self._past.values.is_big(value.object, execution.row)
                     and not self._past.executions.effects(run.row)
+                    and self._past.executions.raised(run.row) is None
                     and statement is not execution.statement
                 ):
                     found = self._past.values.value(run, path)

@@ -1,0 +1,73 @@
+"""Lines that raised instead of writing: an answer about what has stayed names them, and what kept the exception."""
+
+import pytest
+
+from tests.runs.recorded_programs import python, record
+from trio_debugmcp.runs.why import WhyQuestion, why
+
+pytestmark = pytest.mark.real
+
+
+def notes(source: str, expression: str) -> list[str]:
+    lines = why(record(source, python(3, 13)).processes[0], WhyQuestion(expression=expression, limit=30)).because
+    return [f"{line.line}: {note}" for line in lines for note in line.notes]
+
+
+KEPT = """\
+import contextlib
+
+
+class Book:
+    def __init__(self):
+        self.rate = 1
+
+    def set(self, text):
+        try:
+            self.rate = float(text)
+        except ValueError:
+            text = ""
+
+
+def parse(text):
+    number = 0
+    with contextlib.suppress(ValueError):
+        number = int(text)
+    return number
+
+
+def load(texts):
+    found = []
+    for text in texts:
+        try:
+            found.append(int(text))
+        except ValueError:
+            pass
+    return found
+
+
+def late(text):
+    try:
+        number = int(text)
+    except ValueError:
+        number = 3
+    return number
+
+
+book = Book()
+book.set("y")
+rate = book.rate
+number = parse("z")
+found = load(["1", "x", "3"])
+other = late("z")
+end = rate, number, found, other
+"""
+
+
+def test_of_a_value_that_has_stayed_the_line_that_raised_instead_of_setting_it_is_named_and_what_kept_that() -> None:
+    assert notes(KEPT, "rate") == ["10: so .rate is not set", "11: kept its exception"]
+    assert notes(KEPT, "number") == ["18: so number is not set", "17: kept its exception"]
+    assert notes(KEPT, "found") == ["26: so found is not changed", "27: kept its exception"]
+
+
+def test_a_line_that_raised_before_another_one_set_the_value_is_not_said_to_have_left_it() -> None:
+    assert notes(KEPT, "other") == []
