@@ -115,9 +115,6 @@ class AbsenceEdges:
                 continue
             run = self._past.executions.last_run(writer, execution.frame, execution.row)
             if run is not None and run.row >= value.owner:
-                if run.row > value.owner and self._past.executions.raised(run.row) is not None:
-                    absent += 1
-                    yield from self._not_reached(run, f"so {name} is not set there")
                 continue
             decided = self.decided_against(writer, execution, value.owner)
             if decided is not None:
