@@ -10,8 +10,11 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
-from trio_debugmcp.runs.source.read_paths import path_of
-from trio_debugmcp.runs.source.source_scopes import Statement
+from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
+from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
+
+_MOST_FRAMES = 20
+"""Of a function, other calls of it: the last ones."""
 
 
 class LateBindingEdges:
@@ -22,18 +25,41 @@ class LateBindingEdges:
         self._record = past.record
 
     def of_name(self, execution: StatementExecution, name: str, value: RecordedValue) -> Iterator[SliceEdge]:
-        """Yield the definition of a function whose free variable was written again after it was made."""
+        """Yield the definition of a function whose free variable was written again after it was made.
+
+        If the function that runs was called in time: of another one of its definition that was not.
+        """
         home = execution.scope.home(name)
-        written = self._past.executions.at(value.owner)
-        if home is None or home is execution.scope or written is None or written.scope is not home:
+        if home is None or home is execution.scope:
             return
+        for run in (execution, *self._earlier(execution)):
+            found = value if run is execution else self._past.values.value(run, ValuePath(name))
+            edge = self._late(run, name, found, home) if found is not None else None
+            if edge is not None:
+                yield edge
+                return
+
+    def _earlier(self, execution: StatementExecution) -> Iterator[StatementExecution]:
+        """Yield the runs of a statement in other calls of its function, the last first."""
+        for frame in reversed(self._past.scopes.frames([execution.scope])[-_MOST_FRAMES:]):
+            run = self._past.executions.last_run(execution.statement, frame, execution.row)
+            if run is not None and frame != execution.frame:
+                yield run
+
+    def _late(
+        self, execution: StatementExecution, name: str, value: RecordedValue, home: SourceScope
+    ) -> SliceEdge | None:
+        """Return the edge to the definition of the function that runs, if what it reads was written since."""
+        written = self._past.executions.at(value.owner)
+        if written is None or written.scope is not home:
+            return None
         made = [statement for statement in home.statements if statement.first == execution.scope.first]
         defined = self._definition(execution, made, written.frame)
         then = self._past.values.name(defined, name, defined.row) if defined is not None else None
         if defined is None or then is None or defined.row >= written.row or then.text == value.text:
-            return
+            return None
         note = f"reads {name} when it is called: then {value.text}, here {then.text}"
-        yield SliceEdge(cost.ABSENCE, SliceNode(defined.row), note)
+        return SliceEdge(cost.ABSENCE, SliceNode(defined.row), note)
 
     def _definition(
         self, execution: StatementExecution, made: list[Statement], frame: int
