@@ -4,7 +4,8 @@
     [(part.row, part.notes) for part in parts.parts]        # in the order of time
 
 The nearest are found by Dijkstra's way over summed costs. Each line of the source is shown once, by its nearest run,
-and followed once: a second run of a line seldom tells more than the first.
+and followed once: a second run of a line seldom tells more than the first. One that passes on what its call was given
+is followed once for each of the lines that have called it.
 """
 
 import ast
@@ -35,6 +36,7 @@ from trio_debugmcp.runs.slicing.slicing_nodes import OF_ANOTHER_ROUND, SliceEdge
 from trio_debugmcp.runs.slicing.stale_edges import StaleEdges
 from trio_debugmcp.runs.slicing.waiting_edges import WaitingEdges
 from trio_debugmcp.runs.source.read_paths import reads_of
+from trio_debugmcp.runs.source.source_scopes import Statement
 
 _MOST_EXPANDED = 150
 """Nodes that are followed: behind the lines that are shown, only to count what is left out."""
@@ -42,6 +44,10 @@ _MOST_EXPANDED = 150
 
 _MOST_SIBLINGS = 12
 """Calls by the same line that are looked at for what is out of date: the last ones."""
+
+
+_MOST_CALLERS = 2
+"""Calling lines by which runs of a line that passes a value on are kept apart: an operator stands between two."""
 
 
 _Shown = tuple[int, int]
@@ -204,13 +210,26 @@ class _Slicer:
             self._far.setdefault((node.row, 0), NEARNESS * distance + (SHARED_DEFAULT if is_shared else DEFAULT))
 
     def _line(self, node: SliceNode, execution: StatementExecution | None) -> object:
-        """Return what a node shares with others of the same line of the source and the same outcome."""
+        """Return what a node shares with others of the same line of the source and the same outcome.
+
+        Of a line that passes on what its call was given, the callers, too: `__init__` fills all objects of a class.
+        """
         if execution is None:
             row = self._past.record.row(node.row)
-            return row.key, node.names
+            return row.key, node.names, *self._callers(self._past.executions.at(row.owner) if row.owner else None)
         raised = self._past.executions.raised(node.row) is not None
         is_end = execution.statement.is_loop and self._past.blocks.entered(execution) is False
-        return execution.statement, raised or is_end, node.focus, node.names, node.aim
+        is_passing_on = execution.statement.copied is not None or node.aim == "argument"
+        by = self._callers(self._past.executions.caller(execution.frame)) if is_passing_on else ()
+        return execution.statement, raised or is_end, node.focus, node.names, node.aim, *by
+
+    def _callers(self, caller: StatementExecution | None) -> Iterator[Statement]:
+        """Yield the innermost lines that have called, beginning with a caller."""
+        for _ in range(_MOST_CALLERS):
+            if caller is None:
+                return
+            yield caller.statement
+            caller = self._past.executions.caller(caller.frame)
 
     def _edges(self, node: SliceNode) -> Iterator[SliceEdge]:
         """Yield what a node depends on."""

@@ -47,7 +47,7 @@ class CallEdges:
                 aim = "argument" if name != ".0" else "value"  # a generator expression goes through all that is in it
                 yield SliceEdge(cost.COPY, SliceNode(caller.row, focus=tuple(arguments), aim=aim, wanted=wanted))
             elif arguments is None:
-                yield SliceEdge(cost.READ, SliceNode(caller.row))
+                yield SliceEdge(cost.READ, SliceNode(caller.row, aim="argument"))
             value = self._past.values.parameter(row, name)
             own = self._past.values.parameter(row, "self")
             if value is not None and own is not None and arguments == []:
@@ -55,10 +55,15 @@ class CallEdges:
             if value is not None and value.object and arguments == []:
                 yield from self._objects.of_content(caller, name, value, start)
 
-    def recorded_calls(self, execution: StatementExecution) -> set[ast.Call]:
-        """Return the calls of a statement that have called what is recorded."""
-        started = [call_of(self._past, execution, start) for start in self._calls_of(execution.row)]
-        return {call for call in started if call is not None}
+    def recorded_calls(self, execution: StatementExecution, *, makers: bool = False) -> set[ast.Call]:
+        """Return the calls of a statement by whose results one comes to what they were given; or those of `makers`."""
+        calls: set[ast.Call] = set()
+        for start in self._calls_of(execution.row):
+            call, ending = call_of(self._past, execution, start), self._past.executions.outcome(start.number)
+            is_maker = ending is not None and _makes(self._record.code(start.key).name, ending)
+            if call is not None and is_maker == makers:
+                calls.add(call)
+        return calls
 
     def results(
         self,

@@ -92,16 +92,17 @@ class DataEdges:
         is_carried = isinstance(execution.statement.node, ast.AugAssign)
         price = cost.FOCUS if focus or is_carried else cost.READ
         recorded = self._calls.recorded_calls(execution)
+        makers = self._calls.recorded_calls(execution, makers=True) if not focus else ()
         if not focus and self._past.executions.raised(execution.row) is not None:  # into what it could not store
             reads = [*reads, *(PathRead(path.holder, is_whole=True) for path in execution.statement.stores)]
         for read in reads:
             if read.is_callee or (not focus and read.argument_of in recorded):
                 yield from self._of_callee(execution, read)
             else:
-                is_read_by_callee = read.target_of in recorded
-                here = read._replace(is_whole=False) if is_read_by_callee else read
+                here = read._replace(is_whole=False) if read.target_of in recorded else read  # the callee reads it
                 path = next((part.path for part in parts if path_of(part.node) == read.path), ())
-                yield from self.of_read(execution, here, price, node.wanted._replace(path=path))
+                for edge in self.of_read(execution, here, price, node.wanted._replace(path=path)):
+                    yield edge._replace(cost=edge.cost + cost.GIVEN_TO_MAKER * (read.argument_of in makers))
 
     def items_of(self, execution: StatementExecution, node: SliceNode) -> list[int]:
         """Return the objects that a comprehension of a statement has made the wanted item of; empty: not known."""
@@ -245,9 +246,7 @@ class DataEdges:
 
     def _of_callee(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
         """Yield what has put another function in the place of the one that was defined."""
-        if not read.is_callee:
-            return
-        value = self._past.values.read(execution, read)
+        value = self._past.values.read(execution, read) if read.is_callee else None
         if value is not None and value.kind in (rows.FIELD, rows.WRITE):
             yield from self._objects.of_owner(value.owner, cost.READ, read.path.name)
 
@@ -305,7 +304,8 @@ class DataEdges:
     ) -> list[SliceEdge] | None:
         """Return the one edge to where an object comes from that a statement only passes on; None if it made one."""
         focus = node.focus
-        if isinstance(execution.statement.node, ast.GeneratorExp):  # one line, many rounds
+        is_operand = node.aim == "argument" and not focus  # of a call that is not written: what that gave is known
+        if is_operand or isinstance(execution.statement.node, ast.GeneratorExp):  # one line, many rounds
             return None
         path = execution.statement.copied if not focus else None
         if len(focus) == 1 and not calls_in(*focus) and isinstance(focus[0], ast.Name | ast.Attribute | ast.Subscript):

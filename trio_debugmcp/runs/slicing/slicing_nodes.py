@@ -79,6 +79,7 @@ READ = 1.0  # what a line has read
 GIVEN = 1.0  # more, for a constant of the module
 CHANGE = 1.0  # what changed the content of an object
 INNER = 1.3  # what changed the content of something in it
+GIVEN_TO_MAKER = 1.0  # more, for what a call was given that has made an object: its attributes lead there, too
 CARRIED = 1.0  # another statement that added to it
 WANTED = 0.4  # of that: what has the piece that differs
 ITEM = 0.3  # what has put the very item there that differs

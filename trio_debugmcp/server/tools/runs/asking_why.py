@@ -24,7 +24,7 @@ from trio_debugmcp.session.debugger import Debugger
 
 _SO_FAR = "the run has not ended: a line that did not run is one that has not run so far"
 
-_KNOWN = "earlier answers have shown all of these lines: there are no others"
+_KNOWN = "earlier answers have shown all of these lines: this question has led to no others"
 
 _MOST_LOOKED_BACK = 10_000
 """Rows from the end, in which the last line is looked for: what one line has written may be many."""
