@@ -38,6 +38,15 @@ def test_a_condition_holds_does_not_or_cannot_be_known(condition: str, holds: bo
 
 
 @pytest.mark.parametrize(
+    ("condition", "held"),
+    [("day == '2024-05-01'", None), ("'<Cart>' == cart", None), ("cart is None", False), ("n > 2", True),
+     ("not (day == name)", None), ("name == 'tea'", True), ("price > 1", True)],
+)  # fmt: skip
+def test_a_condition_of_the_program_takes_no_text_for_a_date_or_an_object(condition: str, held: bool | None) -> None:
+    assert RecordedCondition(condition).held(lambda path: TEXTS.get(str(path))) is held
+
+
+@pytest.mark.parametrize(
     "condition", ["len(name) > 3", "n + 1 == 2", "n >", "lambda: 1", "f'{n}'", "(yield)", "n := 3"]
 )
 def test_what_would_need_code_or_does_not_parse_is_refused(condition: str) -> None:

@@ -156,7 +156,7 @@ class BlockOutcomes:
         if not isinstance(test, ast.expr):
             return None
         try:
-            return RecordedCondition(ast.unparse(test)).holds(lambda path: self._text(execution, path))
+            return RecordedCondition(ast.unparse(test)).held(lambda path: self._text(execution, path))
         except ConditionError:
             return None
 

@@ -55,6 +55,8 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 ValueLookup = Callable[[ValuePath], str | None]
 """Returns the recorded text of a path; None where it is not known."""
 
+_Outcome = Callable[[ast.cmpop, Any, Any], bool | None]
+
 
 _NUMBER = re.compile(r"(?:Decimal\('(?P<decimal>[\w.+-]+)'\)|Fraction\((?P<over>-?\d+), (?P<under>\d+)\))")
 
@@ -86,14 +88,17 @@ class RecordedCondition:
         try:
             self._node = ast.parse(text.strip(), mode="eval").body
             _check(self._node)
-            _value(self._node, lambda _: None)  # so deep that it can be judged
+            _value(self._node, lambda _: None, _outcome)  # so deep that it can be judged
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise ConditionError(f"`{text[:200]}` is not an expression, or too deep") from None
 
     def holds(self, lookup: ValueLookup) -> bool | None:
         """Return whether it holds; None: what it needs was not recorded."""
-        value = _value(self._node, lookup)
-        return _truth(value)
+        return _truth(_value(self._node, lookup, _outcome))
+
+    def held(self, lookup: ValueLookup) -> bool | None:
+        """Return whether it held in the program, which does not take `'2024-05-01'` for a date."""
+        return _truth(_value(self._node, lookup, _outcome_in_program))
 
 
 def _check(node: ast.expr) -> None:
@@ -117,22 +122,22 @@ def _check(node: ast.expr) -> None:
             )
 
 
-def _value(node: ast.expr, lookup: ValueLookup) -> Any:
+def _value(node: ast.expr, lookup: ValueLookup, outcome: _Outcome) -> Any:
     match node:
         case ast.Constant(value=value):
             return value
         case ast.BoolOp(op=op, values=parts):
-            return _joined(isinstance(op, ast.And), [_truth(_value(part, lookup)) for part in parts])
+            return _joined(isinstance(op, ast.And), [_truth(_value(part, lookup, outcome)) for part in parts])
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            truth = _truth(_value(operand, lookup))
+            truth = _truth(_value(operand, lookup, outcome))
             return _UNKNOWN if truth is None else not truth
         case ast.UnaryOp(operand=operand):
-            value = _value(operand, lookup)
+            value = _value(operand, lookup, outcome)
             return -value if isinstance(value, int | float | complex) else _UNKNOWN
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
-            return _display(node, [_value(part, lookup) for part in parts])
+            return _display(node, [_value(part, lookup, outcome) for part in parts])
         case ast.Compare():
-            return _compared(node, lookup)
+            return _compared(node, lookup, outcome)
     path = path_of(node)
     text = None if path is None else lookup(path)
     return _UNKNOWN if text is None else _read(text)
@@ -161,11 +166,11 @@ def _joined(is_and: bool, truths: list[bool | None]) -> Any:
     return _UNKNOWN if None in truths else is_and
 
 
-def _compared(node: ast.Compare, lookup: ValueLookup) -> Any:
-    left, truths = _value(node.left, lookup), []
+def _compared(node: ast.Compare, lookup: ValueLookup, outcome: _Outcome) -> Any:
+    left, truths = _value(node.left, lookup, outcome), []
     for op, comparator in zip(node.ops, node.comparators, strict=True):
-        right = _value(comparator, lookup)
-        truths.append(_outcome(op, left, right))
+        right = _value(comparator, lookup, outcome)
+        truths.append(outcome(op, left, right))
         left = right
     return _joined(True, truths)
 
@@ -179,6 +184,14 @@ def _outcome(op: ast.cmpop, left: Any, right: Any) -> bool | None:
         return bool(_COMPARED[type(op)](*_as_moments(left, right)))
     except (TypeError, ArithmeticError):  # what has no order: a text and a number, a time with and one without a zone
         return None
+
+
+def _outcome_in_program(op: ast.cmpop, left: Any, right: Any) -> bool | None:
+    """Return the outcome without reading a text of the program as the date or object that has this text."""
+    for one, other in ((left, right), (right, left)):
+        if type(one) is str and isinstance(other, _Text | date | time):
+            return None
+    return _outcome(op, left, right)
 
 
 def _as_moments(left: Any, right: Any) -> tuple[Any, Any]:
