@@ -16,6 +16,7 @@ from trio_debugmcp.runs.files.process_record import (
     START,
     UNWIND,
     WITH_VALUE,
+    WRITE,
     ProcessRecord,
 )
 from trio_debugmcp.runs.files.row_search import count, each_of_code_back
@@ -91,7 +92,7 @@ def test_the_first_line_of_a_call_is_not_looked_for_before_the_call() -> None:
     assert start > 1 << 16, "in the second block"
     searched = counted_columns(process)
     assert process.back_of(frozenset((LINE,)), process.last_frame, start + 1) == 0
-    assert len(searched) == 1, "the block that the call begins in"
+    assert len({*searched}) == 1, "the block that the call begins in"
 
 
 def counted_columns(process: ProcessRecord) -> list[int]:
@@ -108,14 +109,43 @@ def counted_columns(process: ProcessRecord) -> list[int]:
     return searched
 
 
+def test_a_place_that_is_asked_about_again_is_not_searched_again() -> None:
+    process = recorded_rounds()
+    writes = [row for number in range(process.first, process.last + 1) if (row := process.row(number)).kind == WRITE]
+    first, last = writes[0], process.last + 1
+    at = max(row.number for row in writes if (row.key, row.subject) == (first.key, first.subject))
+    assert process.back(WRITE, first.key, first.subject, last) == at
+    process.rows.last_equal = lambda *_: pytest.fail("it was searched")  # type: ignore[method-assign]
+    assert process.back(WRITE, first.key, first.subject, last - 1, at - 1) == at
+    assert process.back(WRITE, first.key, first.subject, last, at) == 0
+    assert process.back_any((WRITE,), (first.key,), first.subject, at + 1) == at
+
+
+def test_rows_of_a_call_are_not_looked_for_behind_its_end() -> None:
+    process = recorded_rounds()
+    starts = [number for number in range(process.first, process.last + 1) if process.row(number).kind == START]
+    early = next(row for start in starts if (row := process.row(start)).number > 500)
+    ended = process.forth_of(frozenset((RETURN, UNWIND)), early.subject, early.number)
+    last_equal, spans = process.rows.last_equal, list[tuple[int, int]]()
+
+    def counted(place: int, word: int, before: int, after: int = 0) -> int:
+        spans.append((after, before))
+        return last_equal(place, word, before, after)
+
+    process.rows.last_equal = counted  # type: ignore[method-assign]
+    assert process.back(WRITE, 1 << 20, early.subject, process.last + 1) == 0, "a name that it has not"
+    assert spans == [(early.number - 1, ended + 1)]
+
+
 def test_a_full_block_is_not_read_again_for_what_is_not_in_it() -> None:
     directory = record(ROUNDS, python(3, 13)).processes[0].directory
     indexes = BlockIndexes()
     first = ProcessRecord(directory, indexes)
-    assert len(list(first.rows.index())) == 1, "one block is full, the other one is at hand"
     (full,) = directory.glob("rows-*.z")
     lines = [site for code in first.codes for site in first.sites_of(code.number)]
     counted = {site.number: count(first, LINE, site.number) for site in lines}
+    assert first.forth_of(WITH_VALUE, 1 << 31, 0, by_value=True) == 0, "the second words are read"
+    assert len(indexes.heads) == 1, "one block is full, the other one is at hand"
     full.write_bytes(full.read_bytes()[:-100_000] + bytes(100_000))  # reading it is an error
     again = ProcessRecord(directory, indexes)
     assert {site.number: count(again, LINE, site.number) for site in lines} == counted

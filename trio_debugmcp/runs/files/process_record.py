@@ -9,8 +9,9 @@ A row is of one of the kinds below; what its key, subject, value and owner are s
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,6 +49,14 @@ _KEYED_BY_CODE = frozenset((START, RESUME, RETURN, YIELD, UNWIND, RAISE))
 _ABOUT_FRAMES = _KEYED_BY_CODE | {LINE, WRITE, SEEN_NAME}
 """Rows whose subject is a frame: there are none before its START row."""
 
+_OVER = frozenset((RETURN, UNWIND))
+
+_SHORT = 1 << 16
+"""Rows behind its first in which the end of a call is looked for, so that it is searched no further."""
+
+_MOST_WITHOUT = 50_000
+"""First words of which it is kept where the last search has not found them."""
+
 _NOT_AFTER = frozenset((LINE, RETURN, UNWIND))
 
 
@@ -81,6 +90,14 @@ class FrameRecord(NamedTuple):
     thread: int
 
 
+class _RowsWithout(NamedTuple):
+    """Rows of which none has a first word: those behind `row` and before another; `is_such`: `row` itself has it."""
+
+    row: int
+    before: int
+    is_such: bool
+
+
 class RecordFacts(NamedTuple):
     """What is known of the record as a whole; `began`: in seconds since 1970, 0 if that is not known."""
 
@@ -111,6 +128,8 @@ class ProcessRecord:
         self.rows = WordFile(directory, "rows", 3, BlockIndexes() if indexes is None else indexes)
         self.frames = WordFile(directory, "frames", 2)
         self._texts = TextFile(directory)
+        self._without: dict[int, _RowsWithout] = {}
+        self._span = lru_cache(50_000)(self._span_of)
         self._telling = lru_cache(20_000)(self._next_telling)
         self.first, self.last = self.rows.first, self.rows.last
         facts = facts_of(directory)
@@ -140,7 +159,28 @@ class ProcessRecord:
 
     def back(self, kind: int, key: int, subject: int, before: int, after: int = 0) -> int:
         """Return the last row before one, and after another, of this kind, key and subject; 0: none."""
-        return self.rows.last_equal(0, kind << 60 | key << 32 | subject, before, after)
+        word = kind << 60 | key << 32 | subject
+        if kind in _ABOUT_FRAMES:
+            begun, ended = self._span(subject)
+            before, after = min(before, ended + 1), max(after, begun - 1)
+        known = self._without.get(word)
+        if known is not None and known.row < before <= known.before and (known.is_such or after >= known.row):
+            return known.row if known.is_such and known.row > after else 0
+        row = self.rows.last_equal(0, word, before, after)
+        if len(self._without) >= _MOST_WITHOUT:
+            self._without.clear()
+        self._without[word] = _RowsWithout(row or after, before, row > 0)
+        return row
+
+    def back_any(self, kinds: Iterable[int], keys: Iterable[int], subject: int, before: int, after: int = 0) -> int:
+        """Return the last row before one, and after another, of one of these kinds and keys about a subject; 0: none.
+
+        Those that are rare are looked for no further back than to the last of the others.
+        """
+        last = 0
+        for kind, key in product(kinds, keys):
+            last = self.back(kind, key, subject, before, max(after, last)) or last
+        return last
 
     def forth(self, kind: int, key: int, subject: int, after: int) -> int:
         """Return the first row after one of this kind, key and subject; 0: none."""
@@ -148,8 +188,23 @@ class ProcessRecord:
 
     def back_of(self, kinds: frozenset[int], subject: int, before: int) -> int:
         """Return the last row before one of these kinds about a subject, whatever its key; 0: none."""
-        begun = self.frames.word(subject, 0) if kinds <= _ABOUT_FRAMES and self.frames.has(subject) else 0
-        return last_kind(self.rows, kinds, subject, before, begun - 1 if begun else 0, self._highs_of(kinds, subject))
+        after = 0
+        if kinds <= _ABOUT_FRAMES:
+            begun, ended = self._span(subject)
+            before, after = min(before, ended + 1), max(begun - 1, 0)
+        return last_kind(self.rows, kinds, subject, before, after, self._highs_of(kinds, subject))
+
+    def _span_of(self, frame: int) -> tuple[int, int]:
+        """Return the rows between which all rows of a frame are: its first and its last one, unless it was long."""
+        if not self.frames.has(frame):
+            return self.first, self.last
+        begun, words = self.frames.word(frame, 0), self._first_words(_OVER, frame)
+        ended = next_any(self.rows, words, max(begun, self.first - 1), begun + _SHORT)
+        return begun, ended or self.last
+
+    def _first_words(self, kinds: frozenset[int], frame: int) -> list[int]:
+        code = self.frames.word(frame, 1) >> 32
+        return [kind << 60 | code << 32 | frame for kind in kinds]
 
     def forth_of(self, kinds: frozenset[int], subject: int, after: int, *, by_value: bool = False) -> int:
         """Return the first row after one of these kinds about a subject, whatever its key; 0: none.
@@ -158,8 +213,7 @@ class ProcessRecord:
         """
         after = max(after, self.first - 1)
         if kinds <= _KEYED_BY_CODE and not by_value and self.frames.has(subject):
-            code = self.frames.word(subject, 1) >> 32
-            return next_any(self.rows, [kind << 60 | code << 32 | subject for kind in kinds], after)
+            return next_any(self.rows, self._first_words(kinds, subject), after)
         if not by_value:
             return next_kind(self.rows, kinds, subject, after, self._highs_of(kinds, subject))
         return self._telling(kinds, subject, after)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from trio_debugmcp.runs.files.block_indexes import BlockIndexes, HeadIndex, has, head_index, value_index
+from trio_debugmcp.runs.files.block_indexes import BlockIndexes, HeadIndex, has, head_index, high_counts, value_index
 
 MAGIC = 0x5452_4D44_5255_4E01
 
@@ -156,7 +156,7 @@ class WordFile:
 
     def count_high(self, high: int) -> int:
         """Return how many first words begin with these 32 bits."""
-        return sum(self._head(block).counts[high] for block in range(len(self._blocks)))
+        return sum(self._counts(block, high)[high] for block in range(len(self._blocks)))
 
     def last_top(self, tops: bytes, before: int) -> Iterator[int]:
         """Yield the entries before one whose first word begins with one of these bytes, the last first."""
@@ -175,16 +175,8 @@ class WordFile:
         """Return how often each number is what first words begin with."""
         counts: Counter[int] = Counter()
         for block in range(len(self._blocks)):
-            counts.update(self._head(block).counts)
+            counts.update(self._counts(block))
         return counts
-
-    def index(self) -> Iterator[int]:
-        """Read what is not yet known of full blocks; yield the number of the first entry of each that was read."""
-        for block, first in enumerate(self._firsts):
-            if self._blocks[block].path is not None and self._known(block) is None:
-                for place in (0, 1):
-                    self._column(block, place)
-                yield first
 
     def columns(
         self,
@@ -262,7 +254,7 @@ class WordFile:
                 return True
             if len(part) == WORD:
                 return known.may_have(number)
-            return number in known.counts if at else known.may_be_about(number)
+            return number in known.highs if at else known.may_be_about(number)
 
         return may_tell if place else may_begin
 
@@ -271,10 +263,16 @@ class WordFile:
         path = self._blocks[block].path
         return None if path is None or self._indexes is None else self._indexes.heads.get(path)
 
-    def _head(self, block: int) -> HeadIndex:
-        """Return what is in the first words of a block; that at hand is looked at anew."""
-        known = self._known(block)
-        return head_index(self._column(block, 0)) if known is None else known
+    def _counts(self, block: int, high: int | None = None) -> Counter[int]:
+        """Return how often each number is what first words of a block begin with; `high`: only this one is wanted."""
+        known, path = self._known(block), self._blocks[block].path
+        if high is not None and known is not None and high not in known.highs:
+            return Counter()
+        if path is None or self._indexes is None:  # it may grow
+            return high_counts(self._column(block, 0))
+        if path not in self._indexes.counts:
+            self._indexes.counts[path] = high_counts(self._column(block, 0))
+        return self._indexes.counts[path]
 
     def _column(self, block: int, place: int) -> bytes:
         known = self._columns.get((block, place))

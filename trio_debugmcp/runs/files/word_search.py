@@ -9,6 +9,9 @@ kind.
 from trio_debugmcp.runs.files.block_indexes import HeadIndex
 from trio_debugmcp.runs.files.run_files import WORD, WordFile
 
+_FIRST_WINDOW = 1024 * WORD
+"""How many bytes are looked at first."""
+
 Highs = frozenset[int] | None
 """With which 32 bits words begin that are searched for; None: that is not known."""
 
@@ -45,25 +48,36 @@ def last_kind(file: WordFile, kinds: frozenset[int], low: int, before: int, afte
     return 0
 
 
-def next_any(file: WordFile, words: list[int], after: int) -> int:
-    """Return the first entry after one whose first word is one of these, or 0: block by block for all of them."""
+def next_any(file: WordFile, words: list[int], after: int, until: int = 0) -> int:
+    """Return the first entry after one, and before `until`, whose first word is one of these; 0: none.
+
+    It is searched for all of them at once, in growing pieces: one of them is often near, and the others are nowhere.
+    """
     parts = [word.to_bytes(WORD, "little") for word in words]
     for first, column in file.columns(0, after + 1, fits=lambda head: any(map(head.may_have, words))):
-        start = max(after + 1 - first, 0) * WORD
-        found = [place for part in parts if (place := _aligned(column, part, start)) >= 0]
-        if found:
-            return first + min(found) // WORD
+        if until and first >= until:
+            break
+        start, window = max(after + 1 - first, 0) * WORD, _FIRST_WINDOW
+        last = (until - first) * WORD if until else len(column)
+        while start < min(last, len(column)):
+            piece = end = min(start + window, last)
+            for part in parts:
+                if (place := _aligned(column, part, start, end)) >= 0:
+                    end = place
+            if end < piece:
+                return first + end // WORD
+            start, window = end, window * 4
     return 0
 
 
 def _fits(head: HeadIndex, low: int, highs: Highs) -> bool:
     """Whether a block may have words that end with these 32 bits, and begin with some of those."""
-    return head.may_be_about(low) and (highs is None or not highs.isdisjoint(head.counts))
+    return head.may_be_about(low) and (highs is None or not highs.isdisjoint(head.highs))
 
 
-def _aligned(column: bytes, part: bytes, start: int) -> int:
-    """Return where a word is first found at or behind a place; -1: nowhere."""
-    found = column.find(part, start)
+def _aligned(column: bytes, part: bytes, start: int, end: int) -> int:
+    """Return where a word is first found from one place up to another, both between words; -1: nowhere."""
+    found = column.find(part, start, end)
     while found >= 0 and found % WORD:
-        found = column.find(part, found + 1)
+        found = column.find(part, found + 1, end)
     return found

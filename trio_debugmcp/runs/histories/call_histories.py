@@ -1,7 +1,6 @@
 """Every call of a function in a recorded run: with arguments, result and caller."""
 
 from fnmatch import fnmatchcase
-from itertools import islice
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord, Row
@@ -27,8 +26,7 @@ _MOST_ARGUMENTS = 6
 
 _MOST_NAMES = 20
 
-_MOST_ROWS = 200
-"""Of a call, in which its end is looked for before it is searched."""
+_ENDS = frozenset((rows.RETURN, rows.UNWIND))
 
 NO_FUNCTIONS = frozenset(("module", "class"))
 
@@ -84,13 +82,7 @@ def call_lookup(past: PastProcess, start: int) -> ValueLookup:
 def outcome_of(record: ProcessRecord, start: int) -> Row | None:
     """Return the row with which a call has ended for good: RETURN or UNWIND; None: it has not."""
     row = record.row(start)
-    # Most calls are short: a search for one kind alone would read all that comes after where it is the other.
-    for number in islice(record.rows.next_like(0, row.subject, start), _MOST_ROWS):
-        found = record.row(number)
-        if found.kind in (rows.RETURN, rows.UNWIND) and found.key == row.key:
-            return found
-    ends = (record.forth(kind, row.key, row.subject, start) for kind in (rows.RETURN, rows.UNWIND))
-    number = next((end for end in ends if end), 0)
+    number = record.forth_of(_ENDS, row.subject, start)
     return record.row(number) if number else None
 
 

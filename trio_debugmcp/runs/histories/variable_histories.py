@@ -177,7 +177,7 @@ def _other_owner(record: ProcessRecord, name: str, modules: set[int]) -> str | N
 def before_write(record: ProcessRecord, row: Row) -> Row | None:
     """Return the row with the value that was there before a write; None: it is not known."""
     kinds = (rows.WRITE, rows.SEEN_NAME) if row.kind == rows.WRITE else FIELDS
-    number = max(record.back(kind, row.key, row.subject, row.number) for kind in kinds) if row.key else 0
+    number = record.back_any(kinds, (row.key,), row.subject, row.number) if row.key else 0
     return record.row(number) if number else None
 
 

@@ -92,7 +92,7 @@ class StatementExecutions:
         """Yield the runs of a statement in a frame before a row, the last one first."""
         sites = self.sites(statement, self.code_of(frame))
         start = self.record.frame(frame).start
-        while row := max([self.record.back(rows.LINE, site, frame, before, start) for site in sites], default=0):
+        while row := self.record.back_any(_LINES, sites, frame, before, start):
             execution = self.at(row)
             if execution is not None and execution.statement is statement:
                 yield execution

@@ -62,7 +62,7 @@ def value_in(past: PastProcess, frame: int, path: ValuePath, before: int) -> Rec
     if execution is not None:
         return past.values.value(execution, path, before)
     key = record.key_of(path.name)
-    number = max(record.back(kind, key, frame, before) for kind in (rows.WRITE, rows.SEEN_NAME)) if key else 0
+    number = record.back_any((rows.WRITE, rows.SEEN_NAME), (key,), frame, before) if key else 0
     return past.values.value_at(number) if number and not path.steps else None
 
 

@@ -205,10 +205,8 @@ class RecordedValues:
         self, kinds: tuple[int, ...], key: int, subject: int, before: int, after: int = 0
     ) -> RecordedValue | None:
         """Return the last value that rows of some kinds tell."""
-        for kind in kinds:
-            after = self._record.back(kind, key, subject, before, after) or after
-        row = self._record.row(after) if after >= self._record.first else None
-        return self.value_at(after) if row is not None and row.kind in kinds else None
+        number = self._record.back_any(kinds, (key,), subject, before, after)
+        return self.value_at(number) if number else None
 
     def _latest(self, numbers: list[int]) -> RecordedValue | None:
         number = max(numbers, default=0)

@@ -84,7 +84,7 @@ def _writes(past: PastProcess, execution: StatementExecution, effect: Row) -> It
         if not _is_own(past, execution, row):
             return
         kinds = (rows.WRITE,) if row.kind == rows.WRITE else (rows.FIELD, rows.SEEN, rows.GAP)
-        number = max(past.record.back(kind, row.key, row.subject, row.number) for kind in kinds)
+        number = past.record.back_any(kinds, (row.key,), row.subject, row.number)
         if not number:
             return
         row = past.record.row(number)

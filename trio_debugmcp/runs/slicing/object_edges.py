@@ -306,8 +306,7 @@ class ObjectEdges:
         found = self._record.row(row)
         kinds = (rows.FIELD, rows.SEEN, rows.GAP) if found.kind == rows.GAP else (rows.SIZE,)
         keys = (found.key,) if found.kind == rows.GAP else (0, 1, 2)
-        before = [self._record.back(kind, key, found.subject, row) for kind in kinds for key in keys]
-        known = max(before)
+        known = self._record.back_any(kinds, keys, found.subject, row)
         since = self._record.row(known).owner or known if known else 0
         is_alike = known > 0 and found.kind == rows.GAP and self._is_alike(found, self._record.row(known))
         self.note(ValueGap(found.owner or execution.row, since, what, is_alike))
