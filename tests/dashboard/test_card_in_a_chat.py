@@ -286,6 +286,7 @@ def passes(page: "Page", seconds: int, step: int = 3) -> None:
 def test_cards_look_only_while_they_are_seen_and_ever_more_rarely(empty_chat: "Page") -> None:
     chat = empty_chat
     chat.clock.install()
+    hold_time(chat)
     chat.evaluate("chat.answers.card_state = {structuredContent: {current: true}, content: []}")
     for number in range(6):
         show(chat, {**STOP, "notes": ["a high card"] * 40}, {"moment": f"s-1 1.5 {number} 1"})
