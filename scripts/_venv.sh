@@ -22,7 +22,8 @@ prepare() {
   fi
   echo "+ preparing $1, which takes a minute or two" >&2
   "$2" -m venv "$1"
-  "$1/bin/python" -m pip install --quiet --disable-pip-version-check -e "$root[$3]" >&2
+  # What is imported compiles itself then; the rest, most of it, would take half a minute.
+  "$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile -e "$root[$3]" >&2
   touch "$stamp"
 }
 
