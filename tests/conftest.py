@@ -39,6 +39,8 @@ os.environ["TRIO_DEBUGMCP_PATIENCE"] = f"{FACTOR:g}"
 
 measured.start()  # before the first test module imports the package
 
+gc.disable()  # until the tests are there: the collector would look again and again through what all stays
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tiers.mark(items)
@@ -57,7 +59,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    gc.freeze()  # what is imported now stays; the collector would look through it again and again
+    gc.freeze()  # what is imported now stays
+    gc.enable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
