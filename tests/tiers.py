@@ -22,8 +22,17 @@ LANGUAGES, PROGRAMS = f"{HERE / 'languages'}/", f"{HERE / 'real'}/"
 REAL_FOLDERS = (f"{HERE / 'dashboard'}/", LANGUAGES, PROGRAMS)
 """All tests in these are `real`."""
 
-ONCE = frozenset({f"{HERE / 'real' / name}.py" for name in ("test_readme", "test_sizes", "test_stdio_wire")})
-"""Of `real`, what is the same with each engine: commands, the sizes of lists, the transport."""
+ONCE = frozenset(
+    f"{HERE / 'real' / name}.py"
+    for name in (
+        *("test_readme", "test_sizes", "test_stdio_wire", "test_record", "test_update_notifications"),
+        *("test_masking", "test_planted_secrets", "test_launch_json"),
+        *("test_hunts", "test_recorded_programs", "test_run_answers"),
+    )
+)
+"""Of `real`, what is the same with each engine, as the server does it: commands, the sizes of lists, the transport,
+recordings of sessions, notifications, secrets, configurations. And recorded runs: their tests choose a Python that has
+the engine which records."""
 
 ELSEWHERE = frozenset({f"{HERE / 'editors' / 'test_real_requests.py'}"})
 """Files of other folders whose tests all debug Python."""

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+import pytest
+
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.axe import VIOLATIONS, problems_of
 from tests.dashboard.conftest import OpenPage
@@ -12,7 +14,9 @@ from tests.dashboard.eventually import two_frames
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-WIDTHS = (390, 1024, 1440)
+ENDS = (390, 1440)
+
+BETWEEN = pytest.mark.nightly("a width between the ends: a minute of looking at each state once more")
 
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
@@ -28,10 +32,10 @@ while True:
 
 
 CONTRAST = "{runOnly: ['color-contrast']}"
-"""In the dark the page differs in its colours; by all rules it is looked at there at the ends of the widths."""
+"""In the dark the page differs in its colours only."""
 
 
-def violations(page: "Page", state: str, widths: Sequence[int] = WIDTHS) -> list[str]:
+def violations(page: "Page", state: str, widths: Sequence[int] = ENDS) -> list[str]:
     """Return what axe-core finds in this state, in each of the widths and each colour scheme."""
     found = []
     for width in widths:
@@ -39,7 +43,7 @@ def violations(page: "Page", state: str, widths: Sequence[int] = WIDTHS) -> list
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             two_frames(page)
-            rules = CONTRAST if scheme == "dark" and width == 1024 else VIOLATIONS
+            rules = CONTRAST if scheme == "dark" else VIOLATIONS
             found += [f"{state}, {width}, {scheme}: {problem}" for problem in problems_of(page, rules)]
     return found
 
@@ -71,7 +75,8 @@ def tab_through(page: "Page") -> list[str]:
     raise AssertionError(f"Tab does not lead out of {places[-5:]}")
 
 
-def test_no_state_of_the_page_has_a_violation(agent: Agent, open_page: OpenPage) -> None:
+@pytest.mark.parametrize("widths", [ENDS, pytest.param((1024,), marks=BETWEEN)])
+def test_no_state_of_the_page_has_a_violation(agent: Agent, open_page: OpenPage, widths: Sequence[int]) -> None:
     from playwright.sync_api import expect
 
     (agent.directory / "running.py").write_text(RUNNING)
@@ -79,13 +84,13 @@ def test_no_state_of_the_page_has_a_violation(agent: Agent, open_page: OpenPage)
     observer = open_page(agent.url(OBSERVE_TOKEN))
     state, found = page.locator("#state"), []
     expect(page.locator("#link")).to_have_text("Live")
-    found += violations(page, "empty")
+    found += violations(page, "empty", widths)
 
     stops: list[dict[str, Any]] = [{"file": "running.py", "line": 5}]
     agent.call("debug_launch", program="running.py", breakpoints=stops)
     agent.call("debug_step", count=2)
     expect(page.locator("#locals .badge").first).to_be_visible()
-    found += violations(page, "paused")
+    found += violations(page, "paused", widths)
 
     # With the keys alone: everything is reached, what is chosen by arrows too, and the program is stepped from there.
     places = tab_through(page)
@@ -97,26 +102,26 @@ def test_no_state_of_the_page_has_a_violation(agent: Agent, open_page: OpenPage)
     page.keyboard.press("F10")
     expect(page.locator(".line.current .number")).to_have_text("4")
     expect(observer.locator("#state")).to_contain_text("Paused")
-    found += violations(observer, "observer")
+    found += violations(observer, "observer", widths)
 
     agent.call("breakpoint_remove", id="*")
     agent.call("debug_continue", wait=False)
     expect(state).to_have_text("Running")
     expect(page.locator("#stack")).to_have_attribute("data-stale", "true")
-    found += violations(page, "running")
+    found += violations(page, "running", widths)
 
     agent.call("debug_disconnect")
     expect(state).to_contain_text(re.compile("ended", re.IGNORECASE))
-    found += violations(page, "ended")
+    found += violations(page, "ended", widths)
 
     agent.call("debug_launch", program="app.py", stop_at_entry=False)
     expect(state).to_have_text("Paused: ValueError")
     expect(page.locator("#locals")).not_to_be_empty()
-    found += violations(page, "exception")
+    found += violations(page, "exception", widths)
 
     agent.kill()
     expect(page.locator("#link")).to_have_text("Connection lost")
-    found += violations(page, "lost")
+    found += violations(page, "lost", widths)
     assert found == []
 
 
@@ -137,7 +142,6 @@ def test_no_state_has_a_violation_in_which_a_person_acts_or_is_asked(agent: Agen
     (agent.directory / "asks.py").write_text(ASKS)
     page = open_page(agent.url(CONTROL_TOKEN))
     dialog, strip, found = page.get_by_role("dialog"), page.locator("#people"), []
-    ends = (390, 1440)
 
     # What is on the page together is looked at together; a dialog hides the rest, and stands alone.
     agent.call("debug_launch", program="asks.py", breakpoints=[{"file": "asks.py", "line": 5}])
@@ -153,12 +157,12 @@ def test_no_state_has_a_violation_in_which_a_person_acts_or_is_asked(agent: Agen
     page.get_by_label("Expression to evaluate").fill("1 +")
     page.keyboard.press("Enter")
     expect(page.locator("#evaluations .answer")).to_contain_text("SyntaxError")
-    found += violations(page, "held, a question, several processes, not following, found, evaluated", ends)
+    found += violations(page, "held, a question, several processes, not following, found, evaluated")
 
     page.set_viewport_size({"width": 1440, "height": 900})
     page.locator("#locals [data-path=number] .value").dblclick()
     expect(dialog.get_by_label("New value")).to_be_visible()
-    found += violations(page, "value dialog", ends)
+    found += violations(page, "value dialog")
     page.keyboard.press("Escape")
 
     # What is inside of a value: records sort, and each number of a heat map is read, with the keys alone.
@@ -187,23 +191,23 @@ def test_no_state_has_a_violation_in_which_a_person_acts_or_is_asked(agent: Agen
     page.get_by_label("Only at these hits").fill("often")
     page.keyboard.press("Enter")
     expect(page.get_by_label("Only at these hits")).to_have_attribute("aria-invalid", "true")
-    found += violations(page, "breakpoint editor", ends)
+    found += violations(page, "breakpoint editor")
     page.keyboard.press("Escape")
     page.set_viewport_size({"width": 1440, "height": 900})
     for name in ("Keys", "Share", "Go to file"):
         page.get_by_role("button", name=name, exact=True).click()
         expect(dialog).to_be_visible()
-        found += violations(page, name, ends)
+        found += violations(page, name)
         page.set_viewport_size({"width": 1440, "height": 900})
         page.keyboard.press("Escape")
         expect(dialog).to_have_count(0)
     page.keyboard.press("Shift+F5")
     expect(dialog).to_contain_text("agent may be at work here")
-    found += violations(page, "confirm", ends)
+    found += violations(page, "confirm")
     page.keyboard.press("Escape")
     page.keyboard.press("F5")
     expect(page.get_by_label("Input for the program")).to_be_visible()
-    found += violations(page, "input", ends)
+    found += violations(page, "input")
     assert found == []
 
 

@@ -44,7 +44,10 @@ def installed(name: str) -> str:
     return name
 
 
-@pytest.fixture(params=["gdb", "lldb-dap", "codelldb"])
+THE_SAME_LLDB = pytest.mark.nightly("lldb-dap shows what LLDB does; test_acceptance.py has CodeLLDB at every change")
+
+
+@pytest.fixture(params=["gdb", "lldb-dap", pytest.param("codelldb", marks=THE_SAME_LLDB)])
 def machine_debugger(request: pytest.FixtureRequest) -> str:
     """The name of each debugger of machine code that is installed."""
     return installed(str(request.param))

@@ -113,7 +113,12 @@ async def build_as_refused(client: DebugClient, test: str) -> None:
         )
 
 
-PROJECT_NAMES = list(dict.fromkeys(runner.project for runner in RUNNERS.values()))
+CATCH2 = pytest.mark.nightly("its header compiles for half a minute; gtest is tried at every change, and its names are")
+
+PROJECT_NAMES = [
+    pytest.param(name, marks=CATCH2) if name == "shed" else name
+    for name in dict.fromkeys(runner.project for runner in RUNNERS.values())
+]
 
 
 @pytest.mark.parametrize("name", PROJECT_NAMES)

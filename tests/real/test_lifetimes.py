@@ -335,7 +335,15 @@ while True:
 
 
 @needs_gdb
-@pytest.mark.parametrize("ending", ["detach", "SIGTERM", "SIGKILL", "SIGKILL while a child is stopped"])
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "detach",
+        pytest.param("SIGTERM", marks=pytest.mark.nightly("the server detaches, as it does when it is told to")),
+        "SIGKILL",
+        "SIGKILL while a child is stopped",
+    ],
+)
 async def test_a_program_that_was_attached_to_runs_on_with_all_its_children(ending: str, tmp_path: Path) -> None:
     script = tmp_path / "breeder.py"
     script.write_text(BREEDER)

@@ -16,7 +16,21 @@ KNOWN = {"{}.{}".format(*each.version): each for each in found() if each.version
 WITH_PYTEST = {name: each for name, each in KNOWN.items() if each.version >= (3, 11)}
 """Those on which the pytest of the tests runs, with nothing installed: pydevd's newest, and the engine's."""
 
-on_each = pytest.mark.parametrize("python", WITH_PYTEST.values(), ids=WITH_PYTEST)
+AT_EVERY_CHANGE = ("3.8", "3.11", "3.13")
+"""The oldest, and the newest of each engine."""
+
+BETWEEN = pytest.mark.nightly("a Python that has the engine of another one, which runs at every change")
+
+
+def parameters(pythons: dict[str, Interpreter]) -> list[Any]:
+    """Each Python, of which some are for the night."""
+    return [
+        pytest.param(python, id=name, marks=() if name in AT_EVERY_CHANGE else BETWEEN)
+        for name, python in pythons.items()
+    ]
+
+
+on_each = pytest.mark.parametrize("python", parameters(WITH_PYTEST))
 
 PASSING = """\
 import asyncio, doctest, gc, _thread, io, os, subprocess, sys, unittest
@@ -258,7 +272,7 @@ async def test_the_tests_of_a_public_package_pass_without_a_stop(
         assert " passed" in end["stdout"]
 
 
-@pytest.mark.parametrize("python", KNOWN.values(), ids=KNOWN)
+@pytest.mark.parametrize("python", parameters(KNOWN))
 async def test_a_test_of_unittest_that_fails_stops_there_and_what_is_expected_does_not(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:
