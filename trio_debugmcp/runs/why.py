@@ -27,6 +27,7 @@ from trio_debugmcp.runs.slicing.accumulated_rounds import rounds_of
 from trio_debugmcp.runs.slicing.backward_slice import SlicePart, SliceResult, backward_slice
 from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line
 from trio_debugmcp.runs.slicing.failed_comparisons import wanted_of
+from trio_debugmcp.runs.slicing.lost_update_edges import WROTE_OVER
 from trio_debugmcp.runs.slicing.run_failures import failure
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.slicing.unreached_lines import last_run_of_line, unreached
@@ -273,7 +274,8 @@ def _answer(
 
 def _notes(past: PastProcess, part: SlicePart) -> tuple[str, ...]:
     execution = past.executions.at(part.row)
-    rounds = rounds_of(past, execution) if execution is not None else ""
+    is_lost = any(note.startswith(WROTE_OVER) for note in part.notes)  # what it added, it added to another value
+    rounds = rounds_of(past, execution) if execution is not None and not is_lost else ""
     return (*part.notes, rounds) if rounds else part.notes
 
 
@@ -319,7 +321,7 @@ def _end(past: PastProcess, expression: str) -> StatementExecution:
 def _begin(past: PastProcess) -> int:
     """Return the row from which on one looks back where no moment is named: where it failed, or the end."""
     failed = failure(past)
-    return failed.row if failed is not None else past.record.last
+    return failed.row if failed is not None and not failed.is_kept else past.record.last
 
 
 def _is_known(past: PastProcess, execution: StatementExecution, path: ValuePath) -> bool:

@@ -8,6 +8,7 @@ What a line has written, called and raised are rows that name it as their owner.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -25,6 +26,9 @@ _CHECKS = frozenset({rows.SEEN, rows.GAP, rows.SEEN_NAME, rows.SIZE, rows.FIELD}
 
 _LINES = frozenset({rows.LINE})
 
+_UNBOUND = re.compile(r"(?:UnboundLocalError|NameError)\(.*?'(?P<name>\w+)(?P<end>'?)")
+"""The text of an exception up to the name that had no value."""
+
 _EVENTS = ENDS | {rows.LINE}
 
 _OVER = frozenset({rows.LINE, rows.RETURN, rows.UNWIND})
@@ -37,6 +41,11 @@ def _runs_after_return(statement: Statement) -> bool:
     """Whether a line may run between a `return` and the end of its frame: the end of a `with`, a `finally` block."""
     is_exit = isinstance(statement.node, ast.With | ast.AsyncWith)
     return is_exit or any(outer.branch == "finalbody" for outer in (statement, *statement.outer()))
+
+
+def _is_name(name: str, told: str, *, is_whole: bool) -> bool:
+    """Whether the text of an exception tells a name; of a long one it has the beginning."""
+    return name == told or (not is_whole and name.startswith(told))
 
 
 def next_event(record: ProcessRecord, line: int) -> int:
@@ -76,6 +85,7 @@ class StatementExecutions:
         self._scopes = scopes
         self.at = lru_cache(20_000)(self._at)
         self.calls = lru_cache(20_000)(self._calls)
+        self.unbound = lru_cache(20_000)(self._unbound)
 
     # --- Statements ---------------------------------------------------------------------------------------------------
 
@@ -176,6 +186,19 @@ class StatementExecutions:
     def raised(self, row: int) -> Row | None:
         """Return the exception that a line raised or passed on, if it did."""
         return next((owned for owned in self._owned(row) if owned.kind == rows.RAISE), None)
+
+    def _unbound(self, row: int) -> str:
+        """Return the name for want of a value of which a line raised; empty: it did not, or for something else."""
+        raised, execution = self.raised(row), self.at(row)
+        found = _UNBOUND.match(self.record.text(raised)) if raised is not None else None
+        if raised is None or found is None or execution is None:
+            return ""
+        ends = [outcome(self.record, start.number) for start in self.calls(row)]
+        if any(end and self.record.row(end).object == raised.object for end in ends):  # it is of what it has called
+            return ""
+        paths = [*(read.path for read in execution.statement.reads), *execution.statement.carried]
+        fitting = {path.name for path in paths if _is_name(path.name, found["name"], is_whole=bool(found["end"]))}
+        return fitting.pop() if len(fitting) == 1 else ""
 
     def caller(self, frame: int) -> StatementExecution | None:
         """Return the statement that called a frame's function."""

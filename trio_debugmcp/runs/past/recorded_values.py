@@ -7,6 +7,7 @@ A local variable is written by lines of its frame alone, so its last write is wh
 looked at when the line began, by the recorder: where it was not what the record knew, there is a GAP row.
 """
 
+import ast
 import re
 from typing import NamedTuple
 
@@ -94,6 +95,17 @@ def _is_same(one: RecordedValue, other: RecordedValue) -> bool:
     return one.object == other.object and (one.object != 0 or one.text == other.text)
 
 
+def _of_tuple(value: RecordedValue, label: str) -> RecordedValue | None:
+    """Return an item of a tuple that is written out in its text: a record has no row of it, it came with the tuple."""
+    if label[:1] != "[" or not _is_whole(value.text):
+        return None
+    try:
+        item = ast.literal_eval(value.text)[int(label[1:-1])]
+    except (ValueError, SyntaxError, TypeError, IndexError):
+        return None
+    return value._replace(text=repr(item), object=0)
+
+
 def container_word(text: str) -> str:
     """Return the name of the type of a container that can be changed, by its text; empty: of another value."""
     if text[:1] == "[":
@@ -120,6 +132,8 @@ class RecordedValues:
     def read(self, execution: StatementExecution, read: PathRead) -> RecordedValue | None:
         """Return what a statement read; its own writes come after that."""
         value = self.value(execution, read.path, self.bound(execution, read))
+        if value is not None and read.path.name == self._executions.unbound(execution.row):
+            return None
         if value is not None and value.owner == execution.row and value.kind in (rows.WRITE, rows.FIELD):
             return self.value(execution, read.path, self._executions.settled(execution.row))
         return value
@@ -131,20 +145,24 @@ class RecordedValues:
         for step in path.steps:
             if value is None or not value.object:
                 return None
-            label = self._label(execution, step, before) if isinstance(step, ValuePath) else step
-            if label is not None and label[:2] == "[-" and label[2:-1].isdigit():
+            label = self.label_of(execution, step, before)
+            is_from_the_end = label is not None and label[:2] == "[-" and label[2:-1].isdigit()
+            if label is not None and is_from_the_end and value.text[:1] != "(":
                 label = self._from_the_end(value.object, int(label[2:-1]), before)
             if label is None or self._is_computed(value, label):
                 return None
-            value = self.field(value.object, label, before)
+            value = self.field(value.object, label, before) or _of_tuple(value, label)
         return value
 
     def _is_computed(self, value: RecordedValue, label: str) -> bool:
         """Whether an attribute is a property, whatever stands under its name in the instance."""
         return label[:1] == "." and self._scopes.has_property(type_name(value.text), label[1:])
 
-    def _label(self, execution: StatementExecution, key: ValuePath, before: int) -> str | None:
-        value = self.value(execution, key, before)
+    def label_of(self, execution: StatementExecution, step: str | ValuePath, before: int = 0) -> str | None:
+        """Return a step of a path as the label that a record has for it; None: it is not known which item it was."""
+        if isinstance(step, str):
+            return step
+        value = self.value(execution, step, before)
         if value is None or (value.object and not _is_whole(value.text)):
             return None
         return f"[{value.text}]"

@@ -7,17 +7,20 @@ from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.call_arguments import MAKERS
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue, type_name
+from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.failed_write_edges import FailedWriteEdges
+from trio_debugmcp.runs.slicing.kept_exception_edges import KeptExceptionEdges
 from trio_debugmcp.runs.slicing.late_binding_edges import LateBindingEdges
 from trio_debugmcp.runs.slicing.loop_end_edges import LoopEndEdges
 from trio_debugmcp.runs.slicing.namesake_edges import NamesakeEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.slicing.unbound_edges import UnboundEdges
 from trio_debugmcp.runs.slicing.uncalled_edges import UncalledEdges
+from trio_debugmcp.runs.slicing.unchanged_container_edges import UnchangedContainerEdges
 from trio_debugmcp.runs.slicing.unraised_edges import UnraisedEdges
-from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, copied_in
-from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
+from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath
+from trio_debugmcp.runs.source.source_scopes import Statement
 
 _MOST_FRAMES = 20
 """Of a function in which an attribute would have been written: the last ones."""
@@ -37,6 +40,10 @@ class AbsenceEdges:
         self._loop_ends = LoopEndEdges(past)
         self._late_bindings = LateBindingEdges(past)
         self._failed_writes = FailedWriteEdges(past, self._not_reached)
+        self._kept_exceptions = KeptExceptionEdges(past)
+        decisions = past, self.decided_against, self._not_reached, self.unraised, self._failed_writes
+        self._unbound = UnboundEdges(*decisions)
+        self._containers = UnchangedContainerEdges(*decisions, self._kept_exceptions, self._loop_ends)
 
     def of_statement(self, execution: StatementExecution, items: Sequence[int] = ()) -> Iterator[SliceEdge]:
         """Yield what did not happen to what a statement read, or before it.
@@ -46,7 +53,14 @@ class AbsenceEdges:
             items: of what its comprehension goes through, the objects that matter; empty: all of them.
         """
         yield from self.unraised.of_statement(execution)
-        for read in execution.statement.reads:
+        yield from self._unbound.of_statement(execution)
+        yield from self.of_reads(execution, execution.statement.reads, items)
+
+    def of_reads(
+        self, execution: StatementExecution, reads: Sequence[PathRead], items: Sequence[int] = ()
+    ) -> Iterator[SliceEdge]:
+        """Yield what did not happen to what was read, or is asked about, when a statement ran."""
+        for read in reads:
             if read.is_callee:
                 continue
             value = self._past.values.read(execution, read)
@@ -80,7 +94,7 @@ class AbsenceEdges:
             value = self._past.values.value(execution, path)
             if value is not None:
                 if value.object:
-                    yield from self._of_container(execution, value)
+                    yield from self._containers.of_container(execution, value)
                 return
 
     def _of_read(
@@ -100,7 +114,7 @@ class AbsenceEdges:
                 yield from self._of_attribute(execution, read.path.steps[-1], holder.object)
                 yield from self._uncalled.of_attribute(execution, read.path.steps[-1], holder)
         if value.object and (read.is_whole or isinstance(execution.statement.node, ast.Return)):
-            yield from self._of_container(execution, value)
+            yield from self._containers.of_container(execution, value)
 
     # --- Would have been set ------------------------------------------------------------------------------------------
 
@@ -193,7 +207,8 @@ class AbsenceEdges:
         """Return the run of the statement before one in its block, if an exception left the block there."""
         for earlier in writer.before[-1:]:
             run = self._past.executions.last_run(earlier, frame, before)
-            if run is not None and self._past.executions.raised(run.row) is not None:
+            raised = self._past.executions.raised(run.row) if run is not None else None
+            if raised is not None and raised.number < before:  # it may be under way, and raise for what is asked about
                 return run
         return None
 
@@ -201,6 +216,7 @@ class AbsenceEdges:
         """Yield conditions against which an attribute of an object was not set, in whichever function."""
         yield from self._of_setattr(execution, label, holder)
         yield from self._failed_writes.of_attribute(execution, label, holder)
+        yield from self._kept_exceptions.of_attribute(execution, label, holder)
         for writer in self._past.scopes.storing(label):
             edges = []
             frames = self._past.scopes.frames([writer.scope])[-_MOST_FRAMES:]
@@ -266,79 +282,3 @@ class AbsenceEdges:
                 value = self._past.values.value(decided, path.holder)
                 return value is not None and value.object == holder
         return False
-
-    # --- Containers ---------------------------------------------------------------------------------------------------
-
-    def _of_container(self, execution: StatementExecution, value: RecordedValue) -> Iterator[SliceEdge]:
-        """Yield what would have changed a container in the same function and did not, or has run without effect."""
-        if not self._record.back_of(frozenset({rows.SIZE}), value.object, execution.row):
-            return
-        yield from self._loop_ends.of_last_change(execution, value)
-        made = self._past.executions.at(self._past.values.birth(value.object, execution.row))
-        yield from self._of_changes(execution, value, execution.scope, execution.frame)
-        if made is not None and made.frame != execution.frame:
-            yield from self._of_changes(execution, value, made.scope, made.frame)
-        yield from self._of_changes_elsewhere(execution, value, made)
-
-    def _of_changes_elsewhere(
-        self, execution: StatementExecution, value: RecordedValue, made: StatementExecution | None
-    ) -> Iterator[SliceEdge]:
-        """Yield what would have changed the container of an attribute in another function, and never ran."""
-        labels = {self._record.label(self._record.row(value.row).key)} if value.kind in FIELDS else set()
-        names = {label[1:] for label in labels if label[:1] == "."}
-        known = {execution.scope, *([made.scope] if made is not None else [])}
-        absent = 0
-        for statement, path, _ in self._past.scopes.method_calls(names) if names else ():
-            if statement.scope in known or not any(path == changed for changed, _ in statement.mutates):
-                continue
-            frames = self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]
-            if any(self._past.executions.last_run(statement, frame, execution.row) for frame in frames):
-                continue
-            decided = [self.decided_against(statement, execution, 0, frame) for frame in frames]
-            on = [run for run in decided if run is not None and self._has(run, path, value.object)]
-            if on and absent < _MOST_ABSENT:
-                absent += 1
-                yield from self._not_reached(on[-1], f"so {path} is not changed at line {statement.first}")
-
-    def _has(self, run: StatementExecution, path: ValuePath, target: int) -> bool:
-        found = self._past.values.value(run, path)
-        return found is not None and found.object == target
-
-    def _of_changes(
-        self, execution: StatementExecution, value: RecordedValue, scope: SourceScope, frame: int
-    ) -> Iterator[SliceEdge]:
-        """Yield what would have changed a container in one call of a function."""
-        yield from self._of_copies(execution, value, scope, frame)
-        yield from self._failed_writes.of_container(execution, value.object, scope, frame)
-        for statement in scope.statements:
-            for path, method in statement.mutates if statement is not execution.statement else ():
-                run = self._past.executions.last_run(statement, frame, execution.row)
-                if run is None:
-                    decided = self.decided_against(statement, execution, 0, frame)
-                    found = None if decided is None else self._past.values.value(decided, path)
-                    if decided is not None and found is not None and found.object == value.object:
-                        note = f"so {path} is not changed at line {statement.first}"
-                        yield from self._not_reached(decided, note)
-                    elif decided is None:
-                        yield from self.unraised.of_handler(statement, execution, frame)
-                elif (
-                    method
-                    and not self._past.values.is_big(value.object, execution.row)
-                    and not self._past.executions.effects(run.row)
-                    and self._past.executions.raised(run.row) is None
-                    and statement is not execution.statement
-                ):
-                    found = self._past.values.value(run, path)
-                    if found is not None and found.object == value.object:
-                        yield SliceEdge(cost.ABSENCE, SliceNode(run.row), f"{method} changed nothing")
-
-    def _of_copies(
-        self, execution: StatementExecution, value: RecordedValue, scope: SourceScope, frame: int
-    ) -> Iterator[SliceEdge]:
-        """Yield calls that were given a copy of a container, and whose results are dropped: it has stayed as it was."""
-        for statement in scope.statements:
-            paths = copied_in(statement.node) if statement is not execution.statement else []
-            run = self._past.executions.last_run(statement, frame, execution.row) if paths else None
-            for path in paths if run is not None else ():
-                if run is not None and self._has(run, path, value.object):
-                    yield SliceEdge(cost.WITHOUT_EFFECT, SliceNode(run.row), f"changed a copy of {path}")

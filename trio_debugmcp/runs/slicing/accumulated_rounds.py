@@ -78,9 +78,11 @@ def _is_own(past: PastProcess, execution: StatementExecution, row: Row) -> bool:
 
 def _writes(past: PastProcess, execution: StatementExecution, effect: Row) -> Iterator[Row]:
     """Yield the writes of one place by a line, the last first, and the value that the first of them found."""
-    row = effect
+    row, shown = effect, 0
     for _ in range(_MOST_ROUNDS):
-        yield row
+        if not row.owner or row.owner != shown:  # a line may be seen to have written it more than once
+            yield row
+        shown = row.owner
         if not _is_own(past, execution, row):
             return
         kinds = (rows.WRITE,) if row.kind == rows.WRITE else (rows.FIELD, rows.SEEN, rows.GAP)

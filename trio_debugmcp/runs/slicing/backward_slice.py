@@ -27,11 +27,13 @@ from trio_debugmcp.runs.slicing.data_edges import DataEdges
 from trio_debugmcp.runs.slicing.iteration_edges import IterationEdges
 from trio_debugmcp.runs.slicing.line_weights import ANOTHER_OUTCOME, DEFAULT, NEARNESS, SHARED_DEFAULT, weight
 from trio_debugmcp.runs.slicing.loop_end_edges import ENDED_THE_LOOP
+from trio_debugmcp.runs.slicing.lost_update_edges import LostUpdateEdges
 from trio_debugmcp.runs.slicing.missing_edges import MissingEdges
 from trio_debugmcp.runs.slicing.object_edges import ObjectEdges
 from trio_debugmcp.runs.slicing.recursion_edges import RecursionEdges
 from trio_debugmcp.runs.slicing.reset_edges import ResetEdges
 from trio_debugmcp.runs.slicing.round_edges import RoundEdges
+from trio_debugmcp.runs.slicing.skipped_round_edges import SkippedRoundEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import OF_ANOTHER_ROUND, SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.slicing.stale_edges import StaleEdges
 from trio_debugmcp.runs.slicing.waiting_edges import WaitingEdges
@@ -99,7 +101,9 @@ class _Slicer:
         self._missing = MissingEdges(past, self._absence.unraised)
         self._stale = StaleEdges(past)
         self._rounds = RoundEdges(past)
+        self._skipped = SkippedRoundEdges(past)
         self._resets = ResetEdges(past)
+        self._lost_updates = LostUpdateEdges(past)
         self._recursions = RecursionEdges(past)
         self._iterations = IterationEdges(past)
         self._waiting = WaitingEdges(past, self._absence.decided_against)
@@ -110,10 +114,12 @@ class _Slicer:
         self._focus: dict[_Shown, tuple[ast.expr, ...]] = {}
         self._far: dict[_Shown, float] = {}
         self._root = 0
+        self._asked_about: list[SliceNode] = []
 
     def follow(self, starts: list[SliceEdge]) -> int:
         """Go along the edges, nearest first; return how many nodes were left."""
         self._root = self._outermost(starts)
+        self._asked_about = [edge.node for edge in starts]
         queue = [(edge.cost, -edge.node.row, number, edge) for number, edge in enumerate(starts)]
         heapq.heapify(queue)
         order, expanded = len(queue), 0
@@ -243,6 +249,10 @@ class _Slicer:
             node = self._turned(execution, node)
             yield from self._wanting(node, self._data.of_node(execution, node))
             yield from self._wanting(node, self._missing.of_statement(execution, node.wanted))
+            reads = reads_of(*node.focus) if node.focus else execution.statement.reads
+            yield from self._lost_updates.of_reads(execution, reads)
+            if node.focus and node in self._asked_about:
+                yield from self._absence.of_reads(execution, reads)
             if node.focus and node.aim == "value" and not reads_of(*node.focus):  # that it ran is all there is to know
                 yield from self._wanting(node, self._control.of_run(execution, is_decisive=True))
             if not node.focus:
@@ -257,6 +267,7 @@ class _Slicer:
                         yield from self._stale.of_statement(sibling, self._asked)
                 yield from self._rounds.of_statement(execution)
                 yield from self._rounds.of_siblings(execution)
+                yield from self._skipped.of_statement(execution)
                 yield from self._resets.of_statement(execution)
                 yield from self._waiting.of_statement(execution)
                 yield from self._iterations.of_statement(execution)

@@ -95,9 +95,18 @@ def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
     has_failed = any(text.startswith("raises ") for text in said) and not isinstance(
         execution.statement.node, ast.Raise
     )
-    if not said or execution.statement.is_condition or has_failed:
+    if not said or execution.statement.is_condition or has_failed or _decides(execution.statement.node):
         said += [*_results(past, execution), *_reads(past, execution)][:_MOST_VALUES]
     return said
+
+
+def _decides(node: ast.AST) -> bool:
+    """Whether a statement returns an outcome, `a > b` or `not a`, which says nothing without what it compared."""
+    value = getattr(node, "value", None)
+    if isinstance(value, ast.BoolOp):
+        return isinstance(node, ast.Return) and any(isinstance(part, ast.Compare) for part in value.values)
+    is_outcome = isinstance(value, ast.Compare) or (isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not))
+    return isinstance(node, ast.Return) and is_outcome
 
 
 def _decided(past: PastProcess, execution: StatementExecution) -> list[str]:
@@ -203,7 +212,7 @@ def _text_at(past: PastProcess, value: RecordedValue, before: int) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
+    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1].rstrip('…')}…"
 
 
 def _function(name: str) -> str:

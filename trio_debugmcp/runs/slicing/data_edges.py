@@ -5,13 +5,12 @@ from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
-from trio_debugmcp.runs.past.call_arguments import MAKERS
-from trio_debugmcp.runs.past.computed_attributes import computed_value
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.call_edges import CallEdges
+from trio_debugmcp.runs.slicing.holder_edges import HolderEdges
 from trio_debugmcp.runs.slicing.item_origins import ItemOrigins, WantedPart
 from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.outside_writes import OutsideWrites
@@ -32,6 +31,7 @@ class DataEdges:
         self._items = ItemOrigins(past)
         self._outside = OutsideWrites(past, objects)
         self._recursions = RecursionEdges(past)
+        self._holders = HolderEdges(past, objects, self.of_value)
         self._record = past.record
 
     def of_node(self, execution: StatementExecution, node: SliceNode) -> Iterator[SliceEdge]:
@@ -174,7 +174,14 @@ class DataEdges:
         if value is None:
             if isinstance(execution.scope.node, ast.GeneratorExp):  # it is an item, and was not kept
                 yield SliceEdge(cost.ARGUMENT, SliceNode(self._record.frame(execution.frame).start, names=(".0",)))
-            yield from self._of_nearest_holder(execution, read)
+            yield from self._holders.of_nearest(execution, read)
+            return
+        holder = self._past.values.value(execution, read.path.holder) if read.path.steps else None
+        if holder is not None and holder.row == value.row:  # an item of a tuple, which came with it
+            label = self._past.values.label_of(execution, read.path.steps[-1]) or ""
+            way = (label, *wanted.path)
+            whole = read._replace(path=read.path.holder, is_whole=False, of_items="")
+            yield from self.of_read(execution, whole, price, wanted._replace(path=way))
             return
         if read.target_of and value.object:
             price = cost.HOLDER if type_name(value.text) != "Pattern" else cost.FOCUS  # what it looks for is all
@@ -185,7 +192,7 @@ class DataEdges:
         if read.path in execution.statement.carried and value.kind in (rows.WRITE, rows.FIELD):
             yield from self._objects.of_carried(execution, value)
         if read.path.steps:
-            yield from self._of_holder(execution, read)
+            yield from self._holders.of_holder(execution, read)
         before = self._past.values.bound(execution, read)
         if read.of_items:
             yield from self._objects.of_items(execution, value, read.of_items, before, wanted)
@@ -250,51 +257,6 @@ class DataEdges:
         if value is not None and value.kind in (rows.FIELD, rows.WRITE):
             yield from self._objects.of_owner(value.owner, cost.READ, read.path.name)
 
-    def _of_holder(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
-        """Yield what decided of which object an attribute or item was read, and of which that one."""
-        path = read.path
-        while path.steps:
-            step, path = path.steps[-1], path.holder
-            holder = self._past.values.value(execution, path)
-            if holder is None:
-                return
-            is_last = len(path.steps) == len(read.path.steps) - 1
-            is_near = is_last and (path.name not in ("self", "cls") or self._is_replaced(path, holder))
-            if is_near or _is_index(step):
-                yield from self.of_value(execution, path, holder, cost.HOLDER)
-            if _is_index(step):  # another order is another item
-                before, item = self._past.values.bound(execution, read), WantedPieces(path=(str(step),))
-                yield from self._objects.of_content(execution, str(path), holder, before, item)
-
-    def _is_replaced(self, path: ValuePath, holder: RecordedValue) -> bool:
-        """Whether an attribute was given another object than that which its maker gave it."""
-        writer = self._past.executions.at(holder.owner) if path.steps and holder.kind == rows.FIELD else None
-        return writer is not None and writer.scope.name.rpartition(".")[2] not in MAKERS
-
-    def _of_keys(self, execution: StatementExecution, path: ValuePath) -> Iterator[SliceEdge]:
-        """Yield where the keys come from by which a path has chosen an item."""
-        for step in path.steps:
-            value = self._past.values.value(execution, step) if isinstance(step, ValuePath) else None
-            if isinstance(step, ValuePath) and value is not None:
-                yield from self.of_value(execution, step, value, cost.FOCUS)
-
-    def _of_nearest_holder(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
-        """Yield what is known of the nearest object on a path whose own value is not in the record."""
-        path = read.path
-        label = str(path.steps[-1]) if path.steps else ""
-        if label[:1] == "." and computed_value(self._past, execution, path) is None:
-            yield from self._objects.of_unseen_attribute(execution, path, label)
-        while path.steps:
-            path = path.holder
-            value = self._past.values.value(execution, path)
-            if value is not None:
-                yield from self.of_value(execution, path, value, cost.READ)
-                if value.object:
-                    yield from self._objects.of_content(
-                        execution, str(path), value, self._past.executions.settled(execution.row)
-                    )
-                return
-
     def _copied(
         self,
         execution: StatementExecution,
@@ -323,13 +285,9 @@ class DataEdges:
                 on = next((part.path for part in parts if path_of(part.node) == path), ())
                 wanted = node.wanted._replace(path=on)
                 copied = [_with_path(edge, wanted) for edge in self.of_value(execution, path, value, cost.COPY)]
-                holder = self._of_holder(execution, PathRead(path))
-                return [*copied, *holder, *self._of_keys(execution, path)] if path.steps else copied
+                holder = self._holders.of_holder(execution, PathRead(path))
+                return [*copied, *holder, *self._holders.of_keys(execution, path)] if path.steps else copied
         return None
-
-
-def _is_index(step: str | ValuePath) -> bool:
-    return isinstance(step, str) and step[:1] == "[" and step[1:-1].lstrip("-").isdigit()
 
 
 def _paths_of_calls(parts: list[WantedPart]) -> dict[int, tuple[str, ...]]:

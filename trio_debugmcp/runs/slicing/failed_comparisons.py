@@ -122,6 +122,8 @@ def _content(past: PastProcess, execution: StatementExecution, node: ast.expr) -
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _WRAPPERS and len(node.args) == 1:
         inner = _content(past, execution, node.args[0])
         return _wrapped(getattr(node.func, "id", ""), inner)
+    if isinstance(node, ast.Tuple | ast.List):
+        return _together(node, [_content(past, execution, part) for part in node.elts])
     if isinstance(node, ast.ListComp | ast.SetComp):
         return _comprehended(node, _content(past, execution, node.generators[0].iter))
     before = past.executions.ended(execution.row)
@@ -132,6 +134,17 @@ def _content(past: PastProcess, execution: StatementExecution, node: ast.expr) -
         ending = past.executions.outcome(starts[-1].number) if starts else None
         value = past.values.value_at(ending.number) if ending is not None else None
     return ... if value is None else content_of(past, value, before)
+
+
+def _together(node: "ast.Tuple | ast.List", parts: list[Any]) -> Any:
+    """Return what is written out as a tuple or list; a part that is not known, `len(rows)`, equals nothing else."""
+    if any(isinstance(part, ast.Starred) for part in node.elts) or all(part is ... for part in parts):
+        return ...
+    known = [
+        UnknownContent(ast.unparse(element)) if part is ... else part
+        for element, part in zip(node.elts, parts, strict=True)
+    ]
+    return tuple(known) if isinstance(node, ast.Tuple) else known
 
 
 def _comprehended(node: "ast.ListComp | ast.SetComp", items: Any) -> Any:
@@ -150,6 +163,12 @@ def _taken(node: ast.expr, target: ast.expr, item: Any) -> Any:
             return inner[place]
         except (TypeError, KeyError, IndexError):
             return ...
+    if isinstance(node, ast.Tuple | ast.List):
+        parts = [_taken(part, target, item) for part in node.elts]
+        return ... if ... in parts else tuple(parts) if isinstance(node, ast.Tuple) else parts
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "str" and len(node.args) == 1:
+        inner = _taken(node.args[0], target, item)
+        return str(inner) if isinstance(inner, str | int | float) else ...
     if isinstance(node, ast.Name) and isinstance(target, ast.Name):
         return item if node.id == target.id else ...
     if isinstance(node, ast.Name) and isinstance(target, ast.Tuple) and isinstance(item, tuple | list):

@@ -15,6 +15,8 @@ ENDED_THE_LOOP = "ended the loop"
 
 LEFT_THE_LOOP = "its exception left the loop"
 
+_MOST_CALLERS = 3
+
 _RAISES, _LINES = frozenset({rows.RAISE}), frozenset({rows.LINE})
 
 
@@ -36,21 +38,35 @@ class LoopEndEdges:
         number = self._record.back_of(CONTENT, value.object, execution.row)
         owner = self._record.row(number).owner if number else 0
         changed = self._past.executions.at(owner) if owner else None
-        if changed is not None and changed.row < execution.row:
-            yield from self._of_loops_around(changed, execution)
+        if changed is None or changed.row >= execution.row:
+            return
+        yield from self._of_loops_around(changed, execution)
+        caller = self._past.executions.caller(changed.frame)
+        for _ in range(_MOST_CALLERS):  # the loop that has called what changed it
+            if caller is None or caller.frame == execution.frame or not caller.scope.is_function:
+                return
+            yield from self._of_loops_around(caller, execution, is_by_break=True)
+            caller = self._past.executions.caller(caller.frame)
 
-    def _of_loops_around(self, writer: StatementExecution, use: StatementExecution) -> Iterator[SliceEdge]:
-        """Yield what ended the loops around one statement that are not around its use."""
+    def _of_loops_around(
+        self, writer: StatementExecution, use: StatementExecution, *, is_by_break: bool = False
+    ) -> Iterator[SliceEdge]:
+        """Yield what ended the loops around one statement that are not around its use.
+
+        `is_by_break`: only those that were left by that, not by an exception or as there was nothing more.
+        """
         above = set(map(id, use.statement.outer())) if use.frame == writer.frame else set()
         for loop in [writer.statement, *writer.statement.outer()]:
             if not loop.is_loop or id(loop) in above:
                 continue
             last = self._last_of(loop, writer.frame, use.row)
             leaver = self._left_by(loop, last, use.row) if last is not None else None
-            if leaver is not None:
+            if leaver is not None and not is_by_break:
                 yield SliceEdge(cost.LOOP_END, SliceNode(leaver.row), LEFT_THE_LOOP)
-            elif last is not None and last.row != writer.row and self._has_ended(last):
+            elif leaver is None and last is not None and last.row != writer.row and self._has_ended(last):
                 is_early = isinstance(last.statement.nodes[-1], ast.Break | ast.Return)
+                if is_by_break and not is_early:
+                    continue
                 yield from self._of_exhausted(last)
                 price = cost.LOOP_END if is_early else 2 * cost.LOOP_END
                 yield SliceEdge(price, SliceNode(self._decision_on(last).row), ENDED_THE_LOOP)
@@ -86,6 +102,11 @@ class LoopEndEdges:
 
     def _last_of(self, loop: Statement, frame: int, before: int) -> StatementExecution | None:
         """Return the last run of what may end a loop before a row."""
-        inside = [loop, *(inner for inner in loop.all_inner() if isinstance(inner.node, ast.Break))]
+        inside = [loop, *(inner for inner in loop.all_inner() if isinstance(inner.nodes[-1], ast.Break))]
         runs = [self._past.executions.last_run(statement, frame, before) for statement in inside]
-        return max((run for run in runs if run is not None), key=lambda run: run.row, default=None)
+        ending = [run for run in runs if run is not None and not self._has_let_pass(run)]
+        return max(ending, key=lambda run: run.row, default=None)
+
+    def _has_let_pass(self, run: StatementExecution) -> bool:
+        """Whether it is `if done: break` on one line, and has not left the loop."""
+        return isinstance(run.statement.node, ast.If) and self._past.blocks.entered(run) is not True

@@ -121,7 +121,8 @@ class RoundEdges:
         is_rare = len(rounds) >= _LEAST_ROUNDS
         others = [runs for runs in list(kinds.values())[1:] if not is_rare or len(runs) * _RARE <= len(rounds)]
         for runs in sorted(others, key=len)[:_MOST_KINDS]:
-            note = f"differs from the other {len(rounds) - len(runs)} rounds"
+            others_left = len(rounds) - len(runs)
+            note = f"differs from the other {f'{others_left} rounds' if others_left > 1 else 'round'}"
             yield SliceEdge(cost.CHANGE if is_rare else cost.OTHER_ROUND, SliceNode(runs[-1].row), note)
             for start in self._past.executions.calls(runs[-1].row):
                 ending = self._past.executions.outcome(start.number)

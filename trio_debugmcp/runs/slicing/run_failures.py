@@ -31,12 +31,14 @@ class RunFailure(NamedTuple):
         value: the exception as text.
         raised: the RAISE row.
         again: LINE rows of `raise` statements that have raised it again, in handlers.
+        is_kept: it left a thread, not a test: the program that had begun that continued.
     """
 
     row: int
     value: str
     raised: int
     again: tuple[int, ...] = ()
+    is_kept: bool = False
 
 
 def failure(past: PastProcess) -> RunFailure | None:
@@ -57,7 +59,7 @@ def failure(past: PastProcess) -> RunFailure | None:
         line = record.row(raised).owner
         if not line:
             continue
-        failed = RunFailure(line, text, raised, _raised_again(past, row.object, raised))
+        failed = RunFailure(line, text, raised, _raised_again(past, row.object, raised), _is_of_thread(past, row))
         if not is_kept:
             return failed
         kept = failed
@@ -71,6 +73,15 @@ def _is_of_test(past: PastProcess, row: Row) -> bool:
     caller = past.executions.caller(row.subject)
     raised = past.executions.raised(caller.row) if caller is not None else None
     return caller is not None and (raised is None or raised.object != row.object)
+
+
+def _is_of_thread(past: PastProcess, row: Row) -> bool:
+    """Whether an exception has left the first function of another thread than that in which recorded code began."""
+    record = past.record
+    if row.kind != rows.UNWIND or not record.frames.has(record.frames.first):
+        return False
+    is_other = record.frame(row.subject).thread != record.frame(record.frames.first).thread
+    return is_other and not _of_test(record.code(row.key).name)
 
 
 def _of_test(name: str) -> bool:

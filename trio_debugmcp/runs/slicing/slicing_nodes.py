@@ -91,6 +91,7 @@ CALLED_ON = 1.3  # a method of an object whose content is not recorded
 USED = 0.8  # what took the items of a generator
 CLASS = 1.2  # the class whose bases chose a method
 OUTSIDE = 0.3  # a line that has set a variable of another frame
+LOST_UPDATE = 0.4  # what was read, and written over, by threads and tasks that did not know of each other
 REPLACED = 0.4  # what has put another function in the place of a method
 
 # By control.

@@ -64,7 +64,8 @@ def differences(expected: Any, got: Any) -> WantedPieces:
     found = _Difference()
     found.compare(expected, got)
     pieces = tuple(dict.fromkeys(piece for piece in found.pieces if is_piece(piece)))[:_MOST_PIECES]
-    missing = tuple(dict.fromkeys(piece for piece in found.missing if is_piece(piece)))[:_MOST_PIECES]
+    told = (piece for piece in found.missing if is_piece(piece) or piece in found.items)
+    missing = tuple(dict.fromkeys(told))[:_MOST_PIECES]
     return WantedPieces(pieces, missing, "; ".join(found.said[:2]), found.first)
 
 
@@ -93,6 +94,7 @@ class _Difference:
         self.missing: list[str] = []
         self.said: list[str] = []
         self.first: tuple[str, ...] = ()
+        self.items: set[str] = set()  # numbers of one digit that are a whole item, and so one that can be looked for
 
     def compare(self, expected: Any, got: Any, path: tuple[str, ...] = ()) -> None:
         if isinstance(expected, dict) and isinstance(got, dict):
@@ -151,6 +153,7 @@ class _Difference:
             self.first = self.first or (*path, f"[{last}]")
         for item in missing:
             self.missing += _texts_of(item)
+            self.items |= {repr(item)} if _is_number(item) and item > 1 else set()
         if any(_has_unknown(item) for item in (*surplus, *missing)):
             return  # it may be what the other side has
         self._tell_items(surplus, path, expected, "many", "has")

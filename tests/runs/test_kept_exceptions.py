@@ -1,0 +1,82 @@
+"""An exception that a pool, a thread or a gathered task has kept is named where its function left something undone."""
+
+import pytest
+
+from tests.runs.recorded_programs import python, record
+from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.why import WhyQuestion, why
+
+pytestmark = pytest.mark.real
+
+PROGRAM = """\
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+PRICES = {"tea": "4", "cup": "9,5", "jar": "6"}
+done = []
+
+
+class Report:
+    def __init__(self):
+        self.state = "new"
+
+    def load(self, path):
+        size = len(path) // (len(path) - 3)
+        self.state = "loaded"
+
+
+def fetch(name, out):
+    price = float(PRICES[name])
+    out[name] = price
+
+
+def work(texts):
+    for text in texts:
+        done.append(int(text))
+
+
+async def pull(rows, items):
+    for row in rows:
+        await asyncio.sleep(0)
+        items.append(row["id"])
+
+
+async def main():
+    items = []
+    await asyncio.gather(pull([{"id": 1}, {"ID": 2}], items), return_exceptions=True)
+    return items
+
+
+threading.excepthook = lambda args: None
+report, out = Report(), {}
+with ThreadPoolExecutor(2) as pool:
+    pool.submit(report.load, "a/b")
+    for name in PRICES:
+        pool.submit(fetch, name, out)
+thread = threading.Thread(target=work, args=(["1", "x"],))
+thread.start()
+thread.join()
+items = asyncio.run(main())
+print(report.state, out, done, items)
+"""
+
+
+@pytest.fixture(scope="module")
+def process() -> ProcessRecord:
+    return record(PROGRAM, python(3, 13)).processes[0]
+
+
+@pytest.mark.parametrize(
+    ("expression", "line"),
+    [
+        ("report.state", "size = len(path) // (len(path) - 3) | raises ZeroDivisionError"),
+        ("out", "price = float(PRICES[name]) | raises ValueError"),
+        ("done", "done.append(int(text)) | raises ValueError"),
+        ("items", 'items.append(row["id"]) | raises KeyError'),
+    ],
+)
+def test_the_line_whose_exception_was_kept_is_in_the_answer(process: ProcessRecord, expression: str, line: str) -> None:
+    text = "\n".join(map(str, why(process, WhyQuestion(expression=expression)).because))
+    lines = [shown for shown in text.splitlines() if line in shown]
+    assert any("and was kept; so" in shown for shown in lines), text

@@ -1,0 +1,87 @@
+"""Rounds of a loop that a line which adds up, or fills a container, was left out of: by an exception or a condition.
+
+#46 total += value                  left out of 2 of 5 rounds (#25, #35)
+#38 value = int(text)               raises ValueError; so line 8 does not run in that round
+"""
+
+import ast
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.source.source_scopes import Statement
+
+_MOST_ROUNDS = 200
+"""Of a loop that are looked at: the last ones."""
+
+_MOST_SAID = 3
+
+_RAISES = frozenset({rows.RAISE})
+
+
+class _LoopRound(NamedTuple):
+    """One round: from the row of the loop's header to the next one."""
+
+    begin: int
+    end: int
+
+
+class SkippedRoundEdges:
+    """The edges to what has led past lines in rounds of loops of one process."""
+
+    def __init__(self, past: PastProcess) -> None:
+        self._past = past
+        self._record = past.record
+
+    def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
+        """Yield what has led past a statement that adds to something, in earlier rounds of its loop."""
+        statement = execution.statement
+        loop = next((outer for outer in statement.outer() if outer.is_loop), None)
+        if loop is None or statement.is_loop or not (statement.carried or statement.mutates):
+            return
+        rounds = self._rounds(loop, execution)
+        ran = {run.row for run in islice(self._runs(execution), _MOST_ROUNDS)}
+        skipped = [one for one in rounds if not any(one.begin < row < one.end for row in ran)]
+        raisers = [raiser for one in skipped if (raiser := self._raiser(loop, execution.frame, one)) is not None]
+        if not raisers and 2 * len(skipped) > len(rounds):  # it chooses a few
+            return
+        if skipped:
+            numbers = ", ".join(f"#{one.begin}" for one in skipped[-_MOST_SAID:])
+            more = "…, " if len(skipped) > _MOST_SAID else ""
+            least = "the last " if len(rounds) >= _MOST_ROUNDS - 1 else ""
+            note = f"left out of {len(skipped)} of {least}{len(rounds)} rounds ({more}{numbers})"
+            yield SliceEdge(0.0, SliceNode(execution.row), note)
+        for raiser in raisers[-1:]:
+            yield SliceEdge(
+                cost.ABSENCE, SliceNode(raiser.row), f"so line {statement.first} does not run in that round"
+            )
+
+    def _runs(self, execution: StatementExecution) -> Iterator[StatementExecution]:
+        yield from self._past.executions.runs(execution.statement, execution.frame, execution.row + 1)
+
+    def _rounds(self, loop: Statement, execution: StatementExecution) -> list[_LoopRound]:
+        """Return the rounds of a loop, from when it was come to up to that in which a statement runs, in order."""
+        headers: list[int] = []
+        for run in islice(self._past.executions.runs(loop, execution.frame, execution.row), _MOST_ROUNDS):
+            if headers and self._past.blocks.entered(run) is False:  # the end of it, when it was come to before
+                break
+            headers.append(run.row)
+        headers.reverse()
+        return [_LoopRound(*pair) for pair in zip(headers, [*headers[1:], execution.row + 1], strict=True)]
+
+    def _raiser(self, loop: Statement, frame: int, one: _LoopRound) -> StatementExecution | None:
+        """Return the line of a loop that raised in a round, and left the rest of it out."""
+        number = self._record.back_of(_RAISES, frame, one.end)
+        owner = self._record.row(number).owner if number > one.begin else 0
+        raiser = self._past.executions.at(owner) if owner else None
+        if raiser is None or loop not in list(raiser.statement.outer()):
+            return None
+        is_handled = any(
+            isinstance(outer.node, ast.Try | ast.With | ast.AsyncWith) for outer in raiser.statement.outer()
+        )
+        return raiser if is_handled else None
