@@ -855,12 +855,28 @@ def test_of_steps_that_follow_each_other_quickly_the_last_is_spoken(fresh_page: 
           const steps = spoken();
           waiting.clear();
           await shown({session: paused(9, {type: 'KeyError', message: '3'})});
-          return {steps, exception: spoken()};
+          const exception = spoken();
+          const handled = {};
+          for (const [name, by] of Object.entries({
+            here: {function: 'load', file: '/shop.py', line: 12, isUserCode: true, inCCode: false},
+            library: {function: 'get', file: '/lib.py', line: 2, isUserCode: false, inCCode: false},
+            native: {function: 'getattr', file: '', line: null, isUserCode: false, inCCode: true},
+          })) {
+            const session = paused(9, {type: 'E', message: '', caughtBy: by});
+            await shown({session: {...session, handling: 'KeyError: <b>\\n'}});
+            handled[name] = document.getElementById('where').textContent;
+          }
+          return {steps, exception, handled};
         }"""
     )
     ((step, quiet),), ((exception, at_once),) = spoken["steps"], spoken["exception"]
     assert ("a.py:4" in step, quiet > 500) == (True, True)
     assert ("a.py:9" in exception, at_once) == (True, 0), "an exception is spoken at once"
+    assert spoken["handled"] == {
+        "here": "a.py:9 · caught by load shop.py:12 · while KeyError: <b>⏎ is handled",
+        "library": "a.py:9 · caught by get lib.py:2 (library) · while KeyError: <b>⏎ is handled",
+        "native": "a.py:9 · caught by getattr · while KeyError: <b>⏎ is handled",
+    }
 
 
 def test_values_stand_at_the_lines_of_the_function_that_have_run(page: "Page") -> None:
@@ -1362,6 +1378,33 @@ def test_calls_are_a_tree_whose_last_level_is_known_by_what_it_says(page: "Page"
         "deeper": [["#5", 3, 1], ["#6", 4, 0]],
         "none": [],
     }
+
+
+def test_calls_that_overlap_have_rows_of_their_own_in_a_flame(page: "Page") -> None:
+    rows, ends = page.evaluate(
+        """async () => {
+          const {flameOf} = await import('/runs/flame.js');
+          const line = (depth, name, at, until, count = 1) => ({
+            depth, function: name, at: `#${at}`, until: until && `#${until}`, count,
+            values: name === 'bad' ? ['raises <E>'] : [],
+          });
+          const {rows, from, to} = flameOf([
+            line(0, 'main', 1, 90), line(1, 'gen', 2, 40), line(2, 'deep', 3, 5), line(1, 'bad', 10, 20),
+            line(1, 'f', 50, null, 7), line(1, 'g', 60, null), line(0, 'thread', 30, 80), line(1, 'h', 31, 32),
+            line(0, 'after', 95, 99),
+          ]);
+          const seen = ({text, from, to, kind}) => [text, from, to, kind === 'failed'];
+          return [rows.map(({spans}) => spans.map(seen)), [from, to]];
+        }"""
+    )
+    assert rows == [
+        [["main", 1, 91, False], ["after", 95, 100, False]],
+        [["gen", 2, 41, False], ["7 more of f", 50, 51, False], ["g", 60, 100, False]],
+        [["deep", 3, 6, False], ["bad", 10, 21, True]],
+        [["thread", 30, 81, False]],
+        [["h", 31, 33, False]],
+    ]
+    assert ends == [1, 100]
 
 
 def test_numbers_of_a_history_are_series_by_their_names_and_functions(page: "Page") -> None:

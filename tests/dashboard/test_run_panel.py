@@ -10,6 +10,7 @@ from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.eventually import becomes, eventually
 from tests.dashboard.test_accessibility import violations
+from tests.dashboard.test_pictures import painted, said
 from tests.runs.recorded_programs import python
 
 if TYPE_CHECKING:
@@ -192,6 +193,36 @@ def test_calls_fold_open_by_the_keys_and_lead_to_their_moments(shop: Agent, open
     page.keyboard.press("ArrowLeft")
     expect(items).to_have_count(3)
     assert violations(page, "calls of a run", (390, 1440)) == []
+
+    # The same as a flame: by keys from call to call, into one of them, and as a list.
+    panel.get_by_role("tab", name="Flame").press("Enter")
+    status = panel.get_by_role("tabpanel").get_by_role("status")
+    expect(status).to_contain_text("7 calls on 12 levels")
+    flame = panel.get_by_role("listbox", name="Calls as a flame")
+    flame.press("ArrowDown")
+    flame.press("ArrowRight")
+    expect(said(panel)).to_have_text(re.compile(r"^1: <module> raises .* moments, #\d+$"))
+    flame.press("ArrowDown")
+    flame.press("End")
+    expect(said(panel)).to_have_text(re.compile(r"^2: serve name='Bob' items=\[3\] -> 13 · \d+ moments, #\d+$"))
+    flame.press("Enter")
+    expect(page.locator("#past .where")).to_contain_text("in serve")
+    eventually(lambda: painted(panel), lambda colours: colours > 5)
+    panel.get_by_role("button", name="Only this call").press("Enter")
+    expect(status).to_contain_text("2 calls on 12 levels inside of #")
+    panel.get_by_role("button", name="List").press("Enter")
+    expect(panel.get_by_role("listbox", name="as a list").get_by_role("option")).to_contain_text(
+        ["Row 1, 2 calls", "fill items=[3]", "total cart=[4, 6, 3] -> 13"]
+    )
+    assert violations(page, "a flame as a list", (390,)) == []
+    panel.get_by_role("button", name="List").press("Enter")
+    panel.get_by_role("button", name="Whole run").press("Enter")
+    expect(status).to_contain_text("7 calls")
+    assert violations(page, "a flame", (320,)) == []
+    page.emulate_media(forced_colors="active")
+    eventually(lambda: painted(panel), lambda colours: colours > 3)
+    page.emulate_media(forced_colors="none")
+    panel.get_by_role("tab", name="Calls").press("Enter")
     panel.get_by_label("Calls of this function").fill("total")
     page.keyboard.press("Enter")
     expect(items.locator(".said")).to_have_text(["cart=[4, 6] -> 10", "cart=[4, 6, 3] -> 13"])

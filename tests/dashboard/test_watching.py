@@ -51,7 +51,7 @@ def test_without_a_session_the_page_says_what_to_do(agent: Agent, observer_page:
 
 
 def test_the_page_follows_a_session_through_stop_step_exception_and_end_to_the_next_session(
-    agent: Agent, observer_page: "Page"
+    agent: Agent, observer_page: "Page", open_page: OpenPage
 ) -> None:
     from playwright.sync_api import expect
 
@@ -107,12 +107,18 @@ def test_the_page_follows_a_session_through_stop_step_exception_and_end_to_the_n
     expect(page.locator("#stack-note")).to_contain_text("as of")
     expect(page.locator("#output")).to_contain_text("<b>so far</b> 3")
 
-    # The next session.
+    # The next session, and one that follows another at once: the end of that is not lost.
+    (agent.directory / "short.py").write_text("print('the last word')\nraise SystemExit(7)\n")
+    agent.call("debug_launch", program="short.py", breakpoints=[{"file": "short.py", "line": 2}])
+    agent.call("breakpoint_remove", id="*")
+    agent.call("debug_continue")
     agent.call("debug_launch", program=str(SHOP), stop_at_entry=True)
     expect(state).to_contain_text("Paused at the program")
     expect(page.locator("#source-title")).to_have_text("shop.py")
     expect(page.locator("#stack")).to_have_attribute("data-stale", "false")
     expect(page.locator("#output")).not_to_contain_text("so far")
+    for each in (page, open_page(agent.url(OBSERVE_TOKEN))):
+        expect(each.locator("#story .call").filter(has_text="debug_continue").first).to_contain_text("exited with 7")
 
 
 def test_while_the_program_runs_the_stack_is_marked_as_out_of_date(agent: Agent, observer_page: "Page") -> None:

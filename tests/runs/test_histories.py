@@ -288,6 +288,10 @@ def test_the_calls_are_a_tree_in_which_further_calls_of_a_function_are_counted()
         (1, "fib", 1, "n=6 -> 8"),
     ]
     assert (1, "work", 1, f"names=None raises {NOT_ITERABLE}") in shown[9:], "in the order of time"
+    module, work, init, put, *_ = tree.calls
+    ended = [int((call.until or "#0")[1:]) for call in (init, put, work, module)]
+    assert ended == sorted(ended), "a call ends before the one that it is inside of"
+    assert [call.until for call in tree.calls if call.count > 1] == [None] * sum(call.count > 1 for call in tree.calls)
     short = call_tree(shop(), root_starts(record), TreeLimits(depth=3, lines=4))
     assert (len(short.calls), short.total) == (4, 4 + short.omitted)
 

@@ -17,17 +17,29 @@ from tests.masking.samples import GITHUB, HEX, pem, word
 from tests.server.scene import OUTPUT, STACK, TIMELINE, failure, launch
 from tests.server.test_logging import log, logged, set_level
 from trio_debugmcp.masking.masked_answers import masked_json
+from trio_debugmcp.server.answers.answer import encoded
 from trio_debugmcp.server.answers.stop_data import ShownValue
 from trio_debugmcp.server.answers.typed import MemberPayload, OutboundPayload
 from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.secrets import masked_result, masked_text
-from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Payload
+from trio_debugmcp.server.tools.looking.source import SourceAnswer, SourceData
+from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Payload, SourceLine
 from trio_debugmcp.state.stop_resource import DataChangePayload
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
 
 MASK = "<GitHub token, 40 characters>"
 RANDOM = word(32, HEX)
 RANDOM_MASK = "<secret, 32 characters>"
+
+
+def test_an_answer_with_numbers_as_keys_is_masked() -> None:
+    line = SourceLine(1, f"token = '{GITHUB}'", False)
+    data = SourceData(file="/src/a.py", lines=[line], total=1, changed=False, counts={1: 7})
+    text, body = encoded(SourceAnswer(full=data, file="/src/a.py", lines=[]), full=True)
+    result = masked_result("source_get", {}, ToolResult(text=text, structured_content=body))
+    assert result.structured_content is not None
+    assert result.structured_content["lines"][0]["text"] == f"token = '{MASK}'"
+    assert result.structured_content["counts"] == {"1": 7}
 
 
 @asynccontextmanager

@@ -9,6 +9,8 @@ Unlike the other resources there is one for each stop; it changes as long as the
 
 import re
 
+from msgspec import UNSET, UnsetType
+
 from trio_debugmcp.state.model import KeptStop, Reading, SourceText, State
 from trio_debugmcp.state.payloads import (
     ExceptionInfo,
@@ -67,7 +69,8 @@ class StopPayload(Payload, frozen=True):
     """A stop as it was when it was read last.
 
     `changed`: the locals that differ from the stop `comparedWith`, the one before of the same call, with what they
-    were; null: there was none of the name. `readingsDropped`: what was read there, and found no room.
+    were; null: there was none of the name. `readingsDropped`: what was read there, and found no room. `handling`: as in
+    `debugger://session`.
     """
 
     stop: int
@@ -96,6 +99,7 @@ class StopPayload(Payload, frozen=True):
     readings_dropped: int
     sources: list[SourceVersion]
     revision: int
+    handling: str | UnsetType = UNSET
 
 
 def stop_uri(number: int) -> str:
@@ -157,6 +161,7 @@ def stop_payload(kept: KeptStop) -> StopPayload:
         readings_dropped=kept.unkept,
         sources=[_version(source) for source in kept.sources],
         revision=kept.revision,
+        handling=stop.handling or UNSET,
     )
 
 

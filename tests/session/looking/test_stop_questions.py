@@ -126,7 +126,9 @@ async def test_a_stop_in_a_handler_says_which_exception_is_being_handled_as_long
     adapter = probed({**answer(X), "handling": "KeyError: 'a'"})
     async with paused("legacy", adapter) as (client, _):
         assert (await client.read("debugger://session"))["handling"] == "KeyError: 'a'"
-        assert (await client.call("stop_get"))["handling"] == "KeyError: 'a'"
+        stop = await client.call("stop_get")
+        assert stop["handling"] == "KeyError: 'a'"
+        assert (await client.read(f"debugger://stop/{stop['stop']}"))["handling"] == "KeyError: 'a'"
         await client.call("debug_continue", timeout=1)
         assert "handling" not in await client.read("debugger://session")
 

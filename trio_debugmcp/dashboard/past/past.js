@@ -3,7 +3,7 @@
 import {byId, el, isTyping, setData, setText} from '../view/dom.js';
 import {ownerOf} from '../program/processes.js';
 import {saidOf} from '../runs/run_answers.js';
-import {clockWithMilliseconds, duration, place, plural, whyPaused} from '../view/words.js';
+import {caughtWords, clockWithMilliseconds, duration, oneLine, place, plural, whyPaused} from '../view/words.js';
 
 /** Where the arrow keys mean something else. */
 const USES_ARROWS = [
@@ -89,13 +89,13 @@ export function createPast(store, history) {
 }
 
 function whereabouts(past, state) {
-  const {location, reason, exception} = past;
+  const {location, reason, exception, handling} = past;
   const why = exception ? `${exception.type}${exception.message ? `: ${exception.message}` : ''}` : whyPaused(reason);
   const owner = ownerOf(past, state);
   return [
     el('strong', {title: location?.file ?? ''}, place(location)),
     ...(location?.functionName ? [' in ', el('code', {}, location.functionName)] : []),
-    ` · ${why}${owner && ` · ${owner}`}`,
+    ` · ${why}${caughtWords(exception)}${handling ? ` · while ${oneLine(handling)} is handled` : ''}${owner && ` · ${owner}`}`,
     ...sourceNote(past),
     el('span', {className: 'acts'}, ' · Buttons act on now.'),
   ];

@@ -42,7 +42,7 @@ export class SpanPicture {
     this.asList = el('button', {type: 'button', className: 'small', ariaPressed: 'false', onclick: () => this.#toggleList()}, 'List');
     const tool = (words, title, onclick) => el('button', {type: 'button', className: 'small', ariaLabel: title, title, onclick}, words);
     const [out, closer] = [tool('−', 'Zoom out', () => this.zoom(2)), tool('+', 'Zoom in', () => this.zoom(0.5))];
-    this.tools = el('span', {className: 'tools'}, out, closer, tool('All', 'All of the time', () => this.fit()), this.asList);
+    this.tools = el('span', {className: 'tools'}, out, closer, tool('All', 'Show all', () => this.fit()), this.asList);
     this.nothing = el('p', {className: 'nothing'}, empty);
     this.node = el('div', {className: 'span-picture'}, this.nothing, this.view, this.list.node, this.tip);
     const colours = new Colours(this.node, () => this.#drawSoon());

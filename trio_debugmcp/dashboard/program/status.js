@@ -4,7 +4,7 @@ import {byId, el, setData, setText} from '../view/dom.js';
 import {BY_ITSELF, endedBy} from '../story/ending.js';
 import {nameOf, ringInWords} from './deadlock.js';
 import {stopNow} from '../past/moment.js';
-import {baseName, exceptionInShort, isWord, place, whyPaused} from '../view/words.js';
+import {baseName, caughtWords, exceptionInShort, isWord, oneLine, place, whyPaused} from '../view/words.js';
 
 const QUIET_MILLISECONDS = 800;
 
@@ -63,7 +63,7 @@ function endedOrIdle(last, link) {
 
 const titleOf = ({state, currentLocation}) => (state === 'Paused' ? `${state} ${place(currentLocation)}` : state);
 
-function whereabouts({state, currentLocation}, seen) {
+function whereabouts({state, currentLocation, exception, handling}, seen) {
   if (seen?.deadlocks.length) return ['Each of these threads waits for the next.'];
   if (seen && allWait(seen)) return [waitingWords(seen.threads)];
   if (state !== 'Paused') return [];
@@ -72,6 +72,7 @@ function whereabouts({state, currentLocation}, seen) {
     parts.push(el('strong', {title: currentLocation.file ?? ''}, place(currentLocation)));
     if (currentLocation.functionName) parts.push(' in ', el('code', {}, currentLocation.functionName));
   }
+  parts.push(caughtWords(exception), handling ? ` · while ${oneLine(handling)} is handled` : '');
   return parts;
 }
 

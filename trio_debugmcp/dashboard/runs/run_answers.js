@@ -1,5 +1,10 @@
 // What the tools about recorded runs answer.
 
+import {isAnswer} from '../connection/mcp.js';
+
+/** Lines of an answer, which has room for some three hundred. */
+const LINES = 200;
+
 /**
  * A line about a run: `at` is its number, as in `#36`; `values` is what it wrote, read or decided, `notes` why it is there.
  *
@@ -8,6 +13,23 @@
 
 /** The lines of an answer: where it was too long, the last one is a sentence on how many are left out. @param {any[]} list @returns {any[]} */
 export const answerLines = (list) => list.filter((each) => typeof each === 'object');
+
+/**
+ * Ask for calls of a run. What the run cannot answer is a `problem`, in words.
+ *
+ * @param {(name: string, args: object) => Promise<any>} ask
+ * @param {object} question
+ * @returns {Promise<{lines: any[], total: number, omitted: number, notes: string[], problem: string}>}
+ */
+export async function callsOf(ask, question) {
+  try {
+    const {calls, total, omitted, notes} = await ask('calls_get', {count: LINES, ...question});
+    return {lines: answerLines(calls), total, omitted: omitted + leftOutOf(calls), notes, problem: ''};
+  } catch (error) {
+    if (!isAnswer(error)) throw error;
+    return {lines: [], total: 0, omitted: 0, notes: [], problem: error.message};
+  }
+}
 
 /** How many lines were left out where an answer was too long. @param {any[]} list */
 export const leftOutOf = (list) => {

@@ -1,10 +1,9 @@
 // The calls of the run that is open, as a tree that folds. What is below its lines is asked for when it is opened.
 
-import {isAnswer} from '../connection/mcp.js';
 import {el, setText} from '../view/dom.js';
 import {stepOf} from '../view/roving.js';
 import {place} from '../view/words.js';
-import {answerLines, leftOutOf} from './run_answers.js';
+import {callsOf} from './run_answers.js';
 
 /**
  * A line of the tree. `count` above one: it stands for so many equal calls, and `at` is the last of them. `inside` is null
@@ -27,9 +26,6 @@ const LEVELS = 2;
 
 /** What a line says last if there are calls inside that are too deep for the answer. */
 const INSIDE = /^… .*\binside$/;
-
-/** Lines of an answer, which has room for some three hundred. */
-const LINES = 200;
 
 /**
  * Make a tree of the lines of an answer, each of which has its depth. Those on the last level say how much there is inside.
@@ -110,23 +106,12 @@ export class CallsView {
     this.#asked = true;
     setText(this.status, 'Asking…');
     const name = this.input.value.trim();
-    const found = await this.#calls(name ? {function: name} : {});
+    const found = await callsOf(this.call, {depth: LEVELS, ...(name ? {function: name} : {})});
     if (turn !== this.#turn) return;
     this.#roots = found.problem ? [] : treeOf(found.lines);
     this.status.classList.toggle('problem', Boolean(found.problem));
     setText(this.status, found.problem || wordsOf(found));
     this.#draw();
-  }
-
-  /** @param {object} question @returns {Promise<{lines: any[], total: number, omitted: number, notes: string[], problem: string}>} */
-  async #calls(question) {
-    try {
-      const {calls, total, omitted, notes} = await this.call('calls_get', {depth: LEVELS, count: LINES, ...question});
-      return {lines: answerLines(calls), total, omitted: omitted + leftOutOf(calls), notes, problem: ''};
-    } catch (error) {
-      if (!isAnswer(error)) throw error;
-      return {lines: [], total: 0, omitted: 0, notes: [], problem: error.message};
-    }
   }
 
   #draw() {
@@ -186,7 +171,7 @@ export class CallsView {
     this.#draw();
     if (call.inside !== null || !call.open) return;
     const turn = this.#turn;
-    const found = await this.#calls({under: call.at});
+    const found = await callsOf(this.call, {depth: LEVELS, under: call.at});
     if (turn !== this.#turn) return;
     call.inside = treeOf(found.lines, call.depth + 1);
     if (found.problem || found.omitted) setText(this.status, found.problem || `${call.at}: ${wordsOf(found)}`);

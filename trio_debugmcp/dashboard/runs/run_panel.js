@@ -2,6 +2,7 @@
 
 import {byId, el, setText} from '../view/dom.js';
 import {rove} from '../view/roving.js';
+import {FlameView} from './flame_view.js';
 import {CallsView} from './run_calls.js';
 import {CompareView} from './run_compare.js';
 import {RunFacts} from './run_facts.js';
@@ -23,7 +24,7 @@ export function createRun(store, travel, ask) {
   };
   const why = new WhyView(store, travel, ofRun);
   const history = new HistoryView(store, travel, ofRun);
-  const views = [why, new CallsView(store, travel, ofRun), history, new CompareView(store, travel, ask)];
+  const views = [why, new CallsView(store, travel, ofRun), new FlameView(store, travel, ofRun), history, new CompareView(store, travel, ask)];
   const buttons = views.map((view, index) => el('button', {
     type: 'button', role: 'tab', id: `run-tab-${index}`, className: 'tab', 'aria-controls': `run-view-${index}`, onclick: () => choose(index),
   }, view.name));

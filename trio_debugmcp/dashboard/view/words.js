@@ -74,6 +74,14 @@ export const exceptionInShort = ({type, message}) => (isWord(message) ? `${type}
 /** An exception with its message. @param {{type: string, message?: string | null}} exception */
 export const exceptionWhole = ({type, message}) => (message === null || message === '' ? type : `${type}: ${message}`);
 
+/** Who will catch an exception, as far as that is known. @param {any} exception */
+export function caughtWords(exception) {
+  const by = exception?.caughtBy;
+  if (!by) return '';
+  const where = by.inCCode || !by.file ? '' : ` ${place(by)}`;
+  return ` · caught by ${by.function}${where}${by.isUserCode || by.inCCode ? '' : ' (library)'}`;
+}
+
 /** @param {string | null | undefined} message */
 export const isWord = (message) => /^\S{1,40}$/.test(message ?? '');
 

@@ -109,7 +109,11 @@ def _behind_arguments(record: ProcessRecord, start: int) -> int:
 
 def ending_of(record: ProcessRecord, start: int) -> str:
     """Return how a call ended: `-> 10`, `raises <KeyError>`, or that it has not."""
-    end = outcome_of(record, start)
+    return outcome_text(record, outcome_of(record, start))
+
+
+def outcome_text(record: ProcessRecord, end: Row | None) -> str:
+    """Return how a call ended whose last row is known; None: it has not."""
     if end is None:
         return "has not returned"
     return f"{'->' if end.kind == rows.RETURN else 'raises'} {value_text(record, end, _MOST_TEXT)}"

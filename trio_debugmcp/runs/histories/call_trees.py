@@ -15,7 +15,14 @@ import msgspec
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.files.row_search import called_by
-from trio_debugmcp.runs.histories.call_histories import NO_FUNCTIONS, arguments_of, call_lookup, ending_of
+from trio_debugmcp.runs.histories.call_histories import (
+    NO_FUNCTIONS,
+    arguments_of,
+    call_lookup,
+    ending_of,
+    outcome_of,
+    outcome_text,
+)
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_conditions import RecordedCondition
 
@@ -38,6 +45,7 @@ class CallNode(msgspec.Struct, frozen=True):
         file, line, function: what was called.
         values: arguments and result, or what several came to.
         count: how many calls the line stands for.
+        until: the number with which the call ended; None if it has not, and where the line stands for several.
     """
 
     depth: int
@@ -47,6 +55,7 @@ class CallNode(msgspec.Struct, frozen=True):
     function: str
     values: list[str]
     count: int = 1
+    until: str | None = None
 
 
 class CallTree(msgspec.Struct, frozen=True):
@@ -102,9 +111,9 @@ class _Growing:
         (start,) = line
         is_deepest = depth + 1 >= self.limits.depth
         inside = _inside(record, start) if is_deepest else []
-        self.calls.append(
-            _node(record, start, [*arguments_of(record, start), ending_of(record, start), *inside], depth)
-        )
+        end = outcome_of(record, start)
+        node = _node(record, start, [*arguments_of(record, start), outcome_text(record, end), *inside], depth)
+        self.calls.append(node if end is None else msgspec.structs.replace(node, until=f"#{end.number}"))
         if not is_deepest:
             self.add(starts_under(record, start), depth + 1)
 

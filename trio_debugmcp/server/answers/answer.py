@@ -57,7 +57,7 @@ def encoded(answer: Answer, *, full: bool = False, most: int = MAX_ANSWER_BYTES)
 
     `full`: the answer as data; `most`: bytes of the words. Data, for programs and pages, may have more.
     """
-    body = whole(answer) if full else msgspec.to_builtins(replace(answer, full=None))
+    body = whole(answer) if full else _as_json(replace(answer, full=None))
     body.pop("full", None)  # of an answer that has data in any case
     text = _encoder.encode(body)
     most = max(most, MAX_DATA_BYTES) if full else most
@@ -76,8 +76,13 @@ def data_of(answer: Answer) -> Any:
 
 def whole(answer: Answer) -> dict[str, Any]:
     """Return an answer as data, with every key."""
-    body: dict[str, Any] = _with_every_key(answer) if answer.full is None else msgspec.to_builtins(data_of(answer))
+    body: dict[str, Any] = _with_every_key(answer) if answer.full is None else _as_json(data_of(answer))
     return body
+
+
+def _as_json(value: Any) -> Any:
+    """Return a value as JSON has it: each key is a text."""
+    return msgspec.to_builtins(value, str_keys=True)
 
 
 def _with_every_key(value: Any) -> Any:
@@ -90,4 +95,4 @@ def _with_every_key(value: Any) -> Any:
         }
     if isinstance(value, list | tuple):
         return [_with_every_key(each) for each in value]
-    return msgspec.to_builtins(value)
+    return _as_json(value)
