@@ -5,7 +5,7 @@
     head.may_have(word), head.may_be_about(subject), high in head.highs
 
 A full block never changes, so what is known of it holds when the record is opened anew, also while it is written.
-It takes some tens of kilobytes a block. Made when a block is first read; `counts` when somebody asks how many.
+It takes some tens of kilobytes a block. Made when a block is first read; `counts` when a question asks how many.
 """
 
 from array import array
