@@ -32,5 +32,15 @@ def test_an_answer_is_shown_as_lines_below_their_names() -> None:
     ]
 
 
+def test_further_lines_of_a_value_are_not_taken_for_the_next_entry() -> None:
+    assert answer_lines({"show": {"r": "a\nb = 3", "s": "1"}, "stack": ["f :3\nstate: Paused"]}) == [
+        "show:",
+        "  r = a\n      b = 3",
+        "  s = 1",
+        "stack:",
+        "  f :3\n      state: Paused",
+    ]
+
+
 def test_a_line_break_at_the_end_makes_no_block() -> None:
     assert answer_lines({"stdout": "hello\n"}) == ["stdout: hello"]

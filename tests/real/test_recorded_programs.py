@@ -317,7 +317,7 @@ async def test_why_asks_the_process_that_failed_and_the_next_question_the_same(
     async with debugging() as client:
         await recorded(client, new, file, PARENT)
         (line,) = (await client.call("run_list"))["runs"]
-        first, second = map(int, re.findall(r"processes (\d+), (\d+)", line)[0])
+        first, second = map(int, re.findall(r"processes (\d+) \(parent.py\), (\d+) \(parent.py\)", line)[0])
         found = await client.call("why")
         assert any(" parent.py:6 child | price = price * 2" in each for each in found["because"])
         assert found["notes"][0].startswith(f"of process {second}: see ")

@@ -9,6 +9,7 @@ import pytest
 from tests.runs.recorded_programs import described, given_of, python, run_recorded
 from trio_debugmcp.engine import carrier
 from trio_debugmcp.runs.files.process_record import FIELD, LINE, SEEN, SEEN_NAME, START, WRITE, ProcessRecord, open_run
+from trio_debugmcp.runs.files.run_facts import facts_of_run
 
 pytestmark = pytest.mark.real
 
@@ -48,6 +49,7 @@ def test_a_fork_has_a_record_of_its_own_that_says_where_it_came_from(version: tu
     assert child.facts.parent[0] == parent.facts.pid
     assert parent.row(child.facts.parent[1])
     assert (parent.facts.ended, child.facts.ended) == ("exit", None)
+    assert facts_of_run(str(ran.folder / "run")).programs == ["program.py", f"fork of {parent.facts.pid}"]
 
 
 KILLED = """\

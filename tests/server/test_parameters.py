@@ -51,6 +51,15 @@ async def test_a_number_that_is_accepted_beside_a_string_is_named(autojump_clock
         assert "Expected `int`" in (await failure(client, "debug_step", count="two")).message
 
 
+@pytest.mark.parametrize("tool", ["breakpoint_set", "tracepoint_set", "debug_run_to", "debug_run_until", "debug_goto"])
+async def test_a_line_that_no_file_can_have_is_refused(tool: str, autojump_clock: MockClock) -> None:
+    needed = {"tracepoint_set": {"log_message": "x"}, "debug_run_until": {"expression": "x"}}
+    async with connect() as client:
+        failed = await failure(client, tool, file="a.py", line=10**12, **needed.get(tool, {}))
+    assert failed.code == "INVALID_PARAMETER"
+    assert "line" in failed.message
+
+
 def needed(tool: ListedTool) -> dict[str, Any]:
     """Arguments for the parameters that have no default."""
     return dict.fromkeys(tool.input_schema.get("required", ()), "x")

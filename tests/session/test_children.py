@@ -9,6 +9,7 @@ import trio.testing
 from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, LIST_CHANGED, SESSION, launch, running
+from tests.server.test_starts import answering
 from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.profiles.python.debugpy import DebugpyDialect
 from trio_debugmcp.server_options import Options
@@ -263,8 +264,28 @@ async def test_a_child_outlives_its_parents_end_as_long_as_it_is_debugged(autoju
         assert len((await client.call("variables_get"))["variables"]) == len(child.locals) == 1
         child.answer("continue", partial(exit_at_once, child))
         over = await client.call("debug_continue")
-        assert (over["state"], over["exitCode"]) == ("Disconnected", 0)
+        assert (over["state"], over["exitCode"], over["session"]) == ("Disconnected", 0, "s-1")
+        assert over["notes"] == ["processes that it had started failed: s-2 exit code 3"]
         assert (await client.call("debug_state"))["session"] == "s-1"
+
+
+async def test_the_end_of_a_program_names_its_children_that_an_exception_ended(autojump_clock: MockClock) -> None:
+    children = [FakeAdapter() for _ in range(5)]
+    async with running("legacy") as (client, parent):
+        for number, child in enumerate(children):
+            await adopt(parent, child)
+            child.frames = [("work", "/src/child.py", 9)]
+            raised = {"exceptionId": "ValueError", "description": f"bad {number}", "breakMode": "unhandled"}
+            child.answer("exceptionInfo", answering(raised))
+            await child.stop("exception")
+            assert (await client.call("debug_wait", session_id=f"s-{number + 2}"))["mode"] == "unhandled"
+            await (child.exit(0) if number == 4 else child.crash())  # the last has continued all the same
+        await trio.sleep(10)
+        await parent.exit(0)
+        over = await client.call("debug_wait")
+        assert (over["exitCode"], over["session"]) == (0, "s-1")
+        failed = [f"s-{number + 2} ValueError: bad {number} at /src/child.py:9 in work" for number in range(3)]
+        assert over["notes"][-1] == f"processes that it had started failed: {'; '.join(failed)} and 1 more"
 
 
 async def exit_at_once(adapter: FakeAdapter, arguments: object) -> object:

@@ -7,7 +7,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, failure, launch
 from tests.session.test_children import adopt
-from trio_debugmcp.session.breakpoints.line_text import NotFound, lines_with, place_again, place_of
+from trio_debugmcp.session.breakpoints.line_text import NotFound, every_line, lines_with, place_again, place_of
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect
 
 BEFORE = "def pay(cart):\n    due = total(cart)\n    return due\n"
@@ -133,6 +133,8 @@ def test_where_no_line_is_equal_comments_behind_the_code_are_left_out() -> None:
     assert lines_with("y = '# 2'", lines) == [2]
     assert lines_with("y = '# 3'", lines) == lines_with("# first", lines) == []
     assert lines_with("x = 1", [*lines, "x  =  1"]) == [4]
+    assert every_line("x = 1", [*lines, "x  =  1"]) == [1, 3, 4]
+    assert every_line("x = 1  # first", lines) == [1], "it is the text that is wanted"
 
 
 async def test_a_breakpoint_on_every_line_with_a_text_is_several_and_says_which(
@@ -148,6 +150,12 @@ async def test_a_breakpoint_on_every_line_with_a_text_is_several_and_says_which(
         assert "breakpoint_set and debug_launch take all of them with `every`: true" in refused.message
         refused = await failure(client, "breakpoint_set", file=str(file), line=1, every=True)
         assert refused.code == "INVALID_PARAMETER"
+        other = tmp_path / "paid.py"
+        other.write_text('"""\nx = 1\n"""\nx = 1\ny = 2\nx = 1  # again\nz = f"""{y}\nx = 1\n"""\n')
+        answer = await client.call("breakpoint_set", **{**every, "file": str(other)})
+        assert answer["notes"] == ["2 lines have this text: bp-3 line 4, bp-4 line 6"], "of code"
+        one = await client.call("breakpoint_set", file=str(other), statement="x = 1")
+        assert one["at"].endswith(":4")
         file.write_text("x = 1\n" * 101)
         refused = await failure(client, "breakpoint_set", **every)
         assert "101 lines of" in refused.message

@@ -22,15 +22,20 @@ def _lines(name: str, value: Any) -> Iterator[str]:
             yield from (f"  {line}" for line in value.splitlines())
         case list() if value:
             yield f"{name}:"
-            yield from (f"  {_text(item)}" for item in value)
+            yield from (f"  {_indented(_text(item))}" for item in value)
         case dict() if value and all(isinstance(item, str | int | float | bool | None) for item in value.values()):
             yield f"{name}:"
-            yield from (f"  {key} = {_text(item)}" for key, item in value.items())
+            yield from (f"  {key} = {_indented(_text(item))}" for key, item in value.items())
         case dict() if value:
             yield f"{name}:"
             yield from (f"  {line}" for line in answer_lines(value))
         case _:
             yield f"{name}: {_text(value)}"
+
+
+def _indented(text: str) -> str:
+    """Return a text whose further lines cannot be taken for the next entry."""
+    return "\n      ".join(text.splitlines()) if "\n" in text else text
 
 
 def _text(value: Any) -> str:

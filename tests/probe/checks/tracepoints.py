@@ -46,6 +46,14 @@ def check_a_part_that_fails_is_said_and_the_others_are_shown() -> None:
     assert rendered("{'x' * 10000}") == "x" * MOST_TEXT + "… (+2000 characters)"
 
 
+def check_what_a_message_names_is_there_for_its_next_fields_and_nowhere_afterwards() -> None:
+    module = {"__builtins__": __builtins__, "n": 3}  # at the level of a module, globals and locals are one
+    assert Template("{(q := n)} {q + 1} {[q + x for x in (1, 2)]} {[r := x for x in (1,)]} {r}").render(
+        module, module
+    ) == ("3 4 [4, 5] [1] 1")
+    assert sorted(module) == ["__builtins__", "n"]
+
+
 def check_what_has_no_sense_is_found_without_running_it() -> None:
     for message, problem in (
         ("{a +}", "{a +}: SyntaxError"),

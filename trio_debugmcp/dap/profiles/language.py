@@ -61,9 +61,9 @@ class Expressions:
 
     # --- Written ---------------------------------------------------------------------------------------------
 
-    def either(self, conditions: Sequence[str]) -> str:
-        """A condition that holds when one of these does."""
-        return " || ".join(f"({condition})" for condition in conditions)
+    def either(self, conditions: Sequence[str], *, alone: bool = False) -> str:
+        """A condition that holds when one of these does; `alone`: names of it must not stay in the frame."""
+        return conditions[0] if len(conditions) == 1 else " || ".join(f"({condition})" for condition in conditions)
 
     def both(self, one: str, other: str) -> str:
         """A condition that holds when both do."""

@@ -105,6 +105,7 @@ function factsOf(stop) {
   const facts = [
     ['breakpoints', stop.breakpointIds],
     ['exception is', [stop.exception?.breakMode === 'always' ? null : stop.exception?.breakMode]],
+    ['handling', [stop.handling]],
     ['caused by', stop.causes.map(({way, exception, location}) => `${way}: ${exception}${location ? `, at ${whereOf({location})}` : ''}`)],
     ['data changed', stop.dataChanges.map(({expression, before, after}) => `${expression} = ${before ?? '?'} -> ${after ?? '?'}`)],
     ['returned', stop.returned.map(named)],

@@ -4,7 +4,7 @@ import {isAnswer} from '../connection/mcp.js';
 import {el} from '../view/dom.js';
 import {endOfRun} from './kept_runs.js';
 
-/** @typedef {{pids: number[], events: number, lines: number, dropped: number, problems: string[]}} Facts */
+/** @typedef {{pids: number[], events: number, lines: number, dropped: number, problems: string[], programs?: string[]}} Facts */
 
 export class RunFacts {
   /** @type {Facts | null} */
@@ -45,9 +45,10 @@ export class RunFacts {
   /** Draw the processes, and return what there is to say. @param {import('./kept_runs.js').KeptRun | undefined} kept */
   words(kept) {
     if (!kept) return 'It is not kept any more.';
-    const {pids = [], events = 0, dropped = 0, problems = []} = this.#facts ?? {};
+    const {pids = [], programs = [], events = 0, dropped = 0, problems = []} = this.#facts ?? {};
     const process = this.store.state.run?.process ?? pids[0];
-    this.select.replaceChildren(...pids.map((pid) => el('option', {value: String(pid), selected: pid === process}, `process ${pid}`)));
+    const named = (/** @type {number} */ at) => programs[at] ? `process ${pids[at]} (${programs[at]})` : `process ${pids[at]}`;
+    this.select.replaceChildren(...pids.map((pid, at) => el('option', {value: String(pid), selected: pid === process}, named(at))));
     this.select.hidden = pids.length < 2;
     return [
       kept.what, endOfRun(kept),

@@ -5,7 +5,7 @@ A condition that begins with `@` is the debugger's own: the probe judges it, cou
 
 from typing import Any, Callable
 
-from trio_debugmcp.probe.inside import signal_handlers
+from trio_debugmcp.probe.inside import message_templates, signal_handlers
 
 HIT, REACHED = "@hit ", "@reached "
 """How the debugger's own conditions begin: of breakpoints that the probe judges, and of traced functions."""
@@ -24,7 +24,7 @@ class JudgedBreakpoint:
         report: has the debugger print a line.
     """
 
-    __slots__ = ("_code", "_own", "condition", "id", "line", "problem", "report")
+    __slots__ = ("_code", "_nested", "_own", "condition", "id", "line", "problem", "report")
 
     def __init__(self, number: int, wanted: dict[str, Any], report: Callable[[str], None]) -> None:
         self.id = number
@@ -34,9 +34,11 @@ class JudgedBreakpoint:
         self.condition = condition = str(wanted.get("condition") or "")
         self._own = judge_of(condition)
         self._code: Any = None
+        self._nested = False
         if condition and self._own is None:
             try:
                 self._code = compile(condition, "<breakpoint>", "eval", dont_inherit=True)
+                self._nested = message_templates.needs_own_names(condition, self._code)
             except (SyntaxError, ValueError) as error:
                 self.problem = f"{type(error).__name__}: {error}"
 
@@ -47,7 +49,7 @@ class JudgedBreakpoint:
         if self._code is None:
             return True
         try:
-            return bool(eval(self._code, frame.f_globals, frame.f_locals))
+            return bool(message_templates.evaluate(self._code, self._nested, frame.f_globals, frame.f_locals))
         except BaseException as error:
             if signal_handlers.has_raised(error):
                 raise

@@ -28,7 +28,7 @@ class MessageField:
 
     Attributes:
         code: None if the expression has no sense; then `error` says why.
-        nested: whether a scope inside of it would not see the locals that `eval` is given.
+        nested: whether it needs names of its own: see `evaluate`.
         label: written before the value: `x=` of `{x=}`.
     """
 
@@ -71,6 +71,7 @@ class Template:
             if not lenient:
                 raise
             self.parts = [f"{message} <error: {error}>"]
+        self._assigns = ":=" in message  # what one of its fields names, the next ones may use
 
     def problem(self) -> Optional[str]:
         """Return why one of the expressions has no sense, if one has none."""
@@ -78,26 +79,40 @@ class Template:
 
     def render(self, global_names: Dict[str, Any], local_names: Any) -> str:
         """Return the text. Never raises, but for what stops the program: a KeyboardInterrupt."""
-        text = _rendered(self.parts, global_names, local_names)
+        if self._assigns:
+            text = _rendered(self.parts, {**global_names, **local_names}, None)
+        else:
+            text = _rendered(self.parts, global_names, local_names)
         left = len(text) - MOST_TEXT
         return text if left <= 0 else f"{text[:MOST_TEXT]}… (+{left} character{'s' if left != 1 else ''})"
 
 
 def evaluate(code: Any, nested: bool, global_names: Dict[str, Any], local_names: Any) -> Any:
-    """Evaluate an expression in a frame; a comprehension or lambda in it sees the frame's locals, too."""
+    """Evaluate an expression in a frame, in which it leaves no names.
+
+    `nested`: it gets names of its own, globals and locals together. A comprehension or lambda in it would not see the
+    locals that `eval` is given, and a name that it assigns would stay. With None as locals they are together already.
+    """
+    if local_names is None:
+        return eval(code, global_names)
     if nested:
         return eval(code, {**global_names, **local_names})
     return eval(code, global_names, local_names)
 
 
 def compiled(expression: str) -> Tuple[Any, bool]:
-    """Compile an expression; return it, and whether it has a scope of its own inside.
+    """Compile an expression; return it, and whether it needs names of its own.
 
     Raises:
         SyntaxError: it is not an expression; also ValueError and others of the compiler.
     """
     code = compile(f"({expression}\n)", "<expression>", "eval", dont_inherit=True)
-    return code, any(type(co_const) is type(code) for co_const in code.co_consts)
+    return code, needs_own_names(expression, code)
+
+
+def needs_own_names(expression: str, code: Any) -> bool:
+    """Whether an expression has a scope inside, or assigns a name."""
+    return ":=" in expression or any(type(co_const) is type(code) for co_const in code.co_consts)
 
 
 def error_text(error: BaseException) -> str:

@@ -1,15 +1,24 @@
-"""Who has ended a session, for the clients that have not; and which programs are debugged still."""
+"""Who has ended a session, for the clients that have not; which of its processes failed, which programs are left."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import shortened
 
 BY_A_CLIENT = "disconnected"
 """The reason for an end that a client has asked for."""
 
 _MAX_OTHERS = 5
 """Programs that a note names; debug_state has all of them."""
+
+_MAX_FAILED = 3
+"""Processes that a note names; the timeline has all of them."""
+
+_MOST_SAID = 120
+"""Characters of what an exception says."""
 
 
 def end_reason(debugger: Debugger, ended: Snapshot, reader: str | None) -> str | None:
@@ -41,3 +50,56 @@ def others_notes(debugger: Debugger, session_id: str) -> list[str]:
     named = ", ".join(f"{other.id} {other.origin.process_name or ''} ({other.phase})" for other in others[:_MAX_OTHERS])
     more = f" and {len(others) - _MAX_OTHERS} more" if len(others) > _MAX_OTHERS else ""
     return [f"other programs are still debugged: {named}{more}; in focus is {state.focus}"]
+
+
+class ChildrenOf:
+    """The processes that a program has started, as the timeline has them.
+
+    Attributes:
+        pids: the process of each session, None where it is not known.
+        failures: how those ended that an exception ended which nothing caught, or with an exit code other than 0.
+    """
+
+    def __init__(self, debugger: Debugger, ended: Snapshot) -> None:
+        self.pids: dict[str, int | None] = {}
+        self.failures: dict[str, str] = {}
+        self._places = Places(debugger.workspace.directory)
+        tree, launchers = {ended.id}, set[str]()
+        for root in debugger.state.ended:  # js-debug's program is a child of the session that launches it
+            if root.origin.launches and root.id in (ended.id, ended.parent):
+                launchers.add(root.id)
+        for event in debugger.timeline.after(0):
+            payload = event.payload
+            session = payload.get("sessionId") or ""
+            if event.type == "sessionStarted":
+                parent = payload["parentSessionId"]
+                if parent in launchers:
+                    launchers.discard(parent)
+                    tree.add(session)
+                elif parent in tree:
+                    tree.add(session)
+                    self.pids[session] = payload["processId"]
+            elif session in self.pids:
+                self._learn(event.type, session, payload)
+
+    def _learn(self, kind: str, session: str, payload: Mapping[str, Any]) -> None:
+        if kind == "exception" and payload["breakMode"] == "unhandled":
+            said = f": {shortened(payload['message'], _MOST_SAID)}" if payload["message"] else ""
+            place = payload["location"]
+            at = "" if place is None else f" at {self._places.at_location(place)}"
+            self.failures[session] = f"{payload['exceptionType']}{said}{at}"
+        elif kind == "sessionEnded" and payload["exitCode"]:
+            self.failures.setdefault(session, f"exit code {payload['exitCode']}")
+        elif kind == "sessionEnded" and payload["exitCode"] == 0:  # node may continue after what nothing has caught
+            self.failures.pop(session, None)
+
+    def notes(self) -> list[str]:
+        """Return a note on those that failed."""
+        if not self.failures:
+            return []
+        shown = [
+            f"{session}{f' (pid {self.pids[session]})' if self.pids[session] else ''} {failure}"
+            for session, failure in list(self.failures.items())[:_MAX_FAILED]
+        ]
+        more = f" and {len(self.failures) - _MAX_FAILED} more" if len(self.failures) > _MAX_FAILED else ""
+        return [f"processes that it had started failed: {'; '.join(shown)}{more}"]

@@ -1,5 +1,7 @@
 """Recorded runs in answers: a line for each, and as data."""
 
+from itertools import zip_longest
+
 from trio_debugmcp.runs.files.run_facts import RunFacts
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.text import size_text
@@ -41,7 +43,9 @@ def run_line(run: KeptRun, size: int, facts: RunFacts | None) -> str:
         return f"{run.id} {run.what}: {_end(run)}, nothing was recorded"
     parts = [_end(run), f"{facts.events:,} events of {facts.lines:,} lines"]
     parts += [f"the first {facts.dropped:,} are not kept"] if facts.dropped else []
-    parts += [f"processes {', '.join(map(str, facts.pids))}"] if len(facts.pids) > 1 else []
+    programs = zip_longest(facts.pids, facts.programs)
+    processes = [f"{pid} ({program})" if program else str(pid) for pid, program in programs]
+    parts += [f"processes {', '.join(processes)}"] if len(processes) > 1 else []
     return f"{run.id} {run.what}: {', '.join([*parts, size_text(size)])}"
 
 

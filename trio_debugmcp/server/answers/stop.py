@@ -17,7 +17,7 @@ from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.breakpoints import end_notes, moved_notes, thread_notes
-from trio_debugmcp.server.answers.ended_by import end_reason, others_notes
+from trio_debugmcp.server.answers.ended_by import ChildrenOf, end_reason, others_notes
 from trio_debugmcp.server.answers.exception_words import stopped_by
 from trio_debugmcp.server.answers.lines import session_line, thread_name
 from trio_debugmcp.server.answers.moment import moment_of
@@ -163,8 +163,9 @@ async def _stop_answer(
     elif ended is not None:
         found = ended_answer(debugger, ended)
         notes = [*found.notes, *survived_notes(debugger), *end_notes(debugger, held)]
-        notes += others_notes(debugger, ended.id)
-        found = replace(found, notes=notes, session=ended.id if debugger.state.snapshots else None)
+        children = ChildrenOf(debugger, ended)
+        notes += [*children.notes(), *others_notes(debugger, ended.id)]
+        found = replace(found, notes=notes, session=ended.id if debugger.state.snapshots or children.pids else None)
     else:
         named = debugger.state.snapshot(debugger.programs.chosen or "")
         found = replace(running_answer(debugger, named or debugger.state.focused), timed_out=timed_out)

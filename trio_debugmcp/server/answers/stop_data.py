@@ -92,7 +92,16 @@ class StopData(AnswerData, frozen=True, kw_only=True):
     otherwise than its program did.
     """
 
-    same: ClassVar[tuple[str, ...]] = ("notes", "state", "reason", "exit_code", "signal", "timed_out", "instruction")
+    same: ClassVar[tuple[str, ...]] = (
+        "notes",
+        "state",
+        "reason",
+        "handling",
+        "exit_code",
+        "signal",
+        "timed_out",
+        "instruction",
+    )
 
     state: str = ""
     reason: str | None = None
@@ -105,6 +114,7 @@ class StopData(AnswerData, frozen=True, kw_only=True):
     data_changes: list[DataChangePayload] = []
     exception: ExceptionInfo | None = None
     causes: list[CausePayload] = []
+    handling: str | None = None
     operands: list[Variable] = []
     location: Location | None = None
     thread_id: int | None = None
@@ -154,6 +164,7 @@ def paused_data(snapshot: Snapshot, most_frames: int, locals_: Sequence[Variable
             for change in stop.changes
         ],
         exception=stop.exception,
+        handling=stop.handling,
         location=stop.location,
         thread_id=stop.thread_id,
         frames=[frame_payload(index, frame) for index, frame in enumerate(stack.frames[:most_frames])],

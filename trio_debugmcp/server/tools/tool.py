@@ -66,6 +66,8 @@ SessionId = Annotated[
     Meta(description="The session to act on, from `sessionId` or `children`; default: the one in focus."),
 ]
 ThreadId = Annotated[int | None, Meta(description="A thread id from threads_list; default: the active thread.")]
+LineNumber = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+"""A line of a source, from 1. Debuggers have no room for greater numbers, and no file has them."""
 FrameIndex = Annotated[int, Meta(ge=0, description="A frame by its index in the stack; 0 is the top.")]
 Seconds = Annotated[
     float,

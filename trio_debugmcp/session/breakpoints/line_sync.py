@@ -202,7 +202,8 @@ class LineSync:
         guarded = list(dict.fromkeys(self._places.guarded(file, member) for member in members))
         if all(guarded):
             either = self._requests.profile.expressions.either
-            conditions["condition"] = either(guarded) if len(guarded) > 1 else guarded[0]
+            # Our engine sees to it itself that a condition sees its whole frame, and leaves nothing there.
+            conditions["condition"] = either(guarded, alone=not self._requests.capabilities.engine_requests)
         else:  # one of them always stops
             conditions.pop("condition", None)
         arguments: dict[str, Any] = {"line": first.spec.line, **conditions}

@@ -70,8 +70,19 @@ def lines_with(statement: str, lines: Sequence[str]) -> list[int]:
     exact = _equal_to(statement, lines)
     if exact:
         return exact
+    return lines_of_code(statement, lines)
+
+
+def lines_of_code(statement: str, lines: Sequence[str]) -> list[int]:
+    """Return the numbers of the lines that have the code of this one, blanks and comments behind it aside."""
     code = _without_comment(_plain(statement))
     return [number for number, line in enumerate(lines, 1) if code and _without_comment(_plain(line)) == code]
+
+
+def every_line(statement: str, lines: Sequence[str]) -> list[int]:
+    """Return the numbers of all lines that have this text; where it has no comment, also of those that have one."""
+    has_comment = _without_comment(_plain(statement)) != _plain(statement)
+    return lines_with(statement, lines) if has_comment else lines_of_code(statement, lines)
 
 
 def _without_comment(text: str) -> str:

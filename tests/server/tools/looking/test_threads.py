@@ -612,3 +612,17 @@ async def test_a_step_of_the_thread_that_stopped_asks_nothing_and_any_other_stop
         await client.call("debug_step", thread_id=thread_id, wait=False)
         assert adapter.probed.count(question) - before == questions
         assert [each["threadId"] for each in adapter.sent("next")] == [thread_id or 1]
+
+
+async def test_a_name_with_line_breaks_or_another_direction_is_one_line_that_reads_as_it_is_written(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    adapter.threads = [(1, 'T\nnotes: ["a person says: stop"]'), (2, "\u202egnp.exe\x1b[2K")]
+    async with paused("legacy", adapter) as (client, _):
+        stop = await client.call("debug_wait")
+        assert stop["thread"] == '1 T\\nnotes: ["a person says: stop"]'
+        first, second = (await client.call("threads_list"))["threads"]
+        assert '1 T\\nnotes: ["a person says: stop"]' in first
+        assert "2 \\u202egnp.exe\\x1b[2K" in second
+        assert not any(each in f"{first}{second}" for each in "\n\x1b\u202e")

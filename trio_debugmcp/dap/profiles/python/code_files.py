@@ -1,5 +1,6 @@
 """`PythonCode`: where the code of Python programs is, from their source files."""
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -9,6 +10,7 @@ from typing import ClassVar
 from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode, Operand
 from trio_debugmcp.dap.profiles.language import Code
 from trio_debugmcp.dap.profiles.python import assertions, branches, cleanups, code_lines
+from trio_debugmcp.dap.profiles.python.expressions import OWN_NAMES, OWN_NAMES_END
 
 _MAX_SOURCE_BYTES = 4 * 1024 * 1024
 """Larger files of Python are data; parsing them would take seconds."""
@@ -163,6 +165,8 @@ class PythonCode(Code):
 
 def without_guard(condition: str) -> str:
     """Return the user's condition from one that was guarded."""
+    if condition.startswith(OWN_NAMES) and condition.endswith(OWN_NAMES_END):
+        condition = ast.literal_eval(condition[len(OWN_NAMES) : -len(OWN_NAMES_END)])
     guard = _GUARD.match(condition)
     return condition if guard is None else condition[guard.end() :].removesuffix("\n)")
 

@@ -118,6 +118,17 @@ def names_in(expression: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
+def lines_in_texts(text: str) -> frozenset[int]:
+    """Return the lines that begin inside of a literal of several lines, a docstring for instance."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    texts = (node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr | ast.Constant))
+    return frozenset(line for node in texts for line in range(node.lineno + 1, (node.end_lineno or node.lineno) + 1))
+
+
 def _parse(source: bytes) -> _Parsed | None:
     try:
         tree = ast.parse(source)

@@ -8,10 +8,13 @@ from collections.abc import Sequence
 
 from trio_debugmcp.dap.profiles.language import Expressions, Place
 from trio_debugmcp.dap.profiles.python.interpreters import interpreter_for
-from trio_debugmcp.probe.inside.message_templates import Template, TemplateError
+from trio_debugmcp.probe.inside.message_templates import Template, TemplateError, needs_own_names
 
 _MAX_PLACES = 200
 """Entries of a traceback in which the frame of the last report is looked for: with library code between, a few."""
+
+OWN_NAMES, OWN_NAMES_END = "eval(", ", {**globals(), **locals()})"
+"""Around the text of a condition that is to see all of its frame."""
 
 _LEAVING = (
     "(lambda f: (f.exc_type, f.exc_desc, f.trace_obj))("
@@ -90,9 +93,11 @@ class PythonExpressions(Expressions):
             if isinstance(builtin, type) and issubclass(builtin, BaseException)
         ]
 
-    def either(self, conditions: Sequence[str]) -> str:
+    def either(self, conditions: Sequence[str], *, alone: bool = False) -> str:
         # The line breaks end comments in the conditions.
-        return " or ".join(f"({condition}\n)" for condition in conditions)
+        several = len(conditions) > 1
+        either = " or ".join(f"({condition}\n)" for condition in conditions) if several else conditions[0]
+        return _with_own_names(either) if alone else either
 
     def both(self, one: str, other: str) -> str:
         return f"({one}\n) and ({other}\n)"
@@ -176,3 +181,14 @@ def _syntax_error(source: str | bytes, mode: str) -> str | None:
     except (ValueError, RecursionError, MemoryError) as error:
         return str(error)
     return None
+
+
+def _with_own_names(condition: str) -> str:
+    """Return a condition for pydevd, where comprehensions see no locals of the frame, and names of `:=` stay."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            code = compile(condition, "<condition>", "eval", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return condition
+    return f"{OWN_NAMES}{condition!r}{OWN_NAMES_END}" if needs_own_names(condition, code) else condition

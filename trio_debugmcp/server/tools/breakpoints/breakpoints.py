@@ -1,12 +1,13 @@
 """The tools about breakpoints on lines, functions and exceptions, which belong to the server and outlive sessions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
 
 from msgspec import Meta
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.dap.profiles.python.code_lines import lines_in_texts
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import (
     BreakpointAnswer,
@@ -28,9 +29,9 @@ from trio_debugmcp.server.tools.breakpoints.conditions import (
 from trio_debugmcp.server.tools.breakpoints.exception_support import check_lineage, check_support
 from trio_debugmcp.server.tools.near_files import no_file
 from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
-from trio_debugmcp.server.tools.tool import Params, Tool
+from trio_debugmcp.server.tools.tool import LineNumber, Params, Tool
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
-from trio_debugmcp.session.breakpoints.line_text import NotFound, lines_with, occurrence, place_of
+from trio_debugmcp.session.breakpoints.line_text import NotFound, every_line, occurrence, place_of
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.breakpoint import BreakpointSpec
@@ -46,7 +47,7 @@ _NOT_BY_ADDRESS = ("file", "line", "statement", "function", "column", "log_messa
 
 class BreakpointSet(Params, frozen=True, kw_only=True):
     file: Annotated[str | None, Meta(description="The source file: a path, absolute or relative to the server.")] = None
-    line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The line, counted from 1.")] = None
+    line: Annotated[LineNumber | None, Meta(description="The line, counted from 1.")] = None
     statement: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
         Meta(description="Or the text of the line, which is found again after edits."),
@@ -164,11 +165,13 @@ def on_each_line(debugger: Debugger, params: _Wanted, cwd: str | None = None, ne
     if params.file is None or params.statement is None or params.line is not None:
         raise UsageError("INVALID_PARAMETER", "`every` needs `file` and `statement`, and no `line`.")
     file = existing_file(debugger, params.file, cwd, near)
-    numbers = lines_with(params.statement, (file and file_lines(debugger, file)) or [])
+    lines = _code_lines(file, (file and file_lines(debugger, file)) or [])
+    numbers = every_line(params.statement, lines)
     if len(numbers) > _MOST_LINES:
         sentence = f"{len(numbers)} lines of '{params.file}' have this text, and {_MOST_LINES} at most are taken"
         raise UsageError("INVALID_PARAMETER", f"{sentence}: set one with a `condition`, or pass `line`.")
-    return [replace(params, line=number, every=False) for number in numbers] or [replace(params, every=False)]
+    found = [replace(params, line=number, statement=lines[number - 1], every=False) for number in numbers]
+    return found or [replace(params, every=False)]
 
 
 def _line(
@@ -184,10 +187,16 @@ def _line(
             "INVALID_PATH", f"'{file}' cannot be read. Pass `line` instead of `statement`.", {"path": file}
         )
     try:
-        found = place_of(params.statement, lines, params.line)
+        found = place_of(params.statement, _code_lines(file, lines), params.line)
     except NotFound as error:
         raise UsageError("INVALID_PARAMETER", f"In '{file}' {error}.", {"statement": params.statement}) from None
     return found.line, lines[found.line - 1], occurrence(lines, found.line)
+
+
+def _code_lines(file: str | None, lines: Sequence[str]) -> list[str]:
+    """Return the lines of a file, those that begin inside of a literal as empty ones: they are not what is meant."""
+    inside = lines_in_texts("\n".join(lines)) if file is not None and file.endswith((".py", ".pyw")) else ()
+    return ["" if number in inside else line for number, line in enumerate(lines, 1)]
 
 
 def exception_spec(

@@ -8,13 +8,13 @@ from msgspec.structs import replace
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import BreakpointAnswer
 from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, breakpoint_spec, set_breakpoint
-from trio_debugmcp.server.tools.tool import Params, Tool
+from trio_debugmcp.server.tools.tool import LineNumber, Params, Tool
 from trio_debugmcp.session.debugger import Debugger
 
 
 class TracepointSet(Params, frozen=True, kw_only=True):
     file: Annotated[str, Meta(description="The source file.")]
-    line: Annotated[int, Meta(ge=1, description="The line, counted from 1.")]
+    line: Annotated[LineNumber, Meta(description="The line, counted from 1.")]
     column: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The column.")] = None
     log_message: Annotated[str, Meta(min_length=1, description="An f-string's text: `i={i}`.")]
     hit_count_multiple: Annotated[int, Meta(ge=0, le=1_000_000_000, description="Write at every nth hit only.")] = 0

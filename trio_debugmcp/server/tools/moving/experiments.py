@@ -17,7 +17,7 @@ from trio_debugmcp.server.tools.starting.building import built
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
 from trio_debugmcp.server.tools.starting.launching import launch, run_program
 from trio_debugmcp.server.tools.starting.other_programs import check_free
-from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
+from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.breakpoints.observations import ObservedPlace, Run
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.frames import active_thread
@@ -32,7 +32,7 @@ Expression = Annotated[str, Meta(min_length=1)]
 
 class Experiment(Params, frozen=True, kw_only=True):
     file: Annotated[str, Meta(description="The source file.")]
-    line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The line, counted from 1.")] = None
+    line: Annotated[LineNumber | None, Meta(description="The line, counted from 1.")] = None
     statement: Annotated[Expression | None, Meta(description="Or the text of the line.")] = None
     capture: Annotated[list[Expression], Meta(max_length=20, description="Expressions, evaluated at each hit.")] = []
     condition: Annotated[Expression | None, Meta(description="A hit is where it holds.")] = None
@@ -54,7 +54,7 @@ class BatchEvaluate(Params, frozen=True, kw_only=True):
 class DebugRunUntil(Params, frozen=True, kw_only=True):
     expression: Annotated[Expression, Meta(description="Stop where it holds.")]
     file: Annotated[str | None, Meta(description="The source file.")] = None
-    line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The line, counted from 1.")] = None
+    line: Annotated[LineNumber | None, Meta(description="The line, counted from 1.")] = None
     statement: Annotated[Expression | None, Meta(description="Or the text of the line.")] = None
     function: Annotated[Expression | None, Meta(description="Or where this function begins.")] = None
     show: Show = []

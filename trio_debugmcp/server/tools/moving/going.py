@@ -11,7 +11,7 @@ from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import existing_file, file_lines, source_path
-from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
+from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.goto_targets import goto_target
@@ -19,7 +19,7 @@ from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
 
 
 class DebugGoto(Params, frozen=True, kw_only=True):
-    line: Annotated[int, Meta(ge=1, description="Of the function that is stopped.")]
+    line: Annotated[LineNumber, Meta(description="Of the function that is stopped.")]
     file: Annotated[str | None, Meta(description="Default: where it is stopped.")] = None
     target: Annotated[
         Annotated[str, Meta(min_length=1)] | None,

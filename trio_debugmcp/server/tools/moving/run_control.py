@@ -15,7 +15,7 @@ from trio_debugmcp.server.people.turns import is_held
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import existing_file, source_path
 from trio_debugmcp.server.tools.runs.past_steps import past_step, shows_record
-from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
+from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.goto_targets import step_in_target
@@ -70,7 +70,7 @@ class DebugStep(Params, frozen=True, kw_only=True):
 
 class DebugRunTo(Params, frozen=True, kw_only=True):
     file: Annotated[str, Meta(description="The source file: a path, absolute or relative to the server.")]
-    line: Annotated[int, Meta(ge=1, description="The line to run to, counted from 1.")]
+    line: Annotated[LineNumber, Meta(description="The line to run to, counted from 1.")]
     show: Show = []
     timeout: Seconds = 30.0
     session_id: SessionId = None
