@@ -1,6 +1,8 @@
 """What a project runs that is launched by its directory, or by the file that describes it."""
 
 import json
+import sys
+import zipapp
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +38,42 @@ def test_files_and_directories_that_describe_no_project_are_left_alone(tmp_path:
         assert project_program(str(tmp_path / name), str(tmp_path)) is None
 
 
-def test_an_archive_of_python_is_refused_with_what_to_launch_instead(tmp_path: Path) -> None:
-    with pytest.raises(NoProgram, match="Pass the directory that it was made of"):
-        project_program(f"{project(tmp_path, 'app.pyz')}/app.pyz", str(tmp_path))
+def test_an_archive_of_python_is_run_as_python_runs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project(tmp_path / "made", "a.py")
+    (tmp_path / "made" / "__main__.py").write_text("import sys, a\nprint(sys.argv, __name__)")
+    archive = str(tmp_path / "app.pyz")
+    zipapp.create_archive(tmp_path / "made", archive)
+    found = project_program(archive, "/")
+    assert found is not None
+    assert found.code is not None
+    assert "breakpoints are set by `function`" in found.why
+    monkeypatch.setattr(sys, "argv", ["-c", "x"])
+    monkeypatch.delitem(sys.modules, "a", raising=False)
+    exec(found.code, {})
+    assert capsys.readouterr().out == f"{[archive, 'x']} __main__\n"
+
+
+def test_a_file_that_only_has_the_name_of_an_archive_is_left_alone(tmp_path: Path) -> None:
+    assert project_program(f"{project(tmp_path, 'app.pyz')}/app.pyz", str(tmp_path)) is None
+
+
+def test_what_npm_would_run_before_and_after_is_said_to_be_left_out(tmp_path: Path) -> None:
+    scripts = {"start": "node a.js", "prestart": "tsc", "poststart": "true"}
+    home = project(tmp_path, "a.js", scripts=scripts)
+    found = project_program(home, home)
+    assert found is not None
+    assert found.why == "`npm start` in package.json, without its prestart and poststart"
+
+
+@pytest.mark.parametrize("name", ["shop", "till"])
+def test_the_command_of_a_project_of_poetry_is_one_too(tmp_path: Path, name: str) -> None:
+    scripts = f'[tool.poetry]\nname = "shop"\n[tool.poetry.scripts]\n{name} = "shop.cli:run"\n'
+    (tmp_path / "pyproject.toml").write_text(scripts)
+    found = project_program(str(tmp_path), str(tmp_path))
+    assert found is not None
+    assert found.why == f"the command {name} of [tool.poetry.scripts], shop.cli:run"
 
 
 @pytest.mark.parametrize("name", ["", "package.json"])

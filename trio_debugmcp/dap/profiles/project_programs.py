@@ -10,6 +10,7 @@ import json
 import re
 import shlex
 import tomllib
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,11 @@ from msgspec import Struct
 FILES = ("package.json", "pyproject.toml")
 
 _MAX_BYTES = 1_000_000
+
+_ARCHIVE = (
+    "is an archive: its code is in no file, so it is shown without source, and breakpoints are set by `function`. "
+    "To see it line by line, launch the directory that it was made of"
+)
 
 _ENTRY_POINT = re.compile(r"\s*(?P<module>[\w.]+)\s*:\s*(?P<name>[\w.]+)\s*(?:\[.*\])?\s*")
 
@@ -53,10 +59,9 @@ def project_program(path: str, cwd: str) -> ProjectProgram | None:
     home = Path(path)
     if home.name in FILES and home.is_file():
         return _of_file(home, cwd)
-    if home.suffix == ".pyz" and home.is_file():
-        raise NoProgram(
-            f"'{path}' is an archive, which has no lines to stop at. Pass the directory that it was made of."
-        )
+    if home.suffix == ".pyz" and zipfile.is_zipfile(home):
+        code = f"import runpy, sys\nsys.argv[0] = {path!r}\nrunpy.run_path({path!r}, run_name='__main__')\n"
+        return ProjectProgram(code=code, why=_ARCHIVE)
     if not home.is_dir():
         return None
     if (home / "__main__.py").is_file():
@@ -103,7 +108,7 @@ def _of_node(file: Path, described: Mapping[str, Any]) -> ProjectProgram:
     scripts = _table(described, "scripts")
     start = scripts.get("start")
     if isinstance(start, str):
-        return _started(file, start)
+        return _started(file, start, [name for name in ("prestart", "poststart") if name in scripts])
     commands = described.get("bin")
     commands = _table(described, "bin") if not isinstance(commands, str) else {str(described.get("name")): commands}
     if len(commands) > 1:
@@ -121,7 +126,7 @@ def _of_node(file: Path, described: Mapping[str, Any]) -> ProjectProgram:
     raise NoProgram(f"'{file}' names no program that is there, by `start`, `bin` or `main`.{known} Pass its file.")
 
 
-def _started(file: Path, start: str) -> ProjectProgram:
+def _started(file: Path, start: str, beside: list[str]) -> ProjectProgram:
     try:
         words = shlex.split(start)
     except ValueError:
@@ -129,7 +134,8 @@ def _started(file: Path, start: str) -> ProjectProgram:
     script = words[1] if len(words) > 1 and words[0] in ("node", "tsx", "ts-node") else ""
     if script and not script.startswith("-") and (file.parent / script).is_file() and not _is_shell(words):
         home, place = str(file.parent), str(file.parent / script)
-        return ProjectProgram(program=place, args=tuple(words[2:]), directory=home, why=f"`npm start` in {file.name}")
+        why = f"`npm start` in {file.name}" + (f", without its {' and '.join(beside)}" if beside else "")
+        return ProjectProgram(program=place, args=tuple(words[2:]), directory=home, why=why)
     raise NoProgram(
         f"`npm start` in '{file}' is `{start}`, which is not a file that node runs. Pass the file as `program`; "
         'for a page of a dev server, url="http://localhost:…" and dev_server="npm start".'
@@ -144,7 +150,10 @@ def _is_shell(words: list[str]) -> bool:
 
 
 def _of_python(file: Path, described: Mapping[str, Any], cwd: Path) -> ProjectProgram:
-    project = _table(described, "project")
+    poetry = _table(_table(described, "tool"), "poetry")
+    project, table = _table(described, "project"), "project.scripts"
+    if "scripts" not in project and "scripts" in poetry:
+        project, table = {"name": project.get("name"), **poetry}, "tool.poetry.scripts"
     scripts = {name: place for name, place in _table(project, "scripts").items() if isinstance(place, str)}
     own = project.get("name")
     name = own if own in scripts else next(iter(scripts), None)
@@ -159,7 +168,7 @@ def _of_python(file: Path, described: Mapping[str, Any], cwd: Path) -> ProjectPr
     home = _home_of(file.parent, entry["module"].partition(".")[0])
     path = "" if home == cwd else f"sys.path.insert(0, {str(home)!r})\n"
     code = f"import sys\n{path}from {entry['module']} import {function}\nsys.exit({entry['name']}())\n"
-    return ProjectProgram(command=name, code=code, why=f"the command {name} of [project.scripts], {scripts[name]}")
+    return ProjectProgram(command=name, code=code, why=f"the command {name} of [{table}], {scripts[name]}")
 
 
 def _home_of(project: Path, name: str) -> Path:

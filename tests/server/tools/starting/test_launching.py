@@ -182,6 +182,9 @@ async def test_a_project_is_launched_by_what_it_names_and_the_answer_says_what_t
         answer = await run(client, program=".", args=["c"])
         assert (scene.launched()["program"], scene.launched()["args"]) == (f"{scene.server}/here.py", ["--loud", "c"])
         assert f"'{scene.server}' names a project; started {scene.server}/here.py" in answer["notes"][0]
+        for line in ("node .", "npm start"):
+            await run(client, program=f"{line} a", replace=True)
+            assert scene.launched()["args"] == ["--loud", "a"]
         package.write_text("{}")
         failed = await failure(client, "debug_launch", program="package.json", replace=True)
         assert (failed.code, "names no program that is there" in failed.message) == ("INVALID_PATH", True)

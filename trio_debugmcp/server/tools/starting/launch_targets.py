@@ -28,6 +28,9 @@ UNCAUGHT, LEAVES_TEST = "unhandled", "userUnhandled"
 _COMMAND = re.compile(r"(?:(?P<python>(?:\S*/)?(?:python|pypy)[\d.]*)\s+(?=\S)|(?=\S+\s+\S))(?P<rest>.+)", re.DOTALL)
 """A command line in place of a program, as one would type it."""
 
+_NODE = ("node", "npm", "tsx", "ts-node")
+"""Commands that run a file of JavaScript; `npm start` runs what a package names."""
+
 _AS_TEST = re.compile(r".+\.\w+::[^:].*", re.DOTALL)
 """The name of a test in place of a program, as its runner has it."""
 
@@ -64,7 +67,10 @@ async def target_of(debugger: Debugger, params: DebugLaunch, cwd: str) -> Launch
     stop_at = (UNCAUGHT,) if params.stop_on_uncaught else ()
     project = of_project(debugger, params, cwd)
     if project is None:
-        return await _target(debugger, _as_meant(debugger, params, cwd), stop_at, cwd)
+        meant = _as_meant(debugger, params, cwd)
+        project = of_project(debugger, meant, cwd) if meant.program != params.program else None  # `node .`
+        if project is None:
+            return await _target(debugger, meant, stop_at, cwd)
     target = await _target(debugger, project.params, stop_at, cwd)
     return replace(target, cwd=project.directory or target.cwd, notes=(project.note,))
 
@@ -109,9 +115,11 @@ def _as_meant(debugger: Debugger, params: DebugLaunch, cwd: str) -> DebugLaunch:
     if "/" in python:  # a bare `python` is the one of the program's environment
         options = {"python": [str(Path(cwd, python))], **params.adapter_options}
         params = replace(params, adapter_options=options)
+    if words[0] in _NODE and len(words) > 1 and not words[1].startswith("-"):
+        words = words[1:] if words[0] != "npm" else [".", *words[2:]] if words[1] == "start" else words
     if words[0] == "-m" and len(words) > 1:
         return replace(params, program=None, module=words[1], args=[*words[2:], *params.args])
-    is_command = "/" not in words[0] and Path(words[0]).suffix == "" and not python
+    is_command = words[0] == "." or ("/" not in words[0] and Path(words[0]).suffix == "" and not python)
     if words[0].startswith("-") or (existing_file(debugger, words[0], cwd) is None and not is_command):
         return params
     return replace(params, program=words[0], args=[*words[1:], *params.args])
