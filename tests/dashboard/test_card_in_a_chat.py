@@ -313,7 +313,9 @@ def answer(page: "Page", tool: str, result: dict[str, Any]) -> None:
 
 
 @pytest.mark.usefixtures("own_profile")
-def test_a_card_that_a_person_let_run_waits_for_the_next_stop_and_an_old_one_looks_no_more(empty_chat: "Page") -> None:
+def test_a_card_that_a_person_let_run_waits_for_the_next_stop_and_an_old_one_says_where_it_is(
+    empty_chat: "Page",
+) -> None:
     from playwright.sync_api import expect
 
     chat, first = empty_chat, card(empty_chat, 1)
@@ -348,13 +350,17 @@ def test_a_card_that_a_person_let_run_waits_for_the_next_stop_and_an_old_one_loo
         expect(first.get_by_role("alert")).to_have_text("nothing was done")
         chat.clock.run_for(1100)
         expect(first.locator("#gone")).to_contain_text("moved on")
-        looked = len(calls(chat, "card_state"))
-        passes(chat, 60, step=30)
-        assert len(calls(chat, "card_state")) == looked
         button(chat, 1, "Show it here").click()
         expect(first.locator(".changed")).to_have_count(marks)
+
+    # What is said of the present is renewed, until it can change no more.
+    for now, says in ((running, "it is running now"), (as_data(state="Disconnected", reason="Exited"), "has ended")):
+        answer(chat, "card_state", {"structuredContent": {"now": now}})
+        passes(chat, 60, step=30)
+        expect(first.locator("#gone")).to_contain_text(says)
     looked = len(calls(chat, "card_state"))
-    button(chat, 1, "Step in").wait_for()
+    passes(chat, 60, step=30)
+    assert len(calls(chat, "card_state")) == looked
     show(chat, as_data(state="Disconnected", reason="Exited"))
     show(chat, STOP, {"moment": "s-1 1.5 1 1"}, capabilities={})
     chat.evaluate("document.querySelector('iframe').remove(), chat.bridges.shift()")  # the others come into sight

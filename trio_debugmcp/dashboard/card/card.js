@@ -10,8 +10,12 @@ const host = new Host(window.parent);
 const freshness = new Freshness(look);
 let fit = () => {};
 
-/** @type {{stop?: any, moment?: string, control: boolean, busy: string | null, gone: boolean, acted: boolean}} */
-const card = {control: true, busy: null, gone: false, acted: false};
+/**
+ * `gone`: where the program is said to be now, once it has left the stop that is shown; `newest`: what is there.
+ *
+ * @type {{stop?: any, moment?: string, control: boolean, busy: string | null, gone: string, newest?: any, acted: boolean}}
+ */
+const card = {control: true, busy: null, gone: '', acted: false};
 
 /**
  * Draw what a tool has answered.
@@ -31,7 +35,7 @@ function show(result) {
   drawStop(stop, changed ?? changedSince(card.stop, stop));
   // A program that runs has no moment: the output since its last stop is still of interest.
   const latest = moment ?? card.moment;
-  Object.assign(card, {stop, moment: latest, gone: false, control: control && host.callsTools});
+  Object.assign(card, {stop, moment: latest, gone: '', control: control && host.callsTools});
   drawProblem();
   drawGone();
   if (stop.state === 'Disconnected' || !host.callsTools) freshness.stop();
@@ -49,26 +53,38 @@ async function look() {
     const answer = await host.request('tools/call', {name: 'card_state', arguments: wanted});
     if (card.stop !== stop || card.busy !== null) return true; // drawn anew meanwhile
     if (answer.isError) return false;
-    compare(answer.structuredContent ?? JSON.parse(answer.content[0].text));
-    return !card.gone;
+    return compare(answer.structuredContent ?? JSON.parse(answer.content[0].text));
   } catch {
     return false; // a host that refuses once is not asked again
   }
 }
 
-/** @param {{current?: boolean, now?: any, moment?: string | null}} answer */
+/**
+ * Say where the program is, if not at the stop that is shown, and return whether that can change again.
+ *
+ * @param {{current?: boolean, now?: any, moment?: string | null}} answer
+ */
 function compare({current = false, now, moment = now?.moment}) {
-  if (current || !now) return;
+  if (current || !now) return true;
   const {stop} = card;
   if (now.state === stop.state && (stop.state !== 'Paused' || (!card.moment && looksTheSame(now, stop)))) {
     card.moment ??= moment ?? undefined;
-    return;
+    return true;
   }
-  const here = () => show({_meta: {'trio-debugmcp/stop': {stop: now, moment, control: card.control}}});
-  if (card.acted && stop.state === 'Running') return here(); // the person let it run, and waits for the next stop
-  card.gone = true;
-  drawGone(movedOn(now), here);
-  draw();
+  card.newest = {stop: now, moment, control: card.control};
+  const isNews = card.gone !== movedOn(now);
+  card.gone = movedOn(now);
+  if (card.acted && stop.state === 'Running') showNewest(); // the person let it run, and waits for the next stop
+  else if (isNews) {
+    drawGone(card.gone, showNewest);
+    draw();
+  }
+  return now.state !== 'Disconnected';
+}
+
+/** Draw where the program is now, in place of the stop that it has left. */
+function showNewest() {
+  show({_meta: {'trio-debugmcp/stop': card.newest}});
 }
 
 /** @param {string} action */

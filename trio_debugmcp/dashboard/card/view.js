@@ -132,7 +132,7 @@ export function createControls(press) {
 /**
  * Show which buttons can be pressed; there are none without control, and without a program.
  *
- * @param {{control: boolean, state: string, busy: string | null, gone: boolean}} now
+ * @param {{control: boolean, state: string, busy: string | null, gone: string}} now
  */
 export function drawControls({control, state, busy, gone}) {
   const toolbar = byId('controls');
