@@ -1,3 +1,4 @@
+import fcntl
 import os
 import stat
 from collections.abc import Iterator
@@ -107,10 +108,12 @@ def test_a_record_is_read_back_unless_it_is_torn(tmp_path: Path) -> None:
     assert not os.path.exists(f"{place.directory}/server.json")
 
 
-def test_other_projects_that_are_kept_are_named(tmp_path: Path) -> None:
-    here, there = Place.of(str(tmp_path)), Place.of(str(tmp_path / "there"))
+def test_other_projects_that_are_kept_are_named_without_those_whose_server_was_killed(tmp_path: Path) -> None:
+    here, there, killed = (Place.of(str(tmp_path / name)) for name in ("here", "there", "killed"))
     assert other_projects(here) == []
-    for place in (here, there):
+    for place in (here, there, killed):
         place.make()
         place.write_record({"project": place.project})
-    assert other_projects(here) == [str(tmp_path / "there")]
+    with open(there.serving_lock, "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert other_projects(here) == [str(tmp_path / "there")]

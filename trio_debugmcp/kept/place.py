@@ -12,8 +12,7 @@ import fcntl
 import json
 import os
 import stat
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -54,16 +53,11 @@ class Place(NamedTuple):
     def of(cls, project: str) -> "Place":
         """Return the place of the project in this directory, which is the same one for every shell of this user."""
         name = sha256(os.fsencode(os.path.realpath(project))).hexdigest()[:16]
-        mine = f"trio-debugmcp-{os.geteuid()}"
-        runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-        folders = [os.path.join(tempfile.gettempdir(), mine)]
-        if _is_mine(runtime):  # sudo may leave that of another user, who could not remove what is made there
-            folders.insert(0, os.path.join(runtime, "trio-debugmcp"))
-        for folder in folders:
+        for folder in _parents():
             fits = len(os.fsencode(folder)) + len(name) + len("//call") < MAX_SOCKET_PATH
             if os.path.isabs(folder) and fits and os.access(os.path.dirname(folder), os.W_OK):
                 return cls(project, f"{folder}/{name}")
-        return cls(project, f"/tmp/{mine}/{name}")
+        return cls(project, f"/tmp/{_mine()}/{name}")
 
     @property
     def socket(self) -> str:
@@ -169,6 +163,20 @@ class Place(NamedTuple):
                 os.unlink(f"{self.directory}/{name}")
 
 
+def _parents() -> Iterator[str]:
+    """The directories in which the places of all projects could be, the preferred one first."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    if _is_mine(runtime):  # sudo may leave that of another user, who could not remove what is made there
+        yield os.path.join(runtime, "trio-debugmcp")
+    from tempfile import gettempdir  # last, as it takes long to import
+
+    yield os.path.join(gettempdir(), _mine())
+
+
+def _mine() -> str:
+    return f"trio-debugmcp-{os.geteuid()}"
+
+
 def _is_mine(directory: str) -> bool:
     try:
         return os.stat(directory).st_uid == os.geteuid()
@@ -184,13 +192,14 @@ def _check_private(folder: str) -> None:
 
 
 def other_projects(place: Place) -> list[str]:
-    """Return the other projects that a server of this user has written of, beside this place."""
+    """Return the other projects for which a server of this user is kept, beside this place."""
     above = os.path.dirname(place.directory)
     try:
         names = sorted(os.listdir(above))
     except OSError:
         return []
-    records = [Place("", f"{above}/{name}").record() for name in names if name != os.path.basename(place.directory)]
+    places = [Place("", f"{above}/{name}") for name in names if name != os.path.basename(place.directory)]
+    records = [other.record() for other in places if other.is_served()]  # one that was killed leaves its record
     return [str(record.get("project", "")) for record in records if record is not None]
 
 
