@@ -25,6 +25,13 @@ def milliseconds(*words: str) -> float:
     return 1000 * (time.perf_counter() - start)
 
 
+def started(code: str) -> float:
+    """Return how long Python takes for this code as a whole process."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], check=True)
+    return 1000 * (time.perf_counter() - start)
+
+
 def own_time(project: str) -> float:
     """Return how long the same tool takes on a connection that stays."""
     conversation = connect(Place.of(project))
@@ -44,17 +51,20 @@ def main() -> None:
     with TemporaryDirectory() as runtime, TemporaryDirectory() as project:
         os.environ["XDG_RUNTIME_DIR"] = runtime
         Path(project, "pyproject.toml").touch()
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled
         os.chdir(project)
-        python, first = [], []
+        milliseconds("breakpoint_list")
+        milliseconds("--end")
+        python, floor, first = [], [], []
         for _ in range(STARTS):
-            start = time.perf_counter()
-            subprocess.run([sys.executable, "-c", "pass"], check=True)
-            python.append(1000 * (time.perf_counter() - start))
+            python.append(started("pass"))
+            floor.append(started("import trio, msgspec"))
             first.append(milliseconds("breakpoint_list"))
             milliseconds("--end")
         milliseconds("breakpoint_list")
         later = [milliseconds("breakpoint_list") for _ in range(CALLS)]
         print(f"python -c pass                       {statistics.median(python):8.0f} ms")
+        print(f"python -c 'import trio, msgspec'     {statistics.median(floor):8.0f} ms")
         print(f"the first call, with the server      {statistics.median(first):8.0f} ms")
         print(f"a call                               {statistics.median(later):8.0f} ms")
         print(f"the tool's own time                  {own_time(project):8.1f} ms")

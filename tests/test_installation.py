@@ -76,7 +76,7 @@ def test_what_uvx_has_made_is_started_by_uvx_from_where_it_came(
         def read_text(name: str) -> str | None:
             return {"direct_url.json": '{"url": "file:///src/trio"}'}.get(name)
 
-    monkeypatch.setattr("trio_debugmcp.installation.distribution", lambda _: Installed())
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: Installed())
     assert starting_command() == ["uvx", "--from", "file:///src/trio", "trio-debugmcp"]
 
 

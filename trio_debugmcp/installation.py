@@ -9,7 +9,6 @@ Advice is printed where it is to be followed: in the two usual installations, pi
 import json
 import shutil
 import sys
-from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -53,6 +52,8 @@ def starting_command() -> list[str]:
 
 def _source() -> list[str]:
     """Where uvx took this from, if it was not the registry: PEP 610."""
+    from importlib.metadata import PackageNotFoundError, distribution  # with the parsers of mails and archives
+
     try:
         text = distribution(NAME).read_text("direct_url.json")
     except PackageNotFoundError:

@@ -155,6 +155,7 @@ async def serve(options: Options, network: Network) -> None:
 def _collect_seldom() -> None:
     """Exempt imported modules from garbage collection, which they outlive anyway, and run it less often."""
     gc.freeze()
+    gc.enable()  # which `serve` has not had while modules were imported
     gc.set_threshold(COLLECT_EVERY, *gc.get_threshold()[1:])
 
 

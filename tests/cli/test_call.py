@@ -86,7 +86,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
 def test_a_call_that_starts_the_server_loads_neither_trio_nor_the_sdk(shell: Shell) -> None:
     done = shell.command([sys.executable, "-c", LOADED, "call", "debug_state"])
     assert (done.returncode, json.loads(done.stdout)) == (0, {"state": "Disconnected"})
-    assert not {"trio", "mcp", "mcp_types", "pydantic"} & set(done.stderr.split())
+    assert not {"trio", "mcp", "mcp_types", "pydantic", "msgspec"} & set(done.stderr.split())
 
 
 def test_calls_of_a_project_reach_one_server_until_it_is_ended(shell: Shell) -> None:

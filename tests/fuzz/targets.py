@@ -26,8 +26,9 @@ from trio_debugmcp.probe.inside.questions import QUESTIONS, call
 from trio_debugmcp.testing import FakeAdapter
 from trio_debugmcp.transports.admission import Admission, ConnectionBounds
 from trio_debugmcp.transports.gate import Gate
-from trio_debugmcp.transports.head import Refused, read_head
+from trio_debugmcp.transports.head import read_head
 from trio_debugmcp.transports.port import MAX_REQUESTS, Port
+from trio_debugmcp.transports.refused import Refused
 from trio_debugmcp.transports.static import StaticFile
 
 BOUNDS = ConnectionBounds(strangers=2, control=2, observe=2)

@@ -81,7 +81,7 @@ async def test_a_call_that_is_cancelled_while_a_part_of_it_fails_is_recorded_as_
     tool = Tool(name="two_parts", title="Two parts", description="Has two parts.", params=_Nothing, run=run)
     async with open_app(Options()) as app:
         with trio.move_on_after(1) as patience:
-            await Toolbox([tool]).call(app.debugger, "two_parts", {})
+            await Toolbox({tool.name: tool}).call(app.debugger, "two_parts", {})
         assert patience.cancelled_caught
         (called,) = [each for each in app.debugger.timeline.after(0) if each.type == "toolCalled"]
         assert called.payload["error"] == "CANCELLED"

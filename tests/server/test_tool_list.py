@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import pytest
 from trio.testing import MockClock
 
 from tests.server.scene import failure
+from trio_debugmcp.server import tools
 from trio_debugmcp.server.instructions import INSTRUCTIONS
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
 from trio_debugmcp.server.tools import open_toolbox
@@ -34,6 +36,11 @@ def listed(*, core_only: bool = False) -> list[dict[str, Any]]:
 def to_the_model(tools: list[dict[str, Any]]) -> int:
     """The bytes of what hosts show a model of a list."""
     return compact([{key: each[key] for key in ("name", "description", "inputSchema")} for each in tools])
+
+
+def test_each_family_has_the_tools_that_it_is_imported_for() -> None:
+    families = {family: import_module(f"{tools.__name__}.{family}") for family in tools.FAMILIES}
+    assert {family: tuple(tool.name for tool in module.TOOLS) for family, module in families.items()} == tools.FAMILIES
 
 
 def test_the_lists_are_small() -> None:

@@ -25,7 +25,7 @@ from trio_debugmcp.transports.admission import (
     bounds,
 )
 from trio_debugmcp.transports.connection_tap import Role
-from trio_debugmcp.transports.head import Refused
+from trio_debugmcp.transports.refused import Refused
 
 LIMITS = ConnectionBounds(strangers=3, control=2, observe=2)
 

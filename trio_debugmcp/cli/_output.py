@@ -9,20 +9,17 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import asdict
-
 from trio_debugmcp.errors import leaf
 
 
 def plain(value: Any) -> Any:
     """Convert SDK models, our structs, times and exceptions to JSON types, with names as on the wire."""
     match value:
-        case Struct():
+        case _ if hasattr(value, "__struct_config__"):  # a Struct; for a shell's call the import of msgspec is long
             config = value.__struct_config__
-            named = zip(value.__struct_encode_fields__, asdict(value).values(), strict=True)
+            named = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
             tag = {config.tag_field: config.tag} if config.tag_field else {}
-            return {**tag, **{name: plain(item) for name, item in named}}
+            return {**tag, **{name: plain(getattr(value, field)) for name, field in named}}
         case Mapping():
             return {str(key): plain(item) for key, item in value.items()}
         case list() | tuple() | set() | frozenset():

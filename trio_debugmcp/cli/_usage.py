@@ -4,7 +4,6 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import NoReturn
 
 _UNRECOGNIZED = re.compile(r"unrecognized arguments: (.*)", re.DOTALL)
@@ -56,7 +55,7 @@ def _about_command(word: str, commands: Sequence[str]) -> str:
     """Return the sentence about a command that there is not."""
     if _PROGRAM.fullmatch(word):
         return f"there is no command {word}. {_DEBUG}"
-    near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, commands, n=1)
+    near = [_MEANT[word]] if word in _MEANT else _close_to(word, commands)
     meant = f"did you mean {near[0]}?" if near else f"there are: {', '.join(commands)}"
     more = f" {_DEBUG}" if word in ("run", "debug") else ""
     return f"there is no command '{word}', {meant}{more}"
@@ -66,5 +65,11 @@ def _about_options(words: Sequence[str], options: Sequence[str]) -> str:
     """Return the sentence about words that a command does not take."""
     shown = f"unrecognized: {' '.join(words)}"
     option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
-    near = [] if option is None else get_close_matches(option, options, n=1)
+    near = [] if option is None else _close_to(option, options)
     return f"{shown}, did you mean {near[0]}?" if near else shown
+
+
+def _close_to(word: str, words: Sequence[str]) -> list[str]:
+    from difflib import get_close_matches  # for a mistake only: it takes as long to import as all of `kept`
+
+    return get_close_matches(word, words, n=1)

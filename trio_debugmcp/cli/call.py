@@ -119,7 +119,7 @@ def _call(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
     given = split_words(arguments.words, _read)
     with _reach(arguments, place) as conversation:
         _warn_of_another_python(place, as_json)
-        tools = conversation.request("tools/list", {})["tools"] if given else []
+        tools = conversation.request("tools/list", {"name": arguments.tool})["tools"] if given else []
         schema: dict[str, Any] = next((tool["inputSchema"] for tool in tools if tool["name"] == arguments.tool), {})
         values = absolute_paths(typed(given, schema), _here())
         result = conversation.request("tools/call", {"name": arguments.tool, "arguments": values})

@@ -1,6 +1,7 @@
 """`trio-debugmcp serve`: the MCP server."""
 
 import argparse
+import gc
 import os
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -105,6 +106,14 @@ def run(arguments: argparse.Namespace) -> int:
     problem = transport_misuse(arguments)
     if problem is not None:
         return failed("serve", problem)
+    gc.disable()  # hundreds of modules come now, and none of them goes again: `listen.serve` enables it
+    try:
+        return _serve(arguments)
+    finally:
+        gc.enable()
+
+
+def _serve(arguments: argparse.Namespace) -> int:
     from trio_debugmcp.errors import UsageError
 
     try:

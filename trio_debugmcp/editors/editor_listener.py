@@ -37,7 +37,7 @@ from trio_debugmcp.errors import DebugError, ProtocolViolation
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.sparse_log import SparseLog
 from trio_debugmcp.transports.admission import Visitor
-from trio_debugmcp.transports.head import Refused
+from trio_debugmcp.transports.refused import Refused
 
 log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from trio_debugmcp.runs.past.present_moments import StackPlace
-from trio_debugmcp.runs.past.run_moves import RunMoment
+from trio_debugmcp.runs.shown_moments import RunMoment
 
 
 class PastThread(Struct, frozen=True):

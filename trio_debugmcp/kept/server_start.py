@@ -7,7 +7,6 @@ The server is a process of its own session, so it survives the shell, and ends b
 
 import fcntl
 import os
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -76,6 +75,8 @@ def _alone(place: Place) -> Iterator[None]:
 
 
 def _started(place: Place, command: Sequence[str]) -> Conversation:
+    import subprocess  # most calls find a server
+
     try:
         with open(place.log, "wb") as log:
             process = subprocess.Popen(
@@ -90,7 +91,7 @@ def _started(place: Place, command: Sequence[str]) -> Conversation:
         raise NoServer(f"The server cannot be started: {error.strerror}: {error.filename}.") from error
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
-        conversation = connected(place)
+        conversation = connected(place) if os.path.lexists(place.socket) else None
         if conversation is not None:
             return conversation
         code = process.poll()
@@ -103,6 +104,7 @@ def _started(place: Place, command: Sequence[str]) -> Conversation:
 
 
 def _last_lines(place: Place) -> str:
+
     try:
         with open(place.log, "rb") as file:
             file.seek(max(os.fstat(file.fileno()).st_size - 8192, 0))

@@ -22,7 +22,8 @@ from trio_debugmcp.runs.past.present_moments import (
     stepped_back,
     stepped_forth,
 )
-from trio_debugmcp.runs.past.run_moves import RunMoment, first_line, moment_at
+from trio_debugmcp.runs.past.run_moves import first_line, moment_at
+from trio_debugmcp.runs.shown_moments import RunMoment
 
 WalkMode = Literal["here", "back", "over", "in", "out", "reverse", "continue"]
 

@@ -22,10 +22,11 @@ from trio_debugmcp.runs.past.recorded_values import RecordedValue
 from trio_debugmcp.runs.past.same_names import same_names
 from trio_debugmcp.runs.past.written_calls import call_in, calls_back
 from trio_debugmcp.runs.past.written_names import written_instead
+from trio_debugmcp.runs.shown_moments import BecauseLine
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.accumulated_rounds import rounds_of
 from trio_debugmcp.runs.slicing.backward_slice import SlicePart, SliceResult, backward_slice
-from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line
+from trio_debugmcp.runs.slicing.because_lines import because_line
 from trio_debugmcp.runs.slicing.failed_comparisons import wanted_of
 from trio_debugmcp.runs.slicing.lost_update_edges import WROTE_OVER
 from trio_debugmcp.runs.slicing.run_failures import failure

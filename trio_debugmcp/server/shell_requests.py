@@ -114,8 +114,9 @@ class ShellRequests:
             return _Answer(id=request.id, error=_Error(INVALID_REQUEST, "There are too many clients of other names."))
         with known.serving():
             if request.method == "tools/list":
-                tools = [tool.wire for tool in self._tools.listed(self._client.role)]
-                return _Answer(id=request.id, result=self._raw({"tools": tools}))
+                named, role = request.params.name, self._client.role
+                tools = self._tools.described(named, role) if named else self._tools.listed(role)  # beyond MCP: one
+                return _Answer(id=request.id, result=self._raw({"tools": [tool.wire for tool in tools]}))
             if request.method == "tools/call":
                 name, arguments = request.params.name, request.params.arguments
                 result = await call_tool(self._debugger, self._tools, self._client, name, arguments, client.name)

@@ -9,8 +9,10 @@ what it may take, one that is over with what it takes.
 """
 
 import shutil
+from functools import cached_property
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import trio
 from msgspec.structs import replace
@@ -20,12 +22,14 @@ from trio_debugmcp.dap.profiles.starts import RunRecording
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import MERGE_SECONDS, Merger
-from trio_debugmcp.session.opened_runs import OpenedRuns
 from trio_debugmcp.session.run_directories import RunDirectories, size_of
 from trio_debugmcp.session.run_readers import RunReaders
 from trio_debugmcp.state.changes import KeptRunsRemoved, RunKept
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.recorded_runs import KeptRun
+
+if TYPE_CHECKING:
+    from trio_debugmcp.session.opened_runs import OpenedRuns
 
 MAX_RUNS = 8
 """One and the one before it are compared; a hunt keeps two. More are hard to tell apart."""
@@ -42,7 +46,6 @@ class RunStore:
     It plans recordings, begins and ends them, finds runs and drops them, hence so many methods.
 
     Attributes:
-        opened: what reads them.
         readers: what clients were shown of them.
     """
 
@@ -50,7 +53,6 @@ class RunStore:
         self._merger, self._clock, self._host = merger, clock, host
         self._numbers = count(1)
         self._files = RunDirectories()
-        self.opened = OpenedRuns()
         self.readers = RunReaders()
         self._planned: dict[str, KeptRun] = {}
         self._recording: dict[str, KeptRun] = {}
@@ -58,6 +60,13 @@ class RunStore:
 
     def __repr__(self) -> str:
         return f"<RunStore {[run.id for run in self.runs]} recording={list(self._recording)}>"
+
+    @cached_property
+    def opened(self) -> "OpenedRuns":
+        """What reads them. Made for the first question: reading them takes a sixth of all modules of the server."""
+        from trio_debugmcp.session.opened_runs import OpenedRuns
+
+        return OpenedRuns()
 
     @property
     def runs(self) -> tuple[KeptRun, ...]:
@@ -226,7 +235,8 @@ class RunStore:
         await self._merger.merge(KeptRunsRemoved(frozenset(run.id for run in runs)))
         for run in runs:
             directory = self._directories.pop(run.id)
-            self.opened.forget(directory)
+            if "opened" in vars(self):
+                self.opened.forget(directory)
             if Path(directory).is_dir():
                 await trio.to_thread.run_sync(lambda place: shutil.rmtree(place, ignore_errors=True), directory)
 

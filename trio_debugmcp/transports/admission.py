@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from trio_debugmcp.sparse_log import SparseLog
 from trio_debugmcp.transports.connection_tap import Role
-from trio_debugmcp.transports.head import Refused
+from trio_debugmcp.transports.refused import Refused
 
 log = logging.getLogger(__name__)
 

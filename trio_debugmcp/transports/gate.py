@@ -12,11 +12,14 @@ import re
 import socket
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct
 
-from trio_debugmcp.transports.head import Head, Refused
+from trio_debugmcp.transports.refused import Refused
+
+if TYPE_CHECKING:
+    from trio_debugmcp.transports.head import Head
 
 R = TypeVar("R")
 
@@ -79,7 +82,7 @@ class Gate(Generic[R]):
         names += sorted(host.name for host in self._allowed)
         return f"<Gate for {self._scheme}: {', '.join(names)}>"
 
-    def check_source(self, head: Head) -> None:
+    def check_source(self, head: "Head") -> None:
         """Check that the request is addressed to us, and was not sent by a foreign page.
 
         Raises:
@@ -95,7 +98,7 @@ class Gate(Generic[R]):
         if origins and not any(origins == [f"{scheme}://{hosts[0]}"] for scheme in schemes):
             raise Refused(HTTPStatus.FORBIDDEN, "this Origin is not ours")
 
-    def admit(self, head: Head) -> R:
+    def admit(self, head: "Head") -> R:
         """Return the role that the token of the request has.
 
         Raises:
@@ -126,7 +129,7 @@ class Gate(Generic[R]):
         is_our_name = name in self._names or (self._any_address and _is_address(name.strip("[]")))
         return (self._scheme,) if is_our_name else ()
 
-    def _shows_token(self, head: Head) -> bool:
+    def _shows_token(self, head: "Head") -> bool:
         tokens = _bearers(head)
         return len(tokens) == 1 and self._role_of(tokens[0]) is not None
 
@@ -144,7 +147,7 @@ def _is_address(text: str) -> bool:
     return True
 
 
-def _bearers(head: Head) -> list[str]:
+def _bearers(head: "Head") -> list[str]:
     parts = [value.partition(" ") for value in head.values("authorization")]
     return [token.strip() for scheme, _, token in parts if scheme.lower() == "bearer"]
 

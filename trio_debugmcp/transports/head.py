@@ -19,6 +19,8 @@ import h11
 import trio
 from msgspec import Struct
 
+from trio_debugmcp.transports.refused import Refused
+
 MAX_HEAD_BYTES = 16 * 1024
 """Size of the request line and the headers. Browsers send about 1 KiB."""
 
@@ -42,16 +44,6 @@ _CHUNK_BYTES = 4096
 
 _MAX_DRAINED_CHUNKS = 64
 """Reads after the response; a peer that still sends after 256 KiB is not waiting for it."""
-
-
-class Refused(Exception):
-    """The request is refused with that status; the port, or the HTTP application, sends the response."""
-
-    def __init__(self, status: HTTPStatus, reason: str, headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(f"{status.value} {reason}")
-        self.status = status
-        self.reason = reason
-        self.headers = dict(headers or {})
 
 
 class Head(Struct, frozen=True):

@@ -28,12 +28,12 @@ from trio_debugmcp.transports.head import (
     MAX_HEAD_BYTES,
     PIECE_SECONDS,
     Head,
-    Refused,
     answer,
     check_lines,
     drain,
     head_of,
 )
+from trio_debugmcp.transports.refused import Refused
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ import msgspec
 from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
 from trio_debugmcp.runs.files.row_search import count, each, each_back
 from trio_debugmcp.runs.past.recorded_conditions import RecordedCondition, ValueLookup
-from trio_debugmcp.runs.slicing.because_lines import BecauseLine
+from trio_debugmcp.runs.shown_moments import BecauseLine
 
 MOST_JUDGED = 20_000
 """Rows at which a condition is judged: each takes some ten microseconds."""

@@ -6,13 +6,12 @@
 A moment is before a line ran.
 """
 
-import msgspec
-
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.frame_moments import line_at, locals_in, stack_at
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.slicing.because_lines import BecauseLine, because_line
+from trio_debugmcp.runs.shown_moments import PastPlace, RunMoment
+from trio_debugmcp.runs.slicing.because_lines import because_line
 
 _LEFT = frozenset((rows.RETURN, rows.UNWIND, rows.YIELD))
 
@@ -23,40 +22,6 @@ _MOST_FRAMES = 50
 
 class NoMomentError(Exception):
     """A moment that there is not, and what can be asked instead."""
-
-
-class PastPlace(msgspec.Struct, frozen=True):
-    """A frame of a stack then."""
-
-    function: str
-    file: str
-    line: int
-    row: int
-
-
-class RunMoment(msgspec.Struct, frozen=True):
-    """A moment of a run: before a line ran.
-
-    Attributes:
-        row: its LINE row.
-        line: what the line then did.
-        stack: the innermost frame first; `frames`: how many there are.
-        variables: of that frame; `has_more`: not all were looked for.
-        source: the text that ran, if it is known.
-        thread: the number of the thread.
-        first, last: the first and the last LINE row of the record.
-    """
-
-    row: int
-    line: BecauseLine
-    stack: list[PastPlace]
-    frames: int
-    variables: dict[str, str]
-    has_more: bool
-    source: str | None
-    thread: int
-    first: int
-    last: int
 
 
 def moment_at(past: PastProcess, line: int) -> RunMoment:

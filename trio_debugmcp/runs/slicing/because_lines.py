@@ -8,14 +8,13 @@ next question.
 
 import ast
 
-import msgspec
-
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.computed_attributes import computed
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing
+from trio_debugmcp.runs.shown_moments import BecauseLine
 from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, content_of
 
 _MOST_VALUES = 3
@@ -25,31 +24,6 @@ _MOST_TEXT = 60
 _RAISES = frozenset((rows.RAISE,))
 
 _DELETED = "deleted"
-
-
-class BecauseLine(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """One line of an answer about a run.
-
-    Attributes:
-        at: the number for the next question: `#36`.
-        file, line, function: the place.
-        source: the statement.
-        values: what it wrote, read or decided.
-        notes: why it is here, where that does not show.
-    """
-
-    at: str
-    file: str
-    line: int
-    function: str
-    source: str
-    values: list[str] = []
-    notes: list[str] = []
-
-    def __str__(self) -> str:
-        name = self.file.rpartition("/")[2]
-        said = "; ".join(part for part in (" ".join(self.values), ": ".join(self.notes)) if part)
-        return f"{self.at} {name}:{self.line} {self.function} | {self.source}" + (f" | {said}" if said else "")
 
 
 def because_line(

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from trio_debugmcp.runs.slicing.because_lines import BecauseLine
+from trio_debugmcp.runs.shown_moments import BecauseLine
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.text import MAX_LINE_LENGTH

@@ -11,7 +11,7 @@ a model, and `structuredContent` needs none.
 """
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
@@ -184,21 +184,17 @@ class Toolbox:
 
     def __init__(
         self,
-        tools: Sequence[Tool],
+        tools: Mapping[str, Tool],
         no_session: str = NO_SESSION,
         *,
         core_only: bool = False,
         more: Callable[[Sequence[Tool], Sequence[Tool]], Tool] | None = None,
     ) -> None:
-        others = [tool for tool in tools if tool.listing == "full"]
-        self.naming = Naming([tool.name for tool in others] if core_only else ())
+        self.naming = Naming([tool.name for tool in tools.values() if tool.listing == "full"] if core_only else ())
         self.no_session = self.naming.text(no_session)
         self.instructions = instructions_for(core_only=core_only)
-        self._tools = {tool.name: tool for tool in tools}
+        self._tools = tools
         self._more = more
-        if more is not None:  # a call of it that names a tool is one of that tool: this only says what there is
-            every_day = [tool for tool in tools if tool.listing == "core"]
-            self._tools[MORE] = replace(more(others, every_day), read_only=True)
         self._lists: dict[Role, list[ListedTool]] = {}
         self._others = OtherClients()
         self.story = Story()
@@ -206,7 +202,7 @@ class Toolbox:
         self._listings = ("core", "core_only") if core_only else ("core", "full")
 
     def __repr__(self) -> str:
-        return f"<Toolbox of {len(self._tools)} tools>"
+        return f"<Toolbox of {len(self.names)} tools>"
 
     @property
     def names(self) -> list[str]:
@@ -217,6 +213,11 @@ class Toolbox:
         """Return the parameters that a tool accepts, listed or not."""
         return [field.encode_name for field in msgspec.structs.fields(self._tools[name].params)]
 
+    def described(self, name: str, role: Role) -> list[ListedTool]:
+        """Return one tool as the list shows it, without making the list; none if it may not be called."""
+        tool = self._tools.get(name)
+        return [tool.listed(self.naming)] if tool is not None and tool.allows(role) else []
+
     @property
     def tools(self) -> list[Tool]:
         """All tools, listed or not."""
@@ -225,7 +226,7 @@ class Toolbox:
     def listed(self, role: Role = "control") -> list[ListedTool]:
         """Return what `tools/list` answers. The schemas are made at the first call: they cost start-up time."""
         if role not in self._lists:
-            allowed = [tool for tool in self._tools.values() if tool.allows(role)]
+            allowed = [tool for tool in self.tools if tool.allows(role)]
             others = [tool for tool in allowed if tool.listing == "full"]
             shown = [tool for tool in allowed if tool.listing in self._listings]
             if self._more is not None:
@@ -293,7 +294,7 @@ class Toolbox:
         try:
             tool = self._tools.get(name)
             if tool is None:
-                named = [tool.name for tool in self._tools.values() if tool.listing != "none"]
+                named = [tool.name for tool in self.tools if tool.listing != "none"]
                 raise unknown_tool(name, named, [tool.name for tool in self.listed(role)])
             if not tool.allows(role):
                 raise tool.refusal()

@@ -12,6 +12,7 @@ import zlib
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import trio
 from msgspec import Struct
@@ -23,7 +24,9 @@ from trio_debugmcp.probe import packing
 from trio_debugmcp.session.hunting.hunt_plan import HuntPlan, TryConditions, TryOutcome
 from trio_debugmcp.session.hunting.local_tries import TryEngine
 from trio_debugmcp.session.hunting.try_choice import RepeatedTries, TryChoice
-from trio_debugmcp.session.hunting.wanted_ends import WantedEnd
+
+if TYPE_CHECKING:
+    from trio_debugmcp.session.hunting.wanted_ends import WantedEnd
 
 Report = Callable[[TryChoice], Awaitable[None]]
 """Called after each try."""
@@ -84,7 +87,7 @@ class _Hunt:
     def __init__(
         self,
         plan: HuntPlan,
-        end: WantedEnd,
+        end: "WantedEnd",
         engine: TryEngine,
         home: Path,
         report: Report,
@@ -182,7 +185,7 @@ def packed_code() -> str:
 
 async def hunt(
     plan: HuntPlan,
-    end: WantedEnd,
+    end: "WantedEnd",
     engine: TryEngine,
     home: Path,
     report: Report,

@@ -11,7 +11,6 @@ Known oddities that shape this file:
 """
 
 import builtins
-import importlib.metadata
 import importlib.util
 import re
 import sys
@@ -200,7 +199,9 @@ class Debugpy(Profile):
         spec = importlib.util.find_spec("debugpy")
         if spec is None or spec.origin is None:
             return None
-        return f"{Path(spec.origin).parent} ({importlib.metadata.version('debugpy')})"
+        from importlib.metadata import version  # which comes with the parsers of mails and of archives
+
+        return f"{Path(spec.origin).parent} ({version('debugpy')})"
 
     @asynccontextmanager
     async def open(self, launch: Launch, runtime: Runtime) -> AsyncIterator[Adapter]:

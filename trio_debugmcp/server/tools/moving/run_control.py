@@ -9,12 +9,11 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import DapTarget
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.answers.memory import instruction_payloads
-from trio_debugmcp.server.answers.run_answers import BACK_IN_PRESENT, RecordedMoment
+from trio_debugmcp.server.answers.recorded_moment import BACK_IN_PRESENT, RecordedMoment
 from trio_debugmcp.server.answers.stop import READER, StopAnswer
 from trio_debugmcp.server.people.turns import is_held
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import existing_file, source_path
-from trio_debugmcp.server.tools.runs.past_steps import past_step, shows_record
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.frames import active_thread
@@ -162,8 +161,10 @@ async def step(debugger: Debugger, params: DebugStep) -> StopAnswer:
 
 
 async def _continue_tool(debugger: Debugger, params: DebugContinue) -> StopAnswer | RecordedMoment:
-    if not shows_record(debugger, params.session_id, back=params.reverse):
+    if not _shows_record(debugger, params.session_id, back=params.reverse):
         return await resume(debugger, params)
+    from trio_debugmcp.server.tools.runs.past_steps import past_step
+
     found = await past_step(
         debugger,
         params.session_id,
@@ -175,7 +176,7 @@ async def _continue_tool(debugger: Debugger, params: DebugContinue) -> StopAnswe
 
 
 async def _step_tool(debugger: Debugger, params: DebugStep) -> StopAnswer | RecordedMoment:
-    if not shows_record(debugger, params.session_id, back=params.mode == "back"):
+    if not _shows_record(debugger, params.session_id, back=params.mode == "back"):
         return await step(debugger, params)
     if params.target is not None or params.granularity == "instruction":
         raise UsageError(
@@ -183,10 +184,21 @@ async def _step_tool(debugger: Debugger, params: DebugStep) -> StopAnswer | Reco
             "A step in the record of the program is one of a line: leave out `target` and `granularity`, or go back to "
             "where the program is by debug_state.",
         )
+    from trio_debugmcp.server.tools.runs.past_steps import past_step
+
     found = await past_step(
         debugger, params.session_id, params.mode, count=params.count, thread_id=params.thread_id, show=params.show
     )
     return found or await _present(debugger, params)
+
+
+def _shows_record(debugger: Debugger, session_id: str | None, *, back: bool) -> bool:
+    """Whether a step is shown from the record. What reads records is imported when there is one."""
+    if not debugger.runs.runs:
+        return False
+    from trio_debugmcp.server.tools.runs.past_steps import shows_record
+
+    return shows_record(debugger, session_id, back=back)
 
 
 async def _present(debugger: Debugger, params: DebugContinue | DebugStep) -> StopAnswer:

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.past.run_moves import NoMomentError, RunMoment, last_line, moment_at, moment_number, moved
-from trio_debugmcp.server.answers.run_answers import RecordedMoment, recorded_moment
+from trio_debugmcp.runs.past.run_moves import NoMomentError, last_line, moment_at, moment_number, moved
+from trio_debugmcp.runs.shown_moments import RunMoment
+from trio_debugmcp.server.answers.recorded_moment import RecordedMoment, recorded_moment
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.tools.runs.reading_runs import (
     EventNumber,

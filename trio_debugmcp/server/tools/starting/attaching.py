@@ -15,7 +15,6 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import existing_file
-from trio_debugmcp.server.tools.starting.attaching_pages import with_page
 from trio_debugmcp.server.tools.starting.checks import (
     adapters_for_process,
     check_attach_options,
@@ -133,6 +132,8 @@ async def _found(debugger: Debugger, params: DebugAttach) -> tuple[Profile, Atta
     )
     _check(debugger, profile, start)
     if profile.name == BROWSER:
+        from trio_debugmcp.server.tools.starting.attaching_pages import with_page
+
         start = await with_page(debugger, start, params.url)
     return profile, start
 

@@ -1,6 +1,7 @@
 """`debug_launch`, also by a configuration of launch.json, and `debug_configurations`, which lists these."""
 
 import os.path
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -8,7 +9,7 @@ import trio
 from msgspec import Meta
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.dap.profiles import BROWSER, Profile
 from trio_debugmcp.dap.profiles.compilers import BuildPlan
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.keys import Keys
@@ -22,11 +23,12 @@ from trio_debugmcp.server.tools.starting.configuration_list import list_configur
 from trio_debugmcp.server.tools.starting.configured import ConfigurationChoice, compound_named, configured, profile_of
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
 from trio_debugmcp.server.tools.starting.launching import launch
-from trio_debugmcp.server.tools.starting.launching_pages import is_page, launch_page
 from trio_debugmcp.server.tools.starting.other_programs import check_free, end_before_tasks
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.before.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.debugger import Debugger
+
+_PAGES = (".html", ".htm")
 
 _OF_LAUNCHES = ("breakpoints", "show", "stdin", "replace")
 """Parameters that mean nothing to a configuration that attaches."""
@@ -57,12 +59,22 @@ async def launch_as_wanted(debugger: Debugger, params: LaunchConfigured) -> Stop
             raise UsageError(
                 "INVALID_PARAMETER", f"`{given}` is for the variables of a `configuration`: pass its name, too.{advice}"
             )
-        return await launch_page(debugger, params) if is_page(params) else await launch(debugger, params)
+        if _is_page(params):
+            from trio_debugmcp.server.tools.starting.launching_pages import launch_page
+
+            return await launch_page(debugger, params)
+        return await launch(debugger, params)
     check_free(debugger, params)
     compound = compound_named(debugger, params.configuration)
     if compound is not None:
         return await launch_compound(debugger, params, compound[0], compound[1], launch_one)
     return await launch_one(debugger, params)
+
+
+def _is_page(params: DebugLaunch) -> bool:
+    """Return whether what is to be launched is a page."""
+    is_file = params.program is not None and Path(params.program).suffix.lower() in _PAGES
+    return params.url is not None or (is_file and params.adapter in (None, BROWSER))
 
 
 async def launch_one(debugger: Debugger, params: LaunchConfigured, together: Together | None = None) -> StopAnswer:

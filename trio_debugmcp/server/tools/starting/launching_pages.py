@@ -33,8 +33,6 @@ from trio_debugmcp.server.tools.starting.page_address import PageAddress, check_
 from trio_debugmcp.session.before.listening_tasks import wait_free
 from trio_debugmcp.session.debugger import Debugger
 
-_PAGES = (".html", ".htm")
-
 _ROOTS = ("package.json", "index.html")
 """Files in the directory that a dev server serves."""
 
@@ -45,12 +43,6 @@ _HOST = "127.0.0.1"
 
 _FREE_SECONDS = 2.0
 """For a port that is in use to become free; a server ends in less."""
-
-
-def is_page(params: DebugLaunch) -> bool:
-    """Return whether what is to be launched is a page."""
-    is_file = params.program is not None and Path(params.program).suffix.lower() in _PAGES
-    return params.url is not None or (is_file and params.adapter in (None, BROWSER))
 
 
 async def launch_page(debugger: Debugger, params: DebugLaunch) -> StopAnswer:

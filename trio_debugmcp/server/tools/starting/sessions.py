@@ -23,7 +23,6 @@ from trio_debugmcp.server.answers.stop import (
 )
 from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer, with_threads
-from trio_debugmcp.server.tools.runs.past_steps import back_in_present
 from trio_debugmcp.server.tools.starting.attaching import DebugAttach, attach
 from trio_debugmcp.server.tools.starting.building import built
 from trio_debugmcp.server.tools.starting.checks import check_program
@@ -140,7 +139,10 @@ async def state_now(debugger: Debugger, params: DebugState) -> StopAnswer:
     if snapshot is None:
         raise no_session()
     if snapshot.phase == "Paused":
-        back_in_present(debugger, snapshot)
+        if debugger.runs.runs:  # of what was recorded: nothing of that is imported before
+            from trio_debugmcp.server.tools.runs.past_steps import back_in_present
+
+            back_in_present(debugger, snapshot)
         moment = moment_of(snapshot, debugger.console.next_seq)
         answer = replace(paused_answer(debugger, snapshot), moment=moment)
         answer = await with_operands(debugger, answer, snapshot)
