@@ -6,6 +6,8 @@
     record.back(WRITE, record.key_of("total"), row.subject, row.number)     # its last write in that frame
 
 A row is of one of the kinds below; what its key, subject, value and owner are stands in docs/recording-runs.md.
+
+Long because all searches among rows share its indexes and what is kept of blocks.
 """
 
 from collections import defaultdict
