@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.runs.recorded_programs import python, record, run_recorded
-from trio_debugmcp.runs.files.process_record import FIELD, LINE, RETURN, START, WRITE, open_run
+from trio_debugmcp.runs.files.process_record import FIELD, LINE, RETURN, START, WRITE, open_run, owned_rows
 from trio_debugmcp.runs.files.run_files import RunFileError
 
 pytestmark = pytest.mark.real
@@ -35,7 +35,7 @@ def test_a_record_has_what_each_line_wrote_and_who_called(version: tuple[int, in
     assert (process.text(written), process.site(line.key).line) == ("3", 6)
     caller = process.row(process.row(frame.start).owner)
     assert (caller.kind, process.site(caller.key).line) == (LINE, 10)
-    kinds = [process.row(owned).kind for owned in process.owned(caller.number)]
+    kinds = [process.row(owned).kind for owned in owned_rows(process, caller.number)]
     assert kinds == [START, FIELD, RETURN]
     total = process.row(process.back(FIELD, process.key_of(".total"), code.globals, process.last + 1))
     assert (process.text(total), total.owner) == ("3", caller.number)

@@ -233,12 +233,6 @@ class ProcessRecord:
         code = self.frames.word(subject, 1) >> 32
         return highs_of(kinds, code, [site.number for site in self.sites_of(code)])
 
-    def owned(self, row: int) -> Iterator[int]:
-        """Yield the rows whose owner a LINE or START row is, in order, up to the next line of its frame."""
-        subject = self.rows.word(row, 0) & 0xFFFF_FFFF
-        last = self.forth_of(_NOT_AFTER, subject, row) or self.rows.last
-        yield from self.rows.equal(2, row, row, last + 1)
-
     # --- Names --------------------------------------------------------------------------------------------------------
 
     def text(self, row: Row) -> str:
@@ -367,3 +361,10 @@ def _facts(facts: list[dict[str, Any]], state: int, dropped: int) -> RecordFacts
         first_fault=str(merged.get("first", "")) if merged.get("faults") else "",
         dropped=dropped,
     )
+
+
+def owned_rows(record: ProcessRecord, row: int) -> Iterator[int]:
+    """Yield the rows whose owner a LINE or START row is, in order, up to the next line of its frame."""
+    subject = record.rows.word(row, 0) & 0xFFFF_FFFF
+    last = record.forth_of(_NOT_AFTER, subject, row) or record.rows.last
+    yield from record.rows.equal(2, row, row, last + 1)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.files.process_record import ProcessRecord, Row
+from trio_debugmcp.runs.files.process_record import ProcessRecord, Row, owned_rows
 from trio_debugmcp.runs.past.recorded_scopes import RecordedScopes
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
@@ -150,7 +150,7 @@ class StatementExecutions:
         return [owned for owned in self._owned(row) if owned.kind in (rows.WRITE, rows.FIELD)]
 
     def _owned(self, row: int) -> Iterator[Row]:
-        for number in self.record.owned(row):
+        for number in owned_rows(self.record, row):
             yield self.record.row(number)
 
     def _calls(self, row: int) -> list[Row]:

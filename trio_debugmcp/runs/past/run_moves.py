@@ -7,7 +7,7 @@ A moment is before a line ran.
 """
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.files.process_record import ProcessRecord, owned_rows
 from trio_debugmcp.runs.past.frame_moments import line_at, locals_in, stack_at
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.shown_moments import PastPlace, RunMoment
@@ -93,7 +93,7 @@ def moved(record: ProcessRecord, line: int, move: str) -> int:
             found = record.forth_of(_LINES, frame, line)
             return found or after_callers(record, line)
         case "in":
-            for number in record.owned(line):
+            for number in owned_rows(record, line):
                 row = record.row(number)
                 if row.kind in (rows.START, rows.RESUME):
                     return record.forth_of(_LINES, row.subject, number)

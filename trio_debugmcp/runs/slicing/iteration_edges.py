@@ -62,7 +62,7 @@ class IterationEdges:
         return self._record.row(size).text if size else None
 
     def _sizes(self, line: int) -> list[rows.Row]:
-        owned = [self._record.row(number) for number in self._record.owned(line)]
+        owned = [self._record.row(number) for number in rows.owned_rows(self._record, line)]
         return [row for row in owned if row.kind == rows.SIZE and row.key == 1 and row.text != row.object]
 
     def _iterated(self, run: StatementExecution) -> int:
