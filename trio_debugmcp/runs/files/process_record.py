@@ -6,8 +6,6 @@
     record.back(WRITE, record.key_of("total"), row.subject, row.number)     # its last write in that frame
 
 A row is of one of the kinds below; what its key, subject, value and owner are stands in docs/recording-runs.md.
-
-Long because all searches among rows share its indexes and what is kept of blocks.
 """
 
 from collections import defaultdict
@@ -15,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.runs.files.block_indexes import BlockIndexes
+from trio_debugmcp.runs.files.record_facts import record_facts
 from trio_debugmcp.runs.files.recorded_code import RecordedCode, recorded_code
 from trio_debugmcp.runs.files.run_files import RunFileError, WordFile
 from trio_debugmcp.runs.files.run_texts import TextFile, facts_of
@@ -39,8 +37,6 @@ INDEX = 1 << 27
 """In a key: the rest is an index."""
 
 _INT, _ZERO = 1 << 31, 1 << 30
-
-_ENDS = {1: "ended", 2: "no room on the disk", 3: "an error of the recorder"}
 
 WITH_VALUE = frozenset((RETURN, YIELD, UNWIND, RAISE, WRITE, FIELD, SEEN, GAP, SEEN_NAME))
 """Rows that have a value."""
@@ -100,21 +96,6 @@ class _RowsWithout(NamedTuple):
     is_such: bool
 
 
-class RecordFacts(NamedTuple):
-    """What is known of the record as a whole; `began`: in seconds since 1970, 0 if that is not known."""
-
-    pid: int
-    began: float
-    argv: tuple[str, ...]
-    python: str
-    root: str
-    parent: tuple[int, int] | None
-    ended: str | None
-    faults: int
-    first_fault: str
-    dropped: int
-
-
 class ProcessRecord:
     """The record of one process. Rows, names, code and frames are asked of it, hence so many methods.
 
@@ -142,7 +123,7 @@ class ProcessRecord:
             self._sites_of[site.code].append(site)
         self._frames_of: dict[int, list[int]] | None = None
         self._sources: dict[int, str | None] = {}
-        self.facts = _facts(facts, self.rows.state, self.first - 1)
+        self.facts = record_facts(facts, self.rows.state, self.first - 1)
 
     def __repr__(self) -> str:
         return f"<ProcessRecord {self.directory} rows {self.first} to {self.last}>"
@@ -341,26 +322,6 @@ def _began(path: Path) -> tuple[float, str]:
         if "run" in fact:
             return float(fact.get("time", 0)), path.name
     return 0.0, path.name
-
-
-def _facts(facts: list[dict[str, Any]], state: int, dropped: int) -> RecordFacts:
-    merged: dict[str, Any] = {}
-    for fact in facts:
-        if not {"code", "site", "source"} & set(fact):
-            merged |= fact
-    parent = merged.get("parent")
-    return RecordFacts(
-        pid=int(merged.get("pid", 0)),
-        began=float(merged.get("time", 0)),
-        argv=tuple([masked(str(word)) for word in merged.get("argv") or ()]),
-        python=str(merged.get("python", "")),
-        root=str(merged.get("root", "")),
-        parent=(int(parent[0]), int(parent[1])) if parent else None,
-        ended=merged.get("ended") or _ENDS.get(state),
-        faults=int(merged.get("faults", 0)),
-        first_fault=str(merged.get("first", "")) if merged.get("faults") else "",
-        dropped=dropped,
-    )
 
 
 def owned_rows(record: ProcessRecord, row: int) -> Iterator[int]:

@@ -5,7 +5,8 @@ from pathlib import Path
 import msgspec
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.files.process_record import RecordFacts, open_run
+from trio_debugmcp.runs.files.process_record import open_run
+from trio_debugmcp.runs.files.record_facts import RecordFacts
 from trio_debugmcp.runs.files.row_search import counts
 
 _MOST_CODE = 40
