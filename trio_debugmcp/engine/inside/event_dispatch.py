@@ -320,10 +320,8 @@ class EventDispatch:
         try:
             if isinstance(error, RecursionError):
                 call_with_room(self._raised, _frame(1), offset, error)
-            elif self._exceptions.is_wanted:
-                self._raised(_frame(1), offset, error)
             else:
-                interruptions.clean(error)
+                self._raised(_frame(1), offset, error)
         except RecursionError:
             # the stack has no room left for us
             self._unjudged = id(error)

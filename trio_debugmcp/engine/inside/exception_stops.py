@@ -9,6 +9,7 @@ from typing import Any
 from trio_debugmcp.engine.inside.catching import propagation, runners, verdicts, waiting_tasks
 from trio_debugmcp.engine.inside.catching.thrown_exception import holds
 from trio_debugmcp.engine.inside.interruptions import is_own_code
+from trio_debugmcp.engine.inside.pending_exceptions import PendingExceptions
 from trio_debugmcp.engine.inside.program_files import ProgramFiles
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord
 
@@ -80,15 +81,14 @@ class ExceptionStops:
         """An exception is raised in a frame, or comes to it from its callee; return the mode in which it stops."""
         arrived = record.unwinding == id(error) and record.unwound_to == id(frame) and _has_come(error)
         record.unwinding = record.unwound_to = 0  # else it is raised again, of a task's result
-        if is_own_code(frame.f_code):
-            return None
         pending = record.pending
-        was_pending = pending.take(error)
-        if not arrived:
-            pending.stopped(None)
-        elif not was_pending and not pending.may_be_forgotten(error):
+        if pending.is_quiet:  # nothing to be looked up, which is so at nearly all
+            if arrived or is_own_code(frame.f_code):
+                return None
+        elif not self._is_judged(pending, error, frame, arrived):
             return None
-        modes = self._modes_of(type(error))
+        known = self._modes.get(id(type(error)))
+        modes = self._modes_of(type(error)) if known is None else known[1]
         if not modes:
             return None
         if not arrived and "always" in modes and self._files.steps_into(frame.f_code.co_filename):
@@ -105,6 +105,17 @@ class ExceptionStops:
         if verdict.outcome is verdicts.UNCAUGHT:
             return self._at_end(verdict, modes, frame, error)
         return self._if_it_leaves(record, frame, offset, error) if leaves else None
+
+    @staticmethod
+    def _is_judged(pending: PendingExceptions, error: BaseException, frame: Any, arrived: bool) -> bool:
+        """Whether an exception is judged in a frame: a new one, and one of which it could not be said further in."""
+        if is_own_code(frame.f_code):
+            return False
+        was_pending = pending.take(error)
+        if not arrived:
+            pending.stopped(None)
+            return True
+        return was_pending or pending.may_be_forgotten(error)
 
     def _at_end(self, verdict: Any, modes: frozenset[str], frame: Any, error: BaseException) -> str | None:
         """Return the mode in which an exception stops that no code in Python catches."""

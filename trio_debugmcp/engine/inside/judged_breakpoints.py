@@ -5,6 +5,8 @@ A condition that begins with `@` is the debugger's own: the probe judges it, cou
 
 from typing import Any, Callable
 
+from trio_debugmcp.engine.inside import quick_conditions
+from trio_debugmcp.engine.inside.quick_conditions import NOT_QUICK
 from trio_debugmcp.probe.inside import message_templates, signal_handlers
 
 HIT, REACHED = "@hit ", "@reached "
@@ -24,7 +26,7 @@ class JudgedBreakpoint:
         report: has the debugger print a line.
     """
 
-    __slots__ = ("_code", "_nested", "_own", "condition", "id", "line", "problem", "report")
+    __slots__ = ("_code", "_nested", "_own", "_quick", "condition", "id", "line", "problem", "report")
 
     def __init__(self, number: int, wanted: dict[str, Any], report: Callable[[str], None]) -> None:
         self.id = number
@@ -35,10 +37,12 @@ class JudgedBreakpoint:
         self._own = judge_of(condition)
         self._code: Any = None
         self._nested = False
+        self._quick: Callable[[Any], Any] | None = None
         if condition and self._own is None:
             try:
                 self._code = compile(condition, "<breakpoint>", "eval", dont_inherit=True)
                 self._nested = message_templates.needs_own_names(condition, self._code)
+                self._quick = quick_conditions.made(condition)
             except (SyntaxError, ValueError) as error:
                 self.problem = f"{type(error).__name__}: {error}"
 
@@ -48,8 +52,13 @@ class JudgedBreakpoint:
             return self._own(frame)
         if self._code is None:
             return True
+        quick = self._quick
         try:
-            return bool(message_templates.evaluate(self._code, self._nested, frame.f_globals, frame.f_locals))
+            result = NOT_QUICK if quick is None else quick(frame.f_locals)
+            if result is NOT_QUICK:
+                self._quick = None  # it is about a global variable, or an attribute of a class: not looked for again
+                result = message_templates.evaluate(self._code, self._nested, frame.f_globals, frame.f_locals)
+            return bool(result)
         except BaseException as error:
             if signal_handlers.has_raised(error):
                 raise

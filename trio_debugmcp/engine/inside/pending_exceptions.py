@@ -15,20 +15,25 @@ class PendingExceptions:
 
     A cleanup that one passes may raise others and catch them, so that several are pending at a time. What C code has
     caught is not heard of again: it is forgotten once no frame awaits it, or when another exception has its id.
+
+    Attributes:
+        is_quiet: none is pending, none was forgotten, and none has stopped the thread since the last one was raised.
     """
 
-    __slots__ = ("_awaiting", "_has_forgotten", "_stopped")
+    __slots__ = ("_awaiting", "_has_forgotten", "_stopped", "is_quiet")
 
     def __init__(self) -> None:
         self._awaiting: dict[int, int] = {}
         self._has_forgotten = False
         self._stopped = 0
+        self.is_quiet = True
 
     def add(self, error: BaseException, frame: Any) -> None:
         """Keep an exception that is decided when it comes to a frame."""
         if len(self._awaiting) >= _MOST:
             self._forget()
         self._awaiting[id(error)] = id(frame)
+        self.is_quiet = False
 
     def take(self, error: BaseException) -> bool:
         """Return whether an exception is pending; it no longer is."""
@@ -51,6 +56,7 @@ class PendingExceptions:
     def stopped(self, error: BaseException | None) -> None:
         """An exception stops the thread, which is not to happen again on its way; None: the next one is a new one."""
         self._stopped = id(error) if error is not None else 0
+        self.is_quiet = not (self._stopped or self._awaiting or self._has_forgotten)
 
     def _forget(self) -> None:
         """Forget those that no frame of this thread's stack awaits."""

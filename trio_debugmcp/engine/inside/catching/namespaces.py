@@ -14,7 +14,8 @@ if MYPY:
 MISSING = object()
 """There is no such value, or it cannot be read without running code."""
 
-_lineage: "Any" = type.__dict__["__mro__"].__get__
+lineage: "Any" = type.__dict__["__mro__"].__get__
+"""Returns the classes that a class inherits from, itself first."""
 _class_dict: "Any" = type.__dict__["__dict__"].__get__
 _GetSet = type(type.__dict__["__dict__"])
 _Member = type(type(lambda: None).__dict__["__closure__"])
@@ -38,15 +39,9 @@ _OURS = 3
 """References to a copy that only the frame, the variable here, and the argument of the count have."""
 
 
-def lineage(kind: type) -> tuple[type, ...]:
-    """Return the classes that a class inherits from, itself first."""
-    classes: tuple[type, ...] = _lineage(kind)
-    return classes
-
-
 def is_class(value: "Any") -> bool:
     """Return whether a value is a class, whatever its metaclass says."""
-    for base in _lineage(type(value)):
+    for base in lineage(type(value)):
         if base is type:
             return True
     return False
@@ -135,7 +130,7 @@ def _copied_local(frame: "FrameType", name: str) -> "Any":
 
 def in_class(kind: type, name: str) -> "Any":
     """Return what a class and its bases have under a name, as it stands in their dictionaries."""
-    for base in _lineage(kind):
+    for base in lineage(kind):
         found = _class_dict(base).get(name, MISSING)
         if found is not MISSING:
             return found
@@ -144,7 +139,7 @@ def in_class(kind: type, name: str) -> "Any":
 
 def owner_in_class(kind: type, name: str) -> "Any":
     """Return the class, of a class and its bases, whose dictionary has a name."""
-    for base in _lineage(kind):
+    for base in lineage(kind):
         if name in _class_dict(base):
             return base
     return None
