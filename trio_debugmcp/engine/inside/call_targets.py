@@ -13,7 +13,10 @@ from typing import Any
 from trio_debugmcp.engine.inside.catching import opcodes, operands
 from trio_debugmcp.engine.inside.catching.disassembly import Disassembly, UnreadableCodeError
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
-from trio_debugmcp.engine.inside.source_statements import NamedCall, SourceStatements, statements_at
+
+MYPY = False
+if MYPY:
+    from trio_debugmcp.engine.inside.source_statements import NamedCall, SourceStatements
 
 _CALLS = frozenset({"CALL", "CALL_KW", "CALL_FUNCTION_EX"})
 
@@ -49,7 +52,7 @@ class CallTarget:
         *("call", "code", "frame", "id", "lines", "places"),
     )
 
-    def __init__(self, number: int, frame: Any, code: Any, call: NamedCall, lines: tuple[int, int]) -> None:
+    def __init__(self, number: int, frame: Any, code: Any, call: "NamedCall", lines: tuple[int, int]) -> None:
         self.id = number
         self.frame = frame
         self.code = code
@@ -142,6 +145,8 @@ class CallTargets:
 
     def ahead_of(self, frame: Any) -> list[CallTarget]:
         """Return the calls of the statement of a frame that are not over yet."""
+        from trio_debugmcp.engine.inside.source_statements import statements_at  # its syntax trees take their time
+
         line = frame.f_lineno or 0
         text = self._sources.of_code(frame.f_code)
         statements = None if text is None else statements_at(text, line)
@@ -160,7 +165,7 @@ def _before(frame: Any) -> int:
 
 
 def _add(
-    found: list[CallTarget], frame: Any, code: Any, after: int, statements: SourceStatements | None, nested: int
+    found: list[CallTarget], frame: Any, code: Any, after: int, statements: "SourceStatements | None", nested: int
 ) -> None:
     """Add the calls of a code object, and of what it makes of lambdas and comprehensions, in their order."""
     read = Disassembly(code)
@@ -181,7 +186,7 @@ def _add(
 
 
 def _put(
-    found: list[CallTarget], frame: Any, code: Any, call: NamedCall, statements: SourceStatements | None
+    found: list[CallTarget], frame: Any, code: Any, call: "NamedCall", statements: "SourceStatements | None"
 ) -> CallTarget:
     """Return the target of a call, which the compiler may have made several times."""
     for each in found:
@@ -194,14 +199,16 @@ def _put(
 
 
 def _named(
-    read: Disassembly, index: int, position: Any, current: int, statements: SourceStatements | None
-) -> NamedCall | None:
+    read: Disassembly, index: int, position: Any, current: int, statements: "SourceStatements | None"
+) -> "NamedCall | None":
     """Return what is known of the call at an instruction; None if it is not written in the statement."""
     line, end_line, column, end_column = position
     if statements is not None and end_column is not None:
         return statements.call(line, column, end_line, end_column)
     if line != current:
         return None
+    from trio_debugmcp.engine.inside.source_statements import NamedCall
+
     name = _dotted(operands.callee(read, index))
     return NamedCall(name, line, 0) if name else None
 

@@ -6,7 +6,6 @@
 Values are kept from when they are shown to the end of the stop: an editor opens what it has seen.
 """
 
-import _ast
 import itertools
 from typing import Any
 
@@ -142,6 +141,8 @@ class NumberedValues:
 
 def is_path(expression: str) -> bool:
     """Whether an expression only leads to a value: `order.items[3]`. Another one may have another value next time."""
+    import _ast
+
     from trio_debugmcp.probe.inside.syntax import parsed
 
     try:

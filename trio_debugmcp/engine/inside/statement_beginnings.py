@@ -15,7 +15,10 @@ from typing import Any
 from trio_debugmcp.engine.inside.catching.disassembly import ENDS, JUMPS, Disassembly, UnreadableCodeError
 from trio_debugmcp.engine.inside.line_loops import is_in_comprehension
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
-from trio_debugmcp.engine.inside.source_statements import StatementSpan, spans_of
+
+MYPY = False
+if MYPY:
+    from trio_debugmcp.engine.inside.source_statements import StatementSpan
 
 _MOST = 5000
 
@@ -65,11 +68,13 @@ class StatementBeginnings:
             offsets |= paths.beginnings(span, line)
         return frozenset(offsets) if offsets else None
 
-    def _spans_of(self, code: Any) -> list[StatementSpan] | None:
+    def _spans_of(self, code: Any) -> "list[StatementSpan] | None":
         name = code.co_filename
         if name not in self._spans:
             if len(self._spans) >= _MOST_SOURCES:
                 self._spans.clear()
+            from trio_debugmcp.engine.inside.source_statements import spans_of  # its syntax trees take their time
+
             text = self._sources.of_code(code)
             self._spans[name] = None if text is None else spans_of(text)
         return self._spans[name]
@@ -99,7 +104,7 @@ class _Paths:
             first, last = read.index(entry.start), read.index(entry.end - 1)
             self._handled.setdefault(read.index(entry.target), []).extend(range(first, last + 1))
 
-    def beginnings(self, span: StatementSpan, line: int) -> set[int]:
+    def beginnings(self, span: "StatementSpan", line: int) -> set[int]:
         """Return the offsets of the first instructions of a line, from each way into a statement."""
         found: set[int] = set()
         seen: set[int] = set()
@@ -108,7 +113,7 @@ class _Paths:
                 self._follow(index, span, line, found, seen)
         return found
 
-    def _is_way_in(self, index: int, span: StatementSpan) -> bool:
+    def _is_way_in(self, index: int, span: "StatementSpan") -> bool:
         read = self._read
         seen = {index}
         pending = [index]
@@ -136,7 +141,7 @@ class _Paths:
         read = self._read
         return read.names[jump - 1] != "CLEANUP_THROW" and not is_in_comprehension(read.code, read.offsets[to])
 
-    def _follow(self, index: int, span: StatementSpan, line: int, found: set[int], seen: set[int]) -> None:
+    def _follow(self, index: int, span: "StatementSpan", line: int, found: set[int], seen: set[int]) -> None:
         """Find where control comes to a line first, from an instruction of a statement on."""
         read = self._read
         pending = [index]

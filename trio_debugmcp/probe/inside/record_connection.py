@@ -9,7 +9,7 @@ only, and is never written to once the program has closed its descriptor and use
 
 import _socket  # the one in C: `socket` may have been patched, by gevent for example
 import _thread
-import os
+import posix
 from typing import Any, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import bounds
@@ -26,7 +26,7 @@ ACCEPTED = b"\0"
 _CONNECT_SECONDS = 5.0
 _MOST_WORDS = 65536
 
-_getpid, _fstat, _close = os.getpid, os.fstat, os.close
+_getpid, _fstat, _close = posix.getpid, posix.fstat, posix.close
 _QUIETLY = getattr(_socket, "MSG_NOSIGNAL", 0)
 """The program may have given SIGPIPE back its default, which would end it."""
 
@@ -139,7 +139,7 @@ def _leave_to_parent() -> None:
         _line = None
 
 
-os.register_at_fork(after_in_child=_leave_to_parent)  # asking the system at each hit takes longer than the hit
+posix.register_at_fork(after_in_child=_leave_to_parent)  # asking the system at each hit takes longer than the hit
 
 
 def _connect(key: str) -> _QuietSocket:
@@ -171,7 +171,7 @@ def _high(made: _QuietSocket) -> _QuietSocket:
     low: List[int] = []
     while made.fileno() < 3:
         low.append(made.detach())
-        made = _QuietSocket(fileno=os.dup(low[-1]))
+        made = _QuietSocket(fileno=posix.dup(low[-1]))
     for each in low:
         _close(each)
     found = _fstat(made.fileno())

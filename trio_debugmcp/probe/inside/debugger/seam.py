@@ -29,7 +29,6 @@ the program, runs code of it, or raises, unless its docstring says so. Frames ar
 """
 
 import _thread
-import os
 import sys
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
@@ -304,6 +303,8 @@ def is_library(file: str) -> bool:
     """Whether a file is the standard library's or an installed package's."""
     known = _library_files.get(file)
     if known is None:
+        import os  # not before: of a program that never stops it is not needed
+
         standard = (os.__file__ or "")[: -len("os.py")]
         known = file.startswith(("<frozen", standard)) or any(each in file for each in _LIBRARIES)
         _library_files[file] = known

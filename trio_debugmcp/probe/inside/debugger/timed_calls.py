@@ -7,7 +7,7 @@ A forked child has a thread of its own for its calls.
 """
 
 import _thread
-import os
+import posix
 import time
 from typing import Any, Callable, List
 
@@ -20,7 +20,7 @@ class _Watch:
     """The calls that are awaited in this process."""
 
     def __init__(self, start: Start) -> None:
-        self.pid = os.getpid()
+        self.pid = posix.getpid()
         self._start = start
         self._lock = _thread.allocate_lock()
         self._calls: List[List[Any]] = []
@@ -67,7 +67,7 @@ _watches: List[_Watch] = []
 
 def call_after(seconds: float, function: Callable[[], None], start: Start) -> Callable[[], None]:
     """Call a function after that time, in a thread that is made by `start`; return what takes that back."""
-    if not _watches or _watches[-1].pid != os.getpid():  # in a fork the thread is not there, and locks may be held
+    if not _watches or _watches[-1].pid != posix.getpid():  # in a fork the thread is not there, and locks may be held
         _watches[:] = [_Watch(start)]
     watch, call = _watches[-1], [time.monotonic() + seconds, function]
     watch.add(call)

@@ -6,7 +6,6 @@ values of now, so that what was loaded earlier is only probably the same object.
 """
 
 import builtins
-import dis
 import types
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -58,6 +57,8 @@ class ReadCode:
     def __init__(self, code: types.CodeType) -> None:
         if len(code.co_code) > _MOST_BYTES:
             raise ValueError("a function too long to read")
+        import dis  # not before: at most stops no function is read
+
         self.code = code
         self.instructions: List[Any] = list(dis.get_instructions(code))
         self.starts: Dict[int, int] = {}
@@ -91,6 +92,8 @@ class ReadCode:
     def table(self) -> List[Tuple[int, int, int]]:
         """Return start, end and handler of its protected ranges; empty up to 3.10."""
         if self._table is None:
+            import dis
+
             entries = getattr(dis.Bytecode(self.code), "exception_entries", None) or ()
             self._table = [(entry.start, entry.end, entry.target) for entry in entries]
         return self._table
@@ -134,6 +137,8 @@ def position(frame: Any) -> int:
 
 def may_call(frame: Any) -> bool:
     """Whether the current instruction calls something, without reading the others: most threads that run do not."""
+    import dis
+
     code = frame.f_code.co_code
     name = dis.opname[code[frame.f_lasti]] if 0 <= frame.f_lasti < len(code) else ""
     return "CALL" in name or "WITH" in name or name == "FOR_ITER" or name.startswith("<")
@@ -212,6 +217,8 @@ def _unknown(stack: Stack, instruction: Any) -> None:
     """Follow an instruction of which only the effect on the height of the stack is known."""
     if instruction.opname in ("CACHE", "PRECALL", "KW_NAMES", "RESUME", "NOP", "EXTENDED_ARG", "PUSH_NULL"):
         return
+    import dis
+
     try:
         effect = dis.stack_effect(instruction.opcode, instruction.arg, jump=False)
     except ValueError:

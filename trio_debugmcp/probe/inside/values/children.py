@@ -8,7 +8,7 @@ base would, `[*list.__iter__(xs)][0]` and `x.__dict__['name']`, so that a path l
 """
 
 import _ast
-import collections
+import _collections  # type: ignore[import-not-found]
 import types
 from typing import Any, Iterable, Iterator, List, Optional, Tuple
 
@@ -135,13 +135,13 @@ def _items_form(cls: type, base: Optional[type]) -> str:
     named, form = ("__iter__", "[*{{}}][{}]") if base in (set, frozenset) else ("__getitem__", "{{}}[{}]")
     if facts.class_attribute(cls, named) is facts.class_attribute(base, named):
         return form
-    return f"[*{base.__name__}.__iter__({{{{}}}})][{{}}]" if base is not collections.deque else NO_PATH
+    return f"[*{base.__name__}.__iter__({{{{}}}})][{{}}]" if base is not _collections.deque else NO_PATH
 
 
 def _values_form(cls: type) -> str:
     """The path of a value of a dict by its position, which is still to be put in."""
-    ordered = issubclass(cls, collections.OrderedDict)
-    if facts.class_attribute(cls, "values") is (collections.OrderedDict if ordered else dict).values:
+    ordered = issubclass(cls, _collections.OrderedDict)
+    if facts.class_attribute(cls, "values") is (_collections.OrderedDict if ordered else dict).values:
         return "[*{{}}.values()][{}]"
     return NO_PATH if ordered else "[*dict.values({{}})][{}]"
 

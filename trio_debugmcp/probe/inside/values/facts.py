@@ -5,7 +5,7 @@ Hence `issubclass(type(value), list)`: `isinstance` asks `value.__class__`, whic
 `in` compares classes with `==`, which may be their metaclass's.
 """
 
-import collections
+import _collections  # type: ignore[import-not-found]  # `collections` takes longer to load than all of this
 import itertools
 import types
 from typing import Any, Iterator, List, Optional, Tuple
@@ -26,7 +26,7 @@ CONTAINERS: Tuple[Tuple[type, Any, str, str], ...] = (
     (dict, dict, "{", "}"),
     (set, set, "{", "}"),
     (frozenset, frozenset, "frozenset({", "})"),
-    (collections.deque, collections.deque, "deque([", "])"),
+    (_collections.deque, _collections.deque, "deque([", "])"),
 )
 """Base, the class whose own methods read it, and its brackets. Their lengths and items need no code of the program."""
 
@@ -269,7 +269,7 @@ def items(value: Any, start: int, count: int) -> Iterator[Tuple[Any, Any]]:
     if base in (list, tuple):
         yield from enumerate(base.__getitem__(value, slice(start, start + count)), start)
     elif base is dict:
-        ordered = collections.OrderedDict if issubclass(type(value), collections.OrderedDict) else dict
+        ordered = _collections.OrderedDict if issubclass(type(value), _collections.OrderedDict) else dict
         yield from _slice(iter(ordered.items(value)), start, count)
     else:
         yield from enumerate(_slice(base.__iter__(value), start, count), start)
