@@ -7,7 +7,7 @@ What is masked once stays as it is. A text of 16 KB without secrets costs a quar
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
@@ -99,6 +99,7 @@ def secret_mask(secret: str) -> str:
     return Finding(0, len(secret), "secret").mask
 
 
+@lru_cache(maxsize=2)  # of one answer it is asked for the client, for the timeline, and for people who look on
 def may_hold_secret(text: str) -> bool:
     """Return whether a JSON text may hold a secret: a quick look, as JSON escapes no part of a keyword."""
     content = Text(text)

@@ -2,12 +2,13 @@
 
     lines_of(["total = price(", "    cart,", ")"], 2)    # (1, 3)
 
-Read from a few lines only, as it is asked at every stop: a file is not parsed for it. Pure.
+Read from a few lines only, and remembered, as it is asked at every stop: a file is not parsed for it. Pure.
 """
 
 import io
 import tokenize
 from collections.abc import Sequence
+from functools import lru_cache
 
 PYTHON = (".py", ".pyw")
 """How the names of its files end."""
@@ -18,8 +19,15 @@ MOST_LINES = 16
 
 def lines_of(lines: Sequence[str], current: int) -> tuple[int, int]:
     """Return the first and the last line of the statement, as far as they are near; else the line itself, twice."""
-    for first in range(max(1, current - MOST_LINES), current + 1):
-        last = _end(lines[first - 1 : current + MOST_LINES], first)
+    before = max(0, current - 1 - MOST_LINES)
+    first, last = _lines_near(tuple(lines[before : current + MOST_LINES]), current - before)
+    return before + first, before + last
+
+
+@lru_cache(maxsize=256)  # places that are stopped at again and again, as in a loop
+def _lines_near(lines: tuple[str, ...], current: int) -> tuple[int, int]:
+    for first in range(1, current + 1):
+        last = _end(lines[first - 1 :], first)
         if last is not None and last >= current and lines[first - 1].strip():
             return first, last
     return current, current

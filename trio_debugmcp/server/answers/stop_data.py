@@ -1,6 +1,7 @@
 """`StopData`: where the program is now, as data; `answers/stop.py` makes the words of it."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar, TypeVar
 
 from msgspec.structs import replace
@@ -195,7 +196,12 @@ def source_around(
         shown = "the source shown is that of before" if found.from_before else "its lines may not be those that run"
         name = Places(debugger.workspace.directory).file(location.file)
         notes.append(f"{name} was edited after the program started: {shown}; debug_restart runs the new text")
-    return excerpt(source_lines(found.text), location.line, either_side, location.file)
+    return excerpt(_lines(found.text), location.line, either_side, location.file)
+
+
+@lru_cache(maxsize=4)  # each stop in a file asks for its lines
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(source_lines(text))
 
 
 def output_data(news: Sequence[OutputEntry], lost: Mapping[str, int], most_characters: int) -> dict[str, Any]:

@@ -123,6 +123,8 @@ class Sources:
         known = [text for when, text in kept if began is None or when is None or when <= began]
         if known and (edited or (began is None and changed is not None and kept[-1][0] != changed)):
             return RunningSource(known[-1], edited=True, from_before=True)
+        if changed is not None and kept and kept[-1][0] == changed:
+            return RunningSource(kept[-1][1], edited=edited)  # every stop asks: what has not been changed is not read
         text = host.query(f"source {path}", lambda: read_source(source))
         if not kept or kept[-1] != (changed, text):
             kept.append((changed, text))
