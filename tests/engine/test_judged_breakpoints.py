@@ -1,4 +1,4 @@
-"""Conditions of breakpoints, judged in a frame as the engine does it; what only reads and compares, by a quicker way."""
+"""Conditions of breakpoints, judged in a frame as the engine does it; simple ones in a quicker way."""
 
 import sys
 from typing import Any
