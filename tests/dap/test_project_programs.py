@@ -48,7 +48,7 @@ def test_an_archive_of_python_is_run_as_python_runs_it(
     found = project_program(archive, "/")
     assert found is not None
     assert found.code is not None
-    assert "breakpoints are set by `function`" in found.why
+    assert "named like files below it" in found.why
     monkeypatch.setattr(sys, "argv", ["-c", "x"])
     monkeypatch.delitem(sys.modules, "a", raising=False)
     exec(found.code, {})

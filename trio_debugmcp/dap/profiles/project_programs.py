@@ -21,10 +21,7 @@ FILES = ("package.json", "pyproject.toml")
 
 _MAX_BYTES = 1_000_000
 
-_ARCHIVE = (
-    "is an archive: its code is in no file, so it is shown without source, and breakpoints are set by `function`. "
-    "To see it line by line, launch the directory that it was made of"
-)
+_ARCHIVE = "is an archive: what is in it is named like files below it, also for breakpoints (`NAME.pyz/__main__.py`)"
 
 _ENTRY_POINT = re.compile(r"\s*(?P<module>[\w.]+)\s*:\s*(?P<name>[\w.]+)\s*(?:\[.*\])?\s*")
 

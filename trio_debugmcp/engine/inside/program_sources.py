@@ -82,7 +82,19 @@ class ProgramSources:
         entry = cache.get(name) if name is not None and type(cache) is dict else None
         if type(entry) is tuple and len(entry) == 4:
             return "".join(entry[2])
-        return _given_code() if name == "<string>" else None
+        return _given_code() if name == "<string>" else _archived(name, modules)
+
+
+def _archived(name: str | None, modules: dict[str, Any]) -> str | None:
+    """Return the source of a module that came out of an archive: of `app.pyz/__main__.py`."""
+    made_by = getattr(modules.get("zipimport"), "zipimporter", None)
+    for importer in list(sys.path_importer_cache.values()) if name and isinstance(made_by, type) else ():
+        if type(importer) is made_by and name.startswith(f"{importer.archive}/"):
+            try:
+                return importer.get_data(name).decode("utf-8", "replace")  # its own: none of the program's code runs
+            except (OSError, ValueError, ImportError):  # not in it, a torn archive, no zlib
+                return None
+    return None
 
 
 def _content(path: str) -> bytes | None:

@@ -136,7 +136,7 @@ class LostUpdateEdges:
 
     def _is_same(self, other: Row) -> bool:
         """Whether a write has left a place as it was."""
-        number = max(self._record.back(kind, other.key, other.subject, other.number) for kind in FIELDS)
+        number = self._record.back_any(FIELDS, (other.key,), other.subject, other.number)
         before = self._record.row(number) if number else None
         return before is not None and (before.object, before.text) == (other.object, other.text)
 
@@ -209,7 +209,7 @@ class LostUpdateEdges:
         path = path_of(node.value)
         value = self._past.values.value(run, path) if path is not None else None
         added = literal(value.text) if value is not None else literal(ast.unparse(node.value))
-        number = max(self._record.back(kind, own.key, own.subject, other.number) for kind in FIELDS)
+        number = self._record.back_any(FIELDS, (own.key,), own.subject, other.number)
         before, after = (literal(self._record.text(row)) if row else ... for row in (self._number(number), other))
         written = literal(self._record.text(own))
         if ... in (before, added) or any(isinstance(part, UnknownContent) for part in (before, added, after, written)):

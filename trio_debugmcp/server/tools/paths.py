@@ -9,6 +9,7 @@ from pathlib import Path
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking.archived_sources import is_archived
 from trio_debugmcp.session.looking.sources import KnownSource, read_source
 from trio_debugmcp.source_lines import source_lines
 
@@ -57,13 +58,17 @@ def existing_file(debugger: Debugger, path: str, cwd: str | None = None, near: s
         UsageError: `INVALID_PATH` or `PERMISSION_DENIED`.
     """
     found = _resolved(debugger, path, cwd, near)
-    if debugger.host.query(f"file {found[0]}", Path(found[0]).is_file):
+    if debugger.host.query(f"file {found[0]}", lambda: _is_source(Path(found[0]))):
         return found[0]
     return next((candidate for candidate in found[1:] if _is_file(debugger, candidate)), None)
 
 
 def _is_file(debugger: Debugger, path: str) -> bool:
-    return _is(debugger, "file", path, Path.is_file)
+    return _is(debugger, "file", path, _is_source)
+
+
+def _is_source(path: Path) -> bool:
+    return path.is_file() or is_archived(path)
 
 
 def _is(debugger: Debugger, what: str, path: str, ask: Callable[[Path], bool]) -> bool:

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
+from trio_debugmcp.session.looking.archived_sources import archive_of, archived_source, is_archived
 from trio_debugmcp.state.model import SourceText
 from trio_debugmcp.state.payloads import UnixTime
 
@@ -71,6 +72,8 @@ class Sources:
 
     def learn(self, path: str | None, session_id: str, reference: int = 0) -> None:
         """Record that the debugger has named this path; `reference` above 0: only the adapter has its text."""
+        if path and reference and is_archived(Path(path)):
+            reference = 0  # pydevd offers what it has disassembled
         if not path or ((known := self._known.get(path)) and (known.reference == reference or not reference)):
             return
         if self.code(path) is not None:
@@ -203,8 +206,9 @@ def read_source(source: KnownSource) -> str:
         UsageError: `INVALID_PATH`: it is not on disk, not a regular file, or too large. `PERMISSION_DENIED`.
     """
     path = Path(source.path)
+    archive = archive_of(path)
     try:
-        status = path.stat()
+        status = (archive or path).stat()
         if not stat.S_ISREG(status.st_mode):
             raise UsageError("INVALID_PATH", f"Source file '{path}' is not a regular file", {"path": source.path})
         if status.st_size > MAX_SOURCE_BYTES:
@@ -213,7 +217,7 @@ def read_source(source: KnownSource) -> str:
                 f"Source file '{path}' has {status.st_size} bytes, more than the {MAX_SOURCE_BYTES} that are served",
                 {"path": source.path},
             )
-        data = path.read_bytes()
+        data = path.read_bytes() if archive is None else archived_source(path, MAX_SOURCE_BYTES)
     except PermissionError:
         raise UsageError(
             "PERMISSION_DENIED",
@@ -231,7 +235,7 @@ def read_source(source: KnownSource) -> str:
 
 def _changed(path: str) -> float | None:
     try:
-        return Path(path).stat().st_mtime
+        return (archive_of(Path(path)) or Path(path)).stat().st_mtime
     except (OSError, ValueError):
         return None
 

@@ -1,5 +1,6 @@
 """What a launch runs, which breakpoints it brings, where relative paths start, and what others did meanwhile."""
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,17 @@ async def test_a_breakpoint_of_a_launch_may_be_a_place_as_answers_have_it_or_a_f
         assert [line.split(" ")[1:] for line in lines] == [["here.py:5"], ["module.pay"]]
         again = await client.call("breakpoint_set", file=f"{scene.server}/here.py", line="5")
         assert (again["id"], again["at"]) == ("bp-1", "here.py:5")
+
+
+async def test_a_breakpoint_may_be_in_an_archive(scene: Scene) -> None:
+    with zipfile.ZipFile(scene.server / "app.pyz", "w") as archive:
+        archive.writestr("__main__.py", TEXT)
+    async with connect(options=scene.options) as client:
+        await run(client, breakpoints=["app.pyz/__main__.py:5"])
+        lines = (await client.call("breakpoint_list"))["breakpoints"]
+        assert [line.split(" ")[1] for line in lines] == ["app.pyz/__main__.py:5"]
+        failed = await failure(client, "breakpoint_set", file="app.pyz/gone.py", line=5)
+        assert "There is no file" in failed.message
 
 
 async def test_breakpoints_of_a_launch_are_also_sought_above_its_program(scene: Scene) -> None:
