@@ -23,7 +23,7 @@ _SWEEP_SECONDS = 0.02
 def session_members(sid: int) -> list[int]:
     """List the ids of the processes of process session `sid`, without zombies."""
     members = []
-    for pid in _all_processes():
+    for pid in all_processes():
         with suppress(ProcessLookupError, PermissionError):
             if os.getsid(pid) == sid and not _is_zombie(pid):
                 members.append(pid)
@@ -63,7 +63,8 @@ def signal_process(pid: int, started: str, number: int) -> bool:
     return True
 
 
-def _all_processes() -> list[int]:
+def all_processes() -> list[int]:
+    """List the ids of all processes there are."""
     if os.path.isdir("/proc/self"):
         return [int(name) for name in os.listdir("/proc") if name.isdigit()]
     import subprocess  # on systems without /proc only

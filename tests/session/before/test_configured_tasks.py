@@ -25,6 +25,9 @@ COLOURED = r"printf 'is \033[1mready\033[22m\n'"
 
 STUCK = "sleep 60 & echo $! > pid; wait"
 
+STUCK_ELSEWHERE = "setsid sh -c 'echo $$ > pid; exec sleep 60' & wait"
+"""What waits is in a process session of its own."""
+
 
 class NoListener:
     """No client has subscribed."""
@@ -137,10 +140,11 @@ async def test_a_task_that_does_not_end_in_time_is_ended(scene: Scene) -> None:
     assert not lives(await scene.process())
 
 
-async def test_cancelling_ends_a_task_with_all_that_it_has_started(scene: Scene) -> None:
+@pytest.mark.parametrize("script", [STUCK, STUCK_ELSEWHERE])
+async def test_cancelling_ends_a_task_with_all_that_it_has_started(script: str, scene: Scene) -> None:
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(scene.run, scene.task("stuck", STUCK))
+            nursery.start_soon(scene.run, scene.task("stuck", script))
             process = await scene.process()
             assert lives(process)
             scope.cancel()

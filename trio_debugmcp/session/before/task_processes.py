@@ -2,11 +2,14 @@
 
 import codecs
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import trio
 
+from trio_debugmcp.dap.daemons import OwnProcess
+from trio_debugmcp.dap.detached_processes import detached_from, end_all
 from trio_debugmcp.dap.process import environment, open_process
 from trio_debugmcp.dap.profiles.compilers import first_error
 from trio_debugmcp.dap.watchdog import Watchdog
@@ -43,10 +46,7 @@ async def run_task_process(
     """
     output = _Output(task, write, ready)
     try:
-        async with (
-            open_process(command.argv, watchdog, cwd=command.cwd, env=environment(command.env)) as process,
-            trio.open_nursery() as pumps,
-        ):
+        async with _open_whole_process(command, watchdog) as process, trio.open_nursery() as pumps:
             if process.stdin is None or process.stdout is None or process.stderr is None:
                 raise AssertionError("the process was opened with pipes")
             await process.stdin.aclose()
@@ -58,6 +58,24 @@ async def run_task_process(
         raise _failure(task, f"cannot run {error.program}: {error.reason}{_without(command.cwd)}", "") from error
     if code != 0:
         raise _failure(task, f"ended with exit code {code}", output.text)
+
+
+@asynccontextmanager
+async def _open_whole_process(command: TaskCommand, watchdog: Watchdog) -> AsyncIterator[trio.Process]:
+    """Run a command until the end of the block, at which its descendants end, too, that are in sessions of their own.
+
+    A dev server starts its workers so, to survive the Ctrl-C of a terminal.
+    """
+    detached = list[OwnProcess]()
+    try:
+        async with open_process(command.argv, watchdog, cwd=command.cwd, env=environment(command.env)) as process:
+            try:
+                yield process
+            finally:
+                detached = detached_from(process.pid)
+    finally:
+        with trio.CancelScope(shield=True):
+            await end_all(detached, watchdog.patience)
 
 
 class _Output:
