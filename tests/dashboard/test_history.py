@@ -174,6 +174,8 @@ def test_going_back_shows_each_stop_as_a_client_has_read_it_then_and_now_again(
     expect(page.locator("#stack")).to_have_attribute("data-stale", "false")
 
     # A mark and a drag on the timeline lead there as well; a list keeps its own keys.
+    expect(state).to_have_text("Paused after a step")
+    at_rest(page.locator("#timeline .mark.stopped").first)  # each event of the step moves the marks
     page.locator("#timeline .mark.stopped").first.click()
     expect(bar).to_be_visible()
     page.get_by_label("Expression to watch").fill("20 + 2")  # there it has no value, and now it has one
