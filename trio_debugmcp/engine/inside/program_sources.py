@@ -88,12 +88,16 @@ class ProgramSources:
 def _archived(name: str | None, modules: dict[str, Any]) -> str | None:
     """Return the source of a module that came out of an archive: of `app.pyz/__main__.py`."""
     made_by = getattr(modules.get("zipimport"), "zipimporter", None)
-    for importer in list(sys.path_importer_cache.values()) if name and isinstance(made_by, type) else ():
-        if type(importer) is made_by and name.startswith(f"{importer.archive}/"):
+    if name is None or not isinstance(made_by, type):
+        return None
+    importers: list[Any] = [one for one in list(sys.path_importer_cache.values()) if type(one) is made_by]
+    for importer in importers:
+        if name.startswith(f"{importer.archive}/"):
             try:
-                return importer.get_data(name).decode("utf-8", "replace")  # its own: none of the program's code runs
+                text: str = importer.get_data(name).decode("utf-8", "replace")  # none of the program's code runs
             except (OSError, ValueError, ImportError):  # not in it, a torn archive, no zlib
                 return None
+            return text
     return None
 
 
