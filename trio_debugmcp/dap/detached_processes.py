@@ -18,7 +18,7 @@ from trio_debugmcp.patience import Patience
 
 
 def detached_from(sid: int) -> list[OwnProcess]:
-    """Return the descendants of a process session's members that are in none of theirs."""
+    """Return the descendants of a process session's members that are in other sessions."""
     members = set(session_members(sid))
     parents = {pid: parent_of(pid) for pid in all_processes()}
     known, newest = set(members), set(members)

@@ -104,7 +104,6 @@ def _started(place: Place, command: Sequence[str]) -> Conversation:
 
 
 def _last_lines(place: Place) -> str:
-
     try:
         with open(place.log, "rb") as file:
             file.seek(max(os.fstat(file.fileno()).st_size - 8192, 0))

@@ -10,7 +10,6 @@ import json
 import re
 import shlex
 import tomllib
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -56,7 +55,7 @@ def project_program(path: str, cwd: str) -> ProjectProgram | None:
     home = Path(path)
     if home.name in FILES and home.is_file():
         return _of_file(home, cwd)
-    if home.suffix == ".pyz" and zipfile.is_zipfile(home):
+    if home.suffix == ".pyz" and _is_archive(home):
         code = f"import runpy, sys\nsys.argv[0] = {path!r}\nrunpy.run_path({path!r}, run_name='__main__')\n"
         return ProjectProgram(code=code, why=_ARCHIVE)
     if not home.is_dir():
@@ -98,6 +97,12 @@ def _of_file(file: Path, cwd: str) -> ProjectProgram:
 
 
 # --- Node -------------------------------------------------------------------------------------------------------------
+
+
+def _is_archive(file: Path) -> bool:
+    from zipfile import is_zipfile  # not at the start of every server
+
+    return is_zipfile(file)
 
 
 def _of_node(file: Path, described: Mapping[str, Any]) -> ProjectProgram:

@@ -95,7 +95,7 @@ def _archived(name: str | None, modules: dict[str, Any]) -> str | None:
         if name.startswith(f"{importer.archive}/"):
             try:
                 text: str = importer.get_data(name).decode("utf-8", "replace")  # none of the program's code runs
-            except (OSError, ValueError, ImportError):  # not in it, a torn archive, no zlib
+            except Exception:  # not in it, torn while the program runs, no zlib: errors of half a dozen types
                 return None
             return text
     return None

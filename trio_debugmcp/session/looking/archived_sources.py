@@ -2,7 +2,7 @@
 
     content = archived_source(Path(named), 8 << 20)
 
-Pure but for the disk.
+An archive is opened for each question, as it may have been made anew.
 """
 
 from pathlib import Path
@@ -34,10 +34,10 @@ def is_archived(path: Path) -> bool:
 
 
 def archived_source(path: Path, most: int) -> bytes:
-    """Return the content of a file in a zip archive, of at most so many bytes.
+    """Return the content of a file in a zip archive: of a larger one than `most` bytes the beginning, one byte more.
 
     Raises:
-        FileNotFoundError: there is no such file, it is larger, or the archive cannot be read.
+        FileNotFoundError: there is no such file, or the archive cannot be read.
     """
     archive = archive_of(path)
     if archive is None:
@@ -46,9 +46,6 @@ def archived_source(path: Path, most: int) -> bytes:
 
     try:
         with zipfile.ZipFile(archive) as opened, opened.open(path.relative_to(archive).as_posix()) as member:
-            content = member.read(most + 1)
+            return member.read(most + 1)
     except (KeyError, ValueError, RuntimeError, EOFError, zipfile.BadZipFile) as error:  # RuntimeError: a password
         raise FileNotFoundError(path) from error
-    if len(content) > most:
-        raise FileNotFoundError(path)
-    return content

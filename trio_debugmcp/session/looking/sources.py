@@ -211,7 +211,7 @@ def read_source(source: KnownSource) -> str:
         status = (archive or path).stat()
         if not stat.S_ISREG(status.st_mode):
             raise UsageError("INVALID_PATH", f"Source file '{path}' is not a regular file", {"path": source.path})
-        if status.st_size > MAX_SOURCE_BYTES:
+        if archive is None and status.st_size > MAX_SOURCE_BYTES:
             raise UsageError(
                 "INVALID_PATH",
                 f"Source file '{path}' has {status.st_size} bytes, more than the {MAX_SOURCE_BYTES} that are served",
@@ -230,6 +230,9 @@ def read_source(source: KnownSource) -> str:
             f"Source file '{path}' referenced in debug symbols but not found on disk",
             {"path": source.path},
         ) from None
+    if len(data) > MAX_SOURCE_BYTES:  # in an archive
+        sentence = f"Source file '{path}' has more than the {MAX_SOURCE_BYTES} bytes that are served"
+        raise UsageError("INVALID_PATH", sentence, {"path": source.path})
     return decode_source(data, path.suffix)
 
 

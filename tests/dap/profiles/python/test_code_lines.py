@@ -1,5 +1,6 @@
 """Where code is in Python files, without running them."""
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,18 @@ def test_functions_are_looked_for_in_modules_packages_and_near_files(tmp_path: P
     assert place("Near.by") == ("app.py", 4)
     assert place("Near.go") == place("by") == ("", 0)
     assert place("Near.none") is place("pkg.none") is place("none") is None
+
+
+def test_a_file_is_parsed_once_for_all_its_breakpoints(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed, parse = list[bytes](), ast.parse
+
+    def counted(source: bytes) -> object:
+        parsed.append(source)
+        return parse(source)
+
+    source = b"def once():\n    return 1\n"
+    with monkeypatch.context() as patched:
+        patched.setattr(ast, "parse", counted)
+        for line in (1, 2, 2):
+            line_with_code(source, line)
+    assert parsed == [source]

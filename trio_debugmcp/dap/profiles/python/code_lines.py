@@ -117,7 +117,6 @@ def names_in(expression: str) -> frozenset[str]:
     return frozenset(node.id for node in nodes if isinstance(node, ast.Name)) - own
 
 
-@lru_cache(maxsize=8)
 @lru_cache(maxsize=4)
 def lines_in_texts(text: str) -> frozenset[int]:
     """Return the lines that begin inside of a literal of several lines, a docstring for instance."""
@@ -129,6 +128,7 @@ def lines_in_texts(text: str) -> frozenset[int]:
     return frozenset(line for node in texts for line in range(node.lineno + 1, (node.end_lineno or node.lineno) + 1))
 
 
+@lru_cache(maxsize=8)
 def _parse(source: bytes) -> _Parsed | None:
     try:
         tree = ast.parse(source)
