@@ -127,6 +127,27 @@ async def test_a_stop_comes_after_the_records_before_it_also_if_the_session_read
         await records.aclose()
 
 
+async def test_a_stop_waits_for_records_that_arrive_later_but_not_for_ever(autojump_clock: MockClock) -> None:
+    async with open_street() as (nursery, door), open_line(door, Session(), nursery) as (connection, program, _):
+        records = await connect(door, nursery)
+        first, second = line("count", 1), line("stop", 2)
+        await program.event("stopped", reason="breakpoint", threadId=1, hitRecordBytes=len(first + second))
+        await wait_all_tasks_blocked()
+        await records.send_all(first)
+        await wait_all_tasks_blocked()
+        await records.send_all(second)
+        assert (await hits(connection), await hits(connection)) == ([("count", 1, "")], [("stop", 2, "")])
+        assert isinstance(await connection.events.receive(), Stopped)
+        began = trio.current_time()
+        await program.event("stopped", reason="breakpoint", threadId=1, hitRecordBytes=1000)
+        assert isinstance(await connection.events.receive(), Stopped)
+        assert trio.current_time() - began == 10
+        await records.aclose()
+        await program.event("stopped", reason="breakpoint", threadId=1, hitRecordBytes=1000)
+        assert isinstance(await connection.events.receive(), Stopped)
+        assert trio.current_time() - began == 10, "of a connection that has ended nothing is to come"
+
+
 async def stop_soon(nursery: trio.Nursery, program: Program) -> None:
     async def send() -> None:
         await program.event("stopped", reason="breakpoint", threadId=1)

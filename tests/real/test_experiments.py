@@ -1,5 +1,6 @@
 """Runs of a real program that are observed: batch_evaluate and debug_run_until, judged in the program and at stops."""
 
+import os
 import subprocess
 import sys
 from contextlib import suppress
@@ -8,10 +9,12 @@ from typing import Any
 
 import pytest
 import trio
+from mcp import StdioServerParameters
+from mcp.client.stdio import stdio_client
 
 from tests.ports import free_port
-from tests.real.conftest import Connect, breakpoints
-from trio_debugmcp.testing import DebugClient, ToolFailed
+from tests.real.conftest import TEST_SECONDS, Connect, breakpoints, hits
+from trio_debugmcp.testing import DebugClient, ToolFailed, connect_streams
 
 CHILDREN = """\
 import subprocess
@@ -60,6 +63,27 @@ def main():
 
 main()
 """
+
+LATE = """\
+import trio
+
+from trio_debugmcp.dap import records
+
+read = records._received_some
+
+
+async def late(stream):
+    await trio.sleep(0.1)
+    return await read(stream)
+
+
+records._received_some, records._unread = late, lambda stream: 0
+
+from trio_debugmcp.cli import main
+
+main(["serve"])
+"""
+"""A server to which the system brings what is sent over the connection for records later than what is sent after it."""
 
 
 def line(text: str) -> int:
@@ -142,6 +166,23 @@ async def test_hits_are_counted_while_a_breakpoint_is_held(debugging: Connect, t
         assert [each.rpartition(", ")[2] for each in listed.values()] == ["7 hits", "7 hits"]
         stop = await client.call("debug_continue")  # the fifth hit has been: it is not the twelfth
         assert (stop["breakpoints"], stop["locals"]["item"]) == (["bp-2"], "8")
+
+
+async def test_hits_that_arrive_later_than_the_stop_are_counted_at_it(tmp_path: Path) -> None:
+    app = str(tmp_path / "app.py")
+    Path(app).write_text(LOOP)
+    at_price, at_paid = {"file": app, "line": line("# priced")}, {"file": app, "line": line("# paid")}
+    server = StdioServerParameters(command=sys.executable, args=["-c", LATE], env=dict(os.environ))
+    with trio.fail_after(TEST_SECONDS):
+        async with connect_streams(stdio_client(server)) as client:
+            await client.call("breakpoint_set", file=app, line=line("one = "))
+            await client.call("breakpoint_set", **at_price, hit_condition="1000")
+            await client.call("debug_launch", program=app)
+            await client.call("debug_step")
+            assert (await hits(client))["bp-2"] == 1, "a step tells it too"
+            await client.call("breakpoint_remove", id="bp-1")
+            found = await client.call("debug_run_until", expression="number == 40", **at_paid)
+            assert (found["holds"], found["looks"], (await hits(client))["bp-2"]) == (True, 40, 41)
 
 
 async def test_a_run_until_an_expression_holds(debugging: Connect, tmp_path: Path) -> None:

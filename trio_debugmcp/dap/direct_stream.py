@@ -20,7 +20,7 @@ from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.incoming_connection import IncomingConnection
 from trio_debugmcp.dap.messages import DapEvent, Request, Response, RunInTerminal
-from trio_debugmcp.dap.records import HitRecords, with_records_key
+from trio_debugmcp.dap.records import HitRecords, with_records_key, written_before
 from trio_debugmcp.dap.sockets import acknowledge_at_once
 from trio_debugmcp.errors import ProtocolViolation
 
@@ -99,7 +99,7 @@ class DirectStream(trio.abc.Stream):
         self._end: bytes | None = None
         self._is_replaced = False
         self._saying_goodbye = self.ends_program = False
-        self._records = HitRecords(self._frames.send, nursery, self._numbers)
+        self._records = HitRecords(self._frames.send, nursery, self._numbers, dial_ins.patience)
         self._records_key: str | None = None
 
     def __repr__(self) -> str:
@@ -222,8 +222,8 @@ class DirectStream(trio.abc.Stream):
         message = decode_message(body)
         detached = False
         match message:
-            case DapEvent(event="stopped"):
-                await self._records.settle()  # they were written before
+            case DapEvent(event="stopped", body=stop):
+                await self._records.settle(written_before(stop))
             case DapEvent(event="terminated"):
                 self._end = encode_frame(body)  # the program begins to end; `report_end` sends it on when it has
                 return False

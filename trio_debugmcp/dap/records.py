@@ -1,8 +1,8 @@
 """Records of breakpoints' hits, which a program on the direct line writes over a connection of its own.
 
     records = HitRecords(pass_on, nursery, numbers)
-    records.connect(stream, received)       # the program has connected; `probe.inside.recorder` is its side
-    await records.settle()                  # what the program has written by now has been passed on
+    records.connect(stream, received)           # the program has connected; `record_connection` is its side of it
+    await records.settle(written_before(stop))  # what the program has written before a stop has been passed on
 
 Records that arrive together become one DAP `output` event, whose `data` has them, so a recording of the session has and
 replays them. What the program prints cannot look like one: pydevd's own `output` events carry no `data`.
@@ -24,6 +24,7 @@ import trio
 
 from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.dap.messages import OutputEvent
+from trio_debugmcp.patience import USUAL, Patience
 
 log = logging.getLogger(__name__)
 
@@ -40,12 +41,19 @@ _MAX_RECORD_BYTES = 256 * 1024
 
 _CHUNK_BYTES = 64 * 1024
 
+_LATE_SECONDS = 10.0
+"""For records that were sent before a stop and have not arrived with it."""
+
 _QUIET_SECONDS = 0.1
 """Without a record before a connection counts as read to its end: a forked child may hold it open."""
 
 
 _SUMMED = frozenset({"count", "look"})
 """Kinds of records of which the last one of a breakpoint says all that those before it did."""
+
+
+class _StopAfterRecords(msgspec.Struct, frozen=True):
+    hitRecordBytes: int = 0  # noqa: N815 (as in `probe.inside.debugger.seam`)
 
 
 class HitRecord(msgspec.Struct, array_like=True, frozen=True):
@@ -78,6 +86,13 @@ def with_records_key(body: bytes, key: str | None) -> bytes:
         return body
     response["body"]["hitRecords"] = key
     return msgspec.json.encode(response)
+
+
+def written_before(body: bytes | None) -> int:
+    """Return how many bytes of records the program had written when it sent this body of a `stopped` event."""
+    with suppress(msgspec.MsgspecError):
+        return msgspec.json.decode(body or b"{}", type=_StopAfterRecords).hitRecordBytes
+    return 0
 
 
 TakeRecords = Callable[[trio.abc.Stream, bytes], None]
@@ -126,7 +141,11 @@ class HitRecords:
     """The connections of one program, and the way from them into its stream of DAP."""
 
     def __init__(
-        self, pass_on: Callable[[bytes], Awaitable[None]], nursery: trio.Nursery, numbers: Iterator[int]
+        self,
+        pass_on: Callable[[bytes], Awaitable[None]],
+        nursery: trio.Nursery,
+        numbers: Iterator[int],
+        patience: Patience = USUAL,
     ) -> None:
         self._pass_on = pass_on
         self._nursery = nursery
@@ -135,6 +154,7 @@ class HitRecords:
         self._passed_on: dict[trio.abc.Stream, int] = {}
         self._turn = trio.lowlevel.ParkingLot()
         self._numbers = numbers
+        self._patience = patience
 
     def __repr__(self) -> str:
         return f"<HitRecords on {len(self._streams)} connections>"
@@ -145,14 +165,21 @@ class HitRecords:
         self._received[stream], self._passed_on[stream] = len(received), 0
         self._nursery.start_soon(self._read, stream, received)
 
-    async def settle(self) -> None:
+    async def settle(self, written: int = 0) -> None:
         """Wait until the records that the program has written by now have been passed on.
 
-        Not until there are none: of a program whose other threads run on there always are.
+        Not until there are none: of a program whose other threads run on there always are. The system may bring what
+        was `written` over the last connection later than what was sent over another one.
         """
         wanted = {stream: self._received[stream] + _unread(stream) for stream in self._streams}
-        while any(self._passed_on.get(stream, until) < until for stream, until in wanted.items()):
-            await self._turn.park()
+        if self._streams:
+            last = next(reversed(self._streams))
+            wanted[last] = max(wanted[last], written)
+        with trio.move_on_after(self._patience.seconds(_LATE_SECONDS)) as late:
+            while any(self._passed_on.get(stream, until) < until for stream, until in wanted.items()):
+                await self._turn.park()
+        if late.cancelled_caught:
+            log.warning("records of hits did not arrive before the stop that they are of")
 
     async def drain(self) -> None:
         """Wait until all records of a program that has ended have been passed on. Bounded."""

@@ -90,7 +90,7 @@ class MovingRequests:
             request.respond()
             self._engine.frames.forget()
             body = {name: value for name, value in record.stop.body.items() if name != "hitBreakpointIds"}
-            self._engine.event("stopped", {**body, "reason": "goto"})
+            self._engine.stop_answers.send({**body, "reason": "goto"})
 
         record.inbox.put(go)
         return LATER

@@ -122,6 +122,9 @@ class EngineServices(DebuggerServices):
             raise RefusedError("the debugger is not connected")
         return RecordPeer(connection.family, connection.address, self._engine.token)
 
+    def tell_at_stops(self, written: Callable[[], int]) -> None:
+        self._engine.stop_answers.record_bytes = written
+
 
 class EngineDebugger(EngineView, EngineServices, ProgramDebugger):
     """The engine as a debugger that the probe asks."""

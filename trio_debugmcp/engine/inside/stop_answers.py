@@ -8,10 +8,11 @@ does where it is asked: no signal handler of the program runs in that one. The e
 busy, and where other threads may still move: the debugger asks a little later, when those are held that can be.
 """
 
-from typing import Any
+from typing import Any, Callable
 
 from trio_debugmcp.engine.inside.door_connection import JsonText
 from trio_debugmcp.engine.inside.held_threads import ThreadStop
+from trio_debugmcp.probe.inside.debugger.seam import RECORD_BYTES
 from trio_debugmcp.probe.inside.encoding import encoded
 
 _NO_STOP = "nothing stops there, as no other thread runs any more. A breakpoint with a log_message works."
@@ -21,13 +22,18 @@ _MOST_MISSED = 20
 
 
 class StopAnswers:
-    """What is asked at each stop, and the events of the stops."""
+    """What is asked at each stop, and the events of the stops.
+
+    Attributes:
+        record_bytes: how much was written over the connection for records, which may arrive later than the event.
+    """
 
     def __init__(self, engine: Any) -> None:
         self._engine = engine
         self._question = ""
         self._parameters: dict[str, Any] = {}
         self._missed: set[tuple[str, int]] = set()
+        self.record_bytes: Callable[[], int] = lambda: 0
 
     def ask(self, question: str, parameters: dict[str, Any]) -> None:
         """Answer a question from now on at each stop; it is about the thread that has stopped."""
@@ -37,7 +43,13 @@ class StopAnswers:
         """Send the event of a stop. At an exception the debugger asks for other things."""
         is_asked = bool(self._question) and stop.exception is None
         if not (is_asked and self._engine.reader.run(lambda: self._announce_answered(stop))):
-            self._engine.event("stopped", stop.body)
+            self.send(stop.body)
+
+    def send(self, body: dict[str, Any], answer: str = "") -> None:
+        """Send an event of a stop, maybe with an answer in JSON."""
+        size = self.record_bytes()
+        told = {**body, RECORD_BYTES: size} if size else body
+        self._engine.event("stopped", JsonText(f'{encoded(told)[:-1]}, "answer": {answer}}}') if answer else told)
 
     def miss(self, stop: ThreadStop) -> None:
         """Say of a place, once, that nothing stops there: no other thread runs that would continue the program."""
@@ -54,8 +66,7 @@ class StopAnswers:
         from trio_debugmcp.probe.inside import questions  # loaded by now: a question was answered
 
         if not self._engine.threads.are_all_held():
-            self._engine.event("stopped", stop.body)
+            self.send(stop.body)
             return
         parameters = {**self._parameters, "thread": stop.record.id}
-        answer = questions.call(self._question, encoded(parameters))
-        self._engine.event("stopped", JsonText(f'{encoded(stop.body)[:-1]}, "answer": {answer}}}'))
+        self.send(stop.body, questions.call(self._question, encoded(parameters)))

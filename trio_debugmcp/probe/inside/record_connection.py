@@ -59,6 +59,7 @@ class RecordConnection:
             it, one after the other: threads may write in another order than they counted in.
         counts: the hits of each breakpoint.
         sent: the messages of each that has a limit of these.
+        written: bytes of records that the kernel has taken; 0 once the connection is given up.
     """
 
     def __init__(self, key: str) -> None:
@@ -67,6 +68,7 @@ class RecordConnection:
         self.counts: Dict[Tuple[str, int], int] = {}
         self.sent: Dict[Tuple[str, int], int] = {}
         self.lock = _thread.allocate_lock()
+        self.written = 0
         self._rest = b""
         self._socket: Optional[_QuietSocket] = _connect(key)
 
@@ -89,7 +91,9 @@ class RecordConnection:
             try:
                 while self._rest and self._socket is not None:
                     # What a signal's handler interrupts by an exception stays, and is written before the next record.
-                    self._rest = self._rest[self._socket.send(self._rest, _QUIETLY) :]
+                    sent = self._socket.send(self._rest, _QUIETLY)
+                    self._rest = self._rest[sent:]
+                    self.written += sent
             except OSError:
                 self._give_up()
 
@@ -102,7 +106,7 @@ class RecordConnection:
             return
 
     def _give_up(self) -> None:
-        self._socket, self._rest = None, b""
+        self._socket, self._rest, self.written = None, b"", 0
 
     def close(self) -> None:
         with self.lock:
@@ -121,6 +125,7 @@ def open_line(key: str) -> RecordConnection:
     global _line  # noqa: PLW0603 (one for each process)
     if _line is None or _line.key != key or not _line.is_open:
         _line = RecordConnection(key)
+        attached.debugger().tell_at_stops(_written)
     return _line
 
 
@@ -130,6 +135,11 @@ def line() -> Optional[RecordConnection]:
     In a fork that C code has made without the interpreter it is the parent's.
     """
     return _line
+
+
+def _written() -> int:
+    """Return how much this process has written over its line, if it has one."""
+    return 0 if _line is None or not _line.is_of_this_process else _line.written
 
 
 def _leave_to_parent() -> None:

@@ -12,6 +12,7 @@ from trio_debugmcp.probe.inside import imported
 from trio_debugmcp.probe.inside.debugger import template_frames
 from trio_debugmcp.probe.inside.debugger.seam import (
     PROBE,
+    RECORD_BYTES,
     DebuggerServices,
     ProgramDebugger,
     ProgramThread,
@@ -254,6 +255,22 @@ class PydevdServices(DebuggerServices):
             return RecordPeer(own.family, own.getpeername(), pydevd.authentication.client_access_token)
         except (AttributeError, OSError) as error:
             raise RefusedError(f"pydevd is not connected: {error}") from None
+
+    def tell_at_stops(self, written: Callable[[], int]) -> None:
+        factory: Any = getattr(_pydevd(), "cmd_factory", None)
+        make = getattr(type(factory), "make_thread_suspend_single_notification", None)
+        if make is None:
+            return
+
+        def notification(*arguments: Any) -> Any:
+            command = make(factory, *arguments)
+            size, message = written(), command.as_dict
+            if not size or type(message) is not dict:
+                return command
+            body = {**message["body"], RECORD_BYTES: size}
+            return type(command)(command.id, command.seq, {**message, "body": body}, is_json=True)
+
+        factory.make_thread_suspend_single_notification = notification
 
 
 class ByPydevd(PydevdView, PydevdServices, ProgramDebugger):

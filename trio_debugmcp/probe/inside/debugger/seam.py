@@ -25,7 +25,7 @@ the program, runs code of it, or raises, unless its docstring says so. Frames ar
 | `start_thread`, `call_after` | evaluations while the program runs; the bounds of an answer |
 | `answer_without` | the bounds of an answer, when code of the program waits in C |
 | `stop_in`, `take_back_pause`, `set_trace` | the trace of a function's calls |
-| `record_peer` | the connection over which hits are recorded |
+| `record_peer`, `tell_at_stops` | the connection over which hits are recorded |
 """
 
 import _thread
@@ -36,6 +36,9 @@ from trio_debugmcp.probe.inside import imported
 from trio_debugmcp.probe.inside.debugger import template_frames, timed_calls
 
 PROBE = "trio_debugmcp.probe.inside"
+
+RECORD_BYTES = "hitRecordBytes"
+"""The key in the body of a `stopped` event; the same as in dap/records.py. Two connections may arrive in any order."""
 
 _LIBRARIES = ("site-packages", "dist-packages")
 
@@ -264,6 +267,9 @@ class DebuggerServices:
             RefusedError: the debugger is not connected.
         """
         raise RefusedError("there is no debugger")
+
+    def tell_at_stops(self, written: Callable[[], int]) -> None:
+        """Say in each `stopped` event, as `RECORD_BYTES`, how many bytes of records were written before it, if any."""
 
 
 class ProgramDebugger(ProgramView, DebuggerServices):
