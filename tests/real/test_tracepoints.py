@@ -112,23 +112,23 @@ async def test_children_record_their_own_hits(debugging: Connect, tmp_path: Path
 
 
 SERVER = """
-import subprocess, sys, threading, time
+import os, subprocess, sys, time
 def serve(number):
     return number  # here
-go = threading.Event()
 number = 0
 while True:
     time.sleep(0.01)
     number += 1
     serve(number)
-    if number == LIMIT:
+    if os.path.exists(f"{sys.path[0]}/go"):
+        os.remove(f"{sys.path[0]}/go")
         subprocess.run([sys.executable, "-c", "import app_child"], cwd=sys.path[0])
 """
 
 
 @needs_gdb
 async def test_an_attached_program_and_its_child_record_their_hits(debugging: Connect, tmp_path: Path) -> None:
-    app = write(tmp_path, SERVER.replace("LIMIT", "600"))
+    app = write(tmp_path, SERVER)
     (tmp_path / "app_child.py").write_text("def serve(number):\n    return number  # there\nserve('child')\n")
     process = await trio.lowlevel.open_process([sys.executable, app], stderr=subprocess.DEVNULL)
     try:
@@ -136,6 +136,7 @@ async def test_an_attached_program_and_its_child_record_their_hits(debugging: Co
             await client.call("debug_attach", pid=process.pid)
             await trace(client, app, "# here", "{number}")
             await trace(client, str(tmp_path / "app_child.py"), "# there", "{number!r}")
+            (tmp_path / "go").touch()
             lines: list[str] = []
             while "'child'" not in lines:
                 lines = (await output(client)).splitlines()
