@@ -331,3 +331,8 @@ async def test_why_asks_the_process_that_failed_and_the_next_question_the_same(
         assert (elsewhere["total"], elsewhere["notes"][0][:20]) == (1, f"of process {first}: see "[:20])
         called = await client.call("calls_get", function="child")
         assert (called["total"], called["notes"][0][:20]) == (1, f"of process {second}: see "[:20])
+        assert (await client.call("history_get", expression="started"))["notes"][0].startswith(f"of process {first}: ")
+        reached = await client.call("why", file="parent.py", line=6)
+        assert reached["notes"][0].startswith(f"of process {second}: see "), "the other one has not run it"
+        missed = await client.call("why", file="parent.py", line=6, process=first)
+        assert missed["value"].startswith("line 6 did not run: ")

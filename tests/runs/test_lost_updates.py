@@ -42,6 +42,27 @@ class Account:
             self.plain = amount
 
 
+def counted():
+    count = 0
+    other = threading.Event()
+
+    def add(number):
+        nonlocal count
+        seen = count
+        barrier.wait()
+        if number == 2:
+            other.wait()
+        count = seen + number
+        other.set()
+
+    adding = [threading.Thread(target=add, args=(number,)) for number in (1, 2)]
+    for thread in adding:
+        thread.start()
+    for thread in adding:
+        thread.join()
+    return count
+
+
 account = Account()
 for method in (account.lose, account.keep, account.put):
     threads = [threading.Thread(target=method, args=(amount,)) for amount in (10, 20)]
@@ -50,6 +71,7 @@ for method in (account.lose, account.keep, account.put):
     for thread in threads:
         thread.join()
 print(account.lost, account.kept, account.plain)
+result = counted()
 """
 
 TASKS = """\
@@ -118,6 +140,14 @@ def test_a_write_that_does_not_know_of_another_thread_says_so(threads: ProcessRe
     assert "self.lost = changed | .lost=20; writes over #" in text
     assert "(another thread: .lost=10), later than #" in text
     assert "current = self.lost | current=0; before #" in text
+
+
+def test_so_does_one_of_a_variable_that_inner_functions_share(threads: ProcessRecord) -> None:
+    answer = why(threads, WhyQuestion(expression="result"))
+    text = "\n".join(map(str, answer.because))
+    assert "count = seen + number | count=2; writes over #" in text
+    assert "(another thread: count=1), later than #" in text
+    assert answer.gaps == []
 
 
 @pytest.mark.parametrize("expression", ["account.kept", "account.plain"])

@@ -27,9 +27,11 @@ from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.accumulated_rounds import rounds_of
 from trio_debugmcp.runs.slicing.backward_slice import SlicePart, SliceResult, backward_slice
 from trio_debugmcp.runs.slicing.because_lines import because_line
+from trio_debugmcp.runs.slicing.differing_runs import differing_items, raised_runs
 from trio_debugmcp.runs.slicing.failed_comparisons import wanted_of
 from trio_debugmcp.runs.slicing.lost_update_edges import WROTE_OVER
 from trio_debugmcp.runs.slicing.run_failures import failure
+from trio_debugmcp.runs.slicing.shortened_values import asked_parts
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.slicing.unreached_lines import last_run_of_line, unreached
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED
@@ -39,7 +41,6 @@ _LINES = frozenset((rows.LINE,))
 
 _MOST_LOOKED_BACK = 20_000
 """Rows from the end in which a place is looked for where a name has a value."""
-
 
 _MOST_GAPS = 4
 """The nearest, as they were met."""
@@ -75,6 +76,7 @@ class WhyAnswer(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel")
         gaps: what changed where nothing was recorded.
         omitted: lines that were found beyond `limit`, at least.
         repeated: lines of earlier answers that were passed over.
+        is_unreached: the line that was asked about has not run.
     """
 
     value: str
@@ -82,6 +84,7 @@ class WhyAnswer(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel")
     gaps: list[str] = []
     omitted: int = 0
     repeated: int = 0
+    is_unreached: bool = False
 
 
 class NoAnswerError(Exception):
@@ -256,7 +259,8 @@ def _of_line(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
             past.scopes.without_code(question.file, question.line)
             or f"{question.file}:{question.line} has no statement that this run recorded: `source_get` shows the file"
         )
-    return _answer(past, found.value, found.starts, question, past.record.last + 1)
+    answer = _answer(past, found.value, found.starts, question, past.record.last + 1)
+    return msgspec.structs.replace(answer, is_unreached=True)
 
 
 def _answer(
@@ -266,18 +270,23 @@ def _answer(
     result: SliceResult = backward_slice(
         past, starts, limit=question.limit, asked=asked, known=question.known, unshown=unshown
     )
-    because = [because_line(past, part.row, _notes(past, part), part.focus) for part in result.parts]
+    asked_about = asked_parts(past, (start.node for start in starts), (part.row for part in result.parts))
+    noted = ((part, _notes(past, part, asked)) for part in result.parts)
+    because = [because_line(past, part.row, notes, part.focus, asked_about) for part, notes in noted]
     gaps = [_gap(past, gap) for gap in result.gaps[:_MOST_GAPS]]
     left = len(result.gaps) - _MOST_GAPS
     gaps += [f"{left} more such gaps, further away"] if left > 0 else []
     return WhyAnswer(value, because, gaps, result.omitted, result.repeated)
 
 
-def _notes(past: PastProcess, part: SlicePart) -> tuple[str, ...]:
+def _notes(past: PastProcess, part: SlicePart, asked: int) -> tuple[str, ...]:
     execution = past.executions.at(part.row)
+    if execution is None:
+        return part.notes
     is_lost = any(note.startswith(WROTE_OVER) for note in part.notes)  # what it added, it added to another value
-    rounds = rounds_of(past, execution) if execution is not None and not is_lost else ""
-    return (*part.notes, rounds) if rounds else part.notes
+    rounds = rounds_of(past, execution) if not is_lost else ""
+    notes = (rounds or differing_items(past, execution), raised_runs(past, execution, asked))
+    return (*part.notes, *filter(None, notes))
 
 
 def _gap(past: PastProcess, gap: ValueGap) -> str:

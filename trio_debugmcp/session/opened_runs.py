@@ -7,7 +7,6 @@ Reading is work without an end in sight, so it is done in a thread, one question
 
 from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
@@ -52,11 +51,14 @@ class OpenedRuns:
         is_over: bool,
         pid: int | None = None,
         passes_on: tuple[type[Exception], ...] = (),
+        settles: Callable[[T], bool] = lambda _: True,
     ) -> ProcessAnswer[T]:
         """Return what `work` finds in the record of a process: of that id, or the one that was launched.
 
-        `passes_on`: where it raises one of these, the other processes are asked. `is_over`: the files do not change any
-        more. When the caller is cancelled, the thread is left to itself, and the next question waits.
+        `passes_on`: where it raises one of these, the other processes are asked. `settles`: whether what was found is
+        what was looked for; where it is not, the others are asked, too, and the first answer counts if no other is.
+        `is_over`: the files do not change any more. When the caller is cancelled, the thread is left to itself, and the
+        next question waits.
 
         Raises:
             RunFileError: there is no such record, or it cannot be read.
@@ -65,15 +67,20 @@ class OpenedRuns:
         def run() -> ProcessAnswer[T]:
             opened = self._open(directory, is_over=is_over)
             first = process_of(opened, pid)
-            try:
-                return ProcessAnswer(work(first), first, len(opened.processes))
-            except Exception as error:
-                if not isinstance(error, passes_on):
-                    raise
-                for record in (other for other in opened.processes if other is not first):
-                    with suppress(*passes_on):
-                        return ProcessAnswer(work(record), record, len(opened.processes))
-                raise
+            second_best: ProcessAnswer[T] | None = None
+            failed: Exception | None = None
+            for record in (first, *(other for other in opened.processes if other is not first)):
+                try:
+                    answer = ProcessAnswer(work(record), record, len(opened.processes))
+                except passes_on as error:
+                    failed = failed or error
+                    continue
+                if settles(answer.found):
+                    return answer
+                second_best = second_best or answer
+            if second_best is None:
+                raise failed or RunFileError("the run has no process")
+            return second_best
 
         return await trio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._one)
 

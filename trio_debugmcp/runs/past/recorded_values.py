@@ -191,7 +191,8 @@ class RecordedValues:
             return None
         if home is execution.scope:
             own = self._set_in(execution.frame, key, before)
-            return self._latest([own, *self._writes_from_within(home, name, key, before)])
+            within = self._writes_from_within(home, name, key, before)
+            return self._left_from_within(own, within) or self._latest([own, *within])
         start = self._record.frame(execution.frame).start
         seen = self._last_of((rows.WRITE, rows.SEEN_NAME), key, execution.frame, before, start)
         return self._free(home, name, key, before, seen)
@@ -208,6 +209,17 @@ class RecordedValues:
         """Return the last writes of a name by inner functions that have declared it `nonlocal`."""
         inner = [scope for scope in home.all_inner() if name in scope.body.outside and scope.home(name) is home]
         return [self._record.back(rows.WRITE, key, frame, before) for frame in self._scopes.frames(inner)]
+
+    def _left_from_within(self, own: int, within: list[int]) -> RecordedValue | None:
+        """Return the write by an inner function that has left what a variable was found with; None: none has."""
+        found = self._record.row(own) if own else None
+        if found is None or found.kind != rows.SEEN_NAME:
+            return None
+        start = self._record.frame(found.subject).start
+        after = self._record.back(rows.WRITE, found.key, found.subject, own, start) or start
+        writes = [self.value_at(row) for row in within if after < row < own]
+        seen = self.value_at(own)
+        return max((write for write in writes if _is_same(write, seen)), default=None, key=lambda write: write.row)
 
     def _free(
         self, home: SourceScope, name: str, key: int, before: int, seen: RecordedValue | None

@@ -55,7 +55,8 @@ _MOST_CALLERS = 2
 _Shown = tuple[int, int]
 """A line of an answer: a row, and of a statement of several lines that which matters; 0: of a call's start."""
 
-_NOT_SET = re.compile(r"(?P<what>so .+ at) lines? (?P<lines>[\d, ]+)")
+_NOT_SET = re.compile(r"(?P<what>so .+ at) lines? (?P<lines>[\d, ]+)(?P<rest>)")
+_NOT_RUN = re.compile(r"(?P<what>so) lines? (?P<lines>[\d, ]+) (?:does|do) not run(?P<rest>.*)")
 """What is said of lines that were not reached."""
 
 
@@ -267,7 +268,7 @@ class _Slicer:
                         yield from self._stale.of_statement(sibling, self._asked)
                 yield from self._rounds.of_statement(execution)
                 yield from self._rounds.of_siblings(execution)
-                yield from self._skipped.of_statement(execution)
+                yield from self._skipped.of_statement(execution, self._asked)
                 yield from self._resets.of_statement(execution)
                 yield from self._waiting.of_statement(execution)
                 yield from self._iterations.of_statement(execution)
@@ -296,16 +297,21 @@ class _Slicer:
                 yield SliceEdge(cost.RAISED, SliceNode(owner))
 
 
+def _unreached(note: str) -> re.Match[str] | None:
+    return _NOT_SET.fullmatch(note) or _NOT_RUN.fullmatch(note)
+
+
 def _add_note(notes: list[str], note: str) -> None:
     """Add what is said beside a line: what says less gives way, and the same of several lines is said once."""
-    same, more = _NOT_SET.fullmatch(note), f"{note} "
+    same, more = _unreached(note), f"{note} "
     for place, said in enumerate(notes):
-        known = _NOT_SET.fullmatch(said)
+        known = _unreached(said)
         if more.startswith(f"{said} "):
             notes[place] = note
-        elif same is not None and known is not None and known["what"] == same["what"]:
+        elif same is not None and known is not None and (known["what"], known["rest"]) == (same["what"], same["rest"]):
             lines = sorted({*known["lines"].split(", "), same["lines"]}, key=int)
-            notes[place] = f"{same['what']} line{'s' if len(lines) > 1 else ''} {', '.join(lines)}"
+            does = "" if same.re is _NOT_SET else f" {'do' if len(lines) > 1 else 'does'} not run{same['rest']}"
+            notes[place] = f"{same['what']} line{'s' if len(lines) > 1 else ''} {', '.join(lines)}{does}"
         elif not f"{said} ".startswith(more):
             continue
         return

@@ -16,10 +16,9 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing
 from trio_debugmcp.runs.shown_moments import BecauseLine
 from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, content_of
+from trio_debugmcp.runs.slicing.shortened_values import MOST_TEXT, NO_PARTS, AskedParts, ShortenedValues
 
 _MOST_VALUES = 3
-
-_MOST_TEXT = 60
 
 _RAISES = frozenset((rows.RAISE,))
 
@@ -27,19 +26,21 @@ _DELETED = "deleted"
 
 
 def because_line(
-    past: PastProcess, row: int, notes: tuple[str, ...] = (), focus: tuple[ast.expr, ...] = ()
+    past: PastProcess,
+    row: int,
+    notes: tuple[str, ...] = (),
+    focus: tuple[ast.expr, ...] = (),
+    parts: AskedParts = NO_PARTS,
 ) -> BecauseLine:
-    """Return the line for a LINE row, or for the START row of a call."""
-    record = past.record
+    """Return the line for a LINE row, or for the START row of a call; `parts`: what of its values is asked about."""
+    record, shortened = past.record, ShortenedValues(past, parts)
     execution = past.executions.at(row)
     if execution is None:
         start = record.row(row)
         code = record.code(
             start.key if start.kind in (rows.START, rows.RESUME) else past.executions.code_of(start.subject)
         )
-        values = [
-            f"{record.label(effect.key)}={_short(record.text(effect))}" for effect in past.executions.effects(row)
-        ]
+        values = [f"{record.label(effect.key)}={shortened.of(effect)}" for effect in past.executions.effects(row)]
         return BecauseLine(f"#{row}", code.file, code.first, code.name, "entered", values[:_MOST_VALUES], list(notes))
     code, statement = record.code(execution.code), execution.statement
     line, source = statement.first, statement.text
@@ -50,27 +51,27 @@ def because_line(
         line = statement.node.lineno
         source = statement.scope.lines[line - 1].strip()
     function = code.name.replace(".<locals>", "")
-    return BecauseLine(f"#{row}", code.file, line, function, source, values_of(past, execution), list(notes))
+    return BecauseLine(f"#{row}", code.file, line, function, source, _values(past, execution, shortened), list(notes))
 
 
-def values_of(past: PastProcess, execution: StatementExecution) -> list[str]:
+def _values(past: PastProcess, execution: StatementExecution, shortened: ShortenedValues) -> list[str]:
     """Return what a statement wrote, returned, raised or decided, with what it read."""
     ending, end = past.executions.ending(execution.row), past.record.last + 1
     left = ending.number if ending is not None and ending.kind == rows.YIELD else end
-    later = _effects(past, execution, left, end)  # what a `yield` has got, when it was continued
-    said = [*_effects(past, execution, 0, left), *_ends(past, execution)]
+    later = _effects(past, execution, left, end, shortened)  # what a `yield` has got, when it was continued
+    said = [*_effects(past, execution, 0, left, shortened), *_ends(past, execution, shortened)]
     said += [f"then {text}" for text in later[:1]] + later[1:]
     if isinstance(execution.statement.node, ast.If | ast.While):
         said = [*_decided(past, execution), *said]
     if isinstance(execution.statement.node, ast.ExceptHandler):
-        said = [*_caught(past, execution), *said]
+        said = [*_caught(past, execution, shortened), *said]
     if _is_last_round(past, execution, has_said=bool(said)):
         said.append("ends")
     has_failed = any(text.startswith("raises ") for text in said) and not isinstance(
         execution.statement.node, ast.Raise
     )
     if not said or execution.statement.is_condition or has_failed or _decides(execution.statement.node):
-        said += [*_results(past, execution), *_reads(past, execution)][:_MOST_VALUES]
+        said += [*_results(past, execution, shortened), *_reads(past, execution, shortened)][:_MOST_VALUES]
     return said
 
 
@@ -89,13 +90,13 @@ def _decided(past: PastProcess, execution: StatementExecution) -> list[str]:
     return [] if entered is None else ["true" if entered else "false"]
 
 
-def _caught(past: PastProcess, execution: StatementExecution) -> list[str]:
+def _caught(past: PastProcess, execution: StatementExecution, shortened: ShortenedValues) -> list[str]:
     """Return what a handler caught, where its name does not show it, or did not catch."""
     is_entered = past.blocks.entered(execution)
     if is_entered is not False and getattr(execution.statement.node, "name", None):
         return []
     number = past.record.back_of(_RAISES, execution.frame, execution.row)
-    text = _short(past.record.text(past.record.row(number))) if number else ""
+    text = shortened.of(past.record.row(number)) if number else ""
     parent = execution.statement.parent
     is_part = parent is not None and isinstance(parent.node, ast.TryStar)
     catches = "catches a part of" if is_part else "catches"
@@ -111,31 +112,33 @@ def _is_last_round(past: PastProcess, execution: StatementExecution, *, has_said
     return execution.statement.is_loop and not has_said and past.blocks.entered(execution) is False
 
 
-def _ends(past: PastProcess, execution: StatementExecution) -> list[str]:
+def _ends(past: PastProcess, execution: StatementExecution, shortened: ShortenedValues) -> list[str]:
     """Return what a statement returned, yielded or raised, as far as that is not in its source."""
     said = []
     ending = past.executions.ending(execution.row)
     text = past.record.text(ending) if ending is not None else ""
     if ending is not None and ending.kind == rows.RETURN:
         is_silent = text == "None" and not isinstance(execution.statement.node, ast.Return)
-        said += [] if is_silent else [f"-> {_short(text)}"]
+        said += [] if is_silent else [f"-> {shortened.of(ending)}"]
     elif ending is not None and ending.kind == rows.YIELD:
-        said.append(f"yields {_short(text)}")
+        said.append(f"yields {shortened.of(ending)}")
     raised = past.executions.raised(execution.row)
     if raised is not None and isinstance(execution.statement.node, ast.Assert):
         said.append("fails")
     elif raised is not None:
-        said.append(f"raises {_short(past.record.text(raised))}")
+        said.append(f"raises {shortened.of(raised)}")
     return said
 
 
-def _effects(past: PastProcess, execution: StatementExecution, after: int, before: int) -> list[str]:
+def _effects(
+    past: PastProcess, execution: StatementExecution, after: int, before: int, shortened: ShortenedValues
+) -> list[str]:
     said: list[str] = []
     record = past.record
     for effect in past.executions.effects(execution.row):
         if not after < effect.number < before:
             continue
-        text = _short(record.text(effect))
+        text = shortened.of(effect, is_of_round=execution.statement.is_loop)
         label = record.label(effect.key)
         if effect.kind == rows.FIELD and label[:1] == "." and effect.subject == record.code(execution.code).globals:
             label = label[1:]
@@ -146,12 +149,10 @@ def _effects(past: PastProcess, execution: StatementExecution, after: int, befor
     return said if left <= 0 else [*said[: _MOST_VALUES + 1], f"… {left} more"]
 
 
-def _results(past: PastProcess, execution: StatementExecution) -> list[str]:
+def _results(past: PastProcess, execution: StatementExecution, shortened: ShortenedValues) -> list[str]:
     """Return the results of the calls in a condition, and of properties."""
     said = [
-        f"{path}={_short(past.record.text(ending))}"
-        for path, ending in computed(past, execution)
-        if ending.kind == rows.RETURN
+        f"{path}={shortened.of(ending)}" for path, ending in computed(past, execution) if ending.kind == rows.RETURN
     ]
     written = {called(call) for call in execution.statement.calls}
     for start in past.executions.calls(execution.row):
@@ -160,18 +161,18 @@ def _results(past: PastProcess, execution: StatementExecution) -> list[str]:
             name = past.record.code(start.key).name.rpartition(".")[2]
             if name not in written:  # the interpreter has called it, or it was for a message
                 continue
-            said.append(f"{name} -> {_short(past.record.text(ending))}")
+            said.append(f"{name} -> {shortened.of(ending)}")
     return list(dict.fromkeys(said))
 
 
-def _reads(past: PastProcess, execution: StatementExecution) -> list[str]:
+def _reads(past: PastProcess, execution: StatementExecution, shortened: ShortenedValues) -> list[str]:
     said = []
     for read in execution.statement.reads:
         is_before = execution.statement.is_condition and read.path in execution.statement.carried  # `(n := n + 1) < 5`
         value = None if read.is_callee or is_before else past.values.read(execution, read)
         if value is not None and not says_nothing(value.text):
-            text = _text_at(past, value, past.values.bound(execution, read))
-            said.append(f"{read.path}={_short(text)}")
+            before = past.values.bound(execution, read)
+            said.append(f"{read.path}={shortened.of_text(_text_at(past, value, before), value.object, before)}")
     return list(dict.fromkeys(said))
 
 
@@ -182,12 +183,4 @@ def _text_at(past: PastProcess, value: RecordedValue, before: int) -> str:
         return text
     content = content_of(past, value, before)
     known = repr(content)
-    return text if isinstance(content, UnknownContent) or len(known) > _MOST_TEXT else known
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1].rstrip('…')}…"
-
-
-def _function(name: str) -> str:
-    return name.replace(".<locals>", "")
+    return text if isinstance(content, UnknownContent) or len(known) > MOST_TEXT else known

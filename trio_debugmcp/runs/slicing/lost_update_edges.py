@@ -19,6 +19,7 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import FIELDS
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, literal
+from trio_debugmcp.runs.slicing.shared_variables import SharedVariables
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.read_paths import PathRead, path_of
 
@@ -55,6 +56,7 @@ class LostUpdateEdges:
     def __init__(self, past: PastProcess) -> None:
         self._past = past
         self._record = past.record
+        self._shared = SharedVariables(past)
         self._known: dict[int, LostUpdate | None] = {}
 
     def of_reads(self, execution: StatementExecution, reads: Sequence[PathRead]) -> Iterator[SliceEdge]:
@@ -62,7 +64,8 @@ class LostUpdateEdges:
         for read in reads:
             value = self._past.values.read(execution, read) if not read.is_callee else None
             row = self._record.row(value.row) if value is not None else None
-            if row is not None and row.kind == rows.FIELD and row.key:
+            is_field = row is not None and row.kind == rows.FIELD and row.key > 0
+            if row is not None and (is_field or self._shared.is_of(execution, read.path, row)):
                 yield from self._of_place(execution, row)
         if isinstance(execution.statement.node, ast.If):
             for write in self._guarded(execution):
@@ -110,7 +113,7 @@ class LostUpdateEdges:
     def _last_lost(self, last: Row) -> LostUpdate | None:
         own = last
         for _ in range(_MOST_WRITES):
-            number = self._record.back(rows.FIELD, own.key, own.subject, own.number)
+            number = self._shared.before(own, (rows.FIELD,))
             if not number:
                 return None
             other = self._record.row(number)
@@ -136,7 +139,7 @@ class LostUpdateEdges:
 
     def _is_same(self, other: Row) -> bool:
         """Whether a write has left a place as it was."""
-        number = self._record.back_any(FIELDS, (other.key,), other.subject, other.number)
+        number = self._shared.before(other, FIELDS)
         before = self._record.row(number) if number else None
         return before is not None and (before.object, before.text) == (other.object, other.text)
 
@@ -178,6 +181,8 @@ class LostUpdateEdges:
     def _is_of(self, run: StatementExecution, read: PathRead, place: Row) -> bool:
         """Whether a read is of a place."""
         path, label = read.path, self._record.label(place.key)
+        if place.kind == rows.WRITE:
+            return self._shared.is_of(run, path, place)
         if not path.steps:
             is_global = f".{path.name}" == label and run.scope.home(path.name) is None
             return is_global and self._record.code(run.code).globals == place.subject
@@ -209,7 +214,7 @@ class LostUpdateEdges:
         path = path_of(node.value)
         value = self._past.values.value(run, path) if path is not None else None
         added = literal(value.text) if value is not None else literal(ast.unparse(node.value))
-        number = self._record.back_any(FIELDS, (own.key,), own.subject, other.number)
+        number = self._shared.before(other, FIELDS)
         before, after = (literal(self._record.text(row)) if row else ... for row in (self._number(number), other))
         written = literal(self._record.text(own))
         if ... in (before, added) or any(isinstance(part, UnknownContent) for part in (before, added, after, written)):

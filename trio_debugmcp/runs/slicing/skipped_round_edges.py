@@ -38,14 +38,16 @@ class SkippedRoundEdges:
         self._past = past
         self._record = past.record
 
-    def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
-        """Yield what has led past a statement that adds to something, in earlier rounds of its loop."""
+    def of_statement(self, execution: StatementExecution, asked: int) -> Iterator[SliceEdge]:
+        """Yield what has led past a statement that adds to something, in rounds of its loop before a row."""
         statement = execution.statement
         loop = next((outer for outer in statement.outer() if outer.is_loop), None)
         if loop is None or statement.is_loop or not (statement.carried or statement.mutates):
             return
-        rounds = self._rounds(loop, execution)
-        ran = {run.row for run in islice(self._runs(execution), _MOST_ROUNDS)}
+        rounds = self._rounds(loop, execution, asked) or self._rounds(loop, execution, execution.row + 1)
+        last = rounds[-1].end if rounds else execution.row + 1
+        runs = self._past.executions.runs(statement, execution.frame, last)
+        ran = {run.row for run in islice(runs, _MOST_ROUNDS)}
         skipped = [one for one in rounds if not any(one.begin < row < one.end for row in ran)]
         raisers = [raiser for one in skipped if (raiser := self._raiser(loop, execution.frame, one)) is not None]
         if not raisers and 2 * len(skipped) > len(rounds):  # it chooses a few
@@ -61,18 +63,26 @@ class SkippedRoundEdges:
                 cost.ABSENCE, SliceNode(raiser.row), f"so line {statement.first} does not run in that round"
             )
 
-    def _runs(self, execution: StatementExecution) -> Iterator[StatementExecution]:
-        yield from self._past.executions.runs(execution.statement, execution.frame, execution.row + 1)
+    def _rounds(self, loop: Statement, execution: StatementExecution, before: int) -> list[_LoopRound]:
+        """Return the rounds of a loop, from when it was come to, in order; empty: there are too many.
 
-    def _rounds(self, loop: Statement, execution: StatementExecution) -> list[_LoopRound]:
-        """Return the rounds of a loop, from when it was come to up to that in which a statement runs, in order."""
+        To its end if it has ended before a row. Else to the round that is under way then, or the last one was left by
+        `break`: that counts only if the statement has run in it.
+        """
         headers: list[int] = []
-        for run in islice(self._past.executions.runs(loop, execution.frame, execution.row), _MOST_ROUNDS):
-            if headers and self._past.blocks.entered(run) is False:  # the end of it, when it was come to before
-                break
-            headers.append(run.row)
+        end = before
+        for run in islice(self._past.executions.runs(loop, execution.frame, before), _MOST_ROUNDS):
+            if self._past.blocks.entered(run) is False:
+                if run.row < execution.row:
+                    break
+                headers, end = [], run.row  # the end of the loop; or of another time that it was come to
+            else:
+                headers.append(run.row)
+        if not headers or headers[-1] > execution.row:
+            return []
         headers.reverse()
-        return [_LoopRound(*pair) for pair in zip(headers, [*headers[1:], execution.row + 1], strict=True)]
+        rounds = [_LoopRound(*pair) for pair in zip(headers, [*headers[1:], end], strict=True)]
+        return rounds if end < before or rounds[-1].begin < execution.row else rounds[:-1]
 
     def _raiser(self, loop: Statement, frame: int, one: _LoopRound) -> StatementExecution | None:
         """Return the line of a loop that raised in a round, and left the rest of it out."""

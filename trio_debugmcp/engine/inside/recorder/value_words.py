@@ -40,6 +40,9 @@ _LEAST_SECRET, _MOST_SECRETS = 6, 1000
 _MOST_ITEMS, _MOST_ITEM = 8, 40
 """Items of a container in its text, and characters of one."""
 
+_MOST_MESSAGE = 150
+"""Characters of a text that an exception was raised with: what was wrong stands at its end."""
+
 _args: Any = BaseException.__dict__["args"].__get__
 
 _NAMED: Any = {
@@ -279,8 +282,12 @@ class ValueWords:
         if type(arguments) is not tuple:
             return "()"
         # The key of a KeyError is all that it says.
-        texts = [self._collection(each, tuple) if type(each) is tuple else self._short(each) for each in arguments]
-        return f"({', '.join(texts)})"
+        return f"({', '.join([self._argument(argument) for argument in arguments])})"
+
+    def _argument(self, value: Any) -> str:
+        if type(value) is str and value not in self._secrets:
+            return _quoted(value, _MOST_MESSAGE)
+        return self._collection(value, tuple) if type(value) is tuple else self._short(value)
 
     def _short(self, value: Any) -> str:
         cls = type(value)

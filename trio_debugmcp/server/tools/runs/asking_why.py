@@ -24,6 +24,8 @@ from trio_debugmcp.session.debugger import Debugger
 
 _SO_FAR = "the run has not ended: a line that did not run is one that has not run so far"
 
+_OF_NONE = "no process of this run has run that line"
+
 _KNOWN = "earlier answers have shown all of these lines: this question has led to no others"
 
 _MOST_LOOKED_BACK = 10_000
@@ -46,10 +48,14 @@ class Why(RunQuestion, frozen=True, kw_only=True):
     repeat: Annotated[bool, Meta(description="With `at`: also lines that earlier answers have shown.")] = False
 
 
-async def _why(debugger: Debugger, params: Why) -> WhyShown:
+def _check(params: Why, at: int) -> None:
+    """Refuse parameters that do not go together.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`.
+    """
     if (params.file is None) != (params.line is None):
         raise UsageError("INVALID_PARAMETER", "`file` and `line` go together: the line that did not run.")
-    at = number_of(params.at, "at")
     if params.line is not None and (at or params.expression is not None):
         raise UsageError(
             "INVALID_PARAMETER",
@@ -60,6 +66,11 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
         raise UsageError(
             "INVALID_PARAMETER", 'what="run" asks why a line ran: name it by `at`, a number of an earlier answer.'
         )
+
+
+async def _why(debugger: Debugger, params: Why) -> WhyShown:
+    at = number_of(params.at, "at")
+    _check(params, at)
     resolved = debugger.workspace.resolve(params.file) if params.file is not None else ""
     is_over = debugger.runs.run(params.run).ended_at is not None
     shown = shown_to_reader(debugger, params)
@@ -80,9 +91,13 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
         return _answer(record, question, is_over=is_over)
 
     is_bare = params.expression is None and not at and params.line is None
-    found = await asked(debugger, params, WhyAnswer, work, begins_anew=is_bare)
+    found = await asked(
+        debugger, params, WhyAnswer, work, begins_anew=is_bare, settles=lambda answer: not answer.is_unreached
+    )
     numbers = {number_of(line.at, "at") for line in found.found.because}
     said = [_SO_FAR] if params.line is not None and not is_over else []
+    is_of_several = params.process is None and shown.process is not None
+    said += [_OF_NONE] if found.found.is_unreached and is_of_several else []
     said += [_KNOWN] if numbers and numbers <= known else []
     shown.show(numbers)
     return _shown(found, shown.process, said)

@@ -107,11 +107,13 @@ async def asked(
     work: Callable[[ProcessRecord], T],
     *,
     begins_anew: bool = False,
+    settles: Callable[[T], bool] = lambda _: True,
 ) -> FoundInRun[T]:
     """Return what is found in the record that a call is about: of the process that it names, or that was asked last.
 
     Where none is named and that one has no answer, the others are asked. `kind`: of what is found, a struct, which a
-    recording of the session keeps. `begins_anew`: the process that was launched is asked first.
+    recording of the session keeps. `begins_anew`: the process that was launched is asked first. `settles`: whether what
+    was found is what was looked for; if not, the others are asked, too.
 
     Raises:
         UsageError: `RUN_NOT_FOUND`: there is no such run, or nothing of it can be read; `INVALID_PARAMETER`: it has no
@@ -126,7 +128,14 @@ async def asked(
         try:
             directory, is_over = debugger.runs.directory(run), run.ended_at is not None
             with answered_in_time(debugger):
-                answer = await debugger.runs.opened.ask(directory, work, is_over=is_over, pid=pid, passes_on=passes_on)
+                answer = await debugger.runs.opened.ask(
+                    directory,
+                    work,
+                    is_over=is_over,
+                    pid=pid,
+                    passes_on=passes_on,
+                    settles=settles if params.process is None else lambda _: True,
+                )
         except _NOTHING as error:
             reason = str(error)
             raise UsageError("INVALID_PARAMETER", sentence(reason)) from None
