@@ -5,6 +5,7 @@ source.graph["trio_debugmcp.app"]  # what it imports of the package
 """
 
 import ast
+import gc
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -49,7 +50,10 @@ class SourceTree:
     def nodes(self, name: str) -> list[ast.AST]:
         """Everything in a module, itself first. Kept, as a walk takes longer than all checks of it."""
         if name not in self._nodes:
+            gc.disable()  # it would walk through all trees again and again
             self._nodes[name] = [*ast.walk(ast.parse(self.text(name)))]
+            gc.freeze()
+            gc.enable()
         return self._nodes[name]
 
     def definitions(self, kind: type[Node]) -> Iterator[tuple[str, Node]]:
