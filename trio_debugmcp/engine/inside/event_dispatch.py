@@ -318,10 +318,19 @@ class EventDispatch:
 
     def _on_raise(self, code: Any, offset: int, error: BaseException) -> Any:
         try:
+            frame = _frame(1)
             if isinstance(error, RecursionError):
-                call_with_room(self._raised, _frame(1), offset, error)
-            else:
-                self._raised(_frame(1), offset, error)
+                call_with_room(self._raised, frame, offset, error)
+                return
+            has_come = interruptions.clean(error)
+            if not self._exceptions.is_wanted:
+                return
+            record = self._threads.current()
+            arrived = has_come and record.unwinding == id(error) and record.unwound_to == id(frame)
+            if arrived and record.pending.is_quiet and not self._unjudged:  # it was judged where it was raised
+                record.unwinding = record.unwound_to = 0
+                return
+            self._judge(record, frame, offset, error, has_come)
         except RecursionError:
             # the stack has no room left for us
             self._unjudged = id(error)
@@ -329,17 +338,18 @@ class EventDispatch:
             self._fail(failure)
 
     def _raised(self, frame: Any, offset: int, error: BaseException) -> None:
-        interruptions.clean(error)
-        if not self._exceptions.is_wanted:
-            return
-        record = self._threads.current()
+        has_come = interruptions.clean(error)
+        if self._exceptions.is_wanted:
+            self._judge(self._threads.current(), frame, offset, error, has_come)
+
+    def _judge(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException, has_come: bool) -> None:
         if record.is_evaluating or record.ident in self._threads.own:
             return
         if self._unjudged:  # in a frame further in there was no room for it
             if self._unjudged == id(error):
                 record.unwinding = 0
             self._unjudged = 0
-        mode = self._exceptions.at_raise(record, frame, offset, error)
+        mode = self._exceptions.at_raise(record, frame, offset, error, has_come)
         if mode is not None:
             self._exception_stop(record, frame, offset, error, mode)
 

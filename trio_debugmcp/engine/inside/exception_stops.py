@@ -8,12 +8,11 @@ from typing import Any
 
 from trio_debugmcp.engine.inside.catching import propagation, runners, verdicts, waiting_tasks
 from trio_debugmcp.engine.inside.catching.thrown_exception import holds
-from trio_debugmcp.engine.inside.interruptions import is_own_code
+from trio_debugmcp.engine.inside.interruptions import OWN_FILES, is_own_code
 from trio_debugmcp.engine.inside.pending_exceptions import PendingExceptions
 from trio_debugmcp.engine.inside.program_files import ProgramFiles
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord
 
-_traceback: Any = BaseException.__dict__["__traceback__"].__get__
 _mro_of: Any = type.__dict__["__mro__"].__get__
 _name_of: Any = type.__dict__["__name__"].__get__
 _qualname_of: Any = type.__dict__["__qualname__"].__get__
@@ -61,6 +60,19 @@ def _is_named(kind: type, name: str) -> bool:
     return name in (qualified, f"{module}.{own}", qualified.removeprefix("__main__."))
 
 
+class _TypeModes:
+    """The modes in which exceptions of a type may stop: asked for at each raise, so each question has its answer."""
+
+    __slots__ = ("always", "kind", "leaving", "modes", "uncaught")
+
+    def __init__(self, kind: type, modes: frozenset[str]) -> None:
+        self.kind = kind  # kept: its `id` is that of no other type meanwhile
+        self.modes = modes
+        self.always = "always" in modes
+        self.uncaught = not modes.isdisjoint(_NOT_CAUGHT)
+        self.leaving = "userUnhandled" in modes
+
+
 class ExceptionStops:
     """What is wanted, and what is decided."""
 
@@ -68,7 +80,7 @@ class ExceptionStops:
         self.is_wanted = False
         self._files = files
         self._options: list[ExceptionOption] = []
-        self._modes: dict[int, tuple[type, frozenset[str]]] = {}
+        self._modes: dict[int, _TypeModes] = {}
         self._ends_task: BaseException | None = None  # it has stopped already, and is raised again on its way
 
     def set(self, wanted: list[dict[str, Any]]) -> None:
@@ -77,25 +89,29 @@ class ExceptionStops:
         self._modes = {}
         self.is_wanted = bool(self._options)
 
-    def at_raise(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException) -> str | None:
-        """An exception is raised in a frame, or comes to it from its callee; return the mode in which it stops."""
-        arrived = record.unwinding == id(error) and record.unwound_to == id(frame) and _has_come(error)
+    def at_raise(
+        self, record: ThreadRecord, frame: Any, offset: int, error: BaseException, has_come: bool
+    ) -> str | None:
+        """An exception is raised in a frame, or comes to it from its callee; return the mode in which it stops.
+
+        `has_come`: from a callee. Else it is a new one, which may have the number of one that is gone.
+        """
+        arrived = has_come and record.unwinding == id(error) and record.unwound_to == id(frame)
         record.unwinding = record.unwound_to = 0  # else it is raised again, of a task's result
         pending = record.pending
         if pending.is_quiet:  # nothing to be looked up, which is so at nearly all
-            if arrived or is_own_code(frame.f_code):
+            if arrived or frame.f_code.co_filename.startswith(OWN_FILES):
                 return None
         elif not self._is_judged(pending, error, frame, arrived):
             return None
         known = self._modes.get(id(type(error)))
-        modes = self._modes_of(type(error)) if known is None else known[1]
-        if not modes:
-            return None
-        if not arrived and "always" in modes and self._files.steps_into(frame.f_code.co_filename):
+        wanted = self._modes_of(type(error)) if known is None else known
+        modes = wanted.modes
+        if wanted.always and not arrived and self._files.steps_into(frame.f_code.co_filename):
             return "always"
-        if modes.isdisjoint(_NOT_CAUGHT) or (self._ends_task is not None and holds(error, self._ends_task)):
+        if not wanted.uncaught or (self._ends_task is not None and holds(error, self._ends_task)):
             return None
-        leaves = "userUnhandled" in modes  # then it counts who catches it
+        leaves = wanted.leaving  # then it counts who catches it
         if not leaves and propagation.is_caught(error, frame, offset):
             return None
         verdict = propagation.judge(error, frame, offset)
@@ -175,15 +191,15 @@ class ExceptionStops:
             "inCCode": verdict.how == "C code",
         }
 
-    def _modes_of(self, kind: type) -> frozenset[str]:
+    def _modes_of(self, kind: type) -> _TypeModes:
         """Return the modes in which exceptions of a type may stop. Types count by identity, and are kept."""
         known = self._modes.get(id(kind))
         if known is None:
             if len(self._modes) >= _MOST_TYPES:
                 self._modes = {}
             modes = frozenset([option.mode for option in self._options if option.is_of(kind)])
-            known = self._modes[id(kind)] = kind, modes
-        return known[1]
+            known = self._modes[id(kind)] = _TypeModes(kind, modes)
+        return known
 
     def at_end(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException) -> bool:
         """An exception leaves the outermost frame of a thread; return whether it stops there."""
@@ -191,7 +207,7 @@ class ExceptionStops:
             if not record.pending.may_be_forgotten(error):
                 return False
             verdict = propagation.judge(error, frame, offset)
-            modes = self._modes_of(type(error))
+            modes = self._modes_of(type(error)).modes
             is_end = verdict.outcome is verdicts.UNCAUGHT and bool(modes)
             return is_end and self._at_end(verdict, modes, frame, error) == "unhandled"
         return any(each.mode == "unhandled" and each.is_of(type(error)) for each in self._options)
@@ -216,12 +232,6 @@ class ExceptionStops:
 
     def _is_user(self, frame: Any) -> bool:
         return self._files.is_user(frame.f_code.co_filename)
-
-
-def _has_come(error: BaseException) -> bool:
-    """Whether an exception has come from a callee: else it is a new one, with the number of one that is gone."""
-    step = _traceback(error)
-    return step is not None and step.tb_next is not None
 
 
 def _outermost(frame: Any) -> Any:

@@ -34,14 +34,20 @@ def as_the_programs(error: BaseException) -> BaseException:
     return error.with_traceback(_without_ours(_traceback(error)))
 
 
-def clean(error: BaseException) -> None:
-    """Take our frames out of the traceback of an exception that has just arrived in a frame of the program."""
+def clean(error: BaseException) -> bool:
+    """Take our frames out of the traceback of an exception that has just arrived in a frame of the program.
+
+    Return whether it has come there from another frame.
+    """
     step = _traceback(error)
     inner = None if step is None else step.tb_next
     if _passed_on:
         _passed_on.discard(id(error))
-    if inner is not None and inner.tb_frame.f_code.co_filename.startswith(OWN_FILES):
-        step.tb_next = _without_ours(inner)
+    if inner is None:
+        return False
+    if inner.tb_frame.f_code.co_filename.startswith(OWN_FILES):
+        step.tb_next = inner = _without_ours(inner)
+    return inner is not None
 
 
 def _without_ours(step: Any) -> Any:
