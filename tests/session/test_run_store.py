@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-import trio
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.profiles.starts import RunRecording
@@ -29,14 +28,11 @@ class _NoListener:
 async def opened() -> AsyncIterator[RunStore]:
     clock = Clock()
     merger = Merger(_NoListener(), Timeline(clock))
-    async with trio.open_nursery() as nursery:
-        await nursery.start(merger.run)
-        store = RunStore(merger, clock, Host())
-        try:
-            yield store
-        finally:
-            store.close()
-            nursery.cancel_scope.cancel()
+    store = RunStore(merger, clock, Host())
+    try:
+        yield store
+    finally:
+        store.close()
 
 
 async def record(store: RunStore, session_id: str, size: int = 0, *, max_mb: int = 1) -> Path:

@@ -174,6 +174,11 @@ class Follower:
 
     def _report_breakpoints(self, old: State, new: State) -> None:
         editor, changes = self._editor, self._rounds.breakpoints(old, new)
+        # First: what another client has changed is a new one in its place, and two are never shown there.
+        for each_id in () if changes is None else changes.removed:
+            if editor.breakpoints.forget(each_id):
+                shown = {"id": number_of(each_id), "verified": False}
+                editor.channel.event("breakpoint", {"reason": "removed", "breakpoint": shown})
         for breakpoint in () if changes is None else (*changes.new, *changes.changed):
             shown = breakpoint_of(editor, breakpoint)
             mine = editor.book.is_owner(editor.owner, breakpoint.id)
@@ -184,11 +189,6 @@ class Follower:
                 continue
             editor.breakpoints.reported[breakpoint.id] = shown
             editor.channel.event("breakpoint", {"reason": "changed" if known else "new", "breakpoint": shown})
-        for each_id in () if changes is None else changes.removed:
-            if editor.breakpoints.forget(each_id):
-                shown = {"id": number_of(each_id), "verified": False}
-                editor.channel.event("breakpoint", {"reason": "removed", "breakpoint": shown})
-
         if old.exceptions is not new.exceptions:
             for reason, shown in changed_filters(editor):
                 editor.channel.event("breakpoint", {"reason": reason, "breakpoint": shown})

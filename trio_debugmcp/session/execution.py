@@ -7,7 +7,6 @@ program has stopped again, whichever comes first.
 
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
 
@@ -43,6 +42,14 @@ _RECORDED_INSTEAD = (
 
 _ONLY_THREAD = 1
 """The thread to be paused where none is known: adapters of one thread call it so, or do not look at it."""
+
+
+class _Response:
+    """What has come of a verb so far."""
+
+    def __init__(self) -> None:
+        self.has_come = False
+        self.failure: DebugError | None = None
 
 
 class Execution:
@@ -198,51 +205,39 @@ class Execution:
         self._resuming = True  # closes the gap until the state says so: of two resumes at once one is refused
         await self._complete(tasks, partial(self._send_resume, kind, command, arguments))
 
-    async def _send_resume(
-        self, kind: ResumeKind, command: str, arguments: dict[str, Any], failed: trio.MemorySendChannel[DebugError]
-    ) -> None:
-        with failed:
-            # Here, where the caller's cancellation does not reach it: a resume with timeout=0 is a resume.
-            await self._examiner.catch_up()
-            self._examiner.begin_step(command, arguments.get("threadId"))
-            self._suspension.report_resume()
-            self._examiner.cancel()
-            # Running from before the request is written: a stop may overtake the response.
-            state = await self._merger.merge(Resumed(self._requests.session_id, kind))
-            # The pump may have reported a stop during that merge; the resume leaves that one, too.
-            self._suspension.report_resume()
-            self._examiner.cancel()
-            self._resuming = False
-            snapshot = state.snapshot(self._requests.session_id)
-            try:
-                await self._requests.request(command, arguments, Nothing)
-            except AdapterRefused as refusal:
-                if snapshot is not None:
-                    await self._merger.merge(ResumeRefused(self._requests.session_id, snapshot.generation))
-                now = self._requests.snapshot
-                self._suspension.report_resume_refused(still_stopped=now is not None and now.phase == "Paused")
-                if now is None or now.lost is None:
-                    _report(failed, refusal)
-            except ProgramGone as gone:
-                log.info("%s: %s", command, gone)
-            except DebugError as error:
-                _report(failed, error)
+    async def _send_resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
+        # Here, where the caller's cancellation does not reach it: a resume with timeout=0 is a resume.
+        await self._examiner.catch_up()
+        self._examiner.begin_step(command, arguments.get("threadId"))
+        self._suspension.report_resume()
+        self._examiner.cancel()
+        # Running from before the request is written: a stop may overtake the response.
+        state = await self._merger.merge(Resumed(self._requests.session_id, kind))
+        self._resuming = False
+        snapshot = state.snapshot(self._requests.session_id)
+        try:
+            await self._requests.request(command, arguments, Nothing)
+        except AdapterRefused:
+            if snapshot is not None:
+                await self._merger.merge(ResumeRefused(self._requests.session_id, snapshot.generation))
+            now = self._requests.snapshot
+            self._suspension.report_resume_refused(still_stopped=now is not None and now.phase == "Paused")
+            if now is None or now.lost is None:
+                raise
+        except ProgramGone as gone:
+            log.info("%s: %s", command, gone)
 
-    async def _send_pause(self, thread_id: int | None, failed: trio.MemorySendChannel[DebugError]) -> None:
-        with failed:
-            try:
-                if thread_id is None:  # a program that is silent answers this late, and is to be paused then
-                    thread_id = await self._thread_to_pause()
-                if thread_id is None or not self._suspension.want_pause():
-                    return
-                self._suspension.begin_pause()
-                try:
-                    await self._requests.request("pause", {"threadId": thread_id}, Nothing)
-                except DebugError:
-                    self._suspension.forget_pauses()
-                    raise
-            except DebugError as error:
-                _report(failed, error)
+    async def _send_pause(self, thread_id: int | None) -> None:
+        if thread_id is None:  # a program that is silent answers this late, and is to be paused then
+            thread_id = await self._thread_to_pause()
+        if thread_id is None or not self._suspension.want_pause():
+            return
+        self._suspension.begin_pause()
+        try:
+            await self._requests.request("pause", {"threadId": thread_id}, Nothing)
+        except DebugError:
+            self._suspension.forget_pauses()
+            raise
 
     async def _thread_to_pause(self) -> int | None:
         """Return a thread to be paused; None if the pause is taken back before one is known."""
@@ -255,44 +250,33 @@ class Execution:
                     self._unsent_pauses.remove(scope)
         return None
 
-    async def _complete(
-        self, tasks: trio.Nursery, verb: Callable[[trio.MemorySendChannel[DebugError]], Awaitable[None]]
-    ) -> None:
-        """Run a verb in a task of the session, and wait until the adapter has agreed.
+    async def _complete(self, tasks: trio.Nursery, verb: Callable[[], Awaitable[None]]) -> None:
+        """Run a verb in a task of the session, and wait until the adapter has agreed, or the program has stopped.
 
         The verb is carried out even if the caller is cancelled: a program that counts as running but was never
-        resumed would wait for ever.
+        resumed would wait for ever. Some adapters respond late, or never.
         """
-        failed, failures = trio.open_memory_channel[DebugError](1)
-        tasks.start_soon(verb, failed)
-
-        async def agree() -> None:
-            async for failure in failures:
-                raise failure
-
-        with failures:
-            await self._agreed_or_stopped(agree)
-
-    async def _agreed_or_stopped(self, agree: Callable[[], Awaitable[object]]) -> None:
-        """Wait until the adapter agrees or the program has stopped: some adapters respond late, or never."""
-        before = self._requests.snapshot
-        failure: DebugError | None = None
-        async with trio.open_nursery() as nursery:
-
-            async def stop() -> None:
-                session_id = self._requests.session_id
-                await self._merger.wait_until(lambda state: _stopped_since(before, state.snapshot(session_id)))
-                nursery.cancel_scope.cancel(reason="the program has stopped")
-
-            nursery.start_soon(stop)
-            try:
-                await agree()
-            except DebugError as error:
-                failure = error
-            nursery.cancel_scope.cancel(reason="the adapter has agreed")
+        session_id, before = self._requests.session_id, self._requests.snapshot
+        response = _Response()
+        tasks.start_soon(self._run_verb, verb, response)
+        for _ in range(2):  # turns: then the verb has begun, and a caller that does not wait finds the program running
+            await trio.lowlevel.cancel_shielded_checkpoint()
+        await self._merger.wait_until(
+            lambda state: response.has_come or _stopped_since(before, state.snapshot(session_id))
+        )
+        failure = response.failure
         # Some adapters exit with the program before they respond: that is the program's end, not a failure.
         if failure is not None and not (isinstance(failure, AdapterGone) and self._ending.exited):
             raise failure
+
+    async def _run_verb(self, verb: Callable[[], Awaitable[None]], response: _Response) -> None:
+        try:
+            await verb()
+        except DebugError as error:
+            response.failure = error
+        finally:
+            response.has_come = True
+            self._merger.look_again()
 
 
 def _stopped_since(before: Snapshot | None, now: Snapshot | None) -> bool:
@@ -300,9 +284,3 @@ def _stopped_since(before: Snapshot | None, now: Snapshot | None) -> bool:
     if before is None or now is None:
         return now is None
     return now.phase == "Paused" and now.stop is not before.stop
-
-
-def _report(failed: trio.MemorySendChannel[DebugError], error: DebugError) -> None:
-    """Pass the error to the caller, if it is still waiting."""
-    with suppress(trio.BrokenResourceError):
-        failed.send_nowait(error)

@@ -1,18 +1,17 @@
-"""The merger: the one task that owns the state and writes the timeline. All others send it changes, or read.
+"""The merger: the one owner of the state, which writes the timeline. All others give it changes, or read.
 
-    state = await merger.merge(Resumed("s-1"))                          # a change; returns when the state has it
+    state = await merger.merge(Resumed("s-1"))                          # a change; the state has it at once
     state.snapshot("s-1").phase                                         # "Running"
     await merger.wait_until(lambda state: state.focused is None)        # the caller's cancel scope bounds the wait
     merger.state                                                        # immutable, so consistent; reading never blocks
 
-The merger waits for nothing but its inbox. A request made from here would deadlock: its response can only be delivered
-by the DAP reader, which waits for the event pump, which waits for this inbox.
+A change is merged as a whole, in the task that makes it: no other task runs meanwhile. So the merger waits for nothing,
+and what it calls may not either.
 """
 
 from collections import Counter
 from collections.abc import Callable
 from itertools import count
-from math import inf
 from typing import Protocol
 
 import trio
@@ -34,7 +33,7 @@ from trio_debugmcp.state.stop_resource import changed_stops
 from trio_debugmcp.state.timeline_events import happenings
 
 MERGE_SECONDS = 10.0
-"""For a merge that has to happen while its task is being cancelled. The merger never waits: this only ends a hang."""
+"""For merges, and what belongs to them, that have to happen while their task is being cancelled."""
 
 
 _WITHOUT_EVENTS = tuple(field for field in State.__struct_fields__ if field != "happened")
@@ -51,6 +50,29 @@ class ResourceListener(Protocol):
         """Called when other resources are listed than before: a session has begun or ended, or the first run begun."""
 
 
+class _Wait:
+    """A task that waits for a state, which is found by the task that makes it."""
+
+    __slots__ = ("condition", "failure", "over", "state")
+
+    def __init__(self, condition: Callable[[State], bool], state: State) -> None:
+        self.condition = condition
+        self.state = state
+        self.failure: Exception | None = None
+        self.over = trio.Event()
+
+    def is_over_with(self, state: State) -> bool:
+        """Whether the state fulfils the condition; an error in that is one of the task that waits."""
+        try:
+            if not self.condition(state):
+                return False
+        except Exception as error:  # noqa: BLE001 (raised in that task)
+            self.failure = error
+        self.state = state
+        self.over.set()
+        return True
+
+
 class Merger:
     """The state, the revision of every resource, and the tasks that wait for a state to come."""
 
@@ -61,46 +83,54 @@ class Merger:
         self.capture_numbers = count(1)  # none is used twice: an old id is refused, not mistaken
         self.people_numbers = count(1)  # of questions, waiting calls and receipts, likewise
         self._listener = listener
-        # A sender waits until its change is merged, so it is never ahead of the state by more than that.
-        self._inbox, self._changes = trio.open_memory_channel[tuple[Change, trio.Event]](inf)
-        self._changed = trio.lowlevel.ParkingLot()
-        self._changed_or_happened = trio.lowlevel.ParkingLot()
+        self._waits: dict[_Wait, None] = {}
+        self._event_waits: dict[_Wait, None] = {}
 
     def __repr__(self) -> str:
-        waiting = sum(lot.statistics().tasks_waiting for lot in (self._changed, self._changed_or_happened))
+        waiting = len(self._waits) + len(self._event_waits)
         return f"<Merger of {len(self.state.snapshots)} sessions, {waiting} tasks waiting>"
 
-    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Merge until cancelled."""
-        with self._changes:
-            task_status.started()
-            async for change, merged in self._changes:
-                self._merge(change)
-                merged.set()
-
     async def merge(self, change: Change) -> State:
-        """Send a change and return when it is part of the state. A change that was sent is not undone by cancelling."""
-        merged = trio.Event()
+        """Merge a change, unless the calling task is cancelled, and return the state that has it."""
         await trio.lowlevel.checkpoint_if_cancelled()
-        self._inbox.send_nowait((change, merged))
-        await merged.wait()
+        return self.merge_nowait(change)
+
+    def merge_nowait(self, change: Change) -> State:
+        """Merge a change, also while the calling task is being cancelled, and return the state that has it."""
+        self._merge(change)
         return self.state
 
     def look_again(self) -> None:
         """Let all waits look at the state again: something besides it has changed that their conditions look at."""
-        self._changed_or_happened.unpark_all()
-        self._changed.unpark_all()
+        self._look(self._event_waits)
+        self._look(self._waits)
 
     async def wait_until(self, condition: Callable[[State], bool], *, events: bool = False) -> State:
         """Wait, for as long as the caller's cancel scope allows, until a state fulfils the condition.
 
         The state returned is that one, even if it has changed again by the time the caller runs. `events`: the
-        condition is also about `happened`; a new event of the timeline wakes no other wait, as each call is one.
+        condition is also about `happened`; a new event of the timeline is shown to no other wait, as each call is one.
+
+        The condition is called with each state, by the task that has made it, so it is short and changes nothing.
         """
-        changed = self._changed_or_happened if events else self._changed
-        while not condition(state := self.state):
-            await changed.park()
-        return state
+        state = self.state
+        if condition(state):
+            return state
+        wait, waits = _Wait(condition, state), self._event_waits if events else self._waits
+        waits[wait] = None
+        try:
+            await wait.over.wait()
+        finally:
+            waits.pop(wait, None)
+        if wait.failure is not None:
+            raise wait.failure
+        return wait.state
+
+    def _look(self, waits: dict[_Wait, None]) -> None:
+        """Have the waits that the state fulfils return; the tasks of the others are not woken for it."""
+        for wait in [*waits]:
+            if wait.is_over_with(self.state):
+                del waits[wait]
 
     def _merge(self, change: Change) -> None:
         old = self.state
@@ -121,6 +151,6 @@ class Merger:
             del self.revisions[uri]
         if list_differs(old, new):
             self._listener.list_changed()
-        self._changed_or_happened.unpark_all()
+        self._look(self._event_waits)
         if any(getattr(old, name) is not getattr(new, name) for name in _WITHOUT_EVENTS):
-            self._changed.unpark_all()
+            self._look(self._waits)
