@@ -97,6 +97,7 @@ def test_texts_that_libraries_and_compile_execute_are_known(version: tuple[int, 
     (init,) = generated(process, "__init__")
     assert "self.name=name" in (process.source(init.number) or "").replace(" ", "")
     assert init.is_of_library
+    assert generated(process, "__create_fn__") == []  # it only makes the methods
     modules = generated(process, "<module>")
     assert [line_of(process, code) for code in modules if code.file == "<prices>"] == [10]
     assert [process.source(code.number) for code in modules][-1] == "half + 1"

@@ -69,6 +69,21 @@ def cleaned(numbers):
     return out
 
 
+class Till:
+    def __init__(self):
+        self.rounds = 0
+        self.entries = {}
+
+
+def ring(till):
+    for _ in range(1_100):
+        till.rounds += 1
+
+
+till = Till()
+till.entries["tea"] = 3
+ring(till)
+same = till
 order = load(3)
 order.paid = order.number > 5
 settings = {f"key {n}": f"value of number {n}" for n in range(30)}
@@ -125,3 +140,7 @@ def test_of_many_items_that_a_line_has_put_the_few_that_differ_are_named(process
     text = line(process, "total", "out.append")
     assert "1 of 30 items differs: [6]=-7 (#" in text
     assert "differ" not in line(process, "even", "out.append")
+
+
+def test_what_is_in_an_object_is_found_behind_a_thousand_writes_of_its_other_attributes(process: ProcessRecord) -> None:
+    assert line(process, "same", "till.entries[").endswith("| ['tea']=3")

@@ -11,6 +11,7 @@ It takes some tens of kilobytes a block. Made when a block is first read; `count
 from array import array
 from bisect import bisect_left
 from collections import Counter
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,13 +73,14 @@ class BlockIndexes:
 
 def head_index(column: bytes) -> HeadIndex:
     """Return what is known of the first words of a block."""
-    subjects, highs = sorted(set(_halves(column)[::2])), frozenset(_halves(column)[1::2])
+    halves = _halves(column)
+    lows, highs = halves[::2], frozenset(halves[1::2])
     begins = [at for high in highs if high >> 28 == _START if (at := _first_of(column, high)) >= 0]
     # Frames are numbered as they begin: the first that begins in the block is the lowest.
     newest = int.from_bytes(column[min(begins) - 4 : min(begins)], "little") - 1 if begins else _ALL - 1
-    words = sorted(word for word in set(memoryview(column).cast("Q")) if word & 0xFFFF_FFFF <= newest)
+    words = sorted(set(compress(memoryview(column).cast("Q"), map(newest.__ge__, lows))))
     kinds = frozenset([high >> 28 for high in highs])
-    return HeadIndex(highs, kinds, array("I", subjects), newest, array("Q", words))
+    return HeadIndex(highs, kinds, array("I", sorted(set(lows))), newest, array("Q", words))
 
 
 def high_counts(column: bytes) -> Counter[int]:

@@ -189,14 +189,16 @@ class ProcessRecord:
         code = self.frames.word(frame, 1) >> 32
         return [kind << 60 | code << 32 | frame for kind in kinds]
 
-    def forth_of(self, kinds: frozenset[int], subject: int, after: int, *, by_value: bool = False) -> int:
+    def forth_of(
+        self, kinds: frozenset[int], subject: int, after: int, *, by_value: bool = False, until: int = 0
+    ) -> int:
         """Return the first row after one of these kinds about a subject, whatever its key; 0: none.
 
-        `by_value`: the first whose value is that object.
+        `by_value`: the first whose value is that object. `until`: of rows of a call other than LINE: before that one.
         """
         after = max(after, self.first - 1)
         if kinds <= _KEYED_BY_CODE and not by_value and self.frames.has(subject):
-            return next_any(self.rows, self._first_words(kinds, subject), after)
+            return next_any(self.rows, self._first_words(kinds, subject), after, until)
         if not by_value:
             return next_kind(self.rows, kinds, subject, after, self._highs_of(kinds, subject))
         return self._telling(kinds, subject, after)

@@ -10,6 +10,7 @@ A row is searched as the bytes of its kind and key, so a record of millions take
 from collections.abc import Iterator
 
 from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.files.word_search import words_about
 
 _KEY_BITS = 28
 
@@ -44,6 +45,12 @@ def counts(record: ProcessRecord, kind: int) -> dict[int, int]:
     """Return how many rows of a kind there are of each key."""
     found = record.rows.high_counts()
     return {high & (1 << _KEY_BITS) - 1: count for high, count in found.items() if high >> _KEY_BITS == kind}
+
+
+def keys_of(record: ProcessRecord, kinds: frozenset[int], subject: int, before: int) -> set[int]:
+    """Return the keys of rows of some kinds about a subject: of all before a row, and of some behind it."""
+    words = words_about(record.rows, subject, before)
+    return {word >> 32 & (1 << _KEY_BITS) - 1 for word in words if word >> 60 in kinds}
 
 
 def called_by(record: ProcessRecord, frame: int) -> Iterator[int]:

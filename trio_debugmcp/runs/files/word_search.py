@@ -6,6 +6,8 @@ Of a word the highest four bits are the kind, the lowest 32 the subject: where t
 kind.
 """
 
+from itertools import compress
+
 from trio_debugmcp.runs.files.block_indexes import HeadIndex
 from trio_debugmcp.runs.files.run_files import WORD, WordFile
 
@@ -68,6 +70,26 @@ def next_any(file: WordFile, words: list[int], after: int, until: int = 0) -> in
                 return first + end // WORD
             start, window = end, window * 4
     return 0
+
+
+def words_about(file: WordFile, low: int, before: int) -> set[int]:
+    """Return the first words that end with these 32 bits, each once: of the entries before one, and of some behind it.
+
+    A block whose words are known is not read.
+    """
+    found: set[int] = set()
+
+    def is_to_be_read(head: HeadIndex) -> bool:
+        if not head.may_be_about(low) or low > head.newest:
+            return head.may_be_about(low)
+        found.update(word for word in head.words if word & 0xFFFF_FFFF == low)
+        return False
+
+    for first, column in file.columns(0, fits=is_to_be_read):
+        if first >= before:
+            break
+        found.update(compress(memoryview(column).cast("Q"), map(low.__eq__, memoryview(column).cast("I")[::2])))
+    return found
 
 
 def _fits(head: HeadIndex, low: int, highs: Highs) -> bool:

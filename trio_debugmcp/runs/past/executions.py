@@ -26,6 +26,8 @@ _CHECKS = frozenset({rows.SEEN, rows.GAP, rows.SEEN_NAME, rows.SIZE, rows.FIELD}
 
 _LINES = frozenset({rows.LINE})
 
+_RAISES = frozenset({rows.RAISE})
+
 _UNBOUND = re.compile(r"(?:UnboundLocalError|NameError)\(.*?'(?P<name>\w+)(?P<end>'?)")
 """The text of an exception up to the name that had no value."""
 
@@ -185,7 +187,15 @@ class StatementExecutions:
 
     def raised(self, row: int) -> Row | None:
         """Return the exception that a line raised or passed on, if it did."""
-        return next((owned for owned in self._owned(row) if owned.kind == rows.RAISE), None)
+        frame = self.record.row(row).subject
+        last = self.record.forth_of(_OVER, frame, row) or self.record.last + 1
+        number = self.record.forth_of(_RAISES, frame, row, until=last)
+        while number:
+            raised = self.record.row(number)
+            if raised.owner == row:
+                return raised
+            number = self.record.forth_of(_RAISES, frame, number, until=last)
+        return None
 
     def _unbound(self, row: int) -> str:
         """Return the name for want of a value of which a line raised; empty: it did not, or for something else."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
+from trio_debugmcp.runs.files.row_search import keys_of
 from trio_debugmcp.runs.past.executions import StatementExecution, StatementExecutions
 from trio_debugmcp.runs.past.recorded_scopes import RecordedScopes
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath
@@ -54,6 +55,9 @@ _MOST_FIELD = 40
 _TYPED = re.compile(r"<(?!class )(\w+)|(?!\d)(\w+)\(")
 
 _MOST_ITEMS = 100
+
+_MOST_CHANGES = 1_000
+"""Of a container that are looked at one by one for what was in it."""
 
 
 class RecordedValue(NamedTuple):
@@ -243,15 +247,29 @@ class RecordedValues:
         return self.value_at(number) if number else None
 
     def items(self, container: int, before: int) -> list[int]:
-        """Return the objects in a container, as far as they were seen, the last ones first."""
+        """Return the objects in a container, as far as they were seen, the last ones first.
+
+        Of one that has changed very often: those that it had last, under each of its keys.
+        """
         items: list[int] = []
         number = self._record.back_of(FIELDS, container, before)
-        while number and len(items) < _MOST_ITEMS:
+        for _ in range(_MOST_CHANGES):
+            if not number or len(items) >= _MOST_ITEMS:
+                return items
             row = self._record.row(number)
             if row.object and row.object not in items:
                 items.append(row.object)
             number = self._record.back_of(FIELDS, container, number)
-        return items
+        return self._last_items(container, before) or items
+
+    def _last_items(self, container: int, before: int) -> list[int]:
+        """Return the objects that were last under the keys of a container; none of one with very many keys."""
+        keys = keys_of(self._record, FIELDS, container, before)
+        if len(keys) > _MOST_CHANGES:
+            return []
+        last = sorted((self._record.back_any(FIELDS, (key,), container, before) for key in keys), reverse=True)
+        objects = (self._record.row(number).object for number in last if number)
+        return list(dict.fromkeys(item for item in objects if item))[:_MOST_ITEMS]
 
     def first_raise(self, exception: int) -> int:
         """Return the row at which an exception was raised first; 0 if that was not recorded."""

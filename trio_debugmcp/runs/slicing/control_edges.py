@@ -97,6 +97,7 @@ class ControlEdges:
                 run = self._past.executions.last_run(guard, execution.frame, execution.row)
                 if guard.is_loop:
                     yield from self._inner_guards(guard, execution, price + cost.STEP)
+                    yield from self._breaks(guard, execution, run, price)
                 if run is not None and not (not guard.is_loop and self._past.blocks.entered(run)):
                     yield SliceEdge(price if is_near else cost.GUARD, SliceNode(run.row), note=LET_PASS)
             is_near = is_near and not (statement.parent is not None and statement.parent.is_loop)
@@ -113,6 +114,18 @@ class ControlEdges:
                 yield SliceEdge(price, SliceNode(run.row), note=LET_PASS)
             elif not any(isinstance(leaf.node, _ENDS) for leaf in leaves):
                 yield SliceEdge(price, SliceNode(run.row))
+
+    def _breaks(
+        self, loop: Statement, execution: StatementExecution, round_: StatementExecution | None, price: float
+    ) -> Iterator[SliceEdge]:
+        """Yield the `break` that has left a loop in its last round, if no condition has led to it."""
+        for inner in loop.all_inner():
+            around = next((outer for outer in inner.outer() if outer.is_loop or isinstance(outer.node, ast.If)), None)
+            if not isinstance(inner.node, ast.Break) or around is not loop:
+                continue
+            run = self._past.executions.last_run(inner, execution.frame, execution.row)
+            if run is not None and round_ is not None and run.row > round_.row:
+                yield SliceEdge(price, SliceNode(run.row, aim="run"), "left the loop")
 
     def _may_leave(self, statement: Statement) -> bool:
         """Whether a condition or a loop has a block that leaves: by return, raise, continue or break."""

@@ -142,7 +142,22 @@ class DataEdges:
             origin = self._items.of_item(container, wanted._replace(path=(label, *self._within(part))), before)
             if origin is not None:
                 yield SliceEdge(cost.ITEM if part.node in _names(part) else cost.READ, origin)
+        yield from self._of_filters(execution, node, part)
         yield from self._of_iterated(execution, node, part)
+
+    def _of_filters(self, execution: StatementExecution, node: SliceNode, part: WantedPart) -> Iterator[SliceEdge]:
+        """Yield what the conditions of a comprehension have called and read in the round that let an item in."""
+        place = part.source[1][1:-1]
+        for condition in part.comprehension.generators[0].ifs if part.comprehension is not None else ():
+            whole = node._replace(focus=(condition,), wanted=node.wanted._replace(path=()))
+            rounds = int(place) if place.isdigit() else -1
+            for ending, edges in self._calls.results(execution, whole, -1, {}, rounds):
+                yield from edges
+                yield from self._recursions.of_result(ending)
+            recorded = self._calls.recorded_calls(execution)
+            for read in reads_of(condition):
+                if read.path.name not in part.items and not read.is_callee and read.argument_of not in recorded:
+                    yield from self.of_read(execution, read, cost.FOCUS, node.wanted._replace(path=()))
 
     def _of_iterated(self, execution: StatementExecution, node: SliceNode, part: WantedPart) -> Iterator[SliceEdge]:
         """Yield where that comes from which the comprehension of a part goes through."""

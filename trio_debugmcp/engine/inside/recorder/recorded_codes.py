@@ -24,6 +24,9 @@ _MOST_SOURCES = 2000
 
 _FLAGS = ((0x80, "coroutine"), (0x200, "async_generator"), (0x20, "generator"))
 
+_FACTORIES = ("<module>", "__create_fn__")
+"""Code by which a dataclass makes its methods: not of the program, and nothing else is done in it."""
+
 _OPTIMIZED, _VARARGS, _KEYWORDS, _GENERATOR = 0x1, 0x4, 0x8, 0x20
 
 
@@ -148,9 +151,13 @@ class RecordedCodes:
             return self._choice.takes(file, module if type(module) is str else "")
         if file[:8] == "<frozen ":
             return False
+        back = frame.f_back
+        if code.co_qualname in _FACTORIES and back is not None and _is_of(back, "dataclasses"):
+            with self._lock:
+                self.generated.of(code, frame)  # the text of the methods, too, which are recorded
+            return False
         if id(names) in self._globals:
             return True
-        back = frame.f_back
         return back is not None and self.by_id.get(id(back.f_code)) is not None
 
     def _made(self, code: Any, frame: Any) -> CodeRecord:
@@ -257,6 +264,12 @@ def _ranges(lines: Any) -> list[int]:
         else:
             ranges += [line, line + 1]
     return ranges
+
+
+def _is_of(frame: Any, module: str) -> bool:
+    """Whether a frame is of a module of that name."""
+    name = dict.get(frame.f_globals, "__name__")
+    return type(name) is str and name == module
 
 
 def _kind(code: Any) -> str:
