@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -72,15 +73,29 @@ class Shell:
 LOADED = "import sys; from trio_debugmcp.cli import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
 
 
-@pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
-    (tmp_path / "pyproject.toml").touch()
-    (tmp_path / "app.py").write_text(PROGRAM)
-    with TemporaryDirectory() as runtime:  # of a short path, for a socket
-        monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
-        shell = Shell(tmp_path, runtime)
+@contextmanager
+def shell_in(project: Path) -> Iterator[Shell]:
+    (project / "pyproject.toml").touch()
+    (project / "app.py").write_text(PROGRAM)
+    with TemporaryDirectory() as runtime, pytest.MonkeyPatch.context() as patch:  # of a short path, for a socket
+        patch.setenv("XDG_RUNTIME_DIR", runtime)
+        shell = Shell(project, runtime)
         yield shell
         shell.run("--end")
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    with shell_in(tmp_path) as shell:
+        yield shell
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """A shell whose server runs already: for tests that debug nothing, and leave the server as it is."""
+    with shell_in(tmp_path_factory.mktemp("shared")) as shell:
+        shell.run("debug_state")
+        yield shell
 
 
 def test_a_call_that_starts_the_server_loads_neither_trio_nor_the_sdk(shell: Shell) -> None:
@@ -154,46 +169,43 @@ def test_a_server_for_once_ends_with_its_last_program(shell: Shell) -> None:
     assert shell.answer("--status") == {"kept": False, "project": str(shell.project)}
 
 
-def test_errors_have_a_sentence_and_a_code(shell: Shell) -> None:
-    assert shell.error() == (2, "Name a tool; --list shows them, --help how it is done.")
-    code, sentence = shell.error("debug_step", "mode")
+def test_errors_have_a_sentence_and_a_code(shared: Shell) -> None:
+    assert shared.error() == (2, "Name a tool; --list shows them, --help how it is done.")
+    code, sentence = shared.error("debug_step", "mode")
     assert (code, sentence) == (2, "'mode' is not an argument: write KEY=VALUE, or all of them as an object in JSON.")
-    assert shell.error("--project", "/nowhere", "debug_state") == (2, "/nowhere is not a directory.")
-    code, sentence = shell.error("debug_stepp")
+    assert shared.error("--project", "/nowhere", "debug_state") == (2, "/nowhere is not a directory.")
+    code, sentence = shared.error("debug_stepp")
     assert (code, sentence[:54]) == (5, "There is no tool 'debug_stepp'. Do you mean debug_step")
 
 
-def test_a_second_server_for_a_project_is_refused_with_one_sentence(shell: Shell) -> None:
-    shell.run("debug_state")
-    done = shell.command(own_command("serve", "--kept", str(shell.project)))
-    by_hand = f"or with kill {shell.answer('--status')['pid']} if that does not find it"
-    sentence = f"a server is kept for {shell.project} already: end it with trio-debugmcp call --end, {by_hand}"
+def test_a_second_server_for_a_project_is_refused_with_one_sentence(shared: Shell) -> None:
+    done = shared.command(own_command("serve", "--kept", str(shared.project)))
+    by_hand = f"or with kill {shared.answer('--status')['pid']} if that does not find it"
+    sentence = f"a server is kept for {shared.project} already: end it with trio-debugmcp call --end, {by_hand}"
     assert (done.returncode, done.stderr) == (1, f"trio-debugmcp serve: {sentence}\n")
 
 
 def test_a_server_in_another_pid_namespace_is_not_ended_by_its_number(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    shared: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shell.run("debug_state")
-    pid = shell.answer("--status")["pid"]
+    pid = shared.answer("--status")["pid"]
     monkeypatch.setattr(socket.socket, "getsockopt", lambda *_: struct.pack("3i", 0, 0, 0))  # what Linux says there
-    assert main(["call", "--project", str(shell.project), "--end"]) == 1
+    assert main(["call", "--project", str(shared.project), "--end"]) == 1
     assert "runs in another PID namespace" in capsys.readouterr().err
-    assert shell.answer("--status")["pid"] == pid
+    assert shared.answer("--status")["pid"] == pid
 
 
-def test_a_server_whose_socket_was_removed_is_still_kept(shell: Shell) -> None:
-    shell.run("debug_state")
-    pid = shell.answer("--status")["pid"]
-    socket_file = Path(Place.of(str(shell.project)).socket)
+def test_a_server_whose_socket_was_removed_is_still_kept(shared: Shell) -> None:
+    pid = shared.answer("--status")["pid"]
+    socket_file = Path(Place.of(str(shared.project)).socket)
     away = socket_file.with_name("away")
     socket_file.rename(away)
-    status = shell.answer("--status")
+    status = shared.answer("--status")
     assert (status["kept"], status["reachable"]) == (True, False)
     assert f"kill {pid} ends it" in status["problem"]
-    assert shell.error("--end") == (1, status["problem"])
+    assert shared.error("--end") == (1, status["problem"])
     away.rename(socket_file)
-    assert shell.answer("--status")["pid"] == pid
+    assert shared.answer("--status")["pid"] == pid
 
 
 def test_ctrl_c_ends_a_call_and_what_it_waits_for(shell: Shell) -> None:
@@ -218,34 +230,34 @@ def test_ctrl_c_ends_a_call_and_what_it_waits_for(shell: Shell) -> None:
     assert shell.answer("debug_state")["state"] == "Running"
 
 
-@pytest.mark.parametrize("json_option", [(), ("--json",)])
-def test_a_terminal_with_few_characters_gets_the_others_as_escapes(shell: Shell, json_option: tuple[str, ...]) -> None:
+def test_a_terminal_with_few_characters_gets_the_others_as_escapes(shell: Shell) -> None:
     (shell.project / "sign.py").write_text("sign = '\u2192\U0001f600'\nprint(1)\n", encoding="utf-8")
     shell.answer("debug_launch", "program=sign.py", 'breakpoints=["sign.py:2"]')
     shell.environment |= {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
-    done = shell.run("evaluate", "expression=sign", *json_option)
-    assert (done.returncode, json.loads(done.stdout)) == (0, {"value": "'\u2192\U0001f600'"})
+    for options in ((), ("--json",)):
+        done = shell.run("evaluate", "expression=sign", *options)
+        assert (done.returncode, json.loads(done.stdout)) == (0, {"value": "'\u2192\U0001f600'"})
     failed = shell.run("evaluate", "expression=sign + 1")
     assert failed.returncode == 5
     assert "TypeError" in json.loads(failed.stderr)["error"]["message"]
 
 
-def test_a_removed_directory_and_a_closed_input_have_a_sentence(shell: Shell) -> None:
-    assert shell.error("debug_state", "--end") == (
+def test_a_removed_directory_and_a_closed_input_have_a_sentence(shared: Shell) -> None:
+    assert shared.error("debug_state", "--end") == (
         2,
         "Of the options only --list takes a further word, the name of a tool.",
     )
-    (shell.project / "gone").mkdir()
+    (shared.project / "gone").mkdir()
     script = 'rmdir ../gone; exec "$@"'
-    done = shell.command(["sh", "-c", script, "sh", *own_command("call", "--status")], cwd=shell.project / "gone")
+    done = shared.command(["sh", "-c", script, "sh", *own_command("call", "--status")], cwd=shared.project / "gone")
     assert (done.returncode, "The current directory was removed" in done.stderr) == (2, True)
-    done = shell.command(["sh", "-c", 'exec "$@" <&-', "sh", *own_command("call", "evaluate", "expression=-")])
+    done = shared.command(["sh", "-c", 'exec "$@" <&-', "sh", *own_command("call", "evaluate", "expression=-")])
     assert (done.returncode, "standard input cannot be read: it is closed." in done.stderr) == (2, True)
 
 
-def test_tools_and_their_parameters_are_listed(shell: Shell) -> None:
-    assert shell.answer("--list")["debug_launch"].startswith("Run a program under the debugger")
-    assert set(shell.answer("--list", "debug_step")["parameters"]) >= {"mode", "count"}
+def test_tools_and_their_parameters_are_listed(shared: Shell) -> None:
+    assert shared.answer("--list")["debug_launch"].startswith("Run a program under the debugger")
+    assert set(shared.answer("--list", "debug_step")["parameters"]) >= {"mode", "count"}
 
 
 def test_a_person_may_watch_what_a_shell_does(shell: Shell) -> None:
