@@ -85,14 +85,25 @@ def _name(task: Any) -> str:
 
 
 def future_of(task: Any) -> Any:
-    """Return the future that a task waits for, or None."""
-    return getattr(task, "_fut_waiter", None)
+    """Return the future that a task waits for, or None: also if that is done, and the task is ready."""
+    future = getattr(task, "_fut_waiter", None)
+    return None if facts.attribute(future, "_state") in ("FINISHED", "CANCELLED") else future
 
 
 def gathered(future: Any) -> Optional[List[Any]]:
     """Return the futures that a future of `gather` stands for; None of another one."""
     children = facts.attribute(future, "_children")
     return list(children) if type(children) is list else None
+
+
+def shielded(future: Any) -> Any:
+    """Return the future that a future of `shield` stands for; None of another one."""
+    for entry in facts.attribute(future, "_callbacks") or ():
+        function = entry[0] if type(entry) is tuple else entry
+        code: Any = getattr(function, "__code__", None)
+        if getattr(code, "co_name", "") == "_outer_done_callback" and "inner" in code.co_freevars:
+            return function.__closure__[code.co_freevars.index("inner")].cell_contents
+    return None
 
 
 def is_task(future: Any) -> bool:

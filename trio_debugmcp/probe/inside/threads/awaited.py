@@ -10,12 +10,14 @@ an event is found by walking through all objects of the program, for few tasks o
 """
 
 import time
-from typing import Any, Dict, FrozenSet, List, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget, patient
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.threads import asyncio_tasks, await_chains, trio_tasks, waits, with_blocks
 from trio_debugmcp.probe.inside.threads.program_task import ProgramTask
+from trio_debugmcp.probe.inside.threads.task_circles import TaskCircles
+from trio_debugmcp.probe.inside.threads.task_locks import TaskLocks, awaited_lock
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.probe.inside.visible_frames import Json
@@ -27,7 +29,8 @@ _SEARCH_SECONDS = 0.4
 """For all of these, of which the program's threads stand still a part."""
 
 _MOST_HOLDERS = 2
-_MOST_DEADLOCKS = 5
+_MOST_TASKS = 10
+_MOST_DEADLOCKS = 10
 _VALUE_LENGTH = 60
 _MOST_WORDS = 300
 
@@ -51,18 +54,16 @@ class Awaits:
         self._end = time.monotonic() + patient(_SEARCH_SECONDS)
         self._searched: Dict[int, str] = {}
         self._names = {id(task.task): task.name for task in tasks}
-        self._owners: Optional[List[Tuple[Any, ProgramTask]]] = None
         self._waiters: Optional[Dict[int, List[str]]] = None
-        self._awaited: Dict[int, List[int]] = {}
+        self._circles = TaskCircles()
+        self._locks = TaskLocks(tasks, budget)
 
     def deadlocks(self) -> List[str]:
         """Return the tasks that wait for each other, or for themselves, as far as `words` was asked of them."""
-        said: Dict[FrozenSet[int], str] = {}
-        for start in self._awaited:
-            circle = self._circle(start)
-            if circle and frozenset(circle) not in said and len(said) < _MOST_DEADLOCKS:
-                said[frozenset(circle)] = self._deadlock(circle)
-        return list(said.values())
+        circles = self._circles.all()
+        more = len(circles) - _MOST_DEADLOCKS
+        said = [self._deadlock(circle) for circle in circles[:_MOST_DEADLOCKS]]
+        return said + ([f"{more} more circles of tasks that wait for each other"] if more > 0 else [])
 
     def _deadlock(self, circle: List[int]) -> str:
         names = ", ".join(self._names.get(each, "?") for each in circle)
@@ -72,19 +73,6 @@ class Awaits:
         waiting = [task for task in self._tasks if id(task.task) in circle]
         is_timed = any(with_blocks.ends_by_itself(frame) for task in waiting for frame in task.frames())
         return f"{wait}, until a timeout" if is_timed else f"probably a deadlock: {wait}"
-
-    def _circle(self, start: int) -> List[int]:
-        """Return the shortest way of waiting that leads from a task back to it; empty: there is none."""
-        ways = [[start]]
-        seen = set()
-        for way in ways:
-            for after in self._awaited.get(way[-1], ()):
-                if after == start:
-                    return way
-                if after not in seen:
-                    seen.add(after)
-                    ways.append([*way, after])
-        return []
 
     def words(self, task: ProgramTask, frames: List[Any]) -> str:
         """Return what a task that does not run waits for; `frames`: from the outermost; empty if it is ready."""
@@ -99,20 +87,26 @@ class Awaits:
         future = asyncio_tasks.future_of(task.task)
         if future is None:
             return ""
-        if asyncio_tasks.is_task(future):
-            self._awaited[id(task.task)] = [id(future)]
-            return f"task {self._name(future)}"
+        text, above = _expression(frames)
+        awaited = asyncio_tasks.shielded(future) or future
+        if asyncio_tasks.is_task(awaited):
+            return self._of_tasks(task, "" if awaited is future else "shielded ", [awaited])
         gathered = asyncio_tasks.gathered(future)
         if gathered is not None:
-            left = [each for each in gathered if asyncio_tasks.is_task(each) and not each.done()]
-            self._awaited[id(task.task)] = [id(each) for each in left]
-            pending = [self._name(each) for each in left]
-            more = f" and {len(pending) - 10} more" if len(pending) > 10 else ""
-            return f"{len(pending)} of {len(gathered)} gathered: {', '.join(pending[:10])}{more}"
-        text, above = _expression(frames)
+            return self._of_tasks(task, "gathered: ", gathered)
         if not above:
             return f"{text or facts.type_name(type(future)).lower()}{self._where(future, task)}"
-        return self._of_library(text, above, task) or f"{text or facts.type_name(type(future)).lower()}"
+        return self._of_library(text, frames, above, task) or f"{text or facts.type_name(type(future)).lower()}"
+
+    def _of_tasks(self, task: ProgramTask, what: str, futures: Iterable[Any], any_of_them: bool = False) -> str:
+        """Return the tasks that another one waits for, and note that it does."""
+        listed = list(futures)
+        left = [each for each in listed if asyncio_tasks.is_task(each) and not each.done()]
+        self._circles.add(id(task.task), [id(each) for each in left], any_of_them)
+        pending = [self._name(each) for each in left]
+        more = f" and {len(pending) - _MOST_TASKS} more" if len(pending) > _MOST_TASKS else ""
+        names = ", ".join(pending[:_MOST_TASKS]) + more
+        return f"{len(pending)} of {len(listed)} {what}{names}" if what.endswith(": ") else f"{what}task {names}"
 
     def _of_trio(self, task: ProgramTask, frames: List[Any]) -> str:
         shown = frames[: len(frames) - trio_tasks.hidden(frames)]
@@ -121,11 +115,12 @@ class Awaits:
         code = shown[-1].f_code
         name = str(getattr(code, "co_qualname", code.co_name))
         if name.endswith("_nested_child_finished"):
-            own = id(task.task)
-            self._awaited[own] = [id(each.task) for each in self._tasks if getattr(each, "parent", None) == own]
+            nursery = facts.attribute(shown[-1].f_locals.get("self"), "_children")
+            children = list(nursery) if type(nursery) is set else []
+            self._circles.add(id(task.task), [id(each) for each in children])
             return "children of its nursery"
         text, above = _expression(shown)
-        return (self._of_library(text, above, task) if above else "") or text or name
+        return (self._of_library(text, shown, above, task) if above else "") or text or name
 
     def _name(self, task: Any) -> str:
         known = self._names.get(id(task))
@@ -133,52 +128,30 @@ class Awaits:
 
     # --- What libraries wait for -------------------------------------------------------------------------------------
 
-    def _of_library(self, text: str, above: List[Any], task: ProgramTask) -> str:
+    def _of_library(self, text: str, frames: List[Any], above: List[Any], task: ProgramTask) -> str:
         """Return what a library's function waits for; `above`: its frames, the one called by the user first."""
         outermost = above[0]
+        lock = awaited_lock(above)
+        if lock is not facts.MISSING:
+            return self._lock(_name_of_lock(text, frames, above, lock), lock, task)
+        awaited = _awaited_tasks(above)
+        if awaited is not None:
+            return self._of_tasks(task, *awaited)
         owner = outermost.f_locals.get("self")
         if owner is None:
             return _call(text, outermost)
         kind = facts.type_name(type(owner))
-        if kind in ("Lock", "StrictFIFOLock"):
-            return self._lock(text.rpartition(".acquire")[0] or text or "a lock", owner, task)
         said = [text or f"{kind}.{outermost.f_code.co_name}", *_details(owner)]
         if facts.module_name(type(owner)).startswith("trio._core"):
             return ", ".join(said)
-        state = facts.attribute(owner, "_state")  # the ends of a channel share it
+        state = _channel_state(owner)
         return ", ".join(said) + self._where(owner if state is facts.MISSING else state, task)
 
     def _lock(self, text: str, lock: Any, task: ProgramTask) -> str:
-        owner = facts.attribute(lock, "_owner")
-        if owner is not None and owner is not facts.MISSING:  # of Trio
-            self._awaited[id(task.task)] = [id(owner)]
-            return f"{text}, held by task {self._names.get(id(owner)) or str(getattr(owner, 'name', '?'))}"
-        if self._owners is None:
-            self._owners = self._read_owners()
-        holders = [owning for known, owning in self._owners if known is lock]
-        holder = next((owning for owning in holders if owning is not task), task if holders else None)
-        if holder is None:
-            return (
-                f"{text}, and no task was found in an `async with` of it, or behind an `acquire` in the same function"
-            )
-        self._awaited[id(task.task)] = [id(holder.task)]
-        return f"{text}, probably held by {'itself' if holder is task else f'task {holder.name}'}"
-
-    def _read_owners(self) -> List[Tuple[Any, ProgramTask]]:
-        """The objects of whose `async with` blocks tasks are inside, or which they have acquired, and the tasks."""
-        found: List[Tuple[Any, ProgramTask]] = []
-        for task in self._tasks:
-            if self._budget.spent():
-                break
-            frames = task.frames()
-            text, above = _expression(frames)
-            wanted = above[0].f_locals.get("self") if above else None
-            inner = len(frames) - len(above)
-            for place, frame in enumerate(frames):
-                acquiring = place == inner - 1 and text.endswith(".acquire")  # it has called it, but waits there
-                held = with_blocks.used_as_locks(frame, acquiring)
-                found += [(known.value, task) for known in held if place < inner or known.value is not wanted]
-        return found
+        holders = self._locks.holders(lock)
+        if holders.clear:
+            self._circles.add(id(task.task), [id(each.task) for each in holders.tasks], any_of_them=True)
+        return text + holders.words(task)
 
     def _waiters_of(self, value: Any) -> List[str]:
         """Return the names of the tasks that wait for the same future, queue or event."""
@@ -188,7 +161,7 @@ class Awaits:
                 above = _expression(task.frames())[1]
                 future = asyncio_tasks.future_of(task.task)
                 owner = above[0].f_locals.get("self") if above else None
-                state = facts.attribute(owner, "_state")
+                state = _channel_state(owner)
                 for each in (future, owner, None if state is facts.MISSING else state):
                     self._waiters.setdefault(id(each), []).append(task.name)
         return self._waiters.get(id(value), [])
@@ -269,6 +242,38 @@ def _is_of_library(frame: Any) -> bool:
     return top in _LIBRARIES and attached.debugger().is_library(frame)
 
 
+def _awaited_tasks(above: List[Any]) -> Optional[Tuple[str, List[Any], bool]]:
+    """Return the tasks that a function of asyncio waits for: in words, the tasks, and whether one of them is enough."""
+    for frame in reversed(above):
+        name, values = frame.f_code.co_name, frame.f_locals
+        if name == "_wait" and "return_when" in values:
+            return "to be done: ", list(values.get("fs", ())), values["return_when"] == "FIRST_COMPLETED"
+        if name == "wait_for" and asyncio_tasks.is_task(values.get("fut")):  # up to 3.11 it runs in a task of its own
+            return "wait_for of ", [values["fut"]], False
+        owner = values.get("self")
+        tasks = facts.attribute(owner, "_tasks")
+        if facts.type_name(type(owner)) == "TaskGroup" and type(tasks) is set:
+            return "of its group: ", list(tasks), False
+    return None
+
+
+def _name_of_lock(text: str, frames: List[Any], above: List[Any], lock: Any) -> str:
+    """Return how the code that waits for a lock names it."""
+    if facts.type_name(type(above[0].f_locals.get("self"))) == "Condition" and "wait" in above[0].f_code.co_name:
+        return f"the lock of {text.rpartition('.wait')[0] or 'a condition'}"
+    name = text.rpartition(".acquire")[0] or text
+    if name and not name.endswith("wait_for"):
+        return name
+    known = frames[-len(above) - 1].f_locals if len(frames) > len(above) else {}
+    return next((each for each, value in known.items() if value is lock), "a lock")
+
+
+def _channel_state(owner: Any) -> Any:
+    """Return what the ends of a channel of Trio share."""
+    state = facts.attribute(owner, "_state")
+    return state if facts.attribute(state, "open_send_channels") is not facts.MISSING else facts.MISSING
+
+
 def _call(text: str, frame: Any) -> str:
     """Return a call of a library's function; of `sleep` with how long."""
     delay = frame.f_locals.get("delay", frame.f_locals.get("seconds"))
@@ -279,7 +284,7 @@ def _call(text: str, frame: Any) -> str:
 def _details(owner: Any) -> List[str]:
     """Return what is known of what is waited for: how many items a queue has, and the like."""
     said = []
-    state = facts.attribute(owner, "_state")  # of a channel of Trio
+    state = _channel_state(owner)
     items = facts.attribute(owner, "_queue") if state is facts.MISSING else facts.attribute(state, "data")
     if items is not facts.MISSING and facts.container(items) is not None:
         number = facts.length(items)

@@ -102,6 +102,9 @@ class ReadCode:
 _ENDS = ("POP_TOP", "STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR", "RESUME")
 """Instructions that end a statement."""
 
+_CALLS = {"CALL": 1, "CALL_FUNCTION": 1, "CALL_METHOD": 1, "CALL_KW": 2, "CALL_FUNCTION_KW": 2}
+"""Calls, and what they take from the stack beside their arguments: the function, and a tuple of names."""
+
 _codes: Dict[int, ReadCode] = {}
 """By id: comparing code objects takes as long as their code."""
 
@@ -215,15 +218,22 @@ def _step(frame: Any, names: Any, stack: Stack, instruction: Any) -> None:
 
 def _unknown(stack: Stack, instruction: Any) -> None:
     """Follow an instruction of which only the effect on the height of the stack is known."""
-    if instruction.opname in ("CACHE", "PRECALL", "KW_NAMES", "RESUME", "NOP", "EXTENDED_ARG", "PUSH_NULL"):
+    name, argument = instruction.opname, instruction.arg
+    if name in ("CACHE", "PRECALL", "KW_NAMES", "RESUME", "NOP", "EXTENDED_ARG", "PUSH_NULL"):
+        return
+    if (
+        name in _CALLS
+    ):  # of the two entries that a version has for a function, NULL or a method's object, `_step` has one
+        del stack[-min(len(stack), argument + _CALLS[name]) :]
+        stack.append(UNKNOWN)
         return
     import dis
 
     try:
-        effect = dis.stack_effect(instruction.opcode, instruction.arg, jump=False)
+        effect = dis.stack_effect(instruction.opcode, argument, jump=False)
     except ValueError:
         effect = 0
-    results = 1 if "CALL" in instruction.opname or instruction.opname.startswith(("BUILD", "GET", "FORMAT")) else 0
+    results = 1 if "CALL" in name or name.startswith(("BUILD", "GET", "FORMAT")) else 0
     for _ in range(min(results - effect, len(stack))):
         stack.pop()
     stack.extend([UNKNOWN] * max(results, effect))

@@ -195,33 +195,36 @@ def _holders(found: List[ProgramThread], known: Dict[int, Optional[Wait]], budge
         elif type(wait.target) is waits.LOCK and wait.target.locked():
             searched[id(wait.target)] = wait.target
     end = budget.half()
+    takers: Dict[Tuple[int, bool], Dict[int, LockOwner]] = {}
+    is_complete = True
     for thread in found if searched else ():
         if time.monotonic() > end:
+            is_complete = False  # one that was not looked at may have acquired it since
             break
-        for lock, frame in _probably_has(thread, searched):
-            holders.setdefault(id(lock), LockOwner(thread, frame, False))
+        for lock, frame, by_block in _taken(thread, searched):
+            takers.setdefault((id(lock), by_block), {}).setdefault(thread.ident, LockOwner(thread, frame, False))
+    for key in searched:
+        likely = takers.get((key, True)) or (takers.get((key, False)) if is_complete else None) or {}
+        if len(likely) == 1:  # of several, which have acquired it one after the other, none is known to have it
+            holders[key] = next(iter(likely.values()))
     return holders
 
 
-def _probably_has(thread: ProgramThread, searched: Dict[int, Any]) -> List[Tuple[Any, Any]]:
-    """The locks, of those that are searched, which the frames of a thread seem to have, and the frame of each."""
+def _taken(thread: ProgramThread, searched: Dict[int, Any]) -> List[Tuple[Any, Any, bool]]:
+    """The locks, of those that are searched, which a thread has taken; the frame of each, and whether by a `with`."""
     found = []
     frame, inner = thread.top, None
     for _ in range(_MOST_FRAMES):
         if frame is None:
             break
         if not seam.is_probe(frame):
-            for known in with_blocks.used_as_locks(frame):
-                lock = waits.lock_of(known.value)
-                if id(lock) in searched and not _released(known.value, inner):
-                    found.append((lock, frame))
+            for by_block, taken in ((True, with_blocks.taken_by_blocks), (False, with_blocks.taken_by_calls)):
+                for known in taken(frame):
+                    lock = waits.lock_of(known.value)
+                    if id(lock) in searched and not with_blocks.is_released(known.value, inner):
+                        found.append((lock, frame, by_block))
         frame, inner = frame.f_back, frame
     return found
-
-
-def _released(manager: Any, inner: Any) -> bool:
-    """Whether the frame inside is the `wait` of a Condition, which gives its lock back meanwhile."""
-    return inner is not None and inner.f_code.co_name in ("wait", "wait_for") and inner.f_locals.get("self") is manager
 
 
 def _deadlocks(

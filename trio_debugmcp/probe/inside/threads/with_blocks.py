@@ -4,12 +4,22 @@ from typing import Any, Dict, List, Optional
 
 from trio_debugmcp.probe.inside.threads import bytecode
 from trio_debugmcp.probe.inside.threads.bytecode import Known, ReadCode, known_code, stack_at
+from trio_debugmcp.probe.inside.values import facts
 
 _TIMEOUTS = frozenset(("timeout", "timeout_at", "move_on_after", "move_on_at", "fail_after", "fail_at"))
 """Functions of asyncio, Trio and anyio whose `with` blocks end by themselves."""
 
+_TIMED = ("wait_for", "wait", "_wait")
+"""Functions of asyncio with a timeout, which may be None."""
+
 _CALL = 12
 """Instructions of a call of such a function, at most."""
+
+_LOADS = ("LOAD_", "KW_NAMES", "PRECALL", "PUSH_NULL", "CACHE", "EXTENDED_ARG")
+"""Instructions between the name of a method and its call, if its arguments are plain."""
+
+_OF_THREADS = ("_thread", "threading", "multiprocessing.synchronize")
+"""Modules of locks whose `acquire` is called and not awaited."""
 
 _AWAITS = 8
 """Instructions from the one that takes what is awaited to the one at which a coroutine is suspended."""
@@ -61,27 +71,69 @@ def _covers(known: ReadCode, body: int, offset: int) -> bool:
     return False
 
 
-def acquired(frame: Any, acquiring: bool = False) -> List[Known]:
-    """Return the objects whose `acquire` stands before a frame's current instruction, with no `release` since.
+def acquired(frame: Any) -> List[Known]:
+    """Return the objects whose `acquire` a frame has called, or awaited, with no `release` since.
 
-    acquiring: it waits in the last of these calls, which has given it nothing yet.
+    A call that waits still has given it nothing yet; and a coroutine that is handed to others is of theirs.
     """
-    known = known_code(frame.f_code)
+    known, here = known_code(frame.f_code), bytecode.position(frame)
     _, names = known.sites()
-    before = [index for index in names if known.instructions[index].offset < frame.f_lasti]
     held: Dict[str, Known] = {}
-    for index in before[: len(before) - acquiring]:
-        instruction = known.instructions[index]
+    for index in names:
+        if index >= here:
+            break
         stack = stack_at(frame, index)
-        if stack and instruction.argval == "acquire":
-            held[stack[-1].text] = stack[-1]
-        elif stack:
+        if not stack:
+            continue
+        if known.instructions[index].argval == "release":
             held.pop(stack[-1].text, None)
+        elif _has_acquired(frame, index, stack[-1].value, here):
+            held[stack[-1].text] = stack[-1]
     return list(held.values())
 
 
+def _has_acquired(frame: Any, index: int, lock: Any, here: int) -> bool:
+    """Whether the `acquire` that is loaded at an index was called, and awaited if it is a coroutine's."""
+    found = known_code(frame.f_code).instructions
+    call = _next(found, index, "CALL")
+    if call is None or call >= here:
+        return False
+    if facts.module_name(type(lock)) in _OF_THREADS:
+        return True
+    awaiting = call + 1
+    if found[awaiting].opname != "GET_AWAITABLE":  # perhaps `await asyncio.wait_for(lock.acquire(), 5)`
+        outer = _next(found, call, "CALL")
+        if outer is None or not any(each.last == "wait_for" for each in stack_at(frame, outer)):
+            return False
+        awaiting = outer + 1
+    return found[awaiting].opname == "GET_AWAITABLE" and _resumes_at(found, awaiting) <= here
+
+
+def _next(found: List[Any], index: int, name: str) -> Optional[int]:
+    """Return the index of the next instruction of that name, if nothing but loading of values is before it."""
+    for number in range(index + 1, min(index + _CALL, len(found) - 1)):
+        operation = found[number].opname
+        if operation != "PRECALL" and name in operation:
+            return number
+        if not operation.startswith(_LOADS):
+            return None
+    return None
+
+
+def _resumes_at(found: List[Any], index: int) -> int:
+    """Return the index of the instruction at which a coroutine resumes after what it awaits from an index on."""
+    for number in range(index, min(index + _AWAITS, len(found))):
+        if found[number].opname == "YIELD_FROM":  # up to 3.10
+            return number + 1
+        if found[number].opname == "SEND":
+            return next(later for later in range(number, len(found)) if found[later].offset >= found[number].argval)
+    return len(found)
+
+
 def ends_by_itself(frame: Any) -> bool:
-    """Whether a frame is in the `with` block of a timeout."""
+    """Whether a frame is in the `with` block of a timeout, or is a function of a library that has been given one."""
+    if frame.f_code.co_name in _TIMED and frame.f_globals.get("__name__") == "asyncio.tasks":
+        return frame.f_locals.get("timeout") is not None
     try:
         known = known_code(frame.f_code)
         found, (blocks, _) = known.instructions, known.sites()
@@ -105,12 +157,25 @@ def _is_of_timeout(known: ReadCode, site: int) -> bool:
     return False
 
 
-def used_as_locks(frame: Any, acquiring: bool = False) -> List[Known]:
-    """What a frame is inside of that may be a lock: the objects of its `with` blocks, and of what it has acquired."""
+def taken_by_blocks(frame: Any) -> List[Known]:
+    """Return the objects of a frame's `with` blocks, which may be locks."""
     try:
-        return entered(frame) + acquired(frame, acquiring)
+        return entered(frame)
     except Exception:  # bytecode of a version that is not known
         return []
+
+
+def taken_by_calls(frame: Any) -> List[Known]:
+    """Return what a frame has acquired and not released. Others may have done that since."""
+    try:
+        return acquired(frame)
+    except Exception:
+        return []
+
+
+def is_released(manager: Any, inner: Any) -> bool:
+    """Whether the frame inside is the `wait` of a Condition, which gives its lock back meanwhile."""
+    return inner is not None and inner.f_code.co_name in ("wait", "wait_for") and inner.f_locals.get("self") is manager
 
 
 def awaited(frame: Any) -> List[Known]:
