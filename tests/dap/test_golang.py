@@ -32,6 +32,32 @@ def test_items_are_neither_lengths_nor_keys() -> None:
     assert [each.name for each in items] == ["[val 0]", "[1]", '"fig"']
 
 
+@pytest.mark.parametrize(
+    ("value", "inside", "shown"),
+    [
+        (
+            "[]*main.Item len: 1, cap: 2, [*(*main.Item)(0xc0000aa000)]",
+            [("[0]", '*main.Item {Name: "a"}'), ("len()", "1")],
+            '[]*main.Item len: 1, cap: 2, [*main.Item {Name: "a"}]',
+        ),
+        ("[1]main.Item [(*main.Item)(0xc0)]", [("[0]", "main.Item {N: 1}")], "[1]main.Item [main.Item {N: 1}]"),
+        (
+            'map[string]*main.Item ["k": *(*main.Item)(0xc0000aa020), ]',
+            [('"k"', "*main.Item {N: 2}")],
+            'map[string]*main.Item ["k": *main.Item {N: 2}]',
+        ),
+        ("map[main.Key]*main.Item [{A: 1}: *(*main.Item)(0xc0), ]", [("[key 0]", "main.Key"), ("[val 0]", "…")], None),
+        ("[]*main.Item len: 99, cap: 99, [*(*main.Item)(0xc0),...+98 more]", [("[0]", "*main.Item {N: 1}")], None),
+        ("[]int len: 2, cap: 2, [1,2]", [("[0]", "1"), ("[1]", "2")], None),
+        ("*main.Cart {Owner: *(*main.Item)(0xc0)}", [("Owner", "*main.Item {N: 1}")], None),
+    ],
+)
+def test_structures_behind_the_addresses_of_a_collection_are_shown(
+    value: str, inside: list[tuple[str, str]], shown: str | None
+) -> None:
+    assert GoValues().unfolded(value, inside) == shown
+
+
 def test_delves_paths_are_taken_where_they_are_plain_and_pointers_are_passed_through() -> None:
     values = GoValues()
     assert [values.trusts(each) for each in ('a.b[1]["x y"]', "(*(a)).b", "len((a))", None)] == [

@@ -6,6 +6,7 @@ import pytest
 
 from trio_debugmcp.dap.profiles import test_runners
 from trio_debugmcp.dap.profiles.language import NoSuchTest
+from trio_debugmcp.dap.profiles.python.finding_tests import find_test
 from trio_debugmcp.dap.profiles.test_runners import class_paths
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun as Run
 
@@ -141,7 +142,28 @@ def test_a_test_of_go_is_found_by_its_name_alone_below_its_module(tmp_path: Path
         (tmp_path / package / "x_test.go").write_text("func TestOne(t *testing.T) {}\n")
     with pytest.raises(NoSuchTest, match=rf"Pass one of: {tmp_path}/a/x_test.go::TestOne, {tmp_path}/b/x_test.go::"):
         test_runners.with_file("TestOne", str(tmp_path))
-    assert test_runners.with_file("TestTwo", str(tmp_path)) == "TestTwo", "it may be a class of Python's"
+
+
+def test_a_name_that_no_test_of_a_go_project_has_is_refused_with_the_names_that_there_are(tmp_path: Path) -> None:
+    (tmp_path / "go.mod").write_text("module example.org/till\n")
+    (tmp_path / "price_test.go").write_text("func TestTotal(t *testing.T) {}\n")
+    with pytest.raises(NoSuchTest, match=r"There is no test 'TestNope' in .*; there are: TestTotal\."):
+        test_runners.with_file("TestNope", str(tmp_path))
+    (tmp_path / "test_class.py").write_text("class TestNope: ...\n")
+    assert test_runners.with_file("TestNope", str(tmp_path)) == "TestNope", "it may be a class of Python's"
+
+
+@pytest.mark.parametrize(
+    ("file", "example"),
+    [("go.mod", "price_test.go::TestTotal"), ("Cargo.toml", "src/lib.rs::tests::adds"), ("tox.ini", "test_a.py::")],
+)
+def test_a_name_that_leads_to_no_test_is_refused_with_an_example_of_the_projects_language(
+    tmp_path: Path, file: str, example: str
+) -> None:
+    (tmp_path / file).touch()
+    (tmp_path / "inner").mkdir()
+    with pytest.raises(NoSuchTest, match=example):
+        find_test("adds", [str(tmp_path / "inner")])
 
 
 def test_ruby_runs_a_method_of_a_class_with_the_projects_own_directories_on_its_path() -> None:

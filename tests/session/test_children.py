@@ -12,6 +12,7 @@ from tests.server.scene import BREAKPOINTS, LIST_CHANGED, SESSION, launch, runni
 from tests.server.test_starts import answering
 from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.profiles.python.debugpy import DebugpyDialect
+from trio_debugmcp.dap.profiles.python.runnable import PythonPrograms
 from trio_debugmcp.server_options import Options
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import FakeAdapter, Refusal, connect
@@ -286,6 +287,35 @@ async def test_the_end_of_a_program_names_its_children_that_an_exception_ended(a
         assert (over["exitCode"], over["session"]) == (0, "s-1")
         failed = [f"s-{number + 2} ValueError: bad {number} at /src/child.py:9 in work" for number in range(3)]
         assert over["notes"][-1] == f"processes that it had started failed: {'; '.join(failed)} and 1 more"
+
+
+@pytest.mark.parametrize(
+    ("before", "note"),
+    [
+        (
+            "Process Process-2:\n",
+            " in process Process-2, at /src/a.py:3 in bad did not end the program: ValueError: row 1",
+        ),
+        ("", " or a process that it started, has printed an exception, at /src/a.py:3 in bad: ValueError: row 1"),
+    ],
+)
+async def test_the_end_of_a_program_names_what_its_children_have_printed_of_exceptions(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, before: str, note: str
+) -> None:
+    monkeypatch.setattr(FakeProfile, "programs", PythonPrograms())
+    child = FakeAdapter()
+    traceback = (
+        'Traceback (most recent call last):\n  File "/src/a.py", line 3, in bad\n    work()\nValueError: row 1\n'
+    )
+    async with running("legacy") as (client, parent):
+        await adopt(parent, child)
+        await parent.event("output", {"category": "stderr", "output": f"{before}{traceback}"})
+        await child.event("terminated")
+        await trio.sleep(1)
+        await parent.exit(0)
+        over = await client.call("debug_wait")
+        assert over["notes"][0].endswith(note)
+        assert over["notes"][0] in (await client.call("debug_state"))["notes"]
 
 
 async def exit_at_once(adapter: FakeAdapter, arguments: object) -> object:

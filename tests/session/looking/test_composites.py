@@ -52,6 +52,39 @@ def gdb() -> FakeAdapter:
     return adapter
 
 
+async def test_structures_in_a_slice_of_go_are_shown_with_their_fields(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [("add", "/work/orders.go", 33)]
+    items = [
+        {"name": f"[{number}]", "value": f"*main.Item {{ID: {number}}}", "variablesReference": 0} for number in range(2)
+    ]
+    head = "[]*main.Item len: 2, cap: 2,"
+    shown = f"{head} [*main.Item {{ID: 0}}, *main.Item {{ID: 1}}]"
+    orders = {
+        "name": "orders",
+        "value": f"{head} [*(*main.Item)(0xc0),*(*main.Item)(0xd0)]",
+        "type": "[]*main.Item",
+        "variablesReference": 2,
+    }
+
+    async def scopes(arguments: object) -> object:
+        return {"scopes": [{"name": "Local", "variablesReference": 1}]}
+
+    async def variables(arguments: dict[str, int]) -> object:
+        return {"variables": [orders] if arguments["variablesReference"] == 1 else items}
+
+    async def evaluate(arguments: object) -> object:
+        return {"result": orders["value"], "type": "[]*main.Item", "variablesReference": 2}
+
+    adapter.answer("scopes", scopes)
+    adapter.answer("variables", variables)
+    adapter.answer("evaluate", evaluate)
+    async with launched("delve", adapter) as client:
+        await adapter.stop("breakpoint")
+        assert (await client.call("debug_wait"))["locals"] == {"orders": shown}
+        assert (await client.call("evaluate", expression="orders"))["value"] == shown
+
+
 async def test_the_locals_of_a_stop_hold_the_arguments_and_structures_show_their_fields(
     autojump_clock: MockClock,
 ) -> None:

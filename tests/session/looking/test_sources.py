@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from trio_debugmcp.session.host import Host
+from trio_debugmcp.session.looking import sources as sources_module
 from trio_debugmcp.session.looking.sources import RunningSource, Sources
 
 HOST = Host()
@@ -68,3 +69,21 @@ def test_without_the_time_when_it_began_a_text_that_was_read_is_kept(file: Path)
     assert sources.running(str(file), None, HOST) == RunningSource("rate = 10\n")
     write(file, "rate = 99\n", 200)
     assert sources.running(str(file), None, HOST).from_before
+
+
+def test_the_texts_that_were_not_asked_for_the_longest_are_forgotten_beyond_the_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources_module, "MAX_READ_CHARACTERS", 100)
+    sources, host = Sources(), Host()
+    files = [tmp_path / f"{name}.py" for name in "abc"]
+    for file in files:
+        write(file, f"# {file.stem}\n" + "#" * 36, 100.0)
+        sources.learn(str(file), "s-1")
+    for file in (files[0], files[1], files[0], files[2]):
+        sources.running(str(file), None, host)
+    for file in files:
+        write(file, "new\n", 200.0)
+    from_before = [sources.running(str(file), None, host).from_before for file in files]
+    assert from_before == [True, False, True]
+    assert sources.running(str(files[1]), None, host).text == "new\n"

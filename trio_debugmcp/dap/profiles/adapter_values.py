@@ -65,6 +65,18 @@ class AdapterValues:
         """Whether a value shows nothing of what is inside."""
         return False
 
+    def unfolded(self, value: str, inside: Sequence[tuple[str, str]]) -> str | None:
+        """A value with what is inside of it, for which the adapter's text of the value has but a placeholder.
+
+        Args:
+            value: As the adapter shows it.
+            inside: Names and values of the children; empty before they are asked for.
+
+        Returns:
+            The value, as it is without children; None if it has no placeholders, or too many items to ask for all.
+        """
+        return None
+
     def indexed(self, expression: str, file: str | None) -> Sequence[str]:
         """What an expression indexes in a frame of this file, if its type decides whether the adapter may do that."""
         return ()

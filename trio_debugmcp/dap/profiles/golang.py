@@ -37,6 +37,13 @@ _KEY_OF_ENTRY = re.compile(r"\[key \d+\]")
 _HEXADECIMAL = re.compile(r"(?P<value>\d+) = 0x[0-9a-f]+")
 """An unsigned number as delve shows it."""
 
+_FOLDED = re.compile(
+    r"(?P<head>(?:\[\d*\]|map\[).*?(?: len: \d+, cap: \d+,)?) \[(?:(?!\.\.\.\+\d).)*\(\*[^()]+\)\(0x[0-9a-f]+\)"
+    r"(?:(?!\.\.\.\+\d).)*\]",
+    re.DOTALL,
+)
+"""A slice, an array or a map, shown whole, with the address of a structure that delve has not read at this depth."""
+
 _DYNAMIC = re.compile(r"interface \{\}\((?P<type>[^()]*)\) (?P<value>.*)", re.DOTALL)
 """A value in an interface, with the type that it has there."""
 
@@ -93,6 +100,15 @@ class GoValues(AdapterValues):
     def items_of(self, value: str, inside: Sequence[DapVariable]) -> list[DapVariable]:
         # Where key and value of a map's entry both have members, they are two children: `[key 0]` and `[val 0]`.
         return [child for child in inside if child.name != _LENGTH and not _KEY_OF_ENTRY.fullmatch(child.name)]
+
+    def unfolded(self, value: str, inside: Sequence[tuple[str, str]]) -> str | None:
+        folded = _FOLDED.fullmatch(value)
+        named = [(name, item) for name, item in inside if name != _LENGTH]
+        if folded is None or any(_KEY_OF_ENTRY.fullmatch(name) for name, _ in named):
+            return None
+        is_map = value.startswith("map[")
+        items = [f"{name}: {item}" if is_map else item for name, item in named]
+        return f"{folded['head']} [{', '.join(items)}]"
 
     def shown(self, value: str, kind: str | None) -> str:
         number = _HEXADECIMAL.fullmatch(value)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions, Survived
+from trio_debugmcp.server.answers.ended_by import ChildrenOf
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop_data import CausePayload
 from trio_debugmcp.session.debugger import Debugger
@@ -74,13 +75,31 @@ def prints_tracebacks(debugger: Debugger) -> bool:
     return debugger.last_start is not None and debugger.last_start[0].prints_tracebacks
 
 
-def survived_notes(debugger: Debugger) -> list[str]:
-    """Return notes on exceptions that did not end the program, and that it did not stop at: in threads, for example."""
+def survived_notes(debugger: Debugger, ended: Snapshot, children: ChildrenOf) -> list[str]:
+    """Return notes on exceptions that did not end the program: in threads, for example, or in processes of it.
+
+    Those of processes of which the note on `children` says it are left out.
+    """
     places = Places(debugger.workspace.directory)
-    found = _printed(debugger).survived
+    printed = _printed(debugger)
+    told = tuple(children.failures.values())
+    found = [each for each in printed.survived if not _is_told(each.exception, told)]
     notes = [_note(places, each) for each in found[:_MAX_SURVIVED]]
     left_out = len(found) - len(notes)
-    return [*notes, f"{left_out} more exceptions that did not end the program are in its output"] if left_out else notes
+    if left_out:
+        notes.append(f"{left_out} more exceptions that did not end the program are in its output")
+    crash = printed.crash
+    if children.pids and ended.exit_code == 0 and crash is not None and not _is_told(crash.exception, told):
+        place = _place(places, crash.frames[0] if crash.frames else None)
+        notes.append(
+            "the program ended with exit code 0, but it, or a process that it started, has printed an exception"
+            f"{place}: {shortened(crash.exception, _MAX_LENGTH)}"
+        )
+    return notes
+
+
+def _is_told(exception: str | None, told: tuple[str, ...]) -> bool:
+    return exception is not None and any(failure.startswith(exception) for failure in told)
 
 
 def survived_type(debugger: Debugger) -> str | None:

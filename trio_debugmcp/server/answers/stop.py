@@ -162,8 +162,8 @@ async def _stop_answer(
         found = replace(paused_answer(debugger, paused), moment=moment_of(paused, next_seq))
     elif ended is not None:
         found = ended_answer(debugger, ended)
-        notes = [*found.notes, *survived_notes(debugger), *end_notes(debugger, held)]
         children = ChildrenOf(debugger, ended)
+        notes = [*found.notes, *survived_notes(debugger, ended, children), *end_notes(debugger, held)]
         notes += [*children.notes(), *others_notes(debugger, ended.id)]
         found = replace(found, notes=notes, session=ended.id if debugger.state.snapshots or children.pids else None)
     else:

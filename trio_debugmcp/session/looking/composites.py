@@ -1,4 +1,4 @@
-"""Values that an adapter shows without what is inside: composed of their fields, one level deep.
+"""Values that an adapter shows without what is inside, or with placeholders: composed of their fields, one level deep.
 
 gdb has no text at all for a structure, and lldb only its address; both have its fields as children.
 
@@ -50,7 +50,9 @@ async def scope_children(requests: Requests, reference: int) -> list[DapVariable
 
 async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
     """Return a variable with a value that shows its fields, if it has some and the adapter's value has none."""
-    if not variable.variables_reference or not requests.profile.values.is_bare(variable.value, variable.type):
+    values = requests.profile.values
+    folded = values.unfolded(variable.value, ()) is not None
+    if not variable.variables_reference or not (folded or values.is_bare(variable.value, variable.type)):
         return variable
     try:
         inside = await children(requests, variable.variables_reference, variable.type)
@@ -58,9 +60,12 @@ async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
         return variable
     if not inside:
         return variable
-    if requests.profile.values.is_target(inside[0].name, variable.type):
+    if folded:
+        unfolded = values.unfolded(variable.value, [(child.name, child.value) for child in inside])
+        return variable if unfolded is None else replace(variable, value=unfolded)
+    if values.is_target(inside[0].name, variable.type):
         return replace(variable, value=inside[0].value)
-    pairs = requests.profile.values.pairs
+    pairs = values.pairs
     if pairs is not None and pairs.match(variable.value):
         return replace(variable, value=_pairs(requests, inside))
     return replace(variable, value=_composition(requests, inside, variable.type))

@@ -37,6 +37,10 @@ MAX_KEPT_VERSIONS = 4
 """Texts that are kept of a file that is edited while processes run that began before."""
 
 
+MAX_READ_CHARACTERS = 64_000_000
+"""Of all texts that are kept of files, so that a session of days and many files does not fill the memory."""
+
+
 class KnownSource(Struct, frozen=True):
     """A source of the program: a file, or with `reference` above 0 a text that only a session's adapter has.
 
@@ -122,7 +126,9 @@ class Sources:
             raise UsageError("INVALID_PATH", f"Only the debug adapter has the text of '{path}'.", {"path": path})
         changed = self._changed(path, host)
         edited = changed is not None and began is not None and changed > began
-        kept = self._read.setdefault(path, [])
+        kept = self._read.pop(path, [])
+        if kept:
+            self._read[path] = kept  # behind those that have not been asked for since
         known = [text for when, text in kept if began is None or when is None or when <= began]
         if known and (edited or (began is None and changed is not None and kept[-1][0] != changed)):
             return RunningSource(known[-1], edited=True, from_before=True)
@@ -130,9 +136,19 @@ class Sources:
             return RunningSource(kept[-1][1], edited=edited)  # every stop asks: what has not been changed is not read
         text = host.query(f"source {path}", lambda: read_source(source))
         if not kept or kept[-1] != (changed, text):
-            kept.append((changed, text))
-            del kept[:-MAX_KEPT_VERSIONS]
+            self._read[path] = [*kept, (changed, text)][-MAX_KEPT_VERSIONS:]
+            self._forget_oldest()
         return RunningSource(text, edited=edited)
+
+    def _forget_oldest(self) -> None:
+        """Keep within the bound: what is forgotten is read again, or said to have been edited since."""
+        sizes = {path: sum(len(text) for _, text in kept) for path, kept in self._read.items()}
+        left = sum(sizes.values())
+        for path in list(sizes)[:-1]:
+            if left <= MAX_READ_CHARACTERS:
+                return
+            left -= sizes[path]
+            del self._read[path]
 
     @staticmethod
     def _changed(path: str, host: Host) -> float | None:

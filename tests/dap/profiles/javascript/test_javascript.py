@@ -97,6 +97,32 @@ def test_values_are_shown_without_what_does_not_fit_in_a_line() -> None:
     assert shown("'two\nlines'", "string") == "'two\nlines'"
 
 
+@pytest.mark.parametrize(
+    ("value", "inside", "shown"),
+    [
+        ("(2) [{…}, 1]", [("0", "{id: 1}"), ("1", "1"), ("length", "2")], "(2) [{id: 1}, 1]"),
+        ("(2) [Array(2), {…}]", [("0", "(2) [1, 2]"), ("1", "{}")], "(2) [(2) [1, 2], {}]"),
+        ("{a: {…}, s: Set(1)}", [("a", "{b: 1}"), ("s", "Set(1) {2}")], "{a: {b: 1}, s: Set(1) {2}}"),
+        ("Cart {items: Array(1)}", [("items", "(1) [3]"), ("length", "4")], "Cart {items: (1) [3], length: 4}"),
+        ("(3) [1, 2, 3]", [("0", "1")], None),
+        ("{a: {…}, b: 2, …}", [("a", "{}")], None),
+        ("(51) [{…}, {…}]", [("0", "{}")], None),
+        ("Map(1) {{…} => 1}", [("0", "{{…} => 1}")], None),
+        ("f(1)", [("0", "1")], None),
+    ],
+)
+def test_placeholders_of_what_is_inside_are_filled(
+    value: str, inside: list[tuple[str, str]], shown: str | None
+) -> None:
+    assert profile().values.unfolded(value, inside) == shown
+
+
+def test_a_long_array_of_objects_is_shown_by_one_placeholder() -> None:
+    items = ", ".join(["{…}"] * 100)
+    assert profile().values.shown(f"(200) [{items}, …]", "Array") == "(200) [{…}, …, …]"
+    assert profile().values.shown("(3) [{…}, {…}, {…}]", "Array") == "(3) [{…}, {…}, {…}]"
+
+
 def variables(*named: tuple[str, str]) -> list[DapVariable]:
     return [DapVariable(name, value, evaluate_name=name) for name, value in named]
 

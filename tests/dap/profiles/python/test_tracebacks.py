@@ -317,6 +317,7 @@ def test_exceptions_that_did_not_end_the_program_and_where_they_were(tmp_path: P
         ("Error in atexit._run_exitfuncs:", "in a function called at the exit"),
         ("Exception ignored in atexit callback: <function bye at 0x7f>", "in bye, called at the exit"),
         ("--- Logging error ---", "while logging"),
+        ("Process Process-2:", "in process Process-2"),
         ("Future exception was never retrieved\nfuture: <Future finished exception=E()>", "in an asyncio future"),
     ],
 )

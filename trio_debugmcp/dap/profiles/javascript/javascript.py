@@ -42,6 +42,19 @@ _SHORT_NAME = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]?(?![\w$])")
 _COUNTED = re.compile(r"[\w$]*\(\d+\) [\[{]")
 """How V8 begins the description of a collection: `(3) [1, 2, 3]`, `Map(2) {…}`, `Uint8Array(2) […]`."""
 
+_FOLDED = re.compile(
+    rf"(?P<head>(?:{_NAME} ?)?(?:\((?P<number>\d+)\) )?)(?P<open>[\[{{])(?P<inside>.*)(?<!…)[\]}}]", re.DOTALL
+)
+"""An array or an object that V8 describes with all items or fields, in short; of more it ends with an ellipsis."""
+
+_PLACEHOLDER = re.compile(rf"\{{…\}}|\b(?:{_NAME})\(\d+\)(?=[,}}\]]|$)")
+"""How V8 describes an object or a collection inside of another one."""
+
+_MOST_UNFOLDED = 50
+"""Items of an array that are asked for to show it."""
+
+_PLACEHOLDERS = re.compile(rf"(?:\{{…\}}, ){{{_MOST_UNFOLDED},}}\{{…\}}")
+
 _UNPARSED = re.compile(
     r'Syntax error setting breakpoint with condition (?P<condition>"(?:[^"\\]|\\.)*") on line \d+: (?P<error>.*)\s*'
 )
@@ -164,6 +177,17 @@ class JavaScriptValues(AdapterValues):
             return [child for child in inside if child.name.isdigit()]
         return [child for child in inside if not self.is_definition(child)]
 
+    def unfolded(self, value: str, inside: Sequence[tuple[str, str]]) -> str | None:
+        folded = _FOLDED.fullmatch(value)
+        if folded is None or int(folded["number"] or 0) > _MOST_UNFOLDED or not _PLACEHOLDER.search(folded["inside"]):
+            return None
+        is_array = folded["open"] == "["
+        if is_array is (folded["number"] is None):  # of a map the children are entries
+            return None
+        named = [(name, item) for name, item in inside if not (is_array and name == "length")]
+        items = [item if is_array and name.isdigit() else f"{name}: {item}" for name, item in named]
+        return f"{folded['head']}{folded['open']}{', '.join(items)}{']' if is_array else '}'}"
+
     def is_definition(self, variable: DapVariable) -> bool:
         return _DEFINITION.match(variable.value) is not None
 
@@ -171,10 +195,11 @@ class JavaScriptValues(AdapterValues):
         return variable.name == "Return value" and variable.evaluate_name != variable.name
 
     def shown(self, value: str, kind: str | None) -> str:
-        """A function by its head, and an error without its stack."""
+        """A function by its head, an error without its stack, and a long array of objects by one placeholder."""
         if _DEFINITION.match(value):
             head = value.partition("\n")[0]
             return head if head == value else f"{head.rstrip('{ ')} {{…}}"
+        value = _PLACEHOLDERS.sub("{…}, …", value)
         return _STACK.sub("", value) if "\n    at " in value else value
 
 

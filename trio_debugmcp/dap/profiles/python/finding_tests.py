@@ -16,6 +16,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.language import FoundTest, NoSuchTest
+from trio_debugmcp.dap.profiles.test_examples import example_in
 
 MAX_FILES = 3000
 """Python files that are searched for a name: some tenths of a second."""
@@ -190,7 +191,7 @@ def _by_name(test: str, places: Sequence[str], directory: str | None) -> FoundTe
     what = f"There is no test, class of tests or test file '{test}' in {' nor in '.join(searched)}{bounds}. "
     if not searched:
         what = f"'{test}' was looked for nowhere: the server stands in {places[0]}. "
-    raise NoSuchTest(f"{what}{there}Pass its path, `tests/test_a.py::test_b`, or the `cwd` from which it starts.")
+    raise NoSuchTest(f"{what}{there}Pass its path, `{example_in(searched)}`, or the `cwd` from which it starts.")
 
 
 def _is_root(place: str) -> bool:

@@ -49,6 +49,7 @@ _LIBRARY = re.compile(r"[/\\](?:site-packages|lib[/\\]python3\.\d+)[/\\]|^<froze
 
 _SURVIVED = (
     (re.compile(r"Exception in thread (.*):$"), "in thread {}"),
+    (re.compile(r"Process (.+):$"), "in process {}"),  # of multiprocessing
     (re.compile(r"Exception ignored in atexit callback:? <function (\S+) at .*"), "in {}, called at the exit"),
     (re.compile(r"Error in atexit\._run_exitfuncs:$"), "in a function called at the exit"),
     (re.compile(r"Exception ignored (?:in|while .*?):? <(?:function|bound method) (\S+) .*"), "in {}"),

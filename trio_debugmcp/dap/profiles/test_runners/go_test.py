@@ -1,11 +1,13 @@
 """Tests, benchmarks, examples and fuzz targets of Go: `cart_test.go::TestTotal/empty`, `./price::TestTotal`."""
 
+import itertools
 import os
 import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from trio_debugmcp.dap.profiles.test_examples import GO, example_in
 from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, no_test, source_of
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
@@ -50,13 +52,22 @@ def may_be_of_go(test: str) -> bool:
 
 
 def files_with(name: str, directory: str) -> list[str]:
-    """Return the files below a directory of a Go module that have a test of this name: `TestTotal/empty`."""
+    """Return the files below a directory of a Go module that have a test of this name: `TestTotal/empty`.
+
+    Raises:
+        NoSuchTest: there is none, and the project is of Go alone.
+    """
     home = Path(directory)
     if not may_be_of_go(name) or not any((folder / "go.mod").is_file() for folder in (home, *home.parents)):
         return []
     function = name.partition("/")[0]
-    sources = islice(_test_files(home), _MAX_FILES)
-    return [str(file) for file in sources if function in {found["name"] for found in _TEST.finditer(source_of(file))}]
+    sources = list(islice(_test_files(home), _MAX_FILES))
+    names = {str(file): [found["name"] for found in _TEST.finditer(source_of(file))] for file in sources}
+    files = [file for file, known in names.items() if function in known]
+    is_all = len(sources) < _MAX_FILES and example_in([directory]) == GO and not any(home.rglob("test*.py"))
+    if not files and is_all:
+        raise no_test(function, itertools.chain(*names.values()), directory)
+    return files
 
 
 def _test_files(home: Path) -> Iterator[Path]:

@@ -10,7 +10,7 @@ class TaskCircles:
         self._waits: Dict[int, Tuple[List[int], bool]] = {}
 
     def add(self, task: int, others: List[int], any_of_them: bool = False) -> None:
-        """Note that a task waits for others: for all, or until one of them (as those who have a semaphore) continues."""
+        """Note that a task waits for others: for all, or until one of them (who has a semaphore) continues."""
         self._waits[task] = (others, any_of_them)
 
     def all(self) -> List[List[int]]:

@@ -4,7 +4,6 @@ Trio and anyio note who has a lock. asyncio does not, nor does any library for s
 with` of one has it probably, and so has the only one that has awaited its `acquire` and not released it since.
 """
 
-from functools import partial
 from typing import Any, List, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget
@@ -70,7 +69,8 @@ class TaskLocks:
 
     def holders(self, lock: Any) -> LockTakers:
         """Return who has a lock."""
-        owner = next((each for each in map(partial(facts.attribute, lock), _OWNERS) if each is not facts.MISSING), None)
+        owners = [facts.attribute(lock, name) for name in _OWNERS]
+        owner = next((each for each in owners if each is not facts.MISSING), None)
         borrowers = facts.attribute(lock, "_borrowers")
         noted = list(borrowers) if type(borrowers) in (set, dict) else [] if owner is None else [owner]
         if noted:
@@ -82,7 +82,7 @@ class TaskLocks:
             self._read()
         by_blocks, by_calls = self._takers(lock, True), self._takers(lock, False)
         if facts.type_name(type(lock)) in _SEMAPHORES:
-            bounds = [bound for bound in map(partial(facts.attribute, lock), _BOUNDS) if type(bound) is int]
+            bounds = [bound for bound in (facts.attribute(lock, name) for name in _BOUNDS) if type(bound) is int]
             takers = list({id(task): task for task in by_blocks + by_calls}.values())
             are_all = all(len(by_blocks) + len(by_calls) == bound for bound in bounds)
             return LockTakers(takers, sure=False, clear=self._is_complete and are_all)

@@ -10,7 +10,7 @@ from trio_debugmcp.dap.profiles import Launch, Listen
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.asserted import with_operands
-from trio_debugmcp.server.answers.ended_by import others_notes
+from trio_debugmcp.server.answers.ended_by import ChildrenOf, others_notes
 from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.printed import last_crash, survived_notes
 from trio_debugmcp.server.answers.stop import (
@@ -154,7 +154,9 @@ async def state_now(debugger: Debugger, params: DebugState) -> StopAnswer:
 def _ended(debugger: Debugger, last: Snapshot) -> StopAnswer:
     """Answer how the last session has ended; if its program failed, with the exception that ended it."""
     answer = replace(ended_answer(debugger, last), session=last.id)
-    answer = replace(answer, notes=[*answer.notes, *survived_notes(debugger)])
+    children = ChildrenOf(debugger, last)
+    notes = [*answer.notes, *survived_notes(debugger, last, children), *children.notes()]
+    answer = replace(answer, notes=notes)
     crash = last_crash(debugger, last)
     return answer if crash is None else with_crash(debugger, answer, *crash)
 
