@@ -55,7 +55,7 @@ def test_items_are_neither_lengths_nor_keys() -> None:
 def test_structures_behind_the_addresses_of_a_collection_are_shown(
     value: str, inside: list[tuple[str, str]], shown: str | None
 ) -> None:
-    assert GoValues().unfolded(value, inside) == shown
+    assert GoValues().placeholders.filled(value, inside) == shown
 
 
 def test_delves_paths_are_taken_where_they_are_plain_and_pointers_are_passed_through() -> None:

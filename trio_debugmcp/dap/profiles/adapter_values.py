@@ -7,6 +7,22 @@ from typing import ClassVar
 from trio_debugmcp.dap.messages import DapVariable
 
 
+class Placeholders:
+    """What an adapter's text of a value has instead of what is inside. The default is for adapters without any."""
+
+    def filled(self, value: str, inside: Sequence[tuple[str, str]]) -> str | None:
+        """A value with what is inside of it, for which the adapter's text of the value has but a placeholder.
+
+        Args:
+            value: As the adapter shows it.
+            inside: Names and values of the children; empty before they are asked for.
+
+        Returns:
+            The value, as it is without children; None if it has no placeholders, or too many items to ask for all.
+        """
+        return None
+
+
 class AdapterValues:
     """The defaults suit adapters that say most of it themselves.
 
@@ -14,6 +30,7 @@ class AdapterValues:
     """
 
     pairs: ClassVar[re.Pattern[str] | None] = None
+    placeholders: ClassVar[Placeholders] = Placeholders()
 
     def trusts(self, evaluate_name: str | None) -> bool:
         """Whether the adapter's own path to a variable is one that the language has."""
@@ -64,18 +81,6 @@ class AdapterValues:
     def is_bare(self, value: str, kind: str | None) -> bool:
         """Whether a value shows nothing of what is inside."""
         return False
-
-    def unfolded(self, value: str, inside: Sequence[tuple[str, str]]) -> str | None:
-        """A value with what is inside of it, for which the adapter's text of the value has but a placeholder.
-
-        Args:
-            value: As the adapter shows it.
-            inside: Names and values of the children; empty before they are asked for.
-
-        Returns:
-            The value, as it is without children; None if it has no placeholders, or too many items to ask for all.
-        """
-        return None
 
     def indexed(self, expression: str, file: str | None) -> Sequence[str]:
         """What an expression indexes in a frame of this file, if its type decides whether the adapter may do that."""

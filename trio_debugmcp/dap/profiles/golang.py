@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from trio_debugmcp.dap.messages import DapVariable, Stopped
-from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Placeholders
 from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Rejection, Repl
 from trio_debugmcp.dap.profiles.thrown import Look, Thrown, ThrownDescription
@@ -66,8 +66,23 @@ class GoExpressions(Expressions):
         return "it is not an executable. Pass a package's directory, a .go file, or what `go build` has made"
 
 
+class GoPlaceholders(Placeholders):
+    """Addresses of structures, as delve shows them."""
+
+    def filled(self, value: str, inside: Sequence[tuple[str, str]]) -> str | None:
+        folded = _FOLDED.fullmatch(value)
+        named = [(name, item) for name, item in inside if name != _LENGTH]
+        if folded is None or any(_KEY_OF_ENTRY.fullmatch(name) for name, _ in named):
+            return None
+        is_map = value.startswith("map[")
+        items = [f"{name}: {item}" if is_map else item for name, item in named]
+        return f"{folded['head']} [{', '.join(items)}]"
+
+
 class GoValues(AdapterValues):
     """Values as delve shows them."""
+
+    placeholders: ClassVar[Placeholders] = GoPlaceholders()
 
     def trusts(self, evaluate_name: str | None) -> bool:
         return evaluate_name is not None and _SPELLED.fullmatch(evaluate_name) is not None
@@ -100,15 +115,6 @@ class GoValues(AdapterValues):
     def items_of(self, value: str, inside: Sequence[DapVariable]) -> list[DapVariable]:
         # Where key and value of a map's entry both have members, they are two children: `[key 0]` and `[val 0]`.
         return [child for child in inside if child.name != _LENGTH and not _KEY_OF_ENTRY.fullmatch(child.name)]
-
-    def unfolded(self, value: str, inside: Sequence[tuple[str, str]]) -> str | None:
-        folded = _FOLDED.fullmatch(value)
-        named = [(name, item) for name, item in inside if name != _LENGTH]
-        if folded is None or any(_KEY_OF_ENTRY.fullmatch(name) for name, _ in named):
-            return None
-        is_map = value.startswith("map[")
-        items = [f"{name}: {item}" if is_map else item for name, item in named]
-        return f"{folded['head']} [{', '.join(items)}]"
 
     def shown(self, value: str, kind: str | None) -> str:
         number = _HEXADECIMAL.fullmatch(value)

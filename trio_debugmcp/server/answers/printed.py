@@ -82,14 +82,14 @@ def survived_notes(debugger: Debugger, ended: Snapshot, children: ChildrenOf) ->
     """
     places = Places(debugger.workspace.directory)
     printed = _printed(debugger)
-    told = tuple(children.failures.values())
-    found = [each for each in printed.survived if not _is_told(each.exception, told)]
+    shown = tuple(children.failures.values())
+    found = [each for each in printed.survived if not _is_shown(each.exception, shown)]
     notes = [_note(places, each) for each in found[:_MAX_SURVIVED]]
     left_out = len(found) - len(notes)
     if left_out:
         notes.append(f"{left_out} more exceptions that did not end the program are in its output")
     crash = printed.crash
-    if children.pids and ended.exit_code == 0 and crash is not None and not _is_told(crash.exception, told):
+    if children.pids and ended.exit_code == 0 and crash is not None and not _is_shown(crash.exception, shown):
         place = _place(places, crash.frames[0] if crash.frames else None)
         notes.append(
             "the program ended with exit code 0, but it, or a process that it started, has printed an exception"
@@ -98,8 +98,8 @@ def survived_notes(debugger: Debugger, ended: Snapshot, children: ChildrenOf) ->
     return notes
 
 
-def _is_told(exception: str | None, told: tuple[str, ...]) -> bool:
-    return exception is not None and any(failure.startswith(exception) for failure in told)
+def _is_shown(exception: str | None, shown: tuple[str, ...]) -> bool:
+    return exception is not None and any(failure.startswith(exception) for failure in shown)
 
 
 def survived_type(debugger: Debugger) -> str | None:

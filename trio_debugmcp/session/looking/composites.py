@@ -51,7 +51,7 @@ async def scope_children(requests: Requests, reference: int) -> list[DapVariable
 async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
     """Return a variable with a value that shows its fields, if it has some and the adapter's value has none."""
     values = requests.profile.values
-    folded = values.unfolded(variable.value, ()) is not None
+    folded = values.placeholders.filled(variable.value, ()) is not None
     if not variable.variables_reference or not (folded or values.is_bare(variable.value, variable.type)):
         return variable
     try:
@@ -61,7 +61,7 @@ async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
     if not inside:
         return variable
     if folded:
-        unfolded = values.unfolded(variable.value, [(child.name, child.value) for child in inside])
+        unfolded = values.placeholders.filled(variable.value, [(child.name, child.value) for child in inside])
         return variable if unfolded is None else replace(variable, value=unfolded)
     if values.is_target(inside[0].name, variable.type):
         return replace(variable, value=inside[0].value)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import ExceptionDetails, ExceptionInfoBody
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash
-from trio_debugmcp.errors import UsageError
+from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.probe.answers import ProbeExceptionContext as Raised
 from trio_debugmcp.probe.answers import RaisedException, RaisedFrame
 from trio_debugmcp.session.looking.adapter_variables import expand, scope_variables
@@ -26,7 +26,7 @@ from trio_debugmcp.session.looking.variables import probe_variable
 from trio_debugmcp.session.looking.ways import Seen, Ways, without_code_first
 from trio_debugmcp.session.looking.withheld import unknown_value
 from trio_debugmcp.state.model import Snapshot
-from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, ExceptionInfo, Variable
+from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, ExceptionInfo, Variable, shortened
 
 log = logging.getLogger(__name__)
 
@@ -119,7 +119,7 @@ async def exception_context(ways: Ways, bounds: ContextBounds) -> ExceptionConte
         return await _from_adapter(ways, snapshot, stop.exception, bounds)
     log.info("the probe about an exception: %s", found.failure.text)
     told = await _from_adapter(ways, snapshot, stop.exception, replace(bounds, inner=0))
-    return replace(told, remarks=(f"what is behind it is not known: {found.failure.text}",))
+    return replace(told, remarks=(*told.remarks, f"what is behind it is not known: {found.failure.text}"))
 
 
 def _from_probe(ways: Ways, found: Raised, failure: Unanswered | None) -> ExceptionContext:
@@ -164,18 +164,22 @@ async def _from_adapter(ways: Ways, snapshot: Snapshot, info: ExceptionInfo, bou
     requests = ways.requests
     thread_id = 0 if snapshot.stop is None else snapshot.stop.thread_id
     passed, total = await ways.frames.fetch(snapshot, thread_id, 0, bounds.frames)
-    shown = []
+    shown, unread = [], []
     for index, frame in enumerate(passed):
         place = frame.location
         found = PassedFrame(frame.name, place.file, place.line, frame.is_user_code)
         if index < bounds.locals:
-            scope = await scope_variables(requests, frame, "locals")
-            variables = await expand(requests, scope[:MAX_LOCALS], depth=1, limit=MAX_VALUE_LENGTH)
-            found = replace(found, locals=tuple(variables), locals_total=len(scope))
+            try:
+                scope = await scope_variables(requests, frame, "locals")
+                variables = await expand(requests, scope[:MAX_LOCALS], depth=1, limit=MAX_VALUE_LENGTH)
+                found = replace(found, locals=tuple(variables), locals_total=len(scope))
+            except AdapterRefused as refusal:  # of one variable, perhaps: the exception is known all the same
+                unread.append(f"the variables of {frame.name} are not shown: {shortened(str(refusal))}")
         shown.append(found)
     inner, omitted = await _inner(ways, thread_id, bounds)
     text = f"{info.type}: {info.message}" if info.message else info.type
-    return ExceptionContext(ExceptionTree(text, frames=tuple(shown), total=total, inner=inner), omitted)
+    tree = ExceptionTree(text, frames=tuple(shown), total=total, inner=inner)
+    return ExceptionContext(tree, omitted, remarks=tuple(unread))
 
 
 async def _inner(ways: Ways, thread_id: int, bounds: ContextBounds) -> tuple[tuple[ExceptionTree, ...], int]:

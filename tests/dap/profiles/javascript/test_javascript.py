@@ -114,7 +114,7 @@ def test_values_are_shown_without_what_does_not_fit_in_a_line() -> None:
 def test_placeholders_of_what_is_inside_are_filled(
     value: str, inside: list[tuple[str, str]], shown: str | None
 ) -> None:
-    assert profile().values.unfolded(value, inside) == shown
+    assert profile().values.placeholders.filled(value, inside) == shown
 
 
 def test_a_long_array_of_objects_is_shown_by_one_placeholder() -> None:

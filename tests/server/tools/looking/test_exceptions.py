@@ -1,6 +1,7 @@
 """`exception_get_context`: through the probe in one question, through adapters, and after the program's end."""
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.server.scene import failure, launch, paused, running
+from tests.session.answers import refuse as refused
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.profiles.language import LanguagePrograms
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions, Survived
@@ -184,6 +186,20 @@ async def test_inner_exceptions_of_an_adapter_are_shown(autojump_clock: MockCloc
         ]
         found = await context(client, max_inner=2)
         assert ([each["exception"] for each in found["causes"]][1:], found["omitted"]) == (["Deep"], {"exceptions": 1})
+
+
+async def test_an_exception_is_shown_though_the_adapter_cannot_read_a_variable_of_its_frame(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    async with running("legacy", adapter) as (client, _):
+        await at_exception(adapter)
+        adapter.answer("variables", partial(refused, "Cannot find context"))
+        answer = await context(client)
+        assert answer["exception"] == "ValueError: bad"
+        (note,) = answer["notes"]
+        assert note.startswith("the variables of ")
+        assert "Cannot find context" in note
 
 
 async def test_a_condition_that_fails_stops_the_program_and_says_why(autojump_clock: MockClock) -> None:

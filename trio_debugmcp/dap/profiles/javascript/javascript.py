@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import Capabilities, DapBreakpoint, DapFrame, DapVariable, Stopped
-from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Placeholders
 from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.javascript.printed_errors import printed_in
@@ -141,8 +141,25 @@ class JavaScriptWords(Words):
         return _TWICE.sub("", error.removeprefix("Uncaught "))
 
 
+class JavaScriptPlaceholders(Placeholders):
+    """`{…}` and `Array(3)`, as V8 shows what is inside of another value."""
+
+    def filled(self, value: str, inside: Sequence[tuple[str, str]]) -> str | None:
+        folded = _FOLDED.fullmatch(value)
+        if folded is None or int(folded["number"] or 0) > _MOST_UNFOLDED or not _PLACEHOLDER.search(folded["inside"]):
+            return None
+        is_array = folded["open"] == "["
+        if is_array is (folded["number"] is None):  # of a map the children are entries
+            return None
+        named = [(name, item) for name, item in inside if not (is_array and name == "length")]
+        items = [item if is_array and name.isdigit() else f"{name}: {item}" for name, item in named]
+        return f"{folded['head']}{folded['open']}{', '.join(items)}{']' if is_array else '}'}"
+
+
 class JavaScriptValues(AdapterValues):
     """Values as V8 describes them."""
+
+    placeholders: ClassVar[Placeholders] = JavaScriptPlaceholders()
 
     def trusts(self, evaluate_name: str | None) -> bool:
         return evaluate_name is not None and _PATH.fullmatch(evaluate_name) is not None
@@ -176,17 +193,6 @@ class JavaScriptValues(AdapterValues):
         if _COUNTED.match(value):
             return [child for child in inside if child.name.isdigit()]
         return [child for child in inside if not self.is_definition(child)]
-
-    def unfolded(self, value: str, inside: Sequence[tuple[str, str]]) -> str | None:
-        folded = _FOLDED.fullmatch(value)
-        if folded is None or int(folded["number"] or 0) > _MOST_UNFOLDED or not _PLACEHOLDER.search(folded["inside"]):
-            return None
-        is_array = folded["open"] == "["
-        if is_array is (folded["number"] is None):  # of a map the children are entries
-            return None
-        named = [(name, item) for name, item in inside if not (is_array and name == "length")]
-        items = [item if is_array and name.isdigit() else f"{name}: {item}" for name, item in named]
-        return f"{folded['head']}{folded['open']}{', '.join(items)}{']' if is_array else '}'}"
 
     def is_definition(self, variable: DapVariable) -> bool:
         return _DEFINITION.match(variable.value) is not None
