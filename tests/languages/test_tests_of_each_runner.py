@@ -115,8 +115,12 @@ async def build_as_refused(client: DebugClient, test: str) -> None:
 
 CATCH2 = pytest.mark.nightly("its header compiles for half a minute; gtest is tried at every change, and its names are")
 
+ON_NODE = pytest.mark.nightly("node:test and vitest are tried at every change, and the command of this one in memory")
+
+MARKS = {"shed": CATCH2, "web-jest": ON_NODE, "web-mocha": ON_NODE}
+
 PROJECT_NAMES = [
-    pytest.param(name, marks=CATCH2) if name == "shed" else name
+    pytest.param(name, marks=MARKS.get(name, ()))
     for name in dict.fromkeys(runner.project for runner in RUNNERS.values())
 ]
 
