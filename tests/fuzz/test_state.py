@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
+import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -143,16 +144,19 @@ def test_after_any_changes_every_resource_is_json_and_every_difference_has_a_rev
 ) -> None:
     async def main() -> None:
         rings = Rings()
-        for change in steps:
-            if never_made(rings, change):
-                continue
-            before, revisions = dict(rings.texts()), dict(rings.merger.revisions)
-            await rings.merger.merge(change)
-            state, after = rings.merger.state, dict(rings.texts())
-            assert state.focus is None or state.focused is not None
-            for uri in RESOURCES:
-                risen = rings.merger.revisions[uri] - revisions[uri]
-                assert risen >= 0
-                assert risen == 1 or before.get(uri) == after.get(uri), (uri, change)
+        async with trio.open_nursery() as nursery:
+            await nursery.start(rings.merger.run)
+            for change in steps:
+                if never_made(rings, change):
+                    continue
+                before, revisions = dict(rings.texts()), dict(rings.merger.revisions)
+                await rings.merger.merge(change)
+                state, after = rings.merger.state, dict(rings.texts())
+                assert state.focus is None or state.focused is not None
+                for uri in RESOURCES:
+                    risen = rings.merger.revisions[uri] - revisions[uri]
+                    assert risen >= 0
+                    assert risen == 1 or before.get(uri) == after.get(uri), (uri, change)
+            nursery.cancel_scope.cancel()
 
     run(main)

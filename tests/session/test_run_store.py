@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import trio
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.profiles.starts import RunRecording
@@ -28,11 +29,14 @@ class _NoListener:
 async def opened() -> AsyncIterator[RunStore]:
     clock = Clock()
     merger = Merger(_NoListener(), Timeline(clock))
-    store = RunStore(merger, clock, Host())
-    try:
-        yield store
-    finally:
-        store.close()
+    async with trio.open_nursery() as nursery:
+        await nursery.start(merger.run)
+        store = RunStore(merger, clock, Host())
+        try:
+            yield store
+        finally:
+            store.close()
+            nursery.cancel_scope.cancel()
 
 
 async def record(store: RunStore, session_id: str, size: int = 0, *, max_mb: int = 1) -> Path:

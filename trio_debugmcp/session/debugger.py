@@ -250,13 +250,16 @@ async def open_debugger(settings: Settings, listener: ResourceListener) -> Async
     try:
         async with trio.open_nursery() as nursery, open_dial_ins(settings.patience) as dial_ins:
             debugger = Debugger(settings, listener, Runtime(watchdog, dial_ins, settings.engine))
-            serving = trio.CancelScope(shield=True)  # the watchdog outlives the sessions
+            # Shielded: the merger outlives the sessions, whose last changes it must still merge; the watchdog, too.
+            serving = trio.CancelScope(shield=True)
 
-            async def serve() -> None:
+            async def serve(*, task_status: trio.TaskStatus[None]) -> None:
                 with serving:
-                    await watchdog.keep()
+                    async with trio.open_nursery() as services:
+                        services.start_soon(watchdog.keep)
+                        await debugger.merger.run(task_status=task_status)
 
-            nursery.start_soon(serve)
+            await nursery.start(serve)
             try:
                 async with trio.open_nursery() as sessions:
                     await sessions.start(debugger.sessions.run)

@@ -213,6 +213,9 @@ class Execution:
         self._examiner.cancel()
         # Running from before the request is written: a stop may overtake the response.
         state = await self._merger.merge(Resumed(self._requests.session_id, kind))
+        # The pump may have reported a stop during that merge; the resume leaves that one, too.
+        self._suspension.report_resume()
+        self._examiner.cancel()
         self._resuming = False
         snapshot = state.snapshot(self._requests.session_id)
         try:

@@ -1,17 +1,18 @@
-"""The merger: the one owner of the state, which writes the timeline. All others give it changes, or read.
+"""The merger: the one task that owns the state and writes the timeline. All others send it changes, or read.
 
-    state = await merger.merge(Resumed("s-1"))                          # a change; the state has it at once
+    state = await merger.merge(Resumed("s-1"))                          # a change; returns when the state has it
     state.snapshot("s-1").phase                                         # "Running"
     await merger.wait_until(lambda state: state.focused is None)        # the caller's cancel scope bounds the wait
     merger.state                                                        # immutable, so consistent; reading never blocks
 
-A change is merged as a whole, in the task that makes it: no other task runs meanwhile. So the merger waits for nothing,
-and what it calls may not either.
+The merger waits for nothing but its inbox. A request made from here would deadlock: its response can only be delivered
+by the DAP reader, which waits for the event pump, which waits for this inbox.
 """
 
 from collections import Counter
 from collections.abc import Callable
 from itertools import count
+from math import inf
 from typing import Protocol
 
 import trio
@@ -33,7 +34,7 @@ from trio_debugmcp.state.stop_resource import changed_stops
 from trio_debugmcp.state.timeline_events import happenings
 
 MERGE_SECONDS = 10.0
-"""For merges, and what belongs to them, that have to happen while their task is being cancelled."""
+"""For a merge that has to happen while its task is being cancelled. The merger never waits: this only ends a hang."""
 
 
 _WITHOUT_EVENTS = tuple(field for field in State.__struct_fields__ if field != "happened")
@@ -51,7 +52,7 @@ class ResourceListener(Protocol):
 
 
 class _Wait:
-    """A task that waits for a state, which is found by the task that makes it."""
+    """A task that waits for a state; the merger looks for it at each change, so that the task is woken once."""
 
     __slots__ = ("condition", "failure", "over", "state")
 
@@ -83,6 +84,8 @@ class Merger:
         self.capture_numbers = count(1)  # none is used twice: an old id is refused, not mistaken
         self.people_numbers = count(1)  # of questions, waiting calls and receipts, likewise
         self._listener = listener
+        # A sender waits until its change is merged, so it is never ahead of the state by more than that.
+        self._inbox, self._changes = trio.open_memory_channel[tuple[Change, trio.Event]](inf)
         self._waits: dict[_Wait, None] = {}
         self._event_waits: dict[_Wait, None] = {}
 
@@ -90,14 +93,20 @@ class Merger:
         waiting = len(self._waits) + len(self._event_waits)
         return f"<Merger of {len(self.state.snapshots)} sessions, {waiting} tasks waiting>"
 
-    async def merge(self, change: Change) -> State:
-        """Merge a change, unless the calling task is cancelled, and return the state that has it."""
-        await trio.lowlevel.checkpoint_if_cancelled()
-        return self.merge_nowait(change)
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Merge until cancelled."""
+        with self._changes:
+            task_status.started()
+            async for change, merged in self._changes:
+                self._merge(change)
+                merged.set()
 
-    def merge_nowait(self, change: Change) -> State:
-        """Merge a change, also while the calling task is being cancelled, and return the state that has it."""
-        self._merge(change)
+    async def merge(self, change: Change) -> State:
+        """Send a change and return when it is part of the state. A change that was sent is not undone by cancelling."""
+        merged = trio.Event()
+        await trio.lowlevel.checkpoint_if_cancelled()
+        self._inbox.send_nowait((change, merged))
+        await merged.wait()
         return self.state
 
     def look_again(self) -> None:
@@ -111,7 +120,7 @@ class Merger:
         The state returned is that one, even if it has changed again by the time the caller runs. `events`: the
         condition is also about `happened`; a new event of the timeline is shown to no other wait, as each call is one.
 
-        The condition is called with each state, by the task that has made it, so it is short and changes nothing.
+        The merger calls the condition with each state, so it is short, waits for nothing and changes nothing.
         """
         state = self.state
         if condition(state):

@@ -14,6 +14,7 @@ import trio
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.people.presence import Caller
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.model import State
 from trio_debugmcp.state.people.party import Outcome, Party, Question
 from trio_debugmcp.state.people.people_changes import QuestionAsked, QuestionClosed
@@ -45,9 +46,10 @@ async def ask(debugger: Debugger, caller: Caller, text: str, choices: Sequence[s
             await debugger.merger.wait_until(lambda state: _closed(state, number) or not state.people.can_answer)
         outcome = "timedOut" if debugger.state.people.can_answer else "unattended"
     finally:
-        # The agent may have cancelled the call, or be gone, and then no answer is wanted any more.
-        closing = QuestionClosed(question_id=number, outcome=outcome, at=debugger.clock.now())
-        state = debugger.merger.merge_nowait(closing)
+        # Shielded: the agent may have cancelled the call, or be gone, and then no answer is wanted any more.
+        with trio.move_on_after(MERGE_SECONDS, shield=True):
+            closing = QuestionClosed(question_id=number, outcome=outcome, at=debugger.clock.now())
+            state = await debugger.merger.merge(closing)
     return state.people.question(number) or question
 
 

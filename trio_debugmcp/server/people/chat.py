@@ -13,6 +13,7 @@ import trio
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.people.party import MAX_PENDING, Message, Party
 from trio_debugmcp.state.people.people_changes import MessageSent, MessagesTaken
 
@@ -69,13 +70,16 @@ async def take_messages(debugger: Debugger, party: Party) -> list[tuple[float, s
         return []
     receipt = next(debugger.merger.people_numbers)
     change = MessagesTaken(party=party.id, receipt=receipt, at=debugger.clock.now())
-    people = debugger.merger.merge_nowait(change).people
-    since = trio.current_time() - debugger.clock.now()
-    return [
-        (message.sent_at + since, note_of(message))
-        for message in people.messages
-        if any(to.receipt == receipt for to in message.to)
-    ]
+    # Shielded: a cancellation in the middle would leave them marked as delivered. The merger never waits.
+    with trio.move_on_after(MERGE_SECONDS, shield=True):
+        people = (await debugger.merger.merge(change)).people
+        since = trio.current_time() - debugger.clock.now()
+        return [
+            (message.sent_at + since, note_of(message))
+            for message in people.messages
+            if any(to.receipt == receipt for to in message.to)
+        ]
+    return []
 
 
 def note_of(message: Message) -> str:

@@ -17,6 +17,7 @@ import trio
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.people.presence import Caller
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.payloads import iso_time
 from trio_debugmcp.state.people.party import Hold, Party, People, Waiting
 from trio_debugmcp.state.people.people_changes import HandedBack, HoldTaken, WaitBegan, WaitEnded
@@ -110,8 +111,9 @@ async def _waiting(debugger: Debugger, caller: Caller, tool: str) -> AsyncIterat
         await debugger.merger.merge(WaitBegan(call=call, at=now))
         yield
     finally:
-        # The call may be cancelled, or its client gone, and then it must not be shown as waiting for ever.
-        debugger.merger.merge_nowait(WaitEnded(number=number, at=debugger.clock.now()))
+        # Shielded: the call may be cancelled, or its client gone, and then it must not be shown as waiting for ever.
+        with trio.move_on_after(MERGE_SECONDS, shield=True):
+            await debugger.merger.merge(WaitEnded(number=number, at=debugger.clock.now()))
 
 
 def _held(debugger: Debugger, hold: Hold | None, tool: str, advice: str) -> UsageError:

@@ -21,6 +21,7 @@ from trio_debugmcp.server.kept_answers import KeptAnswers
 from trio_debugmcp.server.people.words import is_person
 from trio_debugmcp.server.secrets import masked_result
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.call_events import tool_called, tool_started
 from trio_debugmcp.state.changes import Happened
 
@@ -105,7 +106,9 @@ class Story:
                 said=said,
                 session_id=_answered_about(debugger, call.result) or about,
             )
-            debugger.merger.merge_nowait(Happened(over))  # a cancelled call is recorded too
+            # Shielded, so that a cancelled call is recorded too; bounded, as everything in a shield is.
+            with trio.move_on_after(MERGE_SECONDS, shield=True):
+                await debugger.merger.merge(Happened(over))
 
     def answered(self, call: RecordedCall, result: ToolResult) -> ToolResult:
         """Keep what an agent is answered, for people who look at its work, and return it."""
