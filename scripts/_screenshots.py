@@ -154,7 +154,7 @@ def take_held(pictures: Pictures, page: "Page", agent: Agent) -> None:
 
 
 def take_run(pictures: Pictures, agent: Agent) -> None:
-    """Record the shop, and take pictures of why Bob pays 13, and of the calls."""
+    """Record the shop, and take pictures of why Bob pays 13, and of the calls, also as a flame."""
     from playwright.sync_api import expect
 
     options = {"python": [python(3, 13)]}
@@ -174,6 +174,11 @@ def take_run(pictures: Pictures, agent: Agent) -> None:
         page.keyboard.press("ArrowRight")
         expect(panel.get_by_role("treeitem")).to_have_count(5)
         pictures.take(page, "run-calls")
+        panel.get_by_role("tab", name="Flame").click()
+        flame = panel.get_by_role("listbox", name="Calls as a flame")
+        expect(flame).to_be_visible()
+        flame.press("ArrowDown")
+        pictures.take(page, "run-flame")
 
 
 def take_card(pictures: Pictures, agent: Agent) -> None:

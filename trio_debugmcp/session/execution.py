@@ -220,15 +220,19 @@ class Execution:
         snapshot = state.snapshot(self._requests.session_id)
         try:
             await self._requests.request(command, arguments, Nothing)
-        except AdapterRefused:
-            if snapshot is not None:
-                await self._merger.merge(ResumeRefused(self._requests.session_id, snapshot.generation))
-            now = self._requests.snapshot
-            self._suspension.report_resume_refused(still_stopped=now is not None and now.phase == "Paused")
-            if now is None or now.lost is None:
-                raise
+        except AdapterRefused as refusal:
+            refused = refusal
         except ProgramGone as gone:
             log.info("%s: %s", command, gone)
+            return
+        else:
+            return
+        if snapshot is not None:
+            await self._merger.merge(ResumeRefused(self._requests.session_id, snapshot.generation))
+        now = self._requests.snapshot
+        self._suspension.report_resume_refused(still_stopped=now is not None and now.phase == "Paused")
+        if now is None or now.lost is None:
+            raise refused
 
     async def _send_pause(self, thread_id: int | None) -> None:
         if thread_id is None:  # a program that is silent answers this late, and is to be paused then
