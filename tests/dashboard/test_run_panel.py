@@ -197,7 +197,7 @@ def test_calls_fold_open_by_the_keys_and_lead_to_their_moments(shop: Agent, open
     # The same as a flame: by keys from call to call, into one of them, and as a list.
     panel.get_by_role("tab", name="Flame").press("Enter")
     status = panel.get_by_role("tabpanel").get_by_role("status")
-    expect(status).to_contain_text("7 calls on 12 levels")
+    expect(status).to_contain_text("7 calls on 3 levels")
     flame = panel.get_by_role("listbox", name="Calls as a flame")
     flame.press("ArrowDown")
     flame.press("ArrowRight")
@@ -209,7 +209,7 @@ def test_calls_fold_open_by_the_keys_and_lead_to_their_moments(shop: Agent, open
     expect(page.locator("#past .where")).to_contain_text("in serve")
     eventually(lambda: painted(panel), lambda colours: colours > 5)
     panel.get_by_role("button", name="Only this call").press("Enter")
-    expect(status).to_contain_text("2 calls on 12 levels inside of #")
+    expect(status).to_contain_text("2 calls on 1 level inside of #")
     panel.get_by_role("button", name="List").press("Enter")
     expect(panel.get_by_role("listbox", name="as a list").get_by_role("option")).to_contain_text(
         ["Row 1, 2 calls", "fill items=[3]", "total cart=[4, 6, 3] -> 13"]

@@ -52,16 +52,16 @@ export class FlameView {
     this.#asked = true;
     setText(this.status, 'Asking…');
     const question = under ? {under} : {};
-    let [found, levels] = [await callsOf(this.ask, {...question, depth: LEVELS[0]}), LEVELS[0]];
+    let found = await callsOf(this.ask, {...question, depth: LEVELS[0]});
     for (const depth of LEVELS.slice(1)) {
       if (!found.omitted || turn !== this.#turn) break;
-      [found, levels] = [await callsOf(this.ask, {...question, depth}), depth];
+      found = await callsOf(this.ask, {...question, depth});
     }
     if (turn !== this.#turn) return;
     this.#under = under;
     this.#chosen = '';
     this.status.classList.toggle('problem', Boolean(found.problem));
-    setText(this.status, found.problem || wordsOf(found, levels, under));
+    setText(this.status, found.problem || wordsOf(found, under));
     this.#draw(found.lines);
   }
 
@@ -89,9 +89,13 @@ export class FlameView {
   }
 }
 
-/** @param {{total: number, omitted: number, notes: string[]}} found @param {number} levels @param {string} under */
-const wordsOf = ({total, omitted, notes}, levels, under) => [
-  `${total.toLocaleString('en')} calls on ${levels} levels${under ? ` inside of ${under}` : ''}, each as wide as the moments that it lasted`,
+/** @param {{lines: any[], total: number, omitted: number, notes: string[]}} found @param {string} under */
+const wordsOf = ({lines, total, omitted, notes}, under) => [
+  `${counted(total, 'call')} on ${counted(1 + Math.max(0, ...lines.map(({depth}) => depth)), 'level')}`
+    + `${under ? ` inside of ${under}` : ''}, each as wide as the moments that it lasted`,
   omitted ? `${omitted.toLocaleString('en')} of them are not drawn` : '',
   ...notes,
 ].filter(Boolean).join(' · ');
+
+/** @param {number} number @param {string} name */
+const counted = (number, name) => `${number.toLocaleString('en')} ${name}${number === 1 ? '' : 's'}`;
