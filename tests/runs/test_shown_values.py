@@ -1,5 +1,7 @@
 """The lines of an answer have in their values what it is about, and name the other runs that differ."""
 
+import re
+
 import pytest
 
 from tests.runs.recorded_programs import python, record
@@ -9,6 +11,7 @@ from trio_debugmcp.runs.why import WhyQuestion, why
 pytestmark = pytest.mark.real
 
 PROGRAM = """\
+import sched
 from dataclasses import dataclass
 
 
@@ -62,6 +65,17 @@ def parsed(texts):
     return numbers
 
 
+def tenth(text):
+    try:
+        return 10 // int(text)
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def keep(depth, times=2):
+    left.append(depth * times)
+
+
 def cleaned(numbers):
     out = []
     for number in numbers:
@@ -92,6 +106,13 @@ limited = use(settings)
 late = overlaps([Event("tea", 9), Event("lunch", 12), Event("call", 11)])
 count = len(parsed(["1", "b", "3", "d", "e", "6", "7"]))
 total = sum(cleaned(range(1, 31)))
+for text in ["x", "0"]:
+    share = tenth(text)
+left = []
+scheduler = sched.scheduler()
+scheduler.enter(0, 1, keep, (3, 4))
+scheduler.run()
+keep(5)
 even = sum(cleaned([1, 2, 3, 4, 5, 6]))
 words = ["one", "two", "three", "four"][count - 1]
 text = f"{'a line of many words ' * 4}{words} of them"
@@ -134,6 +155,21 @@ def test_a_swallowed_exception_says_how_often_its_line_has_raised(process: Proce
     text = line(process, "count", "return int(text)")
     assert "raises ValueError(\"invalid literal for int() with base 10: 'e'\")" in text
     assert "raised in 3 of 7 runs (#" in text
+
+
+def test_exceptions_of_other_types_are_not_counted_with_the_one_that_is_shown(process: ProcessRecord) -> None:
+    text = line(process, "share", "return 10 // int(text)")
+    assert "raises ZeroDivisionError" in text, text
+    assert "raised in" not in text
+    assert re.search(r"others of 2 runs raised: #\d+ ValueError$", text), text
+
+
+def test_what_a_library_has_called_a_function_with_is_not_said_to_be_a_default(process: ProcessRecord) -> None:
+    given = "\n".join(map(str, why(process, WhyQuestion(expression="left[0]")).because))
+    assert "left.append(depth * times)" in given
+    assert "its default" not in given, given
+    default = "\n".join(map(str, why(process, WhyQuestion(expression="left[1]")).because))
+    assert "keep | entered | depth=5 times=2; its default: times" in default
 
 
 def test_of_many_items_that_a_line_has_put_the_few_that_differ_are_named(process: ProcessRecord) -> None:

@@ -45,6 +45,11 @@ def argument(past: PastProcess, execution: StatementExecution, start: Row, name:
         return [*starred, *spread]
     if scope is None:  # generated, like the `__init__` of a data class
         return _at_place(call, parameters.index(name) - (parameters[0] == "self"))
+    given = _by_place(call, scope, name) if _is_complete(call, scope) else None
+    return given if given != [] or _may_be_default(past, start, scope, name) else None
+
+
+def _by_place(call: ast.Call, scope: SourceScope, name: str) -> list[ast.expr] | None:
     node = scope.node
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         return None
@@ -57,6 +62,26 @@ def argument(past: PastProcess, execution: StatementExecution, start: Row, name:
     if name not in positional:
         return []
     return _at_place(call, positional.index(name) - _is_bound(call, scope))
+
+
+def _is_complete(call: ast.Call, scope: SourceScope) -> bool:
+    """Whether a call gives all that has no default; if not, what it calls has made the call of the function."""
+    arguments = getattr(scope.node, "args", None)
+    if not isinstance(arguments, ast.arguments):
+        return False
+    positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    keywords = {keyword.arg for keyword in call.keywords}
+    left = positional[_is_bound(call, scope) + len(call.args) :]
+    left += [argument.arg for argument in arguments.kwonlyargs]
+    return all(name in scope.defaults or name in keywords for name in left)
+
+
+def _may_be_default(past: PastProcess, start: Row, scope: SourceScope, name: str) -> bool:
+    """Whether a parameter has a default, and had no other value than that when the function was called."""
+    default, had = scope.defaults.get(name), past.values.parameter(start, name)
+    if not isinstance(default, ast.Constant) or not isinstance(default.value, int | None) or had is None:
+        return default is not None
+    return had.text == repr(default.value)
 
 
 def _at_place(call: ast.Call, place: int) -> list[ast.expr] | None:

@@ -41,18 +41,30 @@ _WORDS, _DIGITS = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
 
 
 def raised_runs(past: PastProcess, execution: StatementExecution, before: int) -> str:
-    """Return in how many runs before a row a line has raised that others have kept; empty: in none or one."""
-    if past.executions.raised(execution.row) is None:
+    """Return in how many runs before a row a line has raised the same type of exception, and which raised others."""
+    own = past.executions.raised(execution.row)
+    if own is None:
         return ""
-    raised, count = list[int](), 0
+    kind, count = _type_of(past, own), 0
+    raised, others = list[str](), list[str]()
     for site in past.executions.sites(execution.statement, execution.code)[:1]:
         for row in islice(each_back(past.record, rows.LINE, site, before), _MOST_RUNS):
             count += 1
-            raised += [row] if past.executions.raised(row) is not None else []
-    if len(raised) < 2:
-        return ""
+            found = past.executions.raised(row)
+            if found is not None and _type_of(past, found) == kind:
+                raised.append(f"#{row}")
+            elif found is not None:
+                others.append(f"#{row} {_type_of(past, found)}".rstrip())
     least = "the last " if count >= _MOST_RUNS else ""
-    return f"raised in {len(raised)} of {least}{count} runs ({_some([f'#{row}' for row in reversed(raised)])})"
+    said = f"{len(raised)} of {least}{count} runs ({_some(raised[::-1])})" if len(raised) > 1 else ""
+    if not others:
+        return said and f"raised in {said}"
+    return f"{said and f'raised {kind} in {said}; '}others of {least}{count} runs raised: {_some(others[::-1])}"
+
+
+def _type_of(past: PastProcess, raised: Row) -> str:
+    """Return the type of the exception of a RAISE row, as its text has it."""
+    return past.record.text(raised).split("(", maxsplit=1)[0]
 
 
 def differing_items(past: PastProcess, execution: StatementExecution) -> str:

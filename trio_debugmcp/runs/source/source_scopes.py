@@ -280,15 +280,21 @@ class SourceScope:
     @cached_property
     def computed_defaults(self) -> frozenset[str]:
         """The parameters whose defaults were computed when it was defined: all calls have what was made then."""
+        computed = {name for name, default in self.defaults.items() if not isinstance(default, ast.Constant | ast.Name)}
+        return frozenset(computed)
+
+    @cached_property
+    def defaults(self) -> dict[str, ast.expr]:
+        """The defaults of those parameters that have one."""
         arguments = getattr(self.node, "args", None)
         if not isinstance(arguments, ast.arguments):
-            return frozenset()
+            return {}
         positional = [*arguments.posonlyargs, *arguments.args]
         pairs = list(zip(positional[::-1], arguments.defaults[::-1], strict=False))
         pairs += [
             (one, default) for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default
         ]
-        return frozenset(one.arg for one, default in pairs if not isinstance(default, ast.Constant | ast.Name))
+        return {one.arg: default for one, default in pairs}
 
     def home(self, name: str) -> "SourceScope | None":
         """Return the scope that a name belongs to; None if it is of the module, or built in."""
