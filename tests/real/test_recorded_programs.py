@@ -336,3 +336,45 @@ async def test_why_asks_the_process_that_failed_and_the_next_question_the_same(
         assert reached["notes"][0].startswith(f"of process {second}: see "), "the other one has not run it"
         missed = await client.call("why", file="parent.py", line=6, process=first)
         assert missed["value"].startswith("line 6 did not run: ")
+
+
+WORKER = """\
+import multiprocessing
+import queue
+
+def parse(text):
+    number = int(text)
+    return number
+
+def main():
+    results = multiprocessing.Queue()
+    worker = multiprocessing.Process(target=parse, args=("x",))
+    worker.start()
+    text = "the parent waits"
+    try:
+        found = results.get(timeout=60)
+    except queue.Empty:
+        found = None
+    worker.join()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+async def test_questions_at_a_stop_in_a_child_are_about_the_child(debugging: Connect, tmp_path: Path) -> None:
+    file, new = tmp_path / "worker.py", next(iter(NEW.values()))
+    file.write_text(WORKER)
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=str(file), record=True, **on(new))
+        assert stop["at"].endswith("worker.py:5 in parse")
+        child = stop["pid"]
+        (facts,) = (await client.call("run_list", full=True))["facts"].values()
+        (parent,) = [pid for pid in facts["pids"] if pid != child]
+        history = await client.call("history_get", expression="text", process=parent)
+        assert history["notes"][0].startswith(f"of process {parent}: see ")
+        found = await client.call("why")
+        assert any(" worker.py:5 parse | number = int(text)" in line for line in found["because"]), found
+        assert found["notes"][0].startswith(f"of process {child}: see ")
+        moment = await client.call("run_goto")
+        assert moment["at"].endswith("worker.py:5 in parse")

@@ -50,15 +50,16 @@ class OpenedRuns:
         *,
         is_over: bool,
         pid: int | None = None,
+        likely: int | None = None,
         passes_on: tuple[type[Exception], ...] = (),
         settles: Callable[[T], bool] = lambda _: True,
     ) -> ProcessAnswer[T]:
         """Return what `work` finds in the record of a process: of that id, or the one that was launched.
 
-        `passes_on`: where it raises one of these, the other processes are asked. `settles`: whether what was found is
-        what was looked for; where it is not, the others are asked, too, and the first answer counts if no other is.
-        `is_over`: the files do not change any more. When the caller is cancelled, the thread is left to itself, and the
-        next question waits.
+        `likely`: without `pid`, the process that is asked first, if it is recorded. `passes_on`: where it raises one
+        of these, the other processes are asked. `settles`: whether what was found is what was looked for; where it is
+        not, the others are asked, too, and the first answer counts if no other is. `is_over`: the files do not change
+        any more. When the caller is cancelled, the thread is left to itself, and the next question waits.
 
         Raises:
             RunFileError: there is no such record, or it cannot be read.
@@ -66,7 +67,8 @@ class OpenedRuns:
 
         def run() -> ProcessAnswer[T]:
             opened = self._open(directory, is_over=is_over)
-            first = process_of(opened, pid)
+            recorded = {record.facts.pid for record in opened.processes}
+            first = process_of(opened, likely if pid is None and likely in recorded else pid)
             second_best: ProcessAnswer[T] | None = None
             failed: Exception | None = None
             for record in (first, *(other for other in opened.processes if other is not first)):

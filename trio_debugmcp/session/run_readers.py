@@ -17,6 +17,7 @@ class ShownRun:
         row: the moment that was shown last; 0: none.
         left: the number of the stop from which the reader has gone back into the record, and has not come back; 0:
             none. When the program has stopped elsewhere, that is over.
+        stop: the number of the stop at which it was asked last; 0: none.
         rows: the numbers that answers to why have shown.
     """
 
@@ -24,6 +25,7 @@ class ShownRun:
         self.process: int | None = None
         self.row = 0
         self.left = 0
+        self.stop = 0
         self.rows: set[int] = set()
 
     def of_process(self, process: int | None) -> None:

@@ -92,7 +92,13 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
 
     is_bare = params.expression is None and not at and params.line is None
     found = await asked(
-        debugger, params, WhyAnswer, work, begins_anew=is_bare, settles=lambda answer: not answer.is_unreached
+        debugger,
+        params,
+        WhyAnswer,
+        work,
+        begins_anew=is_bare,
+        leads_on=at != 0,
+        settles=lambda answer: not answer.is_unreached,
     )
     numbers = {number_of(line.at, "at") for line in found.found.because}
     said = [_SO_FAR] if params.line is not None and not is_over else []

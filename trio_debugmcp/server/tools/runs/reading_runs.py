@@ -30,7 +30,8 @@ RunId = Annotated[
     Annotated[str, Meta(min_length=1)] | None, Meta(description="A run from run_list; default: the last one.")
 ]
 ProcessId = Annotated[
-    int | None, Meta(description="Of a run with several processes, the one to ask; default: the one that was launched.")
+    int | None,
+    Meta(description="Of a run with several processes, the one to ask; default: that of the stop, or launched."),
 ]
 EventNumber = Annotated[str | None, Meta(description="A moment of the run: a number such as `#913`.")]
 
@@ -72,6 +73,13 @@ class FoundInRun(NamedTuple, Generic[T]):
     notes: list[str]
 
 
+class _StopInRun(NamedTuple):
+    """The number of a stop, and the process that is stopped."""
+
+    number: int
+    process: int | None
+
+
 def number_of(text: str | None, name: str) -> int:
     """Return the number of a row; 0: none is named.
 
@@ -107,20 +115,24 @@ async def asked(
     work: Callable[[ProcessRecord], T],
     *,
     begins_anew: bool = False,
+    leads_on: bool = False,
     settles: Callable[[T], bool] = lambda _: True,
 ) -> FoundInRun[T]:
-    """Return what is found in the record that a call is about: of the process that it names, or that was asked last.
+    """Return what is found in the record that a call is about: of the process it names, of the stop, or asked last.
 
     Where none is named and that one has no answer, the others are asked. `kind`: of what is found, a struct, which a
-    recording of the session keeps. `begins_anew`: the process that was launched is asked first. `settles`: whether what
-    was found is what was looked for; if not, the others are asked, too.
+    recording of the session keeps. `begins_anew`: the process of the stop is asked first, or the one that was launched.
+    `leads_on`: it is about a moment of an earlier answer. `settles`: whether what was found is what was looked for; if
+    not, the others are asked, too.
 
     Raises:
         UsageError: `RUN_NOT_FOUND`: there is no such run, or nothing of it can be read; `INVALID_PARAMETER`: it has no
             answer.
     """
     run, shown = debugger.runs.run(params.run), shown_to_reader(debugger, params)
-    pid = params.process if params.process is not None or begins_anew else shown.process
+    stop = _stop_in(debugger, run)
+    is_new = begins_anew or (stop is not None and stop.number != shown.stop and not leads_on)
+    likely = (None if stop is None else stop.process) if is_new else shown.process
     passes_on = () if params.process is not None else (*_NOTHING, NotInProcessError)
     question = msgspec.json.encode(params).decode()
 
@@ -132,7 +144,8 @@ async def asked(
                     directory,
                     work,
                     is_over=is_over,
-                    pid=pid,
+                    pid=params.process,
+                    likely=likely,
                     passes_on=passes_on,
                     settles=settles if params.process is None else lambda _: True,
                 )
@@ -148,8 +161,23 @@ async def asked(
     answer: Any = await debugger.host.find_out(f"{run.id} {type(params).__name__} {question}", ask)
     places = RunPlaces(debugger.workspace.directory, answer["root"])
     shown.of_process(answer["process"])
+    shown.stop = 0 if stop is None else stop.number
     notes = [] if answer["process"] is None else [f"of process {answer['process']}: see run_list for the others"]
     return FoundInRun(msgspec.convert(answer["found"], kind), run, places, notes)
+
+
+def _stop_in(debugger: Debugger, run: KeptRun) -> _StopInRun | None:
+    """Return the stop at hand; None: nothing is stopped, or it is not being recorded as this run."""
+    if debugger.state.focus is None:
+        return None
+    snapshot = debugger.session().snapshot
+    if snapshot is None or snapshot.phase != "Paused" or snapshot.stop is None:
+        return None
+    program = debugger.programs.of(snapshot.id)
+    recorded = debugger.runs.recorded_in(snapshot.id if program is None else program.id)
+    if recorded is None or recorded.id != run.id:
+        return None
+    return _StopInRun(snapshot.stop.number, snapshot.origin.process_id)
 
 
 @contextmanager

@@ -66,7 +66,7 @@ async def _goto(debugger: Debugger, params: RunGoto) -> RecordedMoment:
             line = following
         return moment_at(PastProcess(record), line)
 
-    found, run, places, notes = await asked(debugger, params, RunMoment, work)
+    found, run, places, notes = await asked(debugger, params, RunMoment, work, leads_on=at != 0 or known != 0)
     shown.row = found.row
     debugger.runs.readers.has_moment(reader, run.id)
     return recorded_moment(places, found, run.id, notes)

@@ -94,7 +94,7 @@ async def _history(debugger: Debugger, params: HistoryGet) -> HistoryShown:
             return call_history(past, params.function, page)
         return line_history(past, recorded_file(record, params.file or "", resolved), params.line or 0, page)
 
-    found, run, places, of_process = await asked(debugger, params, RunHistory, work)
+    found, run, places, of_process = await asked(debugger, params, RunHistory, work, leads_on=page.before != 0)
     notes = [*found.notes, *of_process, *([_NEVER_JUDGED] if found.undecided and not found.total else [])]
     data = HistoryData(
         entries=found.entries,
