@@ -4,7 +4,7 @@ import pytest
 
 from tests.runs.recorded_programs import python, record
 from trio_debugmcp.runs.files.process_record import ProcessRecord
-from trio_debugmcp.runs.why import WhyQuestion, why
+from trio_debugmcp.runs.why import NoAnswerError, WhyQuestion, why
 
 pytestmark = pytest.mark.real
 
@@ -80,3 +80,28 @@ def test_the_line_whose_exception_was_kept_is_in_the_answer(process: ProcessReco
     text = "\n".join(map(str, why(process, WhyQuestion(expression=expression)).because))
     lines = [shown for shown in text.splitlines() if line in shown]
     assert any("and was kept; so" in shown for shown in lines), text
+
+
+SIGNALS = """\
+class Rows:
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        raise StopIteration
+
+
+def load(rows):
+    first = next(rows)
+    return first + next(rows)
+
+
+list(Rows())
+"""
+
+
+def test_the_end_of_an_iteration_is_a_failure_where_it_ends_the_program() -> None:
+    ended = record(SIGNALS + "load(iter([1]))", python(3, 13)).processes[0]
+    assert "return first + next(rows)" in [line.source for line in why(ended, WhyQuestion()).because]
+    with pytest.raises(NoAnswerError, match="nothing failed"):
+        why(record(SIGNALS, python(3, 13)).processes[0], WhyQuestion())

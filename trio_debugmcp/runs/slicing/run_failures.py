@@ -13,14 +13,10 @@ _RAISED = frozenset({rows.RAISE, rows.UNWIND})
 
 _EVENTS = frozenset({rows.LINE, rows.RETURN, rows.YIELD, rows.UNWIND})
 
-_NO_FAILURES = (
-    "SystemExit(0",
-    "SystemExit()",
-    "StopIteration",
-    "GeneratorExit",
-    "StopAsyncIteration",
-    "CancelledError",
-)
+_ENDINGS = ("SystemExit(0", "SystemExit()")
+
+_SIGNALS = ("StopIteration", "GeneratorExit", "StopAsyncIteration", "CancelledError")
+"""Who called the function expects them: they are failures only where they end a module or a test."""
 
 
 class RunFailure(NamedTuple):
@@ -53,7 +49,9 @@ def failure(past: PastProcess) -> RunFailure | None:
         row = record.row(number)
         text = record.text(row)
         is_kept = kept is None and _is_of_test(past, row)
-        if text.startswith(_NO_FAILURES) or not (is_kept or _is_last(past, row)):
+        if text.startswith(_ENDINGS) or not (is_kept or _is_last(past, row)):
+            continue
+        if text.startswith(_SIGNALS) and not _ends_program(past, row):
             continue
         raised = past.values.first_raise(row.object) or number
         line = record.row(raised).owner
@@ -64,6 +62,12 @@ def failure(past: PastProcess) -> RunFailure | None:
             return failed
         kept = failed
     return kept
+
+
+def _ends_program(past: PastProcess, row: Row) -> bool:
+    """Whether an exception has left a module or a test: nothing there expects one as a signal."""
+    name = past.record.code(row.key).name if row.kind == rows.UNWIND else ""
+    return name == "<module>" or _of_test(name)
 
 
 def _is_of_test(past: PastProcess, row: Row) -> bool:
