@@ -105,3 +105,11 @@ def test_the_end_of_an_iteration_is_a_failure_where_it_ends_the_program() -> Non
     assert "return first + next(rows)" in [line.source for line in why(ended, WhyQuestion()).because]
     with pytest.raises(NoAnswerError, match="nothing failed"):
         why(record(SIGNALS, python(3, 13)).processes[0], WhyQuestion())
+
+
+def test_of_a_secret_nothing_stays_where_a_text_is_cut() -> None:
+    token = "".join(("gh", "p_", "Zq81hdKs92mmX7aaZq81hdKs92mmX7aa1234"))
+    program = f"text = 'server failed: ' + {token!r} + ' was refused by the host' * 9\nraise ValueError(text)\n"
+    answer = why(record(program, python(3, 13)).processes[0], WhyQuestion())
+    shown = "\n".join(value for line in answer.because for value in line.values)
+    assert "X7aa" not in shown, shown

@@ -188,6 +188,58 @@ def check_a_circle_through_wait_for_lasts_until_its_timeout() -> None:
         assert waits_of(answer)["timed"] == "other, probably held by task left"
 
 
+def check_what_may_continue_makes_no_circle() -> None:
+    async def other_branch(first: Any, second: Any, way: bool) -> None:
+        if way:
+            await first.acquire()
+        else:
+            await second.acquire()
+
+    async def gives_up(taken: Any, other: Any) -> None:
+        try:
+            await asyncio.wait_for(taken.acquire(), 0.01)
+        except asyncio.TimeoutError:
+            await other.acquire()
+
+    async def holds(own: Any, other: Any) -> None:
+        async with own, other:
+            pass
+
+    async def waits_for_any(own: Any, future: Any) -> None:
+        async with own:
+            await asyncio.wait([*named(wants(own)), future], return_when=asyncio.FIRST_COMPLETED)
+
+    async def is_signalled(gate: Any) -> None:
+        await gate.acquire()
+        await gate.acquire()
+
+    async def main() -> None:
+        locks = [asyncio.Lock() for _ in range(4)]
+        for lock in locks[:2]:
+            await lock.acquire()
+        tasks = named(holds(locks[2], locks[1]), other_branch(locks[1], locks[2], False), gives_up(locks[0], locks[2]))
+        future = asyncio.get_event_loop().create_future()
+        await asyncio.gather(*tasks, *named(waits_for_any(locks[3], future), is_signalled(asyncio.Lock())))
+
+    answer = answered(main, 7)
+    assert not circles(answer), answer["notes"]
+
+
+def check_a_callback_of_the_program_is_not_asked_for_its_attributes() -> None:
+    class Callback:
+        def __call__(self, future: Any) -> None: ...
+
+        def __getattr__(self, name: str) -> Any:
+            raise SystemExit(f"asked for {name}")
+
+    async def main() -> None:
+        task = asyncio.ensure_future(asyncio.sleep(100))
+        task.add_done_callback(Callback())
+        await task
+
+    assert not [name for name in waits_of(answered(main, 2)) if "asked for" in name]
+
+
 def check_trio_names_who_has_semaphores_and_limiters() -> None:
     if trio is None:
         print("  without trio")

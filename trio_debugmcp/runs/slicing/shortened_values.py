@@ -9,6 +9,7 @@ Of a long container the items are shown that the lines of the answer name, of a 
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.past_process import PastProcess
@@ -60,9 +61,12 @@ def asked_parts(past: PastProcess, starts: Iterable[SliceNode], shown: Iterable[
     return AskedParts(tuple(dict.fromkeys(labels)), tuple(pieces))
 
 
-def shortened(text: str) -> str:
-    """Return the beginning of a text."""
-    return text if len(text) <= MOST_TEXT else f"{text[: MOST_TEXT - 1].rstrip('…')}…"
+def shortened(text: str, most: int = MOST_TEXT) -> str:
+    """Return the beginning of a text. What is cut has no secrets: a part of one would not be known as one."""
+    if len(text) <= most:
+        return text
+    text = masked(text)
+    return text if len(text) <= most else f"{text[: most - 1].rstrip('…')}…"
 
 
 class ShortenedValues:
@@ -103,7 +107,7 @@ class ShortenedValues:
             if field is None or self._record.row(field.row).text == rows.DELETED:
                 continue
             part = self._past.values.text_at(field, before)
-            part = part if len(part) <= _MOST_PART else f"{part[: _MOST_PART - 1]}…"
+            part = shortened(part, _MOST_PART)
             room -= len(label) + len(part) + 2
             if room < 0:
                 break
@@ -113,6 +117,7 @@ class ShortenedValues:
 
     def _around_piece(self, text: str, short: str) -> str:
         """Return that part of a long text in which it differs from what was expected."""
+        text = masked(text)
         for piece in self._parts.pieces:
             word = piece.strip("'\"")
             place = text.find(word)
@@ -126,7 +131,9 @@ class ShortenedValues:
 
 def _message(text: str) -> str:
     """Return an exception: of a long one the beginning, and the end, at which stands what was wrong."""
-    half = _MOST_MESSAGE // 2
+    if len(text) <= _MOST_MESSAGE:
+        return text
+    text, half = masked(text), _MOST_MESSAGE // 2
     return text if len(text) <= _MOST_MESSAGE else f"{text[:half]}…{text[-half:]}"
 
 
@@ -140,4 +147,4 @@ def _with_parts(text: str, known: list[tuple[str, str]]) -> str:
 
 def _head(text: str) -> str:
     """Return so much of a container's text as leaves room for some of its items."""
-    return text if len(text) <= MOST_TEXT // 2 else f"{text[: MOST_TEXT // 3]}…"
+    return text if len(text) <= MOST_TEXT // 2 else shortened(text, MOST_TEXT // 3 + 1)

@@ -100,9 +100,12 @@ def shielded(future: Any) -> Any:
     """Return the future that a future of `shield` stands for; None of another one."""
     for entry in facts.attribute(future, "_callbacks") or ():
         function = entry[0] if type(entry) is tuple else entry
-        code: Any = getattr(function, "__code__", None)
-        if getattr(code, "co_name", "") == "_outer_done_callback" and "inner" in code.co_freevars:
-            return function.__closure__[code.co_freevars.index("inner")].cell_contents
+        if type(function) is not type(shielded):  # an object of the program answers for its attributes itself
+            continue
+        code: Any = function.__code__
+        if code.co_name == "_outer_done_callback" and "inner" in code.co_freevars:
+            cells: Any = function.__closure__
+            return cells[code.co_freevars.index("inner")].cell_contents
     return None
 
 

@@ -93,7 +93,7 @@ class Awaits:
             return self._of_tasks(task, "" if awaited is future else "shielded ", [awaited])
         gathered = asyncio_tasks.gathered(future)
         if gathered is not None:
-            return self._of_tasks(task, "gathered: ", gathered)
+            return self._of_tasks(task, "gathered: ", gathered, any_of_them=True)  # the first that fails ends it
         if not above:
             return f"{text or facts.type_name(type(future)).lower()}{self._where(future, task)}"
         return self._of_library(text, frames, above, task) or f"{text or facts.type_name(type(future)).lower()}"
@@ -102,7 +102,9 @@ class Awaits:
         """Return the tasks that another one waits for, and note that it does."""
         listed = list(futures)
         left = [each for each in listed if asyncio_tasks.is_task(each) and not each.done()]
-        self._circles.add(id(task.task), [id(each) for each in left], any_of_them)
+        is_told = all(map(asyncio_tasks.is_task, listed)) or not any_of_them  # who ends another future is not known
+        if is_told:
+            self._circles.add(id(task.task), [id(each) for each in left], any_of_them)
         pending = [self._name(each) for each in left]
         more = f" and {len(pending) - _MOST_TASKS} more" if len(pending) > _MOST_TASKS else ""
         names = ", ".join(pending[:_MOST_TASKS]) + more
@@ -149,7 +151,8 @@ class Awaits:
 
     def _lock(self, text: str, lock: Any, task: ProgramTask) -> str:
         holders = self._locks.holders(lock)
-        if holders.clear:
+        by_itself = [id(each.task) for each in holders.tasks] == [id(task.task)]
+        if holders.clear and not (by_itself and holders.by_calls):  # what waits twice may wait for a signal
             self._circles.add(id(task.task), [id(each.task) for each in holders.tasks], any_of_them=True)
         return text + holders.words(task)
 
@@ -247,7 +250,7 @@ def _awaited_tasks(above: List[Any]) -> Optional[Tuple[str, List[Any], bool]]:
     for frame in reversed(above):
         name, values = frame.f_code.co_name, frame.f_locals
         if name == "_wait" and "return_when" in values:
-            return "to be done: ", list(values.get("fs", ())), values["return_when"] == "FIRST_COMPLETED"
+            return "to be done: ", list(values.get("fs", ())), values["return_when"] != "ALL_COMPLETED"
         if name == "wait_for" and asyncio_tasks.is_task(values.get("fut")):  # up to 3.11 it runs in a task of its own
             return "wait_for of ", [values["fut"]], False
         owner = values.get("self")

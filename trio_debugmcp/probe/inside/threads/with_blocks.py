@@ -21,6 +21,9 @@ _LOADS = ("LOAD_", "KW_NAMES", "PRECALL", "PUSH_NULL", "CACHE", "EXTENDED_ARG")
 _OF_THREADS = ("_thread", "threading", "multiprocessing.synchronize")
 """Modules of locks whose `acquire` is called and not awaited."""
 
+_LEAVES = ("JUMP_FORWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD", "JUMP_NO_INTERRUPT", "RETURN", "RAISE", "RERAISE")
+"""How instructions begin behind which the next one is reached from elsewhere only."""
+
 _AWAITS = 8
 """Instructions from the one that takes what is awaited to the one at which a coroutine is suspended."""
 
@@ -87,7 +90,7 @@ def acquired(frame: Any) -> List[Known]:
             continue
         if known.instructions[index].argval == "release":
             held.pop(stack[-1].text, None)
-        elif _has_acquired(frame, index, stack[-1].value, here):
+        elif _has_acquired(frame, index, stack[-1].value, here) and _leads_to(known.instructions, index, here):
             held[stack[-1].text] = stack[-1]
     return list(held.values())
 
@@ -98,8 +101,8 @@ def _has_acquired(frame: Any, index: int, lock: Any, here: int) -> bool:
     call = _next(found, index, "CALL")
     if call is None or call >= here:
         return False
-    if facts.module_name(type(lock)) in _OF_THREADS:
-        return True
+    if facts.module_name(type(lock)) in _OF_THREADS:  # with a timeout it may have failed, which the result tells
+        return bool(found[call].argval == 0 and found[call + 1].opname == "POP_TOP")
     awaiting = call + 1
     if found[awaiting].opname != "GET_AWAITABLE":  # perhaps `await asyncio.wait_for(lock.acquire(), 5)`
         outer = _next(found, call, "CALL")
@@ -107,6 +110,21 @@ def _has_acquired(frame: Any, index: int, lock: Any, here: int) -> bool:
             return False
         awaiting = outer + 1
     return found[awaiting].opname == "GET_AWAITABLE" and _resumes_at(found, awaiting) <= here
+
+
+def _leads_to(found: List[Any], start: int, here: int) -> bool:
+    """Whether the code leads from one instruction to a later one, in one round and without an exception."""
+    places = {instruction.offset: index for index, instruction in enumerate(found)}
+    reached = {start}
+    for index in range(start, here):
+        if index not in reached:
+            continue
+        name = found[index].opname
+        if "JUMP" in name or name in ("FOR_ITER", "SEND"):
+            reached.add(places.get(found[index].argval, -1))
+        if not name.startswith(_LEAVES):
+            reached.add(index + 1)
+    return here in reached
 
 
 def _next(found: List[Any], index: int, name: str) -> Optional[int]:
