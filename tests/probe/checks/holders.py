@@ -209,19 +209,24 @@ def check_what_may_continue_makes_no_circle() -> None:
         async with own:
             await asyncio.wait([*named(wants(own)), future], return_when=asyncio.FIRST_COMPLETED)
 
-    async def is_signalled(gate: Any) -> None:
-        await gate.acquire()
-        await gate.acquire()
+    async def has_been_signalled(signal: Any) -> None:
+        await signal.acquire()
+        await asyncio.wait(named(waits_for(signal)))
+
+    async def waits_for(signal: Any) -> None:
+        await signal.acquire()
 
     async def main() -> None:
-        locks = [asyncio.Lock() for _ in range(4)]
+        locks, signal = [asyncio.Lock() for _ in range(4)], asyncio.Semaphore(0)
+        signal.release()
+        future = asyncio.get_event_loop().create_future()
+        others = named(waits_for_any(locks[3], future), has_been_signalled(signal))
         for lock in locks[:2]:
             await lock.acquire()
         tasks = named(holds(locks[2], locks[1]), other_branch(locks[1], locks[2], False), gives_up(locks[0], locks[2]))
-        future = asyncio.get_event_loop().create_future()
-        await asyncio.gather(*tasks, *named(waits_for_any(locks[3], future), is_signalled(asyncio.Lock())))
+        await asyncio.gather(*tasks, *others)
 
-    answer = answered(main, 7)
+    answer = answered(main, 8)
     assert not circles(answer), answer["notes"]
 
 

@@ -102,8 +102,7 @@ class Awaits:
         """Return the tasks that another one waits for, and note that it does."""
         listed = list(futures)
         left = [each for each in listed if asyncio_tasks.is_task(each) and not each.done()]
-        is_told = all(map(asyncio_tasks.is_task, listed)) or not any_of_them  # who ends another future is not known
-        if is_told:
+        if all(map(asyncio_tasks.is_task, listed)) or not any_of_them:  # who ends another future is not known
             self._circles.add(id(task.task), [id(each) for each in left], any_of_them)
         pending = [self._name(each) for each in left]
         more = f" and {len(pending) - _MOST_TASKS} more" if len(pending) > _MOST_TASKS else ""
@@ -151,8 +150,7 @@ class Awaits:
 
     def _lock(self, text: str, lock: Any, task: ProgramTask) -> str:
         holders = self._locks.holders(lock)
-        by_itself = [id(each.task) for each in holders.tasks] == [id(task.task)]
-        if holders.clear and not (by_itself and holders.by_calls):  # what waits twice may wait for a signal
+        if holders.clear:
             self._circles.add(id(task.task), [id(each.task) for each in holders.tasks], any_of_them=True)
         return text + holders.words(task)
 

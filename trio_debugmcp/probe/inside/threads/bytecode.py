@@ -221,9 +221,7 @@ def _unknown(stack: Stack, instruction: Any) -> None:
     name, argument = instruction.opname, instruction.arg
     if name in ("CACHE", "PRECALL", "KW_NAMES", "RESUME", "NOP", "EXTENDED_ARG", "PUSH_NULL"):
         return
-    if (
-        name in _CALLS
-    ):  # of the two entries that a version has for a function, NULL or a method's object, `_step` has one
+    if name in _CALLS:  # of the two entries that a version has for a function, NULL or a method's object, one is here
         del stack[-min(len(stack), argument + _CALLS[name]) :]
         stack.append(UNKNOWN)
         return
