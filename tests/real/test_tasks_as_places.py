@@ -91,6 +91,10 @@ async def look(client: DebugClient, tries: int) -> None:
     assert "'ann'" in inside["variables"].values()
     evaluated = await client.call("evaluate", task="bob", frame_index=1, expression="tries += 1; f'{name} {tries}'")
     assert evaluated["value"] == f"'bob {tries + 1}'"
+    own = await client.call("evaluate", task=holder, expression="lock.locked(), number > 0")
+    assert own["value"] == "(True, True)", "its innermost frame is asyncio's"
+    assert {"lock", "number"} <= (await client.call("variables_get", task=holder))["variables"].keys()
+    assert (await client.call("evaluate_safe", task=holder, expression="number > 0"))["value"] == "True"
     safely = await client.call("evaluate_safe", task="bob", frame_index=1, expression="tries")
     assert safely["value"] == str(tries + 1)
     assert "INVALID_PARAMETER: 2 tasks are named worker: pass one of " in await refusal(

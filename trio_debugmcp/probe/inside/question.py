@@ -68,7 +68,8 @@ class ProbeQuestion:
         """The frame that is asked about, of a task or of a thread."""
         if self.parameters.get("task") is None:
             return self.frame(self.thread())
-        task, index = self.task(), self.number("frame", 0)
+        task = self.task()
+        index = task_list.own_index(task) if self.parameters.get("frame") is None else self.number("frame", 0)
         found = task_list.frame_at(task, index)
         if found is None:
             total = len(task.frames())

@@ -71,6 +71,11 @@ def task_now(task: LiveTask) -> TaskNow:
 
 def task_line(places: Places, task: TaskNow) -> str:
     """Return `  Task-2: fetch app.py:10 > sleep :20, waits for a timer`, indented as its nursery is."""
+    return f"{'  ' * min(task.depth, MAX_INDENT)}{name_of(task.name)}: {task_words(places, task)}"
+
+
+def task_words(places: Places, task: TaskNow) -> str:
+    """Return `fetch app.py:10 > sleep :20, waits for a timer`: where a task is, and what it waits for."""
     links = [
         line if each.is_user_code else f"{each.name}{LIBRARY}"
         for each, line in zip(task.frames, places.frames(task.frames), strict=True)
@@ -79,9 +84,8 @@ def task_line(places: Places, task: TaskNow) -> str:
         gaps = (number for number, pair in enumerate(pairwise(task.indexes), 1) if pair[0] - pair[1] > 1)
         gap = next(gaps, len(links))  # the program may have changed what it says of itself
         links.insert(gap, f"({task.omitted} more)")
-    chain = " > ".join(links)
     state = f", waits for {task.waits_for}" if task.waits_for else f", {task.state}"
-    return f"{'  ' * min(task.depth, MAX_INDENT)}{name_of(task.name)}: {chain}{state}"
+    return " > ".join(links) + state
 
 
 def task_locals(task: TaskNow) -> dict[str, dict[str, str]]:

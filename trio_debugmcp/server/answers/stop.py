@@ -70,7 +70,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     """Where the program is now. `state`: Paused, Running or Disconnected; `reason` as pauseReason, or Exited.
 
     `stack`: the top frames below `at`; `omitted`: how many of what were left out; `notes`: what is not expected.
-    `operands`: of the assertion that failed, with their values; those that are locals stand there.
+    `operands`: of the assertion that failed, but those that are locals. `tasks`: of asyncio and Trio, where loops wait.
     `says`: what the program or its debug adapter says of the stop: no words of this server.
     `engine`: what debugs a launched program, if that is not the default of its Python. `run`: as which it is recorded.
     `moment`: which stop it is, for cards; not in the answer itself.
@@ -105,6 +105,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     signal: str | None = None
     timed_out: bool = False
     threads: list[str] = []
+    tasks: list[str] = []
     listening: str | None = None
     sessions: list[str] = []
     omitted: dict[str, int] = {}
@@ -179,8 +180,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     if stop is None:
         raise AssertionError("a paused session has a stop")
     debugger.programs.report(stop.number, READER.get())
-    notes: list[str] = []
-    omitted: dict[str, int] = {}
+    notes, omitted = list[str](), dict[str, int]()
     places = Places(debugger.workspace.directory)
     shown, known, total = _locals(stack, omitted, notes)
     results = () if stack.locals is None else stack.locals.returned

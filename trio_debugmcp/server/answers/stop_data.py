@@ -87,7 +87,7 @@ class CausePayload(Payload, frozen=True):
 class StopData(AnswerData, frozen=True, kw_only=True):
     """Where the program is now; its keys are those of `debugger://stop/{n}`, as far as that has them.
 
-    `frames`, `locals` and `threads` are the first of as many as `totalFrames`, `totalLocals` and `totalThreads` say.
+    `frames`, `locals`, `threads` and `tasks` are the first of as many as `totalFrames`, … `totalTasks` say.
     `output`: what was written since the last stop that the caller has seen; `outputDropped`: characters before that, by
     stream. `show`: the values of the expressions that were asked for. `endReason`: of a session that has ended
     otherwise than its program did.
@@ -135,6 +135,8 @@ class StopData(AnswerData, frozen=True, kw_only=True):
     timed_out: bool = False
     threads: list[ThreadNow] = []
     total_threads: int = 0
+    tasks: list[TaskNow] = []
+    total_tasks: int = 0
     listening: Listening | None = None
     sessions: list[ChildSession] = []
 

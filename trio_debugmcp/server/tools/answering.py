@@ -9,17 +9,22 @@ from msgspec.structs import replace
 from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
 from trio_debugmcp.server.answers.asserted import with_operands
 from trio_debugmcp.server.answers.cleanup_notes import cleanup_notes
-from trio_debugmcp.server.answers.lines import thread_line, thread_now
+from trio_debugmcp.server.answers.lines import task_now, thread_line, thread_now
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
 from trio_debugmcp.server.answers.stop_data import ShownValue, ThreadNow, with_data
+from trio_debugmcp.server.answers.task_summary import MOST_LINES, task_summary
 from trio_debugmcp.server.answers.values import shown_value
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.adapter_evaluation import INTERRUPT_SECONDS
 from trio_debugmcp.session.looking.program_threads import ThreadList
+from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.stops.looking_back import keep_value
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened
+
+_MOST_TASKS = 200
+"""That are asked for; of equal ones an answer has one line."""
 
 MAX_SHOWN_THREADS = 20
 """Threads in the answer about a program that runs or is blocked; threads_list has all of them."""
@@ -96,23 +101,38 @@ async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]
 
 
 async def with_threads(debugger: Debugger, answer: StopAnswer, session_id: str | None = None) -> StopAnswer:
-    """Return the answer about a program that runs, with where its threads are."""
-    found, notes = await _threads(debugger, session_id)
-    return with_thread_lines(debugger, replace(answer, notes=[*answer.notes, *notes]), *found)
-
-
-async def _threads(debugger: Debugger, session_id: str | None) -> tuple[tuple[list[ThreadNow], int], list[str]]:
-    """Return the threads of the running program, and how many there are; if it does not say so in time, a note."""
+    """Return the answer about a program that runs, with where its threads are, and the tasks of loops that wait."""
     with suppress(UsageError, AdapterGone):
         session = debugger.session(session_id)
+        found: ThreadList | None = None
         with trio.move_on_after(debugger.patience.seconds(THREADS_SECONDS)):
             found = await session.looking.threads.threads(from_outside=False)
-            if found.failure is not None:
-                return ([], 0), [_UNKNOWN.format(found.failure.reason)] if found.failure.is_slow else []
-            current = None if session.snapshot is None else session.snapshot.threads.current
-            return ([thread_now(thread, current) for thread in found.threads], found.total), deadlock_notes(found)
-        return ([], 0), [_UNKNOWN.format("there was not enough time")]
-    return ([], 0), []
+        if found is None:
+            return _noted(answer, _UNKNOWN.format("there was not enough time"))
+        if found.failure is not None:
+            return _noted(answer, *([_UNKNOWN.format(found.failure.reason)] if found.failure.is_slow else []))
+        current = None if session.snapshot is None else session.snapshot.threads.current
+        threads = [thread_now(thread, current) for thread in found.threads]
+        answer = with_thread_lines(debugger, _noted(answer, *deadlock_notes(found)), threads, found.total)
+        return await with_tasks(debugger, answer, session) if found.wait_in_loops else answer
+    return answer
+
+
+def _noted(answer: StopAnswer, *notes: str) -> StopAnswer:
+    return replace(answer, notes=[*answer.notes, *notes])
+
+
+async def with_tasks(debugger: Debugger, answer: StopAnswer, session: DebugSession) -> StopAnswer:
+    """Return the answer with the tasks of asyncio and Trio, and which wait for each other, if the program says so."""
+    with suppress(UsageError, AdapterGone), trio.move_on_after(debugger.patience.seconds(THREADS_SECONDS)):
+        found = await session.looking.threads.tasks(0, _MOST_TASKS)
+        if not found.total:
+            return answer
+        tasks = [task_now(task) for task in found.tasks]
+        lines = task_summary(Places(debugger.workspace.directory), tasks, found.total)
+        shown = with_data(answer, tasks=tasks[:MOST_LINES], total_tasks=found.total)
+        return _noted(replace(shown, tasks=lines), *found.notes)
+    return _noted(answer, "there was not enough time for the tasks of its loops: see tasks_list")
 
 
 def deadlock_notes(found: ThreadList) -> list[str]:

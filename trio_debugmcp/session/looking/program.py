@@ -79,8 +79,10 @@ class Looking:
         answers = self.ways.has_probe or self.ways.profile.dialect.running_context is not None
         return answers and snapshot is not None and snapshot.phase == "Running"
 
-    def place(self, thread_id: int | None, index: int, task: str | None = None) -> FramePlace:
+    def place(self, thread_id: int | None, index: int | None, task: str | None = None) -> FramePlace:
         """Return a frame of the stop at hand, without a thread of the one that stopped; or of a task, at any time.
+
+        Without an index it is the top frame, of a task the innermost one that is not a library's.
 
         Raises:
             UsageError: `INVALID_THREAD`, or `INVALID_PARAMETER`: both a thread and a task.
@@ -88,8 +90,8 @@ class Looking:
         if task is not None:
             if thread_id is not None:
                 raise UsageError("INVALID_PARAMETER", "Pass a task or a thread_id, not both.", {"parameter": "task"})
-            return FramePlace(0, index, task)
-        return FramePlace(active_thread(self.ways.snapshot, thread_id), index)
+            return FramePlace(0, index or 0, task, is_own=index is None)
+        return FramePlace(active_thread(self.ways.snapshot, thread_id), index or 0)
 
     async def frame(self, thread_id: int | None, index: int, at: Snapshot | None = None) -> StackFrame:
         """Return a frame of the stop at hand, or of that of an earlier snapshot, to evaluate in it.

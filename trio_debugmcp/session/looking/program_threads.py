@@ -56,6 +56,11 @@ class ThreadList(Struct, frozen=True):
     deadlocks: tuple[tuple[int, ...], ...] = ()
     failure: Unanswered | None = None
 
+    @property
+    def wait_in_loops(self) -> bool:
+        """Whether a thread of them waits for the events of asyncio or Trio."""
+        return any(thread.kind in ("asyncio", "trio") for thread in self.threads)
+
 
 class StackList(Struct, frozen=True):
     """The stacks of threads, of which there are `total`; the rest as of `ThreadList`."""

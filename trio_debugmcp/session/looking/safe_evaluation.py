@@ -32,6 +32,7 @@ class SafePlace(Struct, frozen=True):
     index: int = 0
     frame: StackFrame | None = None
     task: str | None = None
+    is_own: bool = False
 
 
 async def evaluate_safely(
@@ -97,7 +98,7 @@ async def ask_safely(
         within=within,
         thread=place.thread_id,
         task=place.task,
-        frame=place.index,
+        frame=None if place.is_own else place.index,
         expression=expression.strip(),
         code=False,
         **parameters,

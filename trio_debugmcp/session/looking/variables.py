@@ -20,16 +20,21 @@ ScopeName = Literal["all", "locals", "arguments", "globals"]
 
 
 class FramePlace(Struct, frozen=True):
-    """A frame of a thread, or of a `task` by its name, by its index; 0 is the top, the innermost."""
+    """A frame of a thread, or of a `task` by its name, by its index; 0 is the top, the innermost.
+
+    Attributes:
+        is_own: of a task, in place of the index: the innermost frame that is not a library's, if there is one.
+    """
 
     thread_id: int
     index: int = 0
     task: str | None = None
+    is_own: bool = False
 
     def parameters(self) -> dict[str, Any]:
         """Return what says to the probe which frame is meant."""
         if self.task is not None:
-            return {"task": self.task, "frame": self.index}
+            return {"task": self.task, "frame": None if self.is_own else self.index}
         return {"thread": self.thread_id, "frame": self.index}
 
 

@@ -13,6 +13,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure, launch, paused, running
 from tests.session.answers import refuse
+from tests.session.answers import stop as stop_at_once
 from tests.session.test_children import adopt
 from trio_debugmcp.server.tools.moving.pausing import BLOCKED_AFTER_SECONDS
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES
@@ -382,6 +383,7 @@ async def test_a_task_is_a_place_while_its_program_runs(autojump_clock: MockCloc
         assert (await client.call("evaluate", task="ben", frame_index=1, expression="tries"))["value"] == "3"
         assert adapter.probed[-1][1] | {"task": "ben", "frame": 1} == adapter.probed[-1][1]
         assert (await client.call("evaluate_safe", task="ben", expression="tries"))["value"] == "3"
+        assert "frame" not in adapter.probed[-1][1], "the program takes the innermost of its own code"
         stack = await client.call("stacktrace_get", task="ben", start=1)
         assert stack == {"frames": [f"client {SHOWN}:9"], "state": "Waiting"}
         assert (await failure(client, "variables_get", thread_id=1, task="ben")).code == "INVALID_PARAMETER"
@@ -451,6 +453,49 @@ async def test_a_pause_of_a_blocked_program_says_where_everything_is_and_stays_a
         await adapter.stop("pause")
         stop = await client.call("debug_wait")
         assert (stop["state"], stop["reason"], "notes" in stop) == ("Paused", "Pause", False)
+
+
+def looping(*tasks: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """The answers of a program whose only thread waits for its event loop."""
+    loop = thread(1, "main", waits={"kind": "asyncio", "detail": "idle event loop"})
+    return {"threads": threads(loop), "tasks": {"tasks": list(tasks), "total": len(tasks), **more}}
+
+
+def waiting(name: str, line: int, waits: str) -> dict[str, Any]:
+    inside = place("get", 171, qualname="Queue.get", library=True)
+    return {**TASK, "name": name, "waits": waits, "chain": [place("work", line), inside]}
+
+
+@pytest.mark.parametrize("tool", ["debug_pause", "debug_wait", "debug_state"])
+async def test_the_answer_about_a_loop_that_waits_has_its_tasks_and_the_verdict(
+    tool: str, autojump_clock: MockClock
+) -> None:
+    alike = [waiting(f"w{number}", 7, "jobs.get, 0 items") for number in range(5)]
+    library = {**TASK, "name": "own", "chain": [place("get", 171, library=True)]}
+    verdict = "probably a deadlock: tasks a, b wait for each other"
+    tasks = [*alike, waiting("a", 4, "lock, held by task b"), waiting("b", 5, "lock, held by task a"), library]
+    async with running("legacy", probed(**looping(*tasks, notes=[verdict], total=9))) as (client, _):
+        report = await client.call(tool, **({"timeout": 1} if tool == "debug_wait" else {}))
+        assert report["tasks"] == [
+            f"w0, w1, w2 and 2 more: work {SHOWN}:7, waits for jobs.get, 0 items",
+            f"a: work {SHOWN}:4, waits for lock, held by task b",
+            f"b: work {SHOWN}:5, waits for lock, held by task a",
+            "2 more: see tasks_list",
+        ]
+        assert report["notes"][-1] == verdict
+
+
+async def test_at_a_pause_the_tasks_that_wait_are_shown_beside_the_one_that_runs(autojump_clock: MockClock) -> None:
+    many = [waiting(f"w{number}", number, "jobs.get") for number in range(30)]
+    stop = {"thread": 1, "frames": [place("beat", 3, index=0)], "total": 1, "hidden": {"asyncio": 6}}
+    async with running("legacy", probed(**looping(*many), stop=stop)) as (client, adapter):
+        adapter.answer("pause", partial(stop_at_once, adapter))
+        stopped = await client.call("debug_pause")
+        assert (stopped["state"], len(stopped["tasks"])) == ("Paused", 11)
+        assert stopped["tasks"][-1] == "20 more: see tasks_list"
+        await client.call("debug_continue", wait=False)
+        stop["hidden"] = {}
+        assert "tasks" not in await client.call("debug_pause")
 
 
 @pytest.mark.parametrize("tool", ["variables_get", "debug_continue", "exception_get_context"])

@@ -96,6 +96,12 @@ def frames_of(task: ProgramTask) -> List[VisibleFrame]:
     return [debugger.visible(frame) for frame in reversed(task.frames())]
 
 
+def own_index(task: ProgramTask) -> int:
+    """Return the index of the innermost frame of a task that is not a library's; 0 if all are."""
+    own = (index for index, seen in enumerate(frames_of(task)) if not seen.library)
+    return next(own, 0)
+
+
 def frame_at(task: ProgramTask, index: int) -> Optional[VisibleFrame]:
     """Return the frame of a task with that index, 0 for the innermost; None if it has none."""
     frames = task.frames()

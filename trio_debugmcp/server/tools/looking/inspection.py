@@ -15,7 +15,6 @@ from trio_debugmcp.server.tools.looking.threads import TaskName
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
     EvaluationSeconds,
-    FrameIndex,
     MaxResultBytes,
     MaxValueLength,
     Params,
@@ -39,11 +38,16 @@ MAX_PRINTED_LENGTH = 4000
 _HEAD_BYTES = 50
 """Of an answer around its variables."""
 
+FrameIndexOrOwn = Annotated[
+    Annotated[int, Meta(ge=0)] | None,
+    Meta(description="A frame by its index; default: the top, of a task the innermost of user code."),
+]
+
 
 class VariablesGet(Params, frozen=True, kw_only=True):
     thread_id: ThreadId = None
     task: TaskName = None
-    frame_index: FrameIndex = 0
+    frame_index: FrameIndexOrOwn = None
     scope: Annotated[ScopeName, Meta(description="Which variables of the frame.")] = "locals"
     path: Annotated[str | None, Meta(description="What to look into.")] = None
     start: Start = 0
@@ -59,7 +63,7 @@ class VariablesGet(Params, frozen=True, kw_only=True):
 
 class Evaluate(Params, frozen=True, kw_only=True):
     expression: Annotated[str, Meta(min_length=1, description="An expression of the program's language.")]
-    frame_index: FrameIndex = 0
+    frame_index: FrameIndexOrOwn = None
     thread_id: ThreadId = None
     task: TaskName = None
     timeout: EvaluationSeconds = 5.0
@@ -141,7 +145,7 @@ def _reading(page: VariablesPage, thread_id: int, params: VariablesGet) -> Readi
     """Return what is kept with the stop of an answer."""
     scope = params.scope if params.path is None else None
     found = tuple(page.variables)
-    return Reading("variables", thread_id, params.frame_index, scope, params.path, params.start, found, page.total)
+    return Reading("variables", thread_id, params.frame_index or 0, scope, params.path, params.start, found, page.total)
 
 
 async def _page(session: DebugSession, place: FramePlace, params: VariablesGet) -> VariablesPage:
@@ -222,7 +226,7 @@ async def _evaluate_in_task(session: DebugSession, params: Evaluate, task: str) 
     return found, found.printed
 
 
-def check_no_frame(thread_id: int | None, frame_index: int) -> None:
+def check_no_frame(thread_id: int | None, frame_index: int | None) -> None:
     """Refuse a frame to evaluate in while the program runs.
 
     Raises:

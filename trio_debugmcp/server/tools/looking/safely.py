@@ -11,7 +11,7 @@ from trio_debugmcp.state.payloads import shortened
 
 
 async def safe_place(
-    debugger: Debugger, session_id: str | None, thread_id: int | None, frame_index: int, task: str | None = None
+    debugger: Debugger, session_id: str | None, thread_id: int | None, frame_index: int | None, task: str | None = None
 ) -> tuple[DebugSession, SafePlace]:
     """Return where to evaluate: in the frame that is meant, or while a Python program runs in its main module.
 
@@ -20,7 +20,8 @@ async def safe_place(
     """
     session = debugger.program(session_id)
     if task is not None:
-        return session, SafePlace(None, session.looking.place(thread_id, frame_index, task).index, task=task)
+        place = session.looking.place(thread_id, frame_index, task)
+        return session, SafePlace(None, place.index, task=task, is_own=place.is_own)
     if session.looking.answers_running:
         check_no_frame(thread_id, frame_index)
         return session, SafePlace()

@@ -12,7 +12,7 @@ from trio_debugmcp.server.answers.lines import thread_now
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
 from trio_debugmcp.server.answers.stop_data import StopData, ThreadNow
-from trio_debugmcp.server.tools.answering import deadlock_notes, wait_answer, with_thread_lines
+from trio_debugmcp.server.tools.answering import deadlock_notes, wait_answer, with_tasks, with_thread_lines
 from trio_debugmcp.server.tools.looking.threads import outside_note
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -63,10 +63,13 @@ async def pause(debugger: Debugger, params: DebugPause) -> StopAnswer:
     if outcome is None and blocked is not None and _is_running(session.snapshot):  # it may have stopped since
         answer = await stop_answer(debugger, None, deadline=deadline, session_id=session.id)
         answer = replace(answer, notes=[*answer.notes, *blocked.notes])
-        return with_thread_lines(debugger, answer, blocked.threads, blocked.total)
+        answer = with_thread_lines(debugger, answer, blocked.threads, blocked.total)
+        return await with_tasks(debugger, answer, session) if blocked.wait_in_loops else answer
     answer = await wait_answer(
         debugger, outcome, deadline, show=params.show, waited=blocked is None, session_id=session.id
     )
+    if answer.reason == "Pause" and _is_in_loop(session.snapshot):
+        return await with_tasks(debugger, answer, session)
     if outcome is None and isinstance(answer.full, StopData):
         notes = _stuck_notes(Places(debugger.workspace.directory), seen, answer.full.threads)
         return replace(answer, notes=[*answer.notes, *notes])
@@ -83,6 +86,7 @@ class Blocked(Struct, frozen=True):
     threads: list[ThreadNow] = []
     total: int = 0
     is_sure: bool = True
+    wait_in_loops: bool = False
 
 
 _STUCK = (
@@ -170,11 +174,19 @@ async def _blocked(session: DebugSession, seen: list[LiveThread]) -> Blocked | N
     complete = 0 < found.total == len(found.threads)  # of the threads that do not fit any one may run
     if not complete or any(thread.state != "waiting" for thread in found.threads):
         return None
-    return Blocked([_BLOCKED, *deadlock_notes(found)], threads, found.total, is_sure=False)
+    return Blocked(
+        [_BLOCKED, *deadlock_notes(found)], threads, found.total, is_sure=False, wait_in_loops=found.wait_in_loops
+    )
 
 
 def _is_running(snapshot: Snapshot | None) -> bool:
     return snapshot is not None and snapshot.phase == "Running"
+
+
+def _is_in_loop(snapshot: Snapshot | None) -> bool:
+    """Whether a stop is in a callback or a task of asyncio or Trio, beside which other tasks may hang."""
+    found = None if snapshot is None else snapshot.stack.locals
+    return found is not None and not {"asyncio", "trio"}.isdisjoint(found.hidden)
 
 
 def _is_past_start(snapshot: Snapshot | None) -> bool:
