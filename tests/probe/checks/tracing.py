@@ -2,6 +2,7 @@ import _thread
 import asyncio
 import contextlib
 import ctypes  # noqa: F401 (pydevd has imported it)
+import functools
 import sys
 import threading
 import time
@@ -370,6 +371,38 @@ def check_a_call_that_is_under_way_is_not_taken_for_a_new_one() -> None:
         assert trace.records == [], function
         assert trace.under_way > 0
         trace.take()
+
+
+ON_ONE_LINE = """\
+def plus(n): return n + 1
+def rows(n): yield n; yield n + 1
+def cell(n): return (lambda: n)()
+async def later(n): return n
+def turns(n): return [each for each in range(n)]
+def around(added):
+    def inside(n): return n + added
+    return inside
+"""
+
+
+def check_a_function_on_a_single_line_is_followed() -> None:
+    names: Any = {}
+    exec(compile(ON_ONE_LINE, "<one>", "exec"), names)
+    inside, later = names["around"](3), names["later"]
+
+    def awaited(n: int) -> None:
+        with contextlib.suppress(StopIteration):
+            later(n).send(None)
+
+    def listed(n: int) -> None:
+        list(names["rows"](n))
+
+    cases: List[Any] = [(names["plus"], names["plus"], "3"), (names["cell"], names["cell"], "2"), (inside, inside, "5")]
+    cases += [(names["rows"], listed, "None"), (later, awaited, "2"), (names["turns"], names["turns"], "[0, 1]")]
+    for function, call, returned in cases:
+        (found,) = traced(function, functools.partial(call, 2))
+        assert found["outcome"] == ["returned", returned], function
+        assert dict(found["arguments"])["n"] == "2"
 
 
 def check_two_threads_are_each_followed() -> None:

@@ -152,10 +152,11 @@ class DoorConnection:
     def close(self) -> None:
         """Close the connection; what has been sent arrives."""
         made, self._socket = self._socket, None
-        if made is not None:
-            made.close()
-            self._alarm.close()
-            self._bell.close()
+        for each in () if made is None else (made, self._alarm, self._bell):
+            try:
+                each.close()
+            except OSError:  # the program has closed all descriptors that it does not know, as daemons do
+                pass
 
 
 def _size(head: bytes) -> int:

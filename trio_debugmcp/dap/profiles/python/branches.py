@@ -22,7 +22,7 @@ _FAILURES = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 @lru_cache(maxsize=8)
 def functions(source: bytes) -> tuple[FunctionCode, ...]:
-    """Return the functions of a file that have lines of their own, in the order of the file; none if it is invalid."""
+    """Return the functions of a file that have a name, in the order of the file; none if it is invalid."""
     try:
         code = compile(source, "source", "exec", dont_inherit=True)
     except _FAILURES:
@@ -42,13 +42,12 @@ def _codes(code: CodeType, above: str) -> Iterator[tuple[CodeType, str]]:
 
 
 def _function(code: CodeType, name: str) -> FunctionCode | None:
-    """Return what is known of a function; None for other code, and for a function all of whose code is on one line."""
+    """Return what is known of a function; None for other code. One on a single line runs that line first."""
     if not code.co_flags & _OPTIMIZED or code.co_name.startswith("<"):
         return None
-    lines = [line for _, line in dis.findlinestarts(code) if line is not None and line > code.co_firstlineno]
-    if not lines:
-        return None
-    return FunctionCode(code.co_name, name, code.co_firstlineno, lines[0], max(lines))
+    begin = code.co_firstlineno
+    lines = [line for _, line in dis.findlinestarts(code) if line is not None and line > begin] or [begin]
+    return FunctionCode(code.co_name, name, begin, lines[0], max(lines))
 
 
 @lru_cache(maxsize=8)

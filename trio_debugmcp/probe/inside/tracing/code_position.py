@@ -18,11 +18,19 @@ def begins(frame: Any) -> bool:
     """Whether a call begins in a frame: it is at the first line of the function, and not at the next turn of a loop."""
     code = frame.f_code
     starts = (offset for offset, line in dis.findlinestarts(code) if line is not None and line > code.co_firstlineno)
-    if frame.f_lasti != next(starts, -1):
+    first = next(starts, -1)
+    if frame.f_lasti != (_single_line(code) if first < 0 else first):
         return False
     most = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
     given = code.co_varnames[:most] + code.co_freevars
     return all(name in given for name in frame.f_locals)
+
+
+def _single_line(code: types.CodeType) -> int:
+    """Return where the line begins of a function that has only one: behind what makes the frame ready."""
+    instructions = code.co_code
+    names = (dis.opname[instructions[offset]] for offset in range(0, len(instructions), 2))
+    return next((2 * number for number, name in enumerate(names, 1) if name in ("RESUME", "GEN_START")), 0)
 
 
 def suspends(frame: Any, offset: int) -> str:

@@ -69,11 +69,11 @@ async def find_function(
 def _not_found(name: str | None, file: str | None, line: int | None, loaded: frozenset[str] | None) -> str:
     advice = "Pass `file` and `line` of a statement in the function."
     if name is None:
-        return f"There is no function around {file}:{line} that has lines of its own. {advice}"
+        return f"There is no function around {file}:{line}. {advice}"
     where = "the files of the modules that the program has loaded, and in those near them"
     if loaded is None:
         where = "the files that are known of the program; it did not say which modules it has loaded"
-    return f"No function '{name}' that has lines of its own was found in {where}. {advice}"
+    return f"No function '{name}' was found in {where}. {advice}"
 
 
 def _in_files(
