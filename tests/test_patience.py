@@ -159,7 +159,7 @@ POLICY = {
         session.looking.user_evaluation.FIRST_POLL_SECONDS session.looking.user_evaluation.MAX_POLL_SECONDS
         session.looking.adapter_evaluation.INTERRUPT_AGAIN_SECONDS session.looking.call_trace._LOOK_SECONDS
         session.looking.program_process.SAMPLE_SECONDS session.hunting.try_keeper.BETWEEN_SECONDS
-        session.hunting.cluster_worker.LOOK_SECONDS
+        session.hunting.cluster_worker.LOOK_SECONDS session.block_indexing.LOOK_SECONDS
         transports.accept.FULL_SECONDS transports.head.PIECE_SECONDS transports.pages.LOOK_SECONDS
         transports.websocket.PING_SECONDS
     """,

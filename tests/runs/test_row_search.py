@@ -1,12 +1,17 @@
 """Rows found by what they are: the quick ways find what looking at each row does."""
 
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
 
 from tests.runs.recorded_programs import fresh_folder, python, record, run_recorded
-from trio_debugmcp.runs.files.block_indexes import BlockIndexes
+from trio_debugmcp.runs.files.block_files import RunFileError, kept_block
+from trio_debugmcp.runs.files.block_indexes import BlockIndex, BlockIndexes
+from trio_debugmcp.runs.files.index_files import blocks_without_index, load_index, write_index
 from trio_debugmcp.runs.files.process_record import (
     FIELD,
     GAP,
@@ -18,9 +23,9 @@ from trio_debugmcp.runs.files.process_record import (
     WITH_VALUE,
     WRITE,
     ProcessRecord,
+    owned_rows,
 )
 from trio_debugmcp.runs.files.row_search import count, each_of_code_back
-from trio_debugmcp.runs.files.run_files import RunFileError
 from trio_debugmcp.runs.past import recorded_scopes
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.source.source_reader import ScopedSource, read_source
@@ -49,8 +54,19 @@ for number in range(1, 9001):
 """
 
 
+@cache
+def _recorded() -> Path:
+    return record(ROUNDS, python(3, 13)).processes[0].directory
+
+
 def recorded_rounds() -> ProcessRecord:
-    return record(ROUNDS, python(3, 13)).processes[0]
+    """A record of `ROUNDS`, whose files are another test's, too."""
+    return ProcessRecord(_recorded())
+
+
+def own_rounds() -> ProcessRecord:
+    """The same with files that a test may change."""
+    return ProcessRecord(Path(copytree(_recorded(), fresh_folder() / "run" / "p-1-0")))
 
 
 def test_raises_are_found_backwards_through_all_blocks() -> None:
@@ -138,14 +154,14 @@ def test_rows_of_a_call_are_not_looked_for_behind_its_end() -> None:
 
 
 def test_a_full_block_is_not_read_again_for_what_is_not_in_it() -> None:
-    directory = record(ROUNDS, python(3, 13)).processes[0].directory
+    directory = own_rounds().directory
     indexes = BlockIndexes()
     first = ProcessRecord(directory, indexes)
     (full,) = directory.glob("rows-*.z")
     lines = [site for code in first.codes for site in first.sites_of(code.number)]
     counted = {site.number: count(first, LINE, site.number) for site in lines}
     assert first.forth_of(WITH_VALUE, 1 << 31, 0, by_value=True) == 0, "the second words are read"
-    assert len(indexes.heads) == 1, "one block is full, the other one is at hand"
+    assert indexes.of(full).head is not None
     full.write_bytes(full.read_bytes()[:-100_000] + bytes(100_000))  # reading it is an error
     again = ProcessRecord(directory, indexes)
     assert {site.number: count(again, LINE, site.number) for site in lines} == counted
@@ -154,6 +170,50 @@ def test_a_full_block_is_not_read_again_for_what_is_not_in_it() -> None:
     assert again.back(RETURN, 1, again.last_frame, again.last) == 0
     with pytest.raises(RunFileError):
         ProcessRecord(directory).forth_of(WITH_VALUE, 1 << 31, 0, by_value=True)
+
+
+def test_an_index_beside_a_block_is_taken_for_it_if_it_is_of_that_very_block() -> None:
+    process = own_rounds()
+    (full,) = blocks_without_index(process.directory.parent)
+    lines = [site for code in process.codes for site in process.sites_of(code.number)]
+    counted = {site.number: count(process, LINE, site.number) for site in lines}
+    called = next(number for number in range(process.first, process.last) if process.row(number).kind == LINE)
+    owned = list(owned_rows(process, called))
+    write_index(full)
+    assert blocks_without_index(process.directory.parent) == []
+    index, packed = full.with_suffix(".index"), full.read_bytes()
+    full.write_bytes(packed[:-200_000] + bytes(200_000))  # reading it is an error
+    again = ProcessRecord(process.directory)
+    assert {site.number: count(again, LINE, site.number) for site in lines} == counted
+    assert again.forth_of(WITH_VALUE, 1 << 31, 0, by_value=True) == 0
+    full.write_bytes(packed)
+    assert list(owned_rows(ProcessRecord(process.directory), called)) == owned
+    good = index.read_bytes()
+    for torn in (b"", good[:500], good[:-1] + b"?", b"?" + good[1:], good[:12] + b"?" + good[13:]):
+        index.write_bytes(torn)
+        assert IndexOf(full).is_unknown, "another version, another block, or half of it"
+    index.write_bytes(good)
+    assert not IndexOf(full).is_unknown
+    full.unlink()
+    assert blocks_without_index(process.directory.parent) == []
+    assert not index.exists(), "its block was dropped"
+
+
+class IndexOf:
+    """What is read of the index of a block."""
+
+    def __init__(self, path: Path) -> None:
+        block, index = kept_block(path, 3), BlockIndex()
+        assert block is not None
+        load_index(index, block)
+        self.is_unknown = index.counts is None and index.head is None and index.owners is None
+
+
+def test_a_call_that_lasts_for_the_whole_run_is_looked_for_in_blocks_that_tell_it() -> None:
+    index = BlockIndex()
+    assert index.may_tell(2, 3, 100), "not known yet"
+    index.learn(2, b"".join(owner.to_bytes(8, "little") for owner in (0, 7, 120, 5, 7)), 100)
+    assert [number for number in range(110) if index.may_tell(2, number, 100)] == [5, 7, *range(100, 110)]
 
 
 def test_statements_that_set_attributes_are_found_in_the_files_that_can_have_them() -> None:

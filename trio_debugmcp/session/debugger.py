@@ -263,6 +263,7 @@ async def open_debugger(settings: Settings, listener: ResourceListener) -> Async
             try:
                 async with trio.open_nursery() as sessions:
                     await sessions.start(debugger.sessions.run)
+                    sessions.start_soon(debugger.runs.indexing.run)
                     yield debugger
                     sessions.cancel_scope.cancel(reason="the debugger is closing")
             finally:

@@ -12,10 +12,10 @@ from typing import Generic, NamedTuple, TypeVar
 
 import trio
 
+from trio_debugmcp.runs.files.block_files import RunFileError
 from trio_debugmcp.runs.files.block_indexes import BlockIndexes
 from trio_debugmcp.runs.files.process_record import ProcessRecord, RecordedRun, open_run
 from trio_debugmcp.runs.files.run_facts import RunFacts, facts_of_run
-from trio_debugmcp.runs.files.run_files import RunFileError
 
 T = TypeVar("T")
 

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.profiles.starts import RunRecording
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.session.block_indexing import BlockIndexing
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import MERGE_SECONDS, Merger
 from trio_debugmcp.session.run_directories import RunDirectories, size_of
@@ -47,6 +48,7 @@ class RunStore:
 
     Attributes:
         readers: what clients were shown of them.
+        indexing: what makes questions to long ones fast.
     """
 
     def __init__(self, merger: Merger, clock: Clock, host: Host) -> None:
@@ -54,6 +56,7 @@ class RunStore:
         self._numbers = count(1)
         self._files = RunDirectories()
         self.readers = RunReaders()
+        self.indexing = BlockIndexing()
         self._planned: dict[str, KeptRun] = {}
         self._recording: dict[str, KeptRun] = {}
         self._directories: dict[str, str] = {}
@@ -147,6 +150,7 @@ class RunStore:
             del self._directories[run.id]
             raise _no_directory(error) from error
         self._recording[session_id] = run
+        self.indexing.begin(directory)
         await self._merger.merge(RunKept(run))
 
     async def end(self, session_id: str, *, discard: bool = False) -> None:
@@ -162,6 +166,7 @@ class RunStore:
             if discard:
                 await self._remove([run])
                 return
+            self.indexing.end(self._directories[run.id])
             known = next((kept for kept in self.runs if kept.id == run.id), run)
             await self._merger.merge(RunKept(replace(known, ended_at=self._clock.now(), size=self.size(run))))
 
@@ -188,6 +193,8 @@ class RunStore:
             exit_code=exit_code, killed=exit_code is None, size=size,
         )  # fmt: skip
         self._directories[run_id] = kept
+        self.indexing.begin(kept)
+        self.indexing.end(kept)
         await self._make_room(-(-size // _MB))
         await self._merger.merge(RunKept(run))
         return run
@@ -235,6 +242,7 @@ class RunStore:
         await self._merger.merge(KeptRunsRemoved(frozenset(run.id for run in runs)))
         for run in runs:
             directory = self._directories.pop(run.id)
+            await self.indexing.forget(directory)
             if "opened" in vars(self):
                 self.opened.forget(directory)
             if Path(directory).is_dir():

@@ -1,11 +1,12 @@
 """`BlockIndexes`: what is in the full blocks of rows, so that a search reads only those that may have what it wants.
 
-    indexes = BlockIndexes()
-    head = indexes.heads[path] = head_index(column)     # of the first words of a block
-    head.may_have(word), head.may_be_about(subject), high in head.highs
+    index = BlockIndexes().of(path)
+    index.learn(0, column, first)                       # of the first words of a block
+    index.head.may_have(word), index.head.may_be_about(subject), high in index.head.highs
 
 A full block never changes, so what is known of it holds when the record is opened anew, also while it is written.
-It takes some tens of kilobytes a block. Made when a block is first read; `counts` when a question asks how many.
+It takes some tens of kilobytes a block. Read from the file beside it (`index_files`), or made when a block is first
+read; `counts` when a question asks how many.
 """
 
 from array import array
@@ -37,6 +38,11 @@ class HeadIndex(NamedTuple):
     newest: int
     words: "array[int]"
 
+    @classmethod
+    def of(cls, highs: frozenset[int], subjects: "array[int]", newest: int, words: "array[int]") -> "HeadIndex":
+        """Return it without what follows from the rest."""
+        return cls(highs, frozenset([high >> 28 for high in highs]), subjects, newest, words)
+
     def may_be_about(self, subject: int) -> bool:
         """Whether rows may be about a frame or an object."""
         return has(self.subjects, subject)
@@ -49,26 +55,49 @@ class HeadIndex(NamedTuple):
         return subject > self.newest or has(self.words, word)
 
 
-_Heads = dict[Path, HeadIndex]
-
-_Values = dict[Path, "array[int]"]
-
-_Counts = dict[Path, Counter[int]]
-
-
-class BlockIndexes:
-    """What is known of blocks, by the path of each.
+class BlockIndex:
+    """What is known of one block; None: not yet.
 
     Attributes:
-        heads: of their first words.
-        values: which objects their second words tell.
+        head: of its first words.
+        values: which objects its second words tell, in order.
+        owners: which rows before the block its third words tell, in order.
         counts: how often each number is what first words begin with.
     """
 
+    __slots__ = ("counts", "head", "owners", "values")
+
     def __init__(self) -> None:
-        self.heads: _Heads = {}
-        self.values: _Values = {}
-        self.counts: _Counts = {}
+        self.head: HeadIndex | None = None
+        self.values: array[int] | None = None
+        self.owners: array[int] | None = None
+        self.counts: Counter[int] | None = None
+
+    def learn(self, place: int, column: bytes, first: int) -> None:
+        """Keep what is in a column; `first`: the number of the first row."""
+        if place == 0 and self.head is None:
+            self.head = head_index(column)
+        elif place == 1 and self.values is None:
+            self.values = value_index(column)
+        elif place == 2 and self.owners is None:
+            self.owners = owner_index(column, first)
+
+    def may_tell(self, place: int, number: int, first: int) -> bool:
+        """Whether second words may tell an object, third words a row; `first`: the number of the first row."""
+        if place == 1:
+            return self.values is None or has(self.values, number)
+        return number >= first or self.owners is None or has(self.owners, number)
+
+
+class BlockIndexes:
+    """What is known of blocks, by the path of each."""
+
+    def __init__(self) -> None:
+        self._of: dict[Path, BlockIndex] = {}
+
+    def of(self, path: Path) -> BlockIndex:
+        """Return what is known of a block, and will be."""
+        return self._of.setdefault(path, BlockIndex())
 
 
 def head_index(column: bytes) -> HeadIndex:
@@ -79,8 +108,7 @@ def head_index(column: bytes) -> HeadIndex:
     # Frames are numbered as they begin: the first that begins in the block is the lowest.
     newest = int.from_bytes(column[min(begins) - 4 : min(begins)], "little") - 1 if begins else _ALL - 1
     words = sorted(set(compress(memoryview(column).cast("Q"), map(newest.__ge__, lows))))
-    kinds = frozenset([high >> 28 for high in highs])
-    return HeadIndex(highs, kinds, array("I", sorted(set(lows))), newest, array("Q", words))
+    return HeadIndex.of(highs, array("I", sorted(set(lows))), newest, array("Q", words))
 
 
 def high_counts(column: bytes) -> Counter[int]:
@@ -100,6 +128,13 @@ def _first_of(column: bytes, high: int) -> int:
 def value_index(column: bytes) -> "array[int]":
     """Return which objects second words tell, in order."""
     return array("I", sorted(set(_halves(column)[::2])))
+
+
+def owner_index(column: bytes, first: int) -> "array[int]":
+    """Return which rows before the first one third words tell, in order."""
+    words = _halves(column)[::2] if first < _ALL - len(column) else memoryview(column).cast("Q")
+    owners = set(words)
+    return array("Q", sorted([owner for owner in owners if 0 < owner < first]))
 
 
 def _halves(column: bytes) -> "array[int]":

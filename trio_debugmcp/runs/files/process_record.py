@@ -15,10 +15,11 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+from trio_debugmcp.runs.files.block_files import RunFileError
 from trio_debugmcp.runs.files.block_indexes import BlockIndexes
 from trio_debugmcp.runs.files.record_facts import record_facts
 from trio_debugmcp.runs.files.recorded_code import RecordedCode, recorded_code
-from trio_debugmcp.runs.files.run_files import RunFileError, WordFile
+from trio_debugmcp.runs.files.run_files import WordFile
 from trio_debugmcp.runs.files.run_texts import TextFile, facts_of
 from trio_debugmcp.runs.files.word_search import highs_of, last_kind, next_any, next_kind
 

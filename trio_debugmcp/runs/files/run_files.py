@@ -8,37 +8,31 @@ The recorder may still write while this reads: what is read is as it was when th
 by `engine/inside/recorder/run_blocks.py`.
 """
 
-import zlib
 from bisect import bisect_right
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-from trio_debugmcp.runs.files.block_indexes import BlockIndexes, HeadIndex, has, head_index, high_counts, value_index
+from trio_debugmcp.runs.files.block_files import (
+    HEAD_WORDS,
+    MAGIC,
+    MAGIC_NAME,
+    WORD,
+    RowBlock,
+    RunFileError,
+    block_column,
+    kept_block,
+    words_of,
+)
+from trio_debugmcp.runs.files.block_indexes import BlockIndex, BlockIndexes, HeadIndex, high_counts
+from trio_debugmcp.runs.files.index_files import load_index
 
-MAGIC = 0x5452_4D44_5255_4E01
-
-_MAGIC_NAME = 0x5452_4D44_5255_4E
-
-HEAD_WORDS, WORD, ENTRIES = 8, 8, 65_536
+ENTRIES = 65_536
 
 KEY_MARK = 1 << 31
 
 KEPT_COLUMNS = 120
 """Columns of blocks that are kept in memory, of half a megabyte each."""
-
-
-class RunFileError(Exception):
-    """A file of a recorded run that cannot be read, and why."""
-
-
-class _Block(NamedTuple):
-    first: int
-    entries: int
-    path: Path | None
-    sizes: tuple[int, ...]
-    offset: int
 
 
 class WordFile:
@@ -56,14 +50,15 @@ class WordFile:
 
     def __init__(self, directory: Path, name: str, width: int, indexes: BlockIndexes | None = None) -> None:
         self._width = width
-        self._indexes = indexes
+        self._learns = indexes is not None
         self._columns: OrderedDict[tuple[int, int], bytes] = OrderedDict()
-        blocks = [_kept_block(path, width) for path in sorted(directory.glob(f"{name}-*.z"))]
+        blocks = [kept_block(path, width) for path in sorted(directory.glob(f"{name}-*.z"))]
         self._blocks = [block for block in blocks if block is not None]
         self.state = 0
         self.torn = len(blocks) - len(self._blocks)
         self._near: tuple[int, int, list[memoryview[int]]] = (1, 0, [])  # of the block from which words were read last
         self._add_live(directory / name)
+        self._known = [_index_of(block, indexes) for block in self._blocks]
         self._firsts = [block.first for block in self._blocks]
         self.first = self._firsts[0] if self._blocks else 1
         self.last = self._blocks[-1].first + self._blocks[-1].entries - 1 if self._blocks else 0
@@ -73,8 +68,8 @@ class WordFile:
             data = path.read_bytes()
         except OSError as error:
             raise RunFileError(f"the recorded run has no file {path.name}: {error.strerror}") from error
-        head = _words(data, 0, HEAD_WORDS)
-        if len(head) < HEAD_WORDS or head[0] >> 8 != _MAGIC_NAME:
+        head = words_of(data, HEAD_WORDS)
+        if len(head) < HEAD_WORDS or head[0] >> 8 != MAGIC_NAME:
             raise RunFileError(f"{path} is not of a recorded run")
         if head[0] != MAGIC:
             raise RunFileError(
@@ -92,7 +87,7 @@ class WordFile:
             number = len(self._blocks)
             for place, column in enumerate(columns):
                 self._columns[number, place] = column[: count * WORD]
-            self._blocks.append(_Block(first, count, None, (), 0))
+            self._blocks.append(RowBlock(first, count, None, (), 0))
 
     # --- Entries ------------------------------------------------------------------------------------------------------
 
@@ -162,7 +157,7 @@ class WordFile:
         """Yield the entries before one whose first word begins with one of these bytes, the last first."""
         kinds = {top >> 4 for top in tops}
         for block in range(bisect_right(self._firsts, before - 1) - 1, -1, -1):
-            first, known = self._firsts[block], self._known(block)
+            first, known = self._firsts[block], self._known[block].head
             if known is not None and known.kinds.isdisjoint(kinds):
                 continue
             column = self._column(block, 0)[WORD - 1 : max(before - first, 0) * WORD : WORD]
@@ -193,7 +188,7 @@ class WordFile:
         block = max(bisect_right(self._firsts, start) - 1, 0)
         for number in range(block, -1, -1) if back else range(block, len(self._firsts)):
             if number < len(self._firsts):
-                known = self._known(number) if fits is not None else None
+                known = self._known[number].head
                 if known is None or fits is None or fits(known):
                     yield self._firsts[number], self._column(number, place)
 
@@ -244,12 +239,11 @@ class WordFile:
         number = int.from_bytes(part, "little")
 
         def may_tell(block: int) -> bool:
-            path = self._blocks[block].path
-            known = None if path is None or self._indexes is None else self._indexes.values.get(path)
-            return known is None or place > 1 or len(part) == WORD or at > 0 or has(known, number)
+            is_known = place == 2 or (len(part) < WORD and at == 0)
+            return not is_known or self._known[block].may_tell(place, number, self._firsts[block])
 
         def may_begin(block: int) -> bool:
-            known = self._known(block)
+            known = self._known[block].head
             if known is None:
                 return True
             if len(part) == WORD:
@@ -258,27 +252,24 @@ class WordFile:
 
         return may_tell if place else may_begin
 
-    def _known(self, block: int) -> HeadIndex | None:
-        """Return what is known of the first words of a block; None: nothing."""
-        path = self._blocks[block].path
-        return None if path is None or self._indexes is None else self._indexes.heads.get(path)
-
     def _counts(self, block: int, high: int | None = None) -> Counter[int]:
         """Return how often each number is what first words of a block begin with; `high`: only this one is wanted."""
-        known, path = self._known(block), self._blocks[block].path
-        if high is not None and known is not None and high not in known.highs:
+        known = self._known[block]
+        if known.counts is not None:
+            return known.counts
+        if high is not None and known.head is not None and high not in known.head.highs:
             return Counter()
-        if path is None or self._indexes is None:  # it may grow
-            return high_counts(self._column(block, 0))
-        if path not in self._indexes.counts:
-            self._indexes.counts[path] = high_counts(self._column(block, 0))
-        return self._indexes.counts[path]
+        counts = high_counts(self._column(block, 0))
+        if self._learns and self._blocks[block].path is not None:  # else it may grow
+            known.counts = counts
+        return counts
 
     def _column(self, block: int, place: int) -> bytes:
         known = self._columns.get((block, place))
         if known is None:
-            known = _column(self._blocks[block], place)
-            self._learn(block, place, known)
+            known = block_column(self._blocks[block], place)
+            if self._learns:
+                self._known[block].learn(place, known, self._firsts[block])
             while len(self._columns) >= KEPT_COLUMNS:
                 old = next((key for key in self._columns if self._blocks[key[0]].path is not None), None)
                 if old is None:
@@ -289,24 +280,18 @@ class WordFile:
             self._columns.move_to_end((block, place))
         return known
 
-    def _learn(self, block: int, place: int, column: bytes) -> None:
-        """Keep what is in a full block that is read for the first time."""
-        path = self._blocks[block].path
-        if self._indexes is None or path is None:
-            return
-        if place == 0 and path not in self._indexes.heads:
-            self._indexes.heads[path] = head_index(column)
-        elif place == 1 and path not in self._indexes.values:
-            self._indexes.values[path] = value_index(column)
+
+def _index_of(block: RowBlock, indexes: BlockIndexes | None) -> BlockIndex:
+    """Return what is known of a block; of one that may grow nothing is kept."""
+    if indexes is None or block.path is None:
+        return BlockIndex()
+    index = indexes.of(block.path)
+    load_index(index, block)
+    return index
 
 
 def _each_byte(data: bytes) -> list[bytes]:
     return [data[at : at + 1] for at in range(len(data))]
-
-
-def _words(data: bytes, start: int, count: int) -> list[int]:
-    part = data[start : start + count * WORD]
-    return [int.from_bytes(part[at : at + WORD], "little") for at in range(0, len(part) // WORD * WORD, WORD)]
 
 
 def _filled(column: bytes) -> int:
@@ -319,25 +304,3 @@ def _filled(column: bytes) -> int:
             return found // WORD
         found = column.find(zero, found + 1)
     return end // WORD
-
-
-def _kept_block(path: Path, width: int) -> _Block | None:
-    """Read the head of a block; None if it is torn: the process has ended while it was written."""
-    with path.open("rb") as file:
-        head = _words(file.read(WORD * (1 + 4 + width)), 0, 5 + width)
-    if len(head) < 5 + width:
-        return None
-    sizes, offset = tuple(head[5:]), WORD + head[0]
-    if path.stat().st_size < offset + sum(sizes) or head[1] != MAGIC:
-        return None
-    return _Block(head[2], head[4], path, sizes, offset)
-
-
-def _column(block: _Block, place: int) -> bytes:
-    assert block.path is not None
-    try:
-        with block.path.open("rb") as file:
-            file.seek(block.offset + sum(block.sizes[:place]))
-            return zlib.decompress(file.read(block.sizes[place]))
-    except (OSError, zlib.error) as error:
-        raise RunFileError(f"{block.path} cannot be read: {error}") from error

@@ -2,40 +2,62 @@
 
 import json
 import zlib
+from bisect import bisect_right
 from pathlib import Path
 from typing import Any
 
-from trio_debugmcp.runs.files.run_files import KEY_MARK, WORD, RunFileError
+from trio_debugmcp.runs.files.block_files import WORD, RunFileError
+from trio_debugmcp.runs.files.run_files import KEY_MARK
+
+_KEY_ENDS = tuple(bytes((high, KEY_MARK >> 24)) for high in range(17))
+"""The last two bytes of the length of a key, in blocks of a megabyte: no text has them side by side, in UTF-8."""
 
 
 class TextFile:
-    """The texts, by their numbers from 1."""
+    """The texts, by their numbers from 1. A block without keys is taken apart when one of its texts is wanted."""
 
     def __init__(self, directory: Path) -> None:
-        self._texts: list[str] = [""]
+        self._firsts: list[int] = []
+        self._blocks: list[bytes | list[str]] = []
         self._keys: dict[str, int] = {}
         for path in sorted(directory.glob("texts-*.z")):
             try:
-                self._read(zlib.decompress(path.read_bytes()))
+                self._add(zlib.decompress(path.read_bytes()))
             except zlib.error:  # torn: the block at hand has it still
                 break
-        self._read((directory / "texts").read_bytes())
+        self._add((directory / "texts").read_bytes())
 
-    def _read(self, data: bytes) -> None:
-        """Read a block, whose first word is the number of its first text."""
-        if int.from_bytes(data[:WORD], "little") != len(self._texts):  # kept just before the process ended
+    def _add(self, data: bytes) -> None:
+        """Add a block, whose first word is the number of its first text."""
+        first = int.from_bytes(data[:WORD], "little")
+        if self._firsts and first <= self._firsts[-1]:  # kept just before the process ended
             return
-        place = WORD
+        self._firsts.append(first)
+        self._blocks.append(data)
+        if _KEY_ENDS[0][1:] in data and any(end in data for end in _KEY_ENDS):
+            self._texts(len(self._blocks) - 1)
+
+    def _texts(self, block: int) -> list[str]:
+        data = self._blocks[block]
+        if isinstance(data, list):
+            return data
+        texts: list[str] = []
+        place, number = WORD, self._firsts[block]
         while place + 4 <= len(data) and (head := int.from_bytes(data[place : place + 4], "little")):
             size = (head & ~KEY_MARK) - 1
             text = data[place + 4 : place + 4 + size].decode("utf-8", "replace")
             if head & KEY_MARK:
-                self._keys.setdefault(text, len(self._texts))
-            self._texts.append(text)
+                self._keys.setdefault(text, number + len(texts))
+            texts.append(text)
             place += 4 + size
+        self._blocks[block] = texts
+        return texts
 
     def text(self, number: int) -> str:
-        return self._texts[number] if number < len(self._texts) else "?"
+        block = bisect_right(self._firsts, number) - 1
+        texts = self._texts(block) if block >= 0 else []
+        place = number - self._firsts[block] if texts else 0
+        return texts[place] if place < len(texts) else "" if number == 0 else "?"
 
     def key(self, text: str) -> int:
         return self._keys.get(text, 0)

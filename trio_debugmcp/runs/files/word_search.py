@@ -8,8 +8,9 @@ kind.
 
 from itertools import compress
 
+from trio_debugmcp.runs.files.block_files import WORD
 from trio_debugmcp.runs.files.block_indexes import HeadIndex
-from trio_debugmcp.runs.files.run_files import WORD, WordFile
+from trio_debugmcp.runs.files.run_files import WordFile
 
 _FIRST_WINDOW = 1024 * WORD
 """How many bytes are looked at first."""

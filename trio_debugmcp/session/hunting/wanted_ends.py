@@ -12,8 +12,8 @@ from pathlib import Path
 import trio
 
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.runs.files.block_files import RunFileError
 from trio_debugmcp.runs.files.process_record import open_run
-from trio_debugmcp.runs.files.run_files import RunFileError
 from trio_debugmcp.runs.histories.histories import HistoryPage, NoHistoryError
 from trio_debugmcp.runs.histories.variable_histories import variable_history
 from trio_debugmcp.runs.past.past_process import PastProcess

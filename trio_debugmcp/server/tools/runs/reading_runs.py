@@ -9,8 +9,8 @@ import trio
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.runs.files.block_files import RunFileError
 from trio_debugmcp.runs.files.process_record import ProcessRecord
-from trio_debugmcp.runs.files.run_files import RunFileError
 from trio_debugmcp.runs.histories.histories import NoHistoryError
 from trio_debugmcp.runs.why import NoAnswerError
 from trio_debugmcp.server.answers.places import Places

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from trio_debugmcp.runs.files.block_files import RunFileError
 from trio_debugmcp.runs.files.run_facts import RunFacts
-from trio_debugmcp.runs.files.run_files import RunFileError
 from trio_debugmcp.server.answers.run_lines import KeptRunsData, RunLines, run_line
 from trio_debugmcp.server.answers.text import size_text
 from trio_debugmcp.server.tools.tool import Params, Tool
