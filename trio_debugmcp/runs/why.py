@@ -238,7 +238,7 @@ def _said(past: PastProcess, execution: StatementExecution, read: PathRead) -> s
     is_old = value.row < execution.row and holder is not None and holder.object
     if is_old and holder is not None and past.values.is_big(holder.object, execution.row):
         text = f"{text} (when it was last seen, at #{value.owner or value.row}: not every item of it is watched)"
-    return f"{read.path}={text}"
+    return f"{read.path}={text or '?'}"
 
 
 def _written(past: PastProcess, execution: StatementExecution, path: ValuePath) -> RecordedValue | None:

@@ -160,13 +160,16 @@ class StatementExecutions:
         return [owned for owned in self._owned(row) if owned.kind in (rows.START, rows.RESUME)]
 
     def outcome(self, start: int) -> Row | None:
-        """Return the row with which a call ended: RETURN, YIELD or UNWIND; None if it has not.
+        """Return the row with which a call ended, or was first left: RETURN, YIELD or UNWIND; None if it was not.
 
         Its owner is the line of the `return`, also where a `with` was left or a `finally` has run after it.
         """
         number = outcome(self.record, start)
-        ending = self.record.row(number) if number else None
-        if ending is None or ending.kind != rows.RETURN or not ending.owner:
+        return self.with_return_line(self.record.row(number)) if number else None
+
+    def with_return_line(self, ending: Row) -> Row:
+        """Return the row that ended a frame, with the line of its `return` as its owner."""
+        if ending.kind != rows.RETURN or not ending.owner:
             return ending
         line, is_finally = ending.owner, False
         for _ in range(_MOST_EXITS):

@@ -22,6 +22,7 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.absence_edges import AbsenceEdges
 from trio_debugmcp.runs.slicing.call_edges import CallEdges
+from trio_debugmcp.runs.slicing.callback_edges import CallbackEdges
 from trio_debugmcp.runs.slicing.control_edges import LET_PASS, ControlEdges
 from trio_debugmcp.runs.slicing.data_edges import DataEdges
 from trio_debugmcp.runs.slicing.iteration_edges import IterationEdges
@@ -96,6 +97,7 @@ class _Slicer:
         self.objects = ObjectEdges(past)
         self._calls = CallEdges(past, self.objects)
         self._data = DataEdges(past, self.objects, self._calls)
+        self._callbacks = CallbackEdges(past)
         self.shown: dict[_Shown, list[str]] = {}
         self._control = ControlEdges(past)
         self._absence = AbsenceEdges(past)
@@ -249,6 +251,7 @@ class _Slicer:
         else:
             node = self._turned(execution, node)
             yield from self._wanting(node, self._data.of_node(execution, node))
+            yield from self._callbacks.of_calls(execution, node)
             yield from self._wanting(node, self._missing.of_statement(execution, node.wanted))
             reads = reads_of(*node.focus) if node.focus else execution.statement.reads
             yield from self._lost_updates.of_reads(execution, reads)

@@ -142,7 +142,7 @@ def _effects(
         label = record.label(effect.key)
         if effect.kind == rows.FIELD and label[:1] == "." and effect.subject == record.code(execution.code).globals:
             label = label[1:]
-        value = f"{label} deleted" if text == _DELETED else f"{label}={text}"
+        value = f"{label} deleted" if text == _DELETED else f"{label}={text or '?'}"
         if label and value not in said:  # without one it is not known which of them has changed
             said.append(value)
     left = len(said) - _MOST_VALUES - 1
@@ -170,7 +170,7 @@ def _reads(past: PastProcess, execution: StatementExecution, shortened: Shortene
     for read in execution.statement.reads:
         is_before = execution.statement.is_condition and read.path in execution.statement.carried  # `(n := n + 1) < 5`
         value = None if read.is_callee or is_before else past.values.read(execution, read)
-        if value is not None and not says_nothing(value.text):
+        if value is not None and value.text and not says_nothing(value.text):
             before = past.values.bound(execution, read)
             said.append(f"{read.path}={shortened.of_text(_text_at(past, value, before), value.object, before)}")
     return list(dict.fromkeys(said))

@@ -2,13 +2,14 @@
 
 import ast
 import operator as operators
+import re
 from collections.abc import Callable
 from typing import Any
 
 from trio_debugmcp.runs.past.call_arguments import call_of, called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, content_of
+from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, content_of, literal
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces, constant, differences, is_piece
 from trio_debugmcp.runs.source.read_paths import path_of
 
@@ -23,6 +24,9 @@ _ORDERS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 }
 
 _MOST_PIECES = 4
+
+_MESSAGE = re.compile(r"""AssertionError\((?P<quote>['"])(?:assert )?(?P<line>.*?)(?:\\n|(?P=quote)\)$)""")
+"""The text of an exception, with the first line of its message: `AssertionError('assert 409 == 200\\n +  where …')`."""
 
 _EQUALITIES = (
     "assertEqual",
@@ -45,6 +49,25 @@ def wanted_of(past: PastProcess, execution: StatementExecution) -> WantedPieces:
         wanted = _of_comparison(past, execution, left, operator, right)
         if wanted != NOTHING_WANTED:
             return wanted
+    raised = past.executions.raised(execution.row)
+    return _of_message(past.record.text(raised)) if raised is not None else NOTHING_WANTED
+
+
+def _of_message(text: str) -> WantedPieces:
+    """Return what differs by the first line of the message in which pytest or unittest shows both operands."""
+    message = _MESSAGE.match(text)
+    said = message["line"].replace("\\'", "'").strip() if message is not None else ""
+    for sign in (" == ", " != "):
+        left, found, right = said.partition(sign)
+        got, expected = literal(left), literal(right)
+        if (
+            found
+            and sign not in right
+            and not isinstance(got, UnknownContent)
+            and not isinstance(expected, UnknownContent)
+        ):
+            wanted = differences(expected, got)
+            return wanted if wanted.said else wanted._replace(said=f"it is {got!r}, not {expected!r}")
     return NOTHING_WANTED
 
 

@@ -87,6 +87,7 @@ UNWANTED = 1.6  # and what has not
 BIRTH = 1.6  # what made it, if there were changes
 HOLDER = 1.6  # of which object an attribute or item was read
 RECURSION_END = 0.7  # a line that ended the innermost of the calls that a function made of itself
+CALLBACK = 0.5  # what ended a function that a library has called meanwhile
 CALLED_ON = 1.3  # a method of an object whose content is not recorded
 USED = 0.8  # what took the items of a generator
 CLASS = 1.2  # the class whose bases chose a method

@@ -54,7 +54,7 @@ class HiddenWrites:
                 continue
             now = _dict_get(own, name, MISSING) if own is value else self._paths.attribute(value, name)
             if now is MISSING:
-                self.fields.check_absent(known, key, line, how)
+                self.fields.check_absent(known, key, line, how, self._paths.is_described(value, name))
             else:
                 self.fields.check(known, key, now, line, is_secret(name), how)
 
@@ -134,7 +134,7 @@ class HiddenWrites:
     def _look_at(self, known: Any, value: Any, key: int, name: str, line: int, how: int) -> None:
         now = _dict_get(value, name, MISSING) if type(value) is dict else self._paths.attribute(value, name)
         if now is MISSING:
-            self.fields.check_absent(known, key, line, how)
+            self.fields.check_absent(known, key, line, how, self._paths.is_described(value, name))
         else:
             self.fields.check(known, key, now, line, is_secret(name), how)
 

@@ -87,12 +87,12 @@ class KnownFields:
             kind | key << 32 | known.number, self._words.secret_of(value) if secret else self._words.of(value), line
         )
 
-    def check_absent(self, known: Any, key: int, line: int, gap: int) -> None:
-        """Write that a field that was known is not there."""
+    def check_absent(self, known: Any, key: int, line: int, gap: int, is_described: bool = False) -> None:
+        """Write that a field that was known is not there; of a described one, that it is not known any more."""
         fields = known.fields
         if fields and fields.get(key, DELETED) is not DELETED:
             fields[key] = DELETED
-            self._add(gap | key << 32 | known.number, self._words.deleted, line)
+            self._add(gap | key << 32 | known.number, 0 if is_described else self._words.deleted, line)
 
     def write(self, known: Any, key: int, value: Any, line: int, secret: bool) -> None:
         """Write that a line has stored a value in a field; MISSING: has deleted it."""

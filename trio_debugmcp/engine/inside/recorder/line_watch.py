@@ -137,7 +137,7 @@ class LineWatch:
                 self._contained_inside(state, value, layout.kind, watch)
         for how, what, key, secret in steps:
             if how == ATTRIBUTE:
-                own = None if layout.names is None else layout.names(value)
+                own = None if layout.names is None or what in layout.hidden else layout.names(value)
                 after = MISSING if own is None else _dict_get(own, what, MISSING)
                 if after is MISSING:
                     after = self.paths.attribute(value, what)
@@ -145,9 +145,7 @@ class LineWatch:
                     known = by_id.get(id(value)) or self._objects.of(value)
                 fields = known.fields
                 if after is MISSING or fields is None or fields.get(key, MISSING) is not after:
-                    # What the class has now in place of it, a line has perhaps said: of the class.
-                    is_shared = after is not MISSING and self.paths.is_shared(value, what)
-                    self._differing(known, key, after, state.line, secret, SEEN if is_shared else GAP)
+                    self._differing_attribute(known, value, what, key, after, state.line, secret)
             else:
                 after = self._item(state, names, value, known, (how, what, key, secret))
             if after is MISSING or is_atom(after):
@@ -165,12 +163,15 @@ class LineWatch:
                 self.hidden.verify(known, value, state.line, GAP)
             given.append((known, value, -1 if own is None else len(own)))
 
-    def _differing(self, known: Any, key: int, after: Any, line: int, secret: bool, gap: int) -> None:
-        """A field is not the very object that it was: say so if that is another value."""
-        if after is not MISSING:
-            self.fields.check(known, key, after, line, secret, gap)
-        else:
-            self.fields.check_absent(known, key, line, gap)
+    def _differing_attribute(
+        self, known: Any, value: Any, name: str, key: int, after: Any, line: int, secret: bool
+    ) -> None:
+        """An attribute is not the very object that it was: say so if that is another value."""
+        if after is MISSING:
+            self.fields.check_absent(known, key, line, GAP, self.paths.is_described(value, name))
+        else:  # what the class has now in place of it, a line has perhaps said: of the class
+            how = SEEN if self.paths.is_shared(value, name) else GAP
+            self.fields.check(known, key, after, line, secret, how)
 
     def _item(self, state: FrameState, names: Any, value: Any, known: Any, step: Any) -> Any:
         """Go to an item; check it, where not all of the container's are checked already. Return it, or MISSING."""
@@ -181,7 +182,10 @@ class LineWatch:
         after = self.paths.item(value, item)
         place = key if how == CONSTANT else self._words.item_key(item)
         if known is not None and place and type(value) is not tuple and not self.contents.is_watched(known):
-            self._differing(known, place, after, state.line, secret, GAP)
+            if after is MISSING:
+                self.fields.check_absent(known, place, state.line, GAP)
+            else:
+                self.fields.check(known, place, after, state.line, secret, GAP)
         return after
 
     def _contained(self, state: FrameState, value: Any, kind: int, flags: int, watch: list[Any]) -> Any:

@@ -229,6 +229,9 @@ class LineWrites:
             return
         if value is MISSING and not (known.fields and key in known.fields):
             return
+        if value is MISSING and how == ATTRIBUTE and self._watch.paths.is_described(target, what):
+            self._fields.check_absent(known, key, state.line, FIELD, True)
+            return
         self._fields.write(known, key, value, state.line, secret)
         self.look_at(value, state.line)
 

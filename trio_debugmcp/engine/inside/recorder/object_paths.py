@@ -53,9 +53,11 @@ class TypeLayout:
         slots: by name what reads a slot.
         shared: by name the class that has a container under it, which all instances share.
         hidden: names for which a property or the like is called, whatever the instance dict has.
+        described: names of descriptors that are written in Python. They keep the value in the instance dict, under
+            their own name, as SQLAlchemy's do; where it is not there, they still may have one.
     """
 
-    __slots__ = ("cls", "hidden", "is_class", "kind", "names", "shared", "slots")
+    __slots__ = ("cls", "described", "hidden", "is_class", "kind", "names", "shared", "slots")
 
     def __init__(self, cls: Any) -> None:
         self.cls = cls  # held, so that its id stays its own
@@ -69,6 +71,7 @@ class TypeLayout:
         self.slots: dict[str, Any] = {}
         self.shared: dict[str, Any] = {}
         self.hidden: set[str] = set()
+        self.described: set[str] = set()
         for base in reversed(facts.mro(cls)):
             for name, value in list(_type_dict(base).items()):
                 self.shared.pop(name, None)
@@ -77,10 +80,14 @@ class TypeLayout:
                 if type(value) is types.MemberDescriptorType:
                     self.slots[name] = value.__get__
                     self.hidden.discard(name)
+                    self.described.discard(name)
                     continue
                 self.slots.pop(name, None)
-                is_hidden = facts.class_attribute(type(value), "__set__") is not MISSING and name[:2] != "__"
-                (self.hidden.add if is_hidden else self.hidden.discard)(name)
+                setter = facts.class_attribute(type(value), "__set__")
+                is_data = setter is not MISSING and name[:2] != "__"
+                is_described = is_data and type(setter) is types.FunctionType
+                (self.described.add if is_described else self.described.discard)(name)
+                (self.hidden.add if is_data and not is_described else self.hidden.discard)(name)
 
 
 def _container(value: Any) -> Any:
@@ -137,6 +144,10 @@ class ObjectPaths:
         if known.is_class:
             return name not in _type_dict(value)
         return name in known.shared and (known.names is None or name not in known.names(value))
+
+    def is_described(self, value: Any, name: str) -> bool:
+        """Whether an attribute may have a value though `attribute` has none: a descriptor gives it."""
+        return name in self.layout(type(value)).described
 
     @staticmethod
     def item(value: Any, key: Any) -> Any:

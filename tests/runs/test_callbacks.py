@@ -1,0 +1,123 @@
+"""A value that a library has got of the program is followed into it: handlers of requests, jobs of pools."""
+
+import pytest
+
+from tests.runs.recorded_programs import python, record
+from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.why import WhyQuestion, why
+
+pytestmark = pytest.mark.real
+
+PROGRAM = """\
+import asyncio
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+COUPONS = {"TEN": 10, "HALF": 50}
+STOCK = {"jam": 1, "tea": 9}
+
+
+class Client:
+    def __init__(self, send):
+        self.send = send
+
+
+def price(order):
+    off = COUPONS.get(order.get("coupon"), 0)
+    return order["cents"] * (100 - off) // 100
+
+
+def sell(order):
+    order = json.loads(order)
+    if STOCK[order["item"]] <= 1:
+        raise LookupError("sold out")
+    return json.dumps({"total": price(order), "item": order["item"]})
+
+
+def square(number):
+    factor = number if number != 7 else -number
+    return number * factor
+
+
+async def answer(reader, writer):
+    count = await reader.readline()
+    half = int(count) // 2
+    writer.write(b"%d" % half)
+    writer.close()
+    return half
+
+
+async def main():
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname()[:2])
+    writer.write(b"9\\n")
+    reply = await reader.read()
+    server.close()
+    return reply
+
+
+pool = ThreadPoolExecutor(1)
+ticket = pool.submit(sell, '{"item": "tea", "cents": 800, "coupon": "half"}').result()
+error = pool.submit(sell, '{"item": "jam", "cents": 900}').exception()
+squares = list(pool.map(square, range(20)))
+half = asyncio.run(main())
+size = len(pool.submit(bytes, 12).result())
+pool.shutdown()
+assert json.loads(ticket)["total"] == 400, json.loads(ticket)["total"]
+"""
+
+
+def line_of(text: str) -> int:
+    return next(number for number, line in enumerate(PROGRAM.splitlines(), 1) if text in line)
+
+
+@pytest.fixture(scope="module")
+def process() -> ProcessRecord:
+    return record(PROGRAM, python(3, 13)).processes[0]
+
+
+def answer_to(process: ProcessRecord, expression: str) -> dict[int, str]:
+    """Return the lines of an answer, by their numbers."""
+    return {line.line: str(line) for line in why(process, WhyQuestion(expression=expression)).because}
+
+
+def test_the_code_that_gave_a_pools_job_its_result_is_shown(process: ProcessRecord) -> None:
+    lines = answer_to(process, "ticket")
+    assert "ran during #" in lines[line_of("return json.dumps")]
+    assert "off=0" in lines[line_of("off = COUPONS.get")]
+
+
+def test_an_exception_that_a_pool_has_kept_leads_to_the_line_that_raised_it_and_why_that_ran(
+    process: ProcessRecord,
+) -> None:
+    lines = answer_to(process, "error")
+    assert "raises LookupError('sold out'); ran during #" in lines[line_of("raise LookupError")]
+    assert line_of('if STOCK[order["item"]] <= 1') in lines
+
+
+def test_of_many_jobs_some_are_shown_and_the_others_are_counted(process: ProcessRecord) -> None:
+    assert ", as did 18 other calls" in answer_to(process, "squares")[line_of("return number * factor")]
+
+
+def test_a_task_that_an_event_loop_has_run_meanwhile_is_shown(process: ProcessRecord) -> None:
+    assert "ended during read (#" in answer_to(process, "reply")[line_of("return half")]
+
+
+def test_what_calls_no_code_of_the_program_is_not_said_to_have_run_any(process: ProcessRecord) -> None:
+    assert "ran during" not in "".join(answer_to(process, "size").values())
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("assert {'total': 800} == {'total': 400}\n  \n  Omitting 1 identical items", "['total'] is 800, not 400"),
+        ("assert 409 == 200\n +  where 409 = <Response [409 Conflict]>.status_code", "it is 409, not 200"),
+        ("'it\\'s late' != 'it is late'", "it is \"it's late\", not 'it is late'"),
+        ("assert <Response> == 200", ""),
+        ("sold out", ""),
+    ],
+)
+def test_operands_that_are_not_recorded_are_those_of_the_message(message: str, said: str) -> None:
+    source = f"value = object()\nassert value == len('ab'), {message!r}\n"
+    answer = why(record(source, python(3, 13)).processes[0], WhyQuestion())
+    assert answer.value.partition("value=<object>")[2] == (f": {said}" if said else "")
