@@ -1,9 +1,10 @@
 """Captures: the variables of a frame as they were at one moment. Users know them as snapshots, and compare them.
 
     captures = with_capture(captures, taken)
-    captures = without_sessions(captures, {"s-1"})
+    captures = without_captures(captures, frozenset({"snap-1"}))
 
-Of too many, or too large ones, the oldest are discarded; all of a session end with it.
+Of too many, or too large ones, the oldest are discarded. They outlive their session: a run that fails is compared with
+one that does not.
 """
 
 from msgspec import Struct, field
@@ -102,12 +103,6 @@ def with_capture(captures: tuple[Capture, ...], taken: Capture) -> tuple[Capture
         room += captures[gone].size
         gone += 1
     return (*captures[gone:], replace(taken, discarded=tuple(capture.id for capture in captures[:gone])))
-
-
-def without_sessions(captures: tuple[Capture, ...], gone: set[str]) -> tuple[Capture, ...]:
-    """Return the captures but those of sessions that have ended; the same object if there are none."""
-    left = tuple(capture for capture in captures if capture.session_id not in gone)
-    return captures if len(left) == len(captures) else left
 
 
 def without_captures(captures: tuple[Capture, ...], ids: frozenset[str]) -> tuple[Capture, ...]:

@@ -51,7 +51,7 @@ from trio_debugmcp.state.breakpoint_rules import (
     withdrawn,
     without_history,
 )
-from trio_debugmcp.state.captures import with_capture, without_captures, without_sessions
+from trio_debugmcp.state.captures import with_capture, without_captures
 from trio_debugmcp.state.changes import (
     BreakpointEnabled,
     BreakpointFaulted,
@@ -172,7 +172,6 @@ def _(change: SessionClosed, state: State) -> State:
         snapshots=left,
         focus=focus_after_end(state, closed, left),
         ended=(*state.ended, closed)[-MAX_ENDED:] if closed.parent is None else state.ended,
-        captures=without_sessions(state.captures, gone),
         runs=after_session(state.runs, closed.id, closed.exit_code, killed=change.killed),
     )
 

@@ -175,6 +175,62 @@ def check_what_is_awaited_says_who_should_resolve_it_as_far_as_was_looked() -> N
     end()
 
 
+async def sets(event: Any, other: Any) -> None:
+    await asyncio.sleep(100)
+    other.set()
+    event.set()
+
+
+def check_who_will_set_put_notify_or_resolve_what_is_awaited_is_named_while_it_still_comes_to_it() -> None:
+    async def has_set(event: Any) -> None:
+        event.set()
+        event.clear()
+        await asyncio.sleep(100)
+
+    async def puts(queue: Any) -> None:
+        while True:
+            await asyncio.sleep(100)
+            queue.put_nowait(1)
+
+    async def notifies(condition: Any, future: Any) -> None:
+        await asyncio.sleep(100)
+        async with condition:
+            condition.notify_all()
+        future.set_result(1)
+
+    async def meets(condition: Any) -> None:
+        async with condition:
+            await condition.wait()
+
+    async def awaits(future: Any) -> None:
+        await future
+
+    async def main() -> None:
+        events, condition = [asyncio.Event(), asyncio.Event(), asyncio.Event()], asyncio.Condition()
+        queue: Any = asyncio.Queue()
+        future = asyncio.get_running_loop().create_future()
+        named = {
+            "sets": sets(events[0], events[1]), "has_set": has_set(events[2]), "puts": puts(queue),
+            "notifies": notifies(condition, future), "opened": events[0].wait(), "never": events[2].wait(),
+            "gets": queue.get(), "meets": meets(condition), "awaits": awaits(future),
+        }  # fmt: skip
+        tasks = [asyncio.ensure_future(each) for each in named.values()]
+        for task, name in zip(tasks, named):
+            task.set_name(name)
+        await asyncio.gather(*tasks)
+
+    end = serve(main)
+    answer = until(lambda answer: answer["total"] == 10 and all(each.get("waits") for each in answer["tasks"]))
+    waits = {each["name"]: each["waits"].partition(", until ")[2] for each in answer["tasks"]}
+    end()
+    line = sets.__code__.co_firstlineno + 3
+    assert waits["opened"] == f"`event.set` of task sets, tasks.py:{line}"
+    assert waits["gets"].startswith("`queue.put_nowait` of task puts, tasks.py:")
+    assert waits["meets"].startswith("`condition.notify_all` of task notifies, tasks.py:")
+    assert waits["awaits"].startswith("`future.set_result` of task notifies, tasks.py:")
+    assert waits["never"] == waits["sets"] == ""
+
+
 def check_tasks_that_wait_for_each_other_or_for_themselves_are_named() -> None:
     async def again(lock: Any) -> None:
         async with lock:

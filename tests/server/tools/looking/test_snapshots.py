@@ -169,7 +169,7 @@ async def test_only_of_a_paused_program(autojump_clock: MockClock) -> None:
         assert len((await client.call("snapshot_list"))["snapshots"]) == 1, "they outlive the resume"
         await client.call("debug_disconnect")
         assert (await failure(client, "snapshot_create")).code == "NO_SESSION"
-        assert await client.call("snapshot_list") == {"snapshots": []}
+        assert len((await client.call("snapshot_list"))["snapshots"]) == 1, "and the session: two runs can be compared"
 
 
 async def test_the_resource_lists_them_and_its_subscribers_are_notified(autojump_clock: MockClock) -> None:

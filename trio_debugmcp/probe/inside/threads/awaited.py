@@ -2,6 +2,7 @@
 
     Awaits(tasks, budget).words(task)
     # "lock, probably held by task Task-2"    "pool.get, 0 items, which is at `pool` in main (task Task-1)"
+    # "g.open.wait, not set, until `g.open.set` of task opener, shop.py:6"
     # "future, which is at `gate.queue[0]`"   "future, to which nothing else refers that the garbage collector sees"
 
 The expression is that of the innermost frame of the user's code, read from its bytecode. Who has a lock of asyncio is
@@ -18,6 +19,7 @@ from trio_debugmcp.probe.inside.threads import asyncio_tasks, await_chains, trio
 from trio_debugmcp.probe.inside.threads.program_task import ProgramTask
 from trio_debugmcp.probe.inside.threads.task_circles import TaskCircles
 from trio_debugmcp.probe.inside.threads.task_locks import TaskLocks, awaited_lock
+from trio_debugmcp.probe.inside.threads.task_signals import TaskSignals
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.probe.inside.visible_frames import Json
@@ -57,6 +59,7 @@ class Awaits:
         self._waiters: Optional[Dict[int, List[str]]] = None
         self._circles = TaskCircles()
         self._locks = TaskLocks(tasks, budget)
+        self._signals = TaskSignals(tasks, budget)
 
     def deadlocks(self) -> List[str]:
         """Return the tasks that wait for each other, or for themselves, as far as `words` was asked of them."""
@@ -95,7 +98,8 @@ class Awaits:
         if gathered is not None:
             return self._of_tasks(task, "gathered: ", gathered, any_of_them=True)  # the first that fails ends it
         if not above:
-            return f"{text or facts.type_name(type(future)).lower()}{self._where(future, task)}"
+            said = f"{text or facts.type_name(type(future)).lower()}{self._where(future, task)}"
+            return said + self._signals.words(awaited, "", task)
         return self._of_library(text, frames, above, task) or f"{text or facts.type_name(type(future)).lower()}"
 
     def _of_tasks(self, task: ProgramTask, what: str, futures: Iterable[Any], any_of_them: bool = False) -> str:
@@ -142,11 +146,12 @@ class Awaits:
         if owner is None:
             return _call(text, outermost)
         kind = facts.type_name(type(owner))
-        said = [text or f"{kind}.{outermost.f_code.co_name}", *_details(owner)]
+        said = ", ".join([text or f"{kind}.{outermost.f_code.co_name}", *_details(owner)])
         if facts.module_name(type(owner)).startswith("trio._core"):
-            return ", ".join(said)
+            return said
         state = _channel_state(owner)
-        return ", ".join(said) + self._where(owner if state is facts.MISSING else state, task)
+        where = self._where(owner if state is facts.MISSING else state, task)
+        return said + where + self._signals.words(owner, outermost.f_code.co_name, task)
 
     def _lock(self, text: str, lock: Any, task: ProgramTask) -> str:
         holders = self._locks.holders(lock)

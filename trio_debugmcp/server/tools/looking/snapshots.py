@@ -241,7 +241,7 @@ def _find(debugger: Debugger, id_: str) -> Capture:
     raise UsageError(
         "SNAPSHOT_NOT_FOUND",
         f"There is no snapshot '{shortened(id_)}'. "
-        + (f"Snapshots: {known}." if known else "There are none: they end with their session. Use snapshot_create."),
+        + (f"Snapshots: {known}." if known else "There are none. Use snapshot_create."),
     )
 
 
