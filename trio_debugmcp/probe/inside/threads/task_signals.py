@@ -40,7 +40,7 @@ class TaskSignals:
         self._is_read = False
 
     def words(self, awaited: Any, method: str, waiting: ProgramTask) -> str:
-        """Return who ends a wait in a method of an object, as the end of a sentence; empty if nobody was found."""
+        """Return who ends a wait in a method of an object, as the end of a sentence; empty if no task was found."""
         if not self._is_read:
             self._read()
         shared = _shared(awaited)
