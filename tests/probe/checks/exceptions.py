@@ -226,6 +226,22 @@ def raised_from(error: BaseException) -> None:
     raise error from LookupError("behind")
 
 
+class RemoteTraceback(Loud):
+    """As those by which pools of processes pass on the traceback of a worker."""
+
+    def __init__(self, tb: str) -> None:
+        self.tb = tb
+
+
+def check_the_traceback_of_another_process_is_whole_and_needs_no_code() -> None:
+    del ran[:]
+    quoted = '\n"""\nTraceback (most recent call last):\n' + "  line\n" * 500 + 'KeyError: 3\n"""'
+    error = ValueError("x")
+    error.__cause__ = RemoteTraceback(quoted)
+    found = shown(error, code=False)
+    assert (found["exception"]["inner"][0]["text"], "withheld" in found, ran) == (quoted, False, [])
+
+
 @about_a_bound
 def check_a_str_that_raises_or_is_slow() -> None:
     assert shown(Broken())["exception"]["text"] == "<str raised KeyError: inside>"

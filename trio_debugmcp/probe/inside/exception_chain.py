@@ -30,6 +30,9 @@ MOST_NOTES = 10
 MOST_TEXT = 1000
 """Characters of a message, and of a note."""
 
+MOST_QUOTED = 8000
+"""Characters of a message that is the traceback of another process: at its end is what was raised, and where."""
+
 _EXCEPTION: Any = vars(BaseException)
 _TRACEBACK = _EXCEPTION["__traceback__"].__get__
 _CAUSE = _EXCEPTION["__cause__"].__get__
@@ -139,7 +142,10 @@ class _ChainAnswer:
         return entry
 
     def _one(self, value: Any) -> Json:
-        entry: Json = {"type": type_text(type(value)), "text": self._renderer.message(value, MOST_TEXT)}
+        kind = type_text(type(value))
+        quoted = facts.attribute(value, "tb") if kind.endswith("RemoteTraceback") else None
+        text = quoted[:MOST_QUOTED] if type(quoted) is str else self._renderer.message(value, MOST_TEXT)
+        entry: Json = {"type": kind, "text": text}
         shown, total = notes_of(value)
         if total:
             entry["notes"] = [self._note(each) for each in shown]

@@ -114,7 +114,7 @@ async def exception_context(ways: Ways, bounds: ContextBounds) -> ExceptionConte
     ask = partial(ways.probe.ask, "exception", Raised, types=True, **asked)
     found = await ways.probed_alone(lambda: without_code_first(ask, lambda found: found.withheld))
     if not isinstance(found, Seen):
-        return _from_probe(ways, *found)
+        return _from_probe(ways, bounds, *found)
     if not ways.has_probe:
         return await _from_adapter(ways, snapshot, stop.exception, bounds)
     log.info("the probe about an exception: %s", found.failure.text)
@@ -122,13 +122,23 @@ async def exception_context(ways: Ways, bounds: ContextBounds) -> ExceptionConte
     return replace(told, remarks=(*told.remarks, f"what is behind it is not known: {found.failure.text}"))
 
 
-def _from_probe(ways: Ways, found: Raised, failure: Unanswered | None) -> ExceptionContext:
+def _from_probe(ways: Ways, bounds: ContextBounds, found: Raised, failure: Unanswered | None) -> ExceptionContext:
     remarks: tuple[str, ...] = ()
     if failure is not None:
         log.info("the texts of exceptions: %s", failure.text)
         remarks = ("texts are shown as the arguments of the exceptions: their __str__ took too long",)
-    tree = _probed(found.exception, ways.profile.expressions.is_path, failure)
+    tree = _unquoted(
+        _probed(found.exception, ways.profile.expressions.is_path, failure), ways.profile.programs.quoted_in, bounds
+    )
     return ExceptionContext(tree, found.omitted, found.uncounted, remarks, found.hidden)
+
+
+def _unquoted(tree: ExceptionTree, quoted_in: Callable[[str], Crash | None], bounds: ContextBounds) -> ExceptionTree:
+    """Show the exception of another process, of which only the traceback has come here, as what it is."""
+    crash = None if tree.frames else quoted_in(tree.exception)
+    if crash is not None:
+        return replace(_printed(crash, bounds), way=tree.way)
+    return replace(tree, inner=tuple(_unquoted(each, quoted_in, bounds) for each in tree.inner))
 
 
 def _probed(found: RaisedException, is_path: Callable[[str], bool], failure: Unanswered | None) -> ExceptionTree:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame
-from trio_debugmcp.dap.profiles.python.tracebacks import MAX_LINES, printed_in
+from trio_debugmcp.dap.profiles.python.tracebacks import MAX_LINES, printed_in, quoted_in
 
 
 def printed(directory: Path, source: str) -> str:
@@ -193,6 +193,20 @@ def test_the_traceback_of_another_process_is_the_message_of_the_cause(times: int
     assert cause.notes[-1] == "ZeroDivisionError: division by zero"
     assert cause.notes.count('"""') == 2 * (times - 1)
     assert any(each.endswith("line 4, in fail") for each in cause.notes)
+
+
+@pytest.mark.parametrize(
+    "name", ["multiprocessing.pool.RemoteTraceback", "concurrent.futures.process._RemoteTraceback"]
+)
+def test_an_exception_that_quotes_one_of_another_process_leads_to_that(name: str) -> None:
+    said = (
+        'Traceback (most recent call last):\n  File "/a/work.py", line 4, in fail\n    1 / 0\nZeroDivisionError: no\n'
+    )
+    expected = Crash("ZeroDivisionError: no", (CrashFrame("fail", "/a/work.py", 4, text="1 / 0"),))
+    assert quoted_in(f'{name}: \n"""\n{said}"""') == expected
+    assert quoted_in(f'{name}: \n"""\n{said}… (+9 characters)') is not None
+    for other in (f"ValueError: {said}", f'ValueError: \n"""\n{said}"""', f"{name}: no traceback", "KeyError: 3", ""):
+        assert quoted_in(other) is None
 
 
 QUOTING = """\

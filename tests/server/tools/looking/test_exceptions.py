@@ -16,7 +16,7 @@ from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, Pri
 from trio_debugmcp.server.answers.printed import CRASH_NOTE
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, FakeAdapter, Refusal, connect
-from trio_debugmcp.testing.fake_adapter import FakeProfile
+from trio_debugmcp.testing.fake_adapter import ProbedProfile
 
 
 def frame(line: int, name: str = "sell", **more: Any) -> dict[str, Any]:
@@ -249,6 +249,9 @@ class Prints(LanguagePrograms):
             CRASH if "crash" in stderr else None, (*others, *[Survived(None, "a task was pending")] * ("p" in stderr))
         )
 
+    def quoted_in(self, exception: str) -> Crash | None:
+        return CRASH if exception.startswith("RemoteTraceback") else None
+
 
 async def ended(adapter: FakeAdapter, client: DebugClient, code: int, text: str) -> dict[str, Any]:
     await launch(client, adapter)
@@ -266,7 +269,7 @@ async def ended(adapter: FakeAdapter, client: DebugClient, code: int, text: str)
 
 @pytest.fixture
 def options() -> tuple[FakeAdapter, Options]:
-    class Printing(FakeProfile):
+    class Printing(ProbedProfile):
         programs: LanguagePrograms = Prints()
 
     adapter = FakeAdapter()
@@ -293,6 +296,20 @@ async def test_the_exception_that_ended_the_program_is_shown_as_it_was_printed(
         assert (cut["total"], cut["omitted"], len(cut["frames"])) == (2, {"exceptions": 1}, 1)
         state = await client.call("debug_state")
         assert state["causes"] == ["cause: Why: 2", "context: Deep: 3, at /a.py:3 in f"]
+
+
+async def test_what_failed_in_a_worker_is_the_cause_with_its_frames(
+    autojump_clock: MockClock, options: tuple[FakeAdapter, Options]
+) -> None:
+    adapter, settings = options
+    cause = {"type": "RemoteTraceback", "text": "quoted", "way": "cause"}
+    adapter.probe = {"exception": {"exception": {"type": "Closed", "text": "at night", "inner": [cause]}, "omitted": 0}}
+    async with connect("legacy", options=settings) as client:
+        await launch(client, adapter)
+        await at_exception(adapter)
+        (first,) = (await context(client))["causes"][:1]
+        assert (first["way"], first["exception"]) == ("cause", "Closed: at night")
+        assert first["frames"] == ["shut /a.py:1 (raised here) | raise Closed", "main :2"]
 
 
 @pytest.mark.parametrize(("code", "text"), [(0, "crash"), (1, "none"), (-9, "crash")])

@@ -105,6 +105,13 @@ def printed_in(stderr: str) -> PrintedExceptions:
     return PrintedExceptions(crash, (*survived, *found_pending, *unawaited))
 
 
+def quoted_in(text: str) -> Crash | None:
+    """Return the exception of another process that an exception quotes, as those of pools of processes do."""
+    head, _, quoted = text.partition(_QUOTE)
+    quoted = quoted.rpartition(_QUOTE)[0] or quoted  # a long one has lost its end
+    return printed_in(quoted).crash if _QUOTING.match(head.rstrip("\n")) else None
+
+
 def _has_passed_debugger(items: _Items, begin: int, end: int) -> bool:
     """Whether an exception has left the program: what is printed where one is caught has no frames outside of it."""
     places = (_FRAME.match(item) for item in items[begin:end] if isinstance(item, str))
