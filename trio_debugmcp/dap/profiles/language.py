@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode, Operand
-from trio_debugmcp.dap.profiles.printed_exceptions import Crash, PrintedExceptions
+from trio_debugmcp.dap.profiles.printed_exceptions import PrintedExceptions
 from trio_debugmcp.dap.profiles.starts import MainClass
 
 _PATH = r"[A-Za-z_$][\w$]*(?:\s*(?:\.|->|::)\s*[A-Za-z_$][\w$]*|\s*\[\s*(?:\d+|'[^'\\]*'|\"[^\"\\]*\")\s*\])*"
@@ -288,10 +288,6 @@ class LanguagePrograms(LanguageTests):
     def printed_in(self, stderr: str) -> PrintedExceptions:
         """The exceptions that a program has printed: the one that ended it, and others."""
         return PrintedExceptions()
-
-    def quoted_in(self, exception: str) -> Crash | None:
-        """The exception of another process that the text of an exception quotes; None if it quotes none."""
-        return None
 
 
 class Repl:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import ExceptionDetails, ExceptionInfoBody
+from trio_debugmcp.dap.profiles.language import LanguagePrograms
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.probe.answers import ProbeExceptionContext as Raised
@@ -32,6 +33,9 @@ log = logging.getLogger(__name__)
 
 MAX_LOCALS = 200
 """Of a frame, where an adapter is asked; the probe has a bound of its own. What is left out is counted."""
+
+_QUOTED = ': \n"""\n'
+"""After the type of an exception whose message is what another process has printed."""
 
 
 class ContextBounds(Struct, frozen=True):
@@ -127,18 +131,18 @@ def _from_probe(ways: Ways, bounds: ContextBounds, found: Raised, failure: Unans
     if failure is not None:
         log.info("the texts of exceptions: %s", failure.text)
         remarks = ("texts are shown as the arguments of the exceptions: their __str__ took too long",)
-    tree = _unquoted(
-        _probed(found.exception, ways.profile.expressions.is_path, failure), ways.profile.programs.quoted_in, bounds
-    )
+    tree = _probed(found.exception, ways.profile.expressions.is_path, failure)
+    tree = _unquoted(tree, ways.profile.programs, bounds)
     return ExceptionContext(tree, found.omitted, found.uncounted, remarks, found.hidden)
 
 
-def _unquoted(tree: ExceptionTree, quoted_in: Callable[[str], Crash | None], bounds: ContextBounds) -> ExceptionTree:
-    """Show the exception of another process, of which only the traceback has come here, as what it is."""
-    crash = None if tree.frames else quoted_in(tree.exception)
+def _unquoted(tree: ExceptionTree, programs: LanguagePrograms, bounds: ContextBounds) -> ExceptionTree:
+    """Show an exception of another process, of which only the traceback has come here in quotes, as what it is."""
+    is_quoted = not tree.frames and _QUOTED in tree.exception
+    crash = programs.printed_in(tree.exception).crash if is_quoted else None
     if crash is not None:
         return replace(_printed(crash, bounds), way=tree.way)
-    return replace(tree, inner=tuple(_unquoted(each, quoted_in, bounds) for each in tree.inner))
+    return replace(tree, inner=tuple(_unquoted(each, programs, bounds) for each in tree.inner))
 
 
 def _probed(found: RaisedException, is_path: Callable[[str], bool], failure: Unanswered | None) -> ExceptionTree:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame
-from trio_debugmcp.dap.profiles.python.tracebacks import MAX_LINES, printed_in, quoted_in
+from trio_debugmcp.dap.profiles.python.tracebacks import MAX_LINES, printed_in
 
 
 def printed(directory: Path, source: str) -> str:
@@ -203,10 +203,9 @@ def test_an_exception_that_quotes_one_of_another_process_leads_to_that(name: str
         'Traceback (most recent call last):\n  File "/a/work.py", line 4, in fail\n    1 / 0\nZeroDivisionError: no\n'
     )
     expected = Crash("ZeroDivisionError: no", (CrashFrame("fail", "/a/work.py", 4, text="1 / 0"),))
-    assert quoted_in(f'{name}: \n"""\n{said}"""') == expected
-    assert quoted_in(f'{name}: \n"""\n{said}… (+9 characters)') is not None
-    for other in (f"ValueError: {said}", f'ValueError: \n"""\n{said}"""', f"{name}: no traceback", "KeyError: 3", ""):
-        assert quoted_in(other) is None
+    assert printed_in(f'{name}: \n"""\n{said}"""').crash == expected
+    assert printed_in(f'{name}: \n"""\n{said}… (+9 characters)').crash is not None
+    assert printed_in(f"{name}: no traceback").crash is None
 
 
 QUOTING = """\

@@ -249,9 +249,6 @@ class Prints(LanguagePrograms):
             CRASH if "crash" in stderr else None, (*others, *[Survived(None, "a task was pending")] * ("p" in stderr))
         )
 
-    def quoted_in(self, exception: str) -> Crash | None:
-        return CRASH if exception.startswith("RemoteTraceback") else None
-
 
 async def ended(adapter: FakeAdapter, client: DebugClient, code: int, text: str) -> dict[str, Any]:
     await launch(client, adapter)
@@ -302,7 +299,7 @@ async def test_what_failed_in_a_worker_is_the_cause_with_its_frames(
     autojump_clock: MockClock, options: tuple[FakeAdapter, Options]
 ) -> None:
     adapter, settings = options
-    cause = {"type": "RemoteTraceback", "text": "quoted", "way": "cause"}
+    cause = {"type": "RemoteTraceback", "text": '\n"""\ncrash"""', "way": "cause"}
     adapter.probe = {"exception": {"exception": {"type": "Closed", "text": "at night", "inner": [cause]}, "omitted": 0}}
     async with connect("legacy", options=settings) as client:
         await launch(client, adapter)

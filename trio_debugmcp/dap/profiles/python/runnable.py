@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from trio_debugmcp.dap.profiles.language import FoundTest, LanguagePrograms, NoSuchTest
-from trio_debugmcp.dap.profiles.printed_exceptions import Crash, PrintedExceptions
+from trio_debugmcp.dap.profiles.printed_exceptions import PrintedExceptions
 from trio_debugmcp.dap.profiles.python import finding_tests, test_runner
 from trio_debugmcp.dap.profiles.python.interpreters import interpreter_for, is_script
 from trio_debugmcp.dap.profiles.python.startup import MAIN_EXPRESSION, STARTUP_EXPRESSION
-from trio_debugmcp.dap.profiles.python.tracebacks import printed_in, quoted_in
+from trio_debugmcp.dap.profiles.python.tracebacks import printed_in
 from trio_debugmcp.dap.profiles.starts import Launch
 
 _NO_MODULE = re.compile(
@@ -95,9 +95,6 @@ class PythonPrograms(LanguagePrograms):
 
     def printed_in(self, stderr: str) -> PrintedExceptions:
         return printed_in(stderr)
-
-    def quoted_in(self, exception: str) -> Crash | None:
-        return quoted_in(exception)
 
     def is_own(self, interpreter: str) -> bool:
         return interpreter == sys.executable

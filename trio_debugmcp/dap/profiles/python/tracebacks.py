@@ -74,7 +74,7 @@ _Items = list[Any]
 
 def printed_in(stderr: str) -> PrintedExceptions:
     """Return the last exception that may have ended the program, and those which did not."""
-    items = _items(stderr.splitlines())
+    items = _items(_unquoted(stderr).splitlines())
     crash: Crash | None = None
     is_last = False
     survived = []
@@ -105,11 +105,12 @@ def printed_in(stderr: str) -> PrintedExceptions:
     return PrintedExceptions(crash, (*survived, *found_pending, *unawaited))
 
 
-def quoted_in(text: str) -> Crash | None:
-    """Return the exception of another process that an exception quotes, as those of pools of processes do."""
+def _unquoted(text: str) -> str:
+    """Return what is quoted, if a text is only the exception by which a pool passes on the traceback of a worker."""
     head, _, quoted = text.partition(_QUOTE)
-    quoted = quoted.rpartition(_QUOTE)[0] or quoted  # a long one has lost its end
-    return printed_in(quoted).crash if _QUOTING.match(head.rstrip("\n")) else None
+    inside, _, rest = quoted.rpartition(_QUOTE)
+    is_quote = _QUOTING.match(head.rstrip("\n")) is not None and not (inside and rest.strip())
+    return (inside or quoted) if is_quote else text  # a long one has lost its end
 
 
 def _has_passed_debugger(items: _Items, begin: int, end: int) -> bool:
