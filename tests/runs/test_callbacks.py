@@ -113,6 +113,7 @@ def test_what_calls_no_code_of_the_program_is_not_said_to_have_run_any(process: 
         ("assert {'total': 800} == {'total': 400}\n  \n  Omitting 1 identical items", "['total'] is 800, not 400"),
         ("assert 409 == 200\n +  where 409 = <Response [409 Conflict]>.status_code", "it is 409, not 200"),
         ("'it\\'s late' != 'it is late'", "it is \"it's late\", not 'it is late'"),
+        ("assert '3000\\n' == '0\\n'\n  \n  - 0", "it is '3000\\n', not '0\\n'"),
         ("assert <Response> == 200", ""),
         ("sold out", ""),
     ],

@@ -129,7 +129,7 @@ def _of_failure(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
         )
     line = because_line(past, failed.row)
     is_assertion = line.values[:1] == ["fails"]
-    value = f"{line.source}: {' '.join(line.values[1:])}" if is_assertion else failed.value
+    value = ": ".join(filter(None, (line.source, " ".join(line.values[1:])))) if is_assertion else failed.value
     again = [SliceEdge(cost.RAISED_AGAIN, SliceNode(row, aim="run"), "raised it again") for row in failed.again]
     execution = past.executions.at(failed.row)
     wanted = wanted_of(past, execution) if execution is not None else NOTHING_WANTED

@@ -25,8 +25,12 @@ _ORDERS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 
 _MOST_PIECES = 4
 
-_MESSAGE = re.compile(r"""AssertionError\((?P<quote>['"])(?:assert )?(?P<line>.*?)(?:\\n|(?P=quote)\)$)""")
+_MESSAGE = re.compile(
+    r"""AssertionError\((?P<quote>['"])(?:assert )?(?P<line>(?:\\[^n]|[^\\])*?)(?:\\n|(?P=quote)\)$)"""
+)
 """The text of an exception, with the first line of its message: `AssertionError('assert 409 == 200\\n +  where …')`."""
+
+_ESCAPED = re.compile(r"\\(.)")
 
 _EQUALITIES = (
     "assertEqual",
@@ -56,7 +60,7 @@ def wanted_of(past: PastProcess, execution: StatementExecution) -> WantedPieces:
 def _of_message(text: str) -> WantedPieces:
     """Return what differs by the first line of the message in which pytest or unittest shows both operands."""
     message = _MESSAGE.match(text)
-    said = message["line"].replace("\\'", "'").strip() if message is not None else ""
+    said = _ESCAPED.sub(r"\1", message["line"]).strip() if message is not None else ""
     for sign in (" == ", " != "):
         left, found, right = said.partition(sign)
         got, expected = literal(left), literal(right)
