@@ -26,7 +26,17 @@ MAX_DIRECTORIES = 3000
 
 MAX_NAMED = 8
 
-_MARKS = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "setup.py", ".venv", ".git")
+_MARKS = (
+    "pytest.ini",
+    ".pytest.ini",
+    "pyproject.toml",
+    "tox.ini",
+    "setup.cfg",
+    "setup.py",
+    "manage.py",
+    ".venv",
+    ".git",
+)
 """What is in the directory from which the tests of a project are run."""
 
 _OF_OTHERS = frozenset({"node_modules", "site-packages", "__pycache__", "build", "dist", "venv", "env"})

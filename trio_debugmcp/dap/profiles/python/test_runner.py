@@ -3,7 +3,8 @@
     code = runner_code("tests/test_till.py::test_total")      # for `python -c`
 
 A test is named as pytest names it (`tests/test_a.py::Case::test_b`), or by dots (`tests.test_a.Case.test_b`) as
-unittest and nose2 name it.
+unittest and nose2 name it. In a project of Django without pytest-django `manage.py test` runs it, which makes the
+database for it.
 """
 
 import ast
@@ -30,6 +31,28 @@ def name_ids(pytest, test):
     more = f", and {len(ids) - 20} more" if len(ids) > 20 else ""
     if ids:
         sys.stderr.write("there are: " + ", ".join(ids[:20]) + more + "\\n")
+def run_django(path, name, arguments):
+    import os, re, runpy, sys
+    folder = os.path.dirname(path.partition("::")[0])
+    while folder and not os.path.isfile(os.path.join(folder, "manage.py")):
+        folder = os.path.dirname(folder) if folder != os.path.dirname(folder) else ""
+    manage = os.path.join(folder, "manage.py")
+    if not os.path.isfile(manage):
+        return False
+    if folder:
+        name = name[len(folder) + 1:]
+        sys.path.insert(0, os.path.abspath(folder))
+    with open(manage, encoding="utf-8", errors="replace") as file:
+        settings = re.search(r"DJANGO_SETTINGS_MODULE\\W+([\\w.]+)", file.read())
+    command = [manage, "test", "--noinput", name] + arguments
+    if settings is None:
+        sys.argv = command
+        runpy.run_path(manage, run_name="__main__")
+    else:
+        from django.core import management
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", settings[1])
+        management.execute_from_command_line(command)
+    return True
 def run(wanted, arguments):
     import importlib.util, os, sys
     def there(name):
@@ -47,6 +70,9 @@ def run(wanted, arguments):
     stop, running = stopping(), []
     if stop is not None:
         follow_unittest(stop, running)
+    name = wanted.replace("/", ".").replace(".py", "").replace("::", ".") if is_path else wanted
+    if there("django") and not there("pytest_django") and run_django(wanted if is_path else "", name, arguments):
+        return
     if there("pytest") and path():
         import pytest
         own_plugins = not os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
@@ -56,7 +82,6 @@ def run(wanted, arguments):
         if code == 4 and "[" in path().rpartition("::")[2]:
             name_ids(pytest, path().partition("[")[0])
         sys.exit(code)
-    name = wanted.replace("/", ".").replace(".py", "").replace("::", ".") if is_path else wanted
     if there("nose2"):
         import nose2
         nose2.main(module=None, argv=["nose2", name] + arguments)
@@ -66,7 +91,7 @@ def run(wanted, arguments):
 """Runs in the program, on Python 3.8 and newer. `-s`: the test's output is the program's; `-n0`: in this process."""
 
 _RUNNERS = frozenset({"pytest", "py.test", "unittest", "nose2"})
-"""Modules and commands that run tests, and catch what these raise."""
+"""Modules and commands that run tests, and catch what these raise; so does `manage.py test`."""
 
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 
@@ -97,7 +122,7 @@ def tests_run_by(command: str, args: Sequence[str]) -> str | None:
     if command == "coverage" and list(args[:1]) == ["run"] and "-m" in args[:-1]:
         inner = args.index("-m") + 1
         command, args = args[inner], args[inner + 1 :]
-    if command not in _RUNNERS:
+    if command not in _RUNNERS and not (command == "manage.py" and list(args[:1]) == ["test"]):
         return None
     named = [word for word in args if "::" in word or word.endswith(".py") or _DOTTED.fullmatch(word)]
     return named[0] if named else ""
