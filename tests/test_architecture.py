@@ -283,6 +283,7 @@ OF_USERS = {
     "app.py",
     "child.py",
     "conftest.py",
+    "manage.py",
     "server.py",
     "shop.py",
     "test_a.py",

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.runs.recorded_programs import python, record
-from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.files.process_record import LINE, ProcessRecord
 from trio_debugmcp.runs.why import WhyQuestion, why
 
 pytestmark = pytest.mark.real
@@ -119,6 +119,28 @@ def test_what_calls_no_code_of_the_program_is_not_said_to_have_run_any(process: 
     ],
 )
 def test_operands_that_are_not_recorded_are_those_of_the_message(message: str, said: str) -> None:
-    source = f"value = object()\nassert value == len('ab'), {message!r}\n"
+    source = f"assert len('ab') == 3, {message!r}\n"
     answer = why(record(source, python(3, 13)).processes[0], WhyQuestion())
-    assert answer.value.partition("value=<object>")[2] == (f": {said}" if said else "")
+    assert answer.value.removeprefix(source.strip()) == (f": {said}" if said else "")
+
+
+UNDER_WAY = """\
+import functools, os, unittest
+stop = functools.partial(os._exit, 0)
+unittest.TestCase().assertEqual({0}, {1})
+"""
+
+
+@pytest.mark.parametrize(
+    ("operands", "said"),
+    [
+        (("stop()", "1250"), "it is 800, not 1250"),
+        (("800", "stop()"), "it is 1250, not 800"),
+        (("stop()", "stop()"), "800 is not 1250"),
+    ],
+)
+def test_of_a_line_that_is_stopped_at_what_it_raises_the_message_is_read(operands: tuple[str, str], said: str) -> None:
+    process = record(UNDER_WAY.format(*operands), python(3, 13)).processes[0]
+    last = max(number for number in range(1, process.last + 1) if process.row(number).kind == LINE)
+    answer = why(process, WhyQuestion(at=last, raising="800 != 1250 : wrong sum\nmore"))
+    assert answer.value.endswith(f"): {said}")

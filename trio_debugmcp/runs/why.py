@@ -56,6 +56,7 @@ class WhyQuestion(msgspec.Struct, frozen=True):
         file, line: a line that did not run, or whose last run is asked about.
         limit: how many lines the answer has at most.
         known: rows that earlier answers have shown.
+        raising: the message of what the line at `at` raises, where the program is stopped at that.
     """
 
     expression: str = ""
@@ -65,6 +66,7 @@ class WhyQuestion(msgspec.Struct, frozen=True):
     line: int = 0
     limit: int = 12
     known: frozenset[int] = frozenset()
+    raising: str = ""
 
 
 class WhyAnswer(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
@@ -128,8 +130,8 @@ def _of_failure(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
             "`line`, or a moment by `at`"
         )
     line = because_line(past, failed.row)
-    is_assertion = line.values[:1] == ["fails"]
-    value = ": ".join(filter(None, (line.source, " ".join(line.values[1:])))) if is_assertion else failed.value
+    told = ": ".join(filter(None, (line.source, " ".join(line.values[1:]))))
+    value = told if line.values[:1] == ["fails"] else failed.value
     again = [SliceEdge(cost.RAISED_AGAIN, SliceNode(row, aim="run"), "raised it again") for row in failed.again]
     execution = past.executions.at(failed.row)
     wanted = wanted_of(past, execution) if execution is not None else NOTHING_WANTED
@@ -164,7 +166,8 @@ def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     told = f"{source}: {' '.join(line.values)}" if line.values else line.source
     value = f"why #{at} ran{_of_several(past, question, execution)}: {told}" if aim == "run" else told
     ended = past.executions.ended(at)
-    wanted = wanted_of(past, execution) if aim == "value" and ended > record.last else NOTHING_WANTED
+    is_under_way = aim == "value" and ended > record.last
+    wanted = wanted_of(past, execution, question.raising) if is_under_way else NOTHING_WANTED
     if wanted.said:  # it is under way, and compares: stopped at what is to come of that
         value = f"{source}: {wanted.said}"
     return _answer(past, value, [SliceEdge(0.0, SliceNode(at, aim=aim, wanted=wanted))], question, ended)
@@ -308,22 +311,18 @@ def _gap(past: PastProcess, gap: ValueGap) -> str:
 
 def _parsed(expression: str) -> ast.expr:
     try:
-        focus = ast.parse(expression.strip(), mode="eval").body
+        return ast.parse(expression.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise NoAnswerError(f"{expression!r} cannot be read as an expression: {error}") from None
-    return focus
 
 
 def _end(past: PastProcess, expression: str) -> StatementExecution:
     """Return the last execution in which an expression has a value."""
-    focus = _parsed(expression)
-    record, paths = past.record, [read.path for read in reads_of(focus)]
+    record, paths = past.record, [read.path for read in reads_of(_parsed(expression))]
     begin = _begin(past) + 1
     for number in range(begin - 1, max(record.first, begin - _MOST_LOOKED_BACK) - 1, -1):
         execution = past.executions.at(number)
-        if execution is None:
-            continue
-        if any(_is_known(past, execution, path) for path in paths):
+        if execution is not None and any(_is_known(past, execution, path) for path in paths):
             return execution
     raise NoAnswerError(f"the record has no value of {expression}: {_instead(past, paths)}")
 

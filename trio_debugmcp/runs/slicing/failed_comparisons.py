@@ -25,9 +25,7 @@ _ORDERS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 
 _MOST_PIECES = 4
 
-_MESSAGE = re.compile(
-    r"""AssertionError\((?P<quote>['"])(?:assert )?(?P<line>(?:\\[^n]|[^\\])*?)(?:\\n|(?P=quote)\)$)"""
-)
+_MESSAGE = re.compile(r"""AssertionError\((?P<quote>['"])(?P<line>(?:\\[^n]|[^\\])*?)(?:\\n|(?P=quote)\)$)""")
 """The text of an exception, with the first line of its message: `AssertionError('assert 409 == 200\\n +  where …')`."""
 
 _ESCAPED = re.compile(r"\\(.)")
@@ -46,32 +44,42 @@ _EQUALITIES = (
 """Methods of unittest that compare their first two arguments."""
 
 
-def wanted_of(past: PastProcess, execution: StatementExecution) -> WantedPieces:
-    """Return the piece that differs from what an assertion expected; nothing where it is not known."""
-    node = execution.statement.node
-    for left, operator, right in _comparisons(node):
+def wanted_of(past: PastProcess, execution: StatementExecution, message: str = "") -> WantedPieces:
+    """Return the piece that differs from what an assertion expected; nothing where it is not known.
+
+    Args:
+        past: the process.
+        execution: the assertion.
+        message: what it raises, where the record does not have that yet.
+    """
+    comparisons = _comparisons(execution.statement.node)
+    for left, operator, right in comparisons:
         wanted = _of_comparison(past, execution, left, operator, right)
         if wanted != NOTHING_WANTED:
             return wanted
     raised = past.executions.raised(execution.row)
-    return _of_message(past.record.text(raised)) if raised is not None else NOTHING_WANTED
+    recorded = _MESSAGE.match(past.record.text(raised)) if raised is not None else None
+    said = _ESCAPED.sub(r"\1", recorded["line"]) if recorded is not None else message.partition("\n")[0]
+    return _of_message(said.removeprefix("assert ").strip(), comparisons)
 
 
-def _of_message(text: str) -> WantedPieces:
+def _of_message(said: str, comparisons: list[tuple[ast.expr, ast.AST, ast.expr]]) -> WantedPieces:
     """Return what differs by the first line of the message in which pytest or unittest shows both operands."""
-    message = _MESSAGE.match(text)
-    said = _ESCAPED.sub(r"\1", message["line"]).strip() if message is not None else ""
-    for sign in (" == ", " != "):
-        left, found, right = said.partition(sign)
+    own, _, _ = said.rpartition(" : ")  # what follows is the words of who called assertEqual
+    for text, sign in ((said, " == "), (said, " != "), (own, " != ")):
+        left, _, right = text.partition(sign)
         got, expected = literal(left), literal(right)
-        if (
-            found
-            and sign not in right
-            and not isinstance(got, UnknownContent)
-            and not isinstance(expected, UnknownContent)
-        ):
-            wanted = differences(expected, got)
-            return wanted if wanted.said else wanted._replace(said=f"it is {got!r}, not {expected!r}")
+        if isinstance(got, UnknownContent) or isinstance(expected, UnknownContent):
+            continue
+        if len(comparisons) != 1:  # of several it is not known which one failed
+            return NOTHING_WANTED
+        (first, _, second) = comparisons[0]
+        if constant(first) is not ...:
+            got, expected = expected, got
+        wanted = differences(expected, got)
+        is_known = constant(first) is not ... or constant(second) is not ...
+        whole = f"it is {got!r}, not {expected!r}" if is_known else f"{got!r} is not {expected!r}"
+        return wanted if wanted.said else wanted._replace(said=whole)
     return NOTHING_WANTED
 
 

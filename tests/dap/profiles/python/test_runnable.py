@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from trio_debugmcp.dap.profiles.python import test_runner
 from trio_debugmcp.dap.profiles.python.expressions import PythonExpressions
 from trio_debugmcp.dap.profiles.python.interpreters import interpreter_for, is_script
 from trio_debugmcp.dap.profiles.python.runnable import PythonPrograms, interpreter_command
@@ -137,6 +138,45 @@ def test_a_test_is_run_by_the_runner_that_there_is(tmp_path: Path, test: str, ha
     assert done.returncode == 0, done.stderr
     assert f"by {'pytest' if has_pytest else 'unittest'}" in done.stdout
     assert "the other one" not in done.stdout
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(
+    ("where", "test", "label"),
+    [
+        ("", "shop/tests.py::CartTest::test_total", "shop.tests.CartTest.test_total"),
+        ("", "shop.tests.CartTest", "shop.tests.CartTest"),
+        ("src", "src/shop/tests.py", "shop.tests"),
+    ],
+)
+def test_in_a_project_of_django_its_own_command_runs_the_test(
+    tmp_path: Path, where: str, test: str, label: str
+) -> None:
+    written(tmp_path / "django" / "__init__.py", "")
+    written(
+        tmp_path / "django" / "core" / "management.py",
+        """\
+        import os, sys
+        def execute_from_command_line(command):
+            print(os.environ["DJANGO_SETTINGS_MODULE"], *command, os.path.relpath(sys.path[0] or '.'))
+        """,
+    )
+    settings = """os.environ.setdefault("DJANGO_SETTINGS_MODULE", 'site.settings')\n"""
+    written(tmp_path / where / "manage.py", settings)
+    written(tmp_path / where / "shop" / "tests.py", "")
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    environment["PYTHONPATH"] = str(tmp_path)
+    command = [sys.executable, "-c", runner_code(test), "--failfast"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, check=False, capture_output=True, text=True)
+    manage = f"{where}/manage.py" if where else "manage.py"
+    assert done.stdout.split()[:-1] == ["site.settings", manage, "test", "--noinput", label, "--failfast"], done.stderr
+    assert done.stdout.split()[-1] == (where or ".")
+
+
+def test_tests_of_django_are_known_by_their_command() -> None:
+    assert test_runner.tests_run_by("manage.py", ["test", "shop.tests.CartTest"]) == "shop.tests.CartTest"
+    assert test_runner.tests_run_by("manage.py", ["test"]) == ""
+    assert test_runner.tests_run_by("manage.py", ["runserver"]) is None
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from trio_debugmcp.server.tools.runs.reading_runs import (
     number_of,
     recorded_file,
     shown_to_reader,
+    stop_in,
 )
 from trio_debugmcp.server.tools.tool import Tool
 from trio_debugmcp.session.debugger import Debugger
@@ -76,6 +77,7 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     shown = shown_to_reader(debugger, params)
     is_second = at and not params.repeat
     known = frozenset(shown.rows) if is_second else frozenset()  # it leads further, and repeats nothing
+    stop = stop_in(debugger, debugger.runs.run(params.run))
 
     def work(record: ProcessRecord) -> WhyAnswer:
         file = recorded_file(record, params.file, resolved) if params.file is not None else ""
@@ -88,7 +90,8 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
             limit=params.limit,
             known=known,
         )
-        return _answer(record, question, is_over=is_over)
+        raising = stop.raising if stop is not None and stop.process == record.facts.pid else ""
+        return _answer(record, question, raising, is_over=is_over)
 
     is_bare = params.expression is None and not at and params.line is None
     found = await asked(
@@ -135,8 +138,11 @@ def _shown(reading: FoundInRun[WhyAnswer], process: int | None, said: list[str])
     )
 
 
-def _answer(record: ProcessRecord, question: WhyQuestion, *, is_over: bool) -> WhyAnswer:
-    """Return the answer; while the program is stopped, before what it is stopped at is a failure, of its last line."""
+def _answer(record: ProcessRecord, question: WhyQuestion, raising: str, *, is_over: bool) -> WhyAnswer:
+    """Return the answer; while the program is stopped, before what it is stopped at is a failure, of its last line.
+
+    `raising`: the message of the exception that it is stopped at; empty: of none.
+    """
     try:
         found = why(record, question)
         if found.because or not question.known:
@@ -146,7 +152,7 @@ def _answer(record: ProcessRecord, question: WhyQuestion, *, is_over: bool) -> W
         last = 0 if is_over or question != WhyQuestion(limit=question.limit) else _last_line(record)
         if not last:
             raise
-        return why(record, msgspec.structs.replace(question, at=last))
+        return why(record, msgspec.structs.replace(question, at=last, raising=raising))
 
 
 def _last_line(record: ProcessRecord) -> int:

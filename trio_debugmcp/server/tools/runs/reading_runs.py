@@ -73,11 +73,12 @@ class FoundInRun(NamedTuple, Generic[T]):
     notes: list[str]
 
 
-class _StopInRun(NamedTuple):
-    """The number of a stop, and the process that is stopped."""
+class StopInRun(NamedTuple):
+    """The number of a stop, the process that is stopped, and the message of the exception that it is stopped at."""
 
     number: int
     process: int | None
+    raising: str
 
 
 def number_of(text: str | None, name: str) -> int:
@@ -130,7 +131,7 @@ async def asked(
             answer.
     """
     run, shown = debugger.runs.run(params.run), shown_to_reader(debugger, params)
-    stop = _stop_in(debugger, run)
+    stop = stop_in(debugger, run)
     is_new = begins_anew or (stop is not None and stop.number != shown.stop and not leads_on)
     likely = (None if stop is None else stop.process) if is_new else shown.process
     passes_on = () if params.process is not None else (*_NOTHING, NotInProcessError)
@@ -166,7 +167,7 @@ async def asked(
     return FoundInRun(msgspec.convert(answer["found"], kind), run, places, notes)
 
 
-def _stop_in(debugger: Debugger, run: KeptRun) -> _StopInRun | None:
+def stop_in(debugger: Debugger, run: KeptRun) -> StopInRun | None:
     """Return the stop at hand; None: nothing is stopped, or it is not being recorded as this run."""
     if debugger.state.focus is None:
         return None
@@ -177,7 +178,9 @@ def _stop_in(debugger: Debugger, run: KeptRun) -> _StopInRun | None:
     recorded = debugger.runs.recorded_in(snapshot.id if program is None else program.id)
     if recorded is None or recorded.id != run.id:
         return None
-    return _StopInRun(snapshot.stop.number, snapshot.origin.process_id)
+    exception = snapshot.stop.exception
+    message = exception.message if exception is not None else None
+    return StopInRun(snapshot.stop.number, snapshot.origin.process_id, message or "")
 
 
 @contextmanager
