@@ -6,7 +6,6 @@ import json
 import sys
 import threading
 import time
-import types
 from typing import Any, Dict
 
 from trio_debugmcp.probe.inside import evaluation, intercepts, questions
@@ -207,30 +206,6 @@ def check_what_is_set_in_a_function_is_set_where_it_is() -> None:
     else:
         assert error is None
         assert "gone" not in frame.f_locals
-
-
-def check_one_that_may_have_waited_for_other_threads_says_that_they_ran() -> None:
-    constants: Any = types.ModuleType("_pydevd_bundle.pydevd_constants")
-    constants.PYDEVD_UNBLOCK_THREADS_TIMEOUT = -1.0
-    sys.modules[constants.__name__] = constants
-    held = threading.Lock()
-    held.acquire()
-    other = threading.Thread(target=held.acquire)
-    try:
-        attached.attach(by_pydevd.ByPydevd())
-        assert constants.PYDEVD_UNBLOCK_THREADS_TIMEOUT == attached.debugger().lends_after() == 3.0
-        other.start()
-        frame = sys._getframe()
-        for number, seconds, expected in ((9080, 3.0, None), (9081, 0.0, True), (9082, -1.0, None)):
-            constants.PYDEVD_UNBLOCK_THREADS_TIMEOUT = seconds
-            evaluate_expression(frame, {**globals(), "frame": frame}, {}, f"evaluation.here({number}, 200, '1')")
-            assert ask("outcome", number=number)["answer"].get("othersRan") is expected, seconds
-        constants.PYDEVD_UNBLOCK_THREADS_TIMEOUT = 8.0  # as the user has chosen
-        assert by_pydevd.ByPydevd().lends_after() == 8.0
-    finally:
-        del sys.modules[constants.__name__]
-        held.release()
-        other.join()
 
 
 class Body:

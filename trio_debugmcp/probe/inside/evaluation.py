@@ -287,13 +287,10 @@ def here(number: int, limit: int, source: str) -> Any:
     """Evaluate in the frame in which this very call is evaluated, or with its names if that is not known."""
     caller = sys._getframe(1)
     frame = attached.debugger().evaluated_frame(caller)
-    made, begin = new(number, limit, source, written_elsewhere=True), time.monotonic()
-    try:
-        return made.run(caller.f_globals, own_thread=False) if frame is None else _run_in(made, frame)
-    finally:
-        after = attached.debugger().lends_after()
-        if after is not None and time.monotonic() - begin >= after and len(attached.debugger().threads()) > 1:
-            made.report["othersRan"] = True
+    made = new(number, limit, source, written_elsewhere=True)
+    if frame is None:
+        return made.run(caller.f_globals, own_thread=False)
+    return _run_in(made, frame)
 
 
 def in_frame(number: int, limit: int, source: str, frame: Any) -> RunningEvaluation:

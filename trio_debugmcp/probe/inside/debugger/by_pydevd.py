@@ -33,11 +33,6 @@ _STEP_RETURN = 109
 _MOST_CALLS = 12
 """Between the evaluated code and the function of pydevd that has put the names together; there are five."""
 
-_LENDING = "PYDEVD_UNBLOCK_THREADS_TIMEOUT"
-_LENDS_SECONDS = 3.0
-"""pydevd's switch: how long an evaluation lasts until the other threads, which are held, run for the rest of it: it may
-wait for one of them. No question of ours takes as long, so none moves the program."""
-
 _MOST_HANDLED = 10
 """Exceptions that are handled at a time, each in the handling of the one before."""
 
@@ -280,15 +275,6 @@ class PydevdServices(DebuggerServices):
 
 class ByPydevd(PydevdView, PydevdServices, ProgramDebugger):
     """The debugger of debugpy."""
-
-    def __init__(self) -> None:
-        constants = sys.modules.get("_pydevd_bundle.pydevd_constants")
-        if getattr(constants, _LENDING, 0) < 0:  # else the user has chosen it, or pydevd has it no more
-            setattr(constants, _LENDING, _LENDS_SECONDS)
-
-    def lends_after(self) -> Optional[float]:
-        seconds = _name("_pydevd_bundle.pydevd_constants", _LENDING)
-        return seconds if type(seconds) is float and seconds >= 0 else None
 
 
 def _exists(file: str) -> bool:

@@ -249,10 +249,6 @@ class DebuggerServices:
     def stop_in(self, frame: Any, value: Any, returning: Any) -> None:
         """Stop this thread in one of its frames, as after a step out, and wait; a frame is `returning` a value."""
 
-    def lends_after(self) -> Optional[float]:
-        """Return after how many seconds the debugger lets the other threads run for an evaluation; None if never."""
-        return None
-
     def answer_without(self, ident: int) -> None:
         """Have another thread answer questions, if it was this one: it does not come back from code of the program."""
 
