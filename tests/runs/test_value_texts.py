@@ -86,6 +86,8 @@ def values():
     order.id = 4
     again = order
     long = "a" * 1000
+    huge = 3 * 2**700
+    huge_less_one = 1 - huge
     listed = Point(1, [])
     groups_of_one = [[1]]
     recent.append(5)
@@ -127,6 +129,8 @@ EXPECTED = {
     "again": "<Order id=4, total=Decimal('1.20'), password=<secret>, lines=list of 1>",
     "listed": "Point(x=1, y=[])",
     "groups_of_one": "[list of 1]",
+    "huge": f"<int of 702 bits, 0xc0000000…, hash {hash(3 * 2**700):x}>",
+    "huge_less_one": f"<int of 702 bits, 0xbfffffff…, hash {hash(1 - 3 * 2**700):x}>",
     "long": f"'{'a' * 199}… (1000 characters)",
 }
 

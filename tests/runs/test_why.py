@@ -1,5 +1,6 @@
 """Questions to a recorded run: why a line ran, why it did not, and what cannot be answered."""
 
+import re
 from functools import cache
 
 import pytest
@@ -136,6 +137,40 @@ def test_what_is_left_out_is_counted() -> None:
 def test_what_cannot_be_answered_says_what_to_ask(question: WhyQuestion, words: str) -> None:
     with pytest.raises(NoAnswerError, match=words):
         why(checkout(), question)
+
+
+CAUGHT = """\
+def number(text):
+    try:
+        return int(text)
+    except ValueError:
+        return 0
+
+
+def first(items):
+    return next(iter(items), None)
+
+
+total = sum([number(text) for text in ("1", "x", "y")])
+try:
+    {}[total]
+except KeyError:
+    first([])
+"""
+
+
+def test_a_run_without_a_failure_tells_the_exceptions_that_were_caught_as_a_lead() -> None:
+    process = record(CAUGHT, python(3, 13)).processes[0]
+    with pytest.raises(NoAnswerError) as caught:
+        why(process, WhyQuestion())
+    told = re.search(
+        r"nothing failed in this run; 3 exceptions were raised in it and caught: "
+        r"KeyError\(1\) at program.py:14 \(#\d+\), "
+        r"ValueError\(.*'y'.*\) at program.py:3 \(#(\d+), the last of 2\): name what is wrong",
+        str(caught.value),
+    )
+    assert told is not None, caught.value
+    assert why(process, WhyQuestion(at=int(told[1]))).value.startswith("return int(text): raises ValueError(")
 
 
 def test_a_value_that_no_recorded_line_changed_is_a_gap_between_two_lines() -> None:

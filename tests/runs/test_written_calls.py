@@ -61,8 +61,16 @@ def test_a_call_is_asked_for_by_its_text_in_the_line_that_failed_or_in_another_o
 
 
 def test_a_call_that_no_line_has_made_leads_to_its_history() -> None:
-    with pytest.raises(NoAnswerError, match=r"cart\.pay\(\) is a call, .* history_get\(function='pay'\)"):
-        asked("cart.pay()")
+    with pytest.raises(NoAnswerError, match=r"double\(7\) is a call, .* history_get\(function='double'\)"):
+        asked("double(7)")
+
+
+def test_a_call_of_what_is_not_recorded_leads_to_what_it_was_given() -> None:
+    for call, given in (("len(cart.items)", "cart.items"), ("cart.pay()", "cart"), ("max(key=early)", "early")):
+        with pytest.raises(NoAnswerError, match=rf"is not recorded code, .* such as {given}$"):
+            asked(call)
+    with pytest.raises(NoAnswerError, match="max is not recorded code, so ask about what came of it"):
+        asked("max(1, 2)")
 
 
 def test_a_name_at_the_number_of_a_call_is_what_its_first_line_found() -> None:

@@ -15,12 +15,13 @@ import msgspec
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.files.row_search import count
+from trio_debugmcp.runs.past.caught_exceptions import no_failure
 from trio_debugmcp.runs.past.computed_attributes import computed_value, getter_of
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue
 from trio_debugmcp.runs.past.same_names import same_names
-from trio_debugmcp.runs.past.written_calls import call_in, calls_back
+from trio_debugmcp.runs.past.written_calls import asked_instead, call_in, calls_back
 from trio_debugmcp.runs.past.written_names import written_instead
 from trio_debugmcp.runs.shown_moments import BecauseLine
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
@@ -30,9 +31,10 @@ from trio_debugmcp.runs.slicing.because_lines import because_line
 from trio_debugmcp.runs.slicing.differing_runs import differing_items, raised_runs
 from trio_debugmcp.runs.slicing.failed_comparisons import wanted_of
 from trio_debugmcp.runs.slicing.lost_update_edges import WROTE_OVER
-from trio_debugmcp.runs.slicing.run_failures import failure
+from trio_debugmcp.runs.slicing.run_failures import came_of_unrecorded, failure
 from trio_debugmcp.runs.slicing.shortened_values import asked_parts
-from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
+from trio_debugmcp.runs.slicing.shown_gaps import shown_gap
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.unreached_lines import last_run_of_line, unreached
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, path_of, reads_of
@@ -79,6 +81,8 @@ class WhyAnswer(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel")
         omitted: lines that were found beyond `limit`, at least.
         repeated: lines of earlier answers that were passed over.
         is_unreached: the line that was asked about has not run.
+        failed: without a question: the exception that was the failure.
+        is_passed_on: it came out of a call of code that was not recorded, and so perhaps of another process.
     """
 
     value: str
@@ -87,6 +91,8 @@ class WhyAnswer(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel")
     omitted: int = 0
     repeated: int = 0
     is_unreached: bool = False
+    failed: str = ""
+    is_passed_on: bool = False
 
 
 class NoAnswerError(Exception):
@@ -125,10 +131,7 @@ def _of_last(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
 def _of_failure(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     failed = failure(past)
     if failed is None:
-        raise NoAnswerError(
-            "nothing failed in this run: name what is wrong by `expression`, a line that did not run by `file` and "
-            "`line`, or a moment by `at`"
-        )
+        raise NoAnswerError(no_failure(past))
     line = because_line(past, failed.row)
     told = ": ".join(filter(None, (line.source, " ".join(line.values[1:]))))
     value = told if line.values[:1] == ["fails"] else failed.value
@@ -138,7 +141,9 @@ def _of_failure(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     if wanted.said:
         value = f"{value}: {wanted.said}"
     asked = max([failed.raised, *(row + 1 for row in failed.again)])
-    return _answer(past, value, [SliceEdge(0.0, SliceNode(failed.row, wanted=wanted)), *again], question, asked)
+    answer = _answer(past, value, [SliceEdge(0.0, SliceNode(failed.row, wanted=wanted)), *again], question, asked)
+    is_passed_on = execution is not None and came_of_unrecorded(past, execution)
+    return msgspec.structs.replace(answer, failed=failed.value, is_passed_on=is_passed_on)
 
 
 def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
@@ -197,10 +202,9 @@ def _of_call_in(past: PastProcess, question: WhyQuestion, call: ast.Call, at: in
     ran = next(calls_back(past, call, begin, 1 if at else _MOST_LOOKED_BACK), None)
     text = ast.unparse(call)
     if ran is None:
-        name = ast.unparse(call.func).rpartition(".")[2]
         raise NoAnswerError(
-            f"{text} is a call, which no line that was looked at has made and no code is run for an answer: "
-            f"history_get(function='{name}') has the calls of it, and `at` asks why about one"
+            f"{text} is a call, which no line that was looked at has made of recorded code, and no code is run for an "
+            f"answer: {asked_instead(past, call)}"
         )
     execution, node, ending = ran
     told = f"raises {past.record.text(ending)}" if ending.kind == rows.UNWIND else past.record.text(ending)
@@ -276,7 +280,7 @@ def _answer(
     asked_about = asked_parts(past, (start.node for start in starts), (part.row for part in result.parts))
     noted = ((part, _notes(past, part, asked)) for part in result.parts)
     because = [because_line(past, part.row, notes, part.focus, asked_about) for part, notes in noted]
-    gaps = [_gap(past, gap) for gap in result.gaps[:_MOST_GAPS]]
+    gaps = [shown_gap(past, gap) for gap in result.gaps[:_MOST_GAPS]]
     left = len(result.gaps) - _MOST_GAPS
     gaps += [f"{left} more such gaps, further away"] if left > 0 else []
     return WhyAnswer(value, because, gaps, result.omitted, result.repeated)
@@ -290,23 +294,6 @@ def _notes(past: PastProcess, part: SlicePart, asked: int) -> tuple[str, ...]:
     rounds = rounds_of(past, execution) if not is_lost else ""
     notes = (rounds or differing_items(past, execution), raised_runs(past, execution, asked))
     return (*part.notes, *filter(None, notes))
-
-
-def _gap(past: PastProcess, gap: ValueGap) -> str:
-    line = because_line(past, gap.row)
-    is_between = gap.before and gap.before != gap.row
-    since = f" since #{gap.before}" if is_between else ", while that ran" if gap.before else ""
-    place = f"{line.at} ({line.file.rpartition('/')[2]}:{line.line})"
-    if gap.opaque:
-        return (
-            f"what is in {gap.what} ({gap.opaque}) is not recorded: the lines shown may have changed it{since}, "
-            "and so may a view of it"
-        )
-    if gap.is_alike:
-        return (
-            f"{gap.what} may have been written again before {place}{since}, by a line that does not say where it writes"
-        )
-    return f"{gap.what} was found changed at {place}{since}, by something that was not recorded"
 
 
 def _parsed(expression: str) -> ast.expr:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
-from trio_debugmcp.runs.past.call_arguments import call_of
+from trio_debugmcp.runs.past.call_arguments import call_of, called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.source.read_paths import path_of
@@ -20,6 +20,17 @@ from trio_debugmcp.runs.source.read_paths import path_of
 def call_in(expression: ast.expr) -> ast.Call | None:
     """Return the outermost call that is written in an expression; None: there is none."""
     return next((node for node in ast.walk(expression) if isinstance(node, ast.Call) and path_of(node) is None), None)
+
+
+def asked_instead(past: PastProcess, call: ast.Call) -> str:
+    """Return what can be asked where a call is not in the record: of a builtin or library only what it was given is."""
+    name = called(call)
+    if past.scopes.named(name):
+        return f"history_get(function='{name}') has the calls of it, and `at` asks why about one"
+    given = [*call.args, *(keyword.value for keyword in call.keywords), getattr(call.func, "value", call.func)]
+    paths = [str(path) for node in given if (path := path_of(node)) is not None and node is not call.func]
+    what = f"what it was given, such as {paths[0]}" if paths else "what came of it"
+    return f"{name or 'it'} is not recorded code, so ask about {what}"
 
 
 def calls_back(

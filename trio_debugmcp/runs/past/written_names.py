@@ -12,8 +12,7 @@ def written_instead(record: ProcessRecord, path: ValuePath) -> str:
     """Return a sentence with names that look like the last of a path; if there are no such names, with others."""
     wanted = str(path.steps[-1] if path.steps else path.name).strip(".[]'").lower()
     labels = {record.label(key) for kind in (rows.WRITE, rows.FIELD) for key in counts(record, kind)}
-    names = {label.strip(".") for label in labels if label[:1] != "["}
-    names -= {name for name in names if not name or name.startswith("@")}
+    names = {name for label in labels if (name := label.removeprefix(".")).isidentifier()}
     near = sorted(name for name in names if name.lower()[:3] == wanted[:3] or wanted in name.lower())
     shown = near or sorted(names)
     more = f" and {len(shown) - _MOST_NAMES} more" if len(shown) > _MOST_NAMES else ""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.files.row_search import each_of_code_back
+from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 
 _RAISED = frozenset({rows.RAISE, rows.UNWIND})
@@ -62,6 +63,14 @@ def failure(past: PastProcess) -> RunFailure | None:
             return failed
         kept = failed
     return kept
+
+
+def came_of_unrecorded(past: PastProcess, execution: StatementExecution) -> bool:
+    """Whether the exception that a line has raised came out of a call of code that is not recorded."""
+    if isinstance(execution.statement.node, ast.Raise | ast.Assert) or not execution.statement.calls:
+        return False
+    endings = (past.executions.outcome(start.number) for start in past.executions.calls(execution.row))
+    return all(ending is None or ending.kind != rows.UNWIND for ending in endings)
 
 
 def _ends_program(past: PastProcess, row: Row) -> bool:

@@ -130,8 +130,9 @@ class ValueWords:
         if cls is int:
             if -ZERO <= value < ZERO:
                 return (value + ZERO | INT) << 32
-            if value.bit_length() > _MOST_BITS:
-                return self.number(f"<int of {value.bit_length()} bits>") << 32
+            if (bits := value.bit_length()) > _MOST_BITS:  # with its hash, as others of so many bits are other values
+                first = int.__abs__(value) >> bits - 32
+                return self.number(f"<int of {bits} bits, 0x{first:x}…, hash {int.__hash__(value):x}>") << 32
             return self.number(int.__repr__(value)) << 32
         if cls is str:
             return (self._strings.get(value) or self._string(value)) << 32

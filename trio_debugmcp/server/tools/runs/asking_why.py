@@ -10,6 +10,7 @@ from trio_debugmcp.runs.files.process_record import LINE, ProcessRecord
 from trio_debugmcp.runs.past.run_moves import under_way
 from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer, WhyQuestion, why
 from trio_debugmcp.server.answers.why_shown import WhyData, WhyShown, recorded_line
+from trio_debugmcp.server.tools.runs.failing_processes import FailureSearch
 from trio_debugmcp.server.tools.runs.reading_runs import (
     EventNumber,
     FoundInRun,
@@ -22,6 +23,7 @@ from trio_debugmcp.server.tools.runs.reading_runs import (
 )
 from trio_debugmcp.server.tools.tool import Tool
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.payloads import ExceptionInfo
 
 _SO_FAR = "the run has not ended: a line that did not run is one that has not run so far"
 
@@ -79,7 +81,11 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     known = frozenset(shown.rows) if is_second else frozenset()  # it leads further, and repeats nothing
     stop = stop_in(debugger, debugger.runs.run(params.run))
 
+    is_bare = params.expression is None and not at and params.line is None
+    failure = FailureSearch(_exception_at_hand(debugger) if is_bare else None)
+
     def work(record: ProcessRecord) -> WhyAnswer:
+        failure.process = record.facts.pid
         file = recorded_file(record, params.file, resolved) if params.file is not None else ""
         question = WhyQuestion(
             expression=params.expression or "",
@@ -93,7 +99,6 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
         raising = stop.raising if stop is not None and stop.process == record.facts.pid else ""
         return _answer(record, question, raising, is_over=is_over)
 
-    is_bare = params.expression is None and not at and params.line is None
     found = await asked(
         debugger,
         params,
@@ -101,15 +106,23 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
         work,
         begins_anew=is_bare,
         leads_on=at != 0,
-        settles=lambda answer: not answer.is_unreached,
+        settles=failure.settles if is_bare else lambda answer: not answer.is_unreached,
     )
     numbers = {number_of(line.at, "at") for line in found.found.because}
     said = [_SO_FAR] if params.line is not None and not is_over else []
     is_of_several = params.process is None and shown.process is not None
     said += [_OF_NONE] if found.found.is_unreached and is_of_several else []
+    said += [failure.elsewhere] if failure.elsewhere else []
     said += [_KNOWN] if numbers and numbers <= known else []
     shown.show(numbers)
     return _shown(found, shown.process, said)
+
+
+def _exception_at_hand(debugger: Debugger) -> ExceptionInfo | None:
+    """Return the exception at which the program is stopped."""
+    snapshot = None if debugger.state.focus is None else debugger.session().snapshot
+    stop = None if snapshot is None or snapshot.phase != "Paused" else snapshot.stop
+    return None if stop is None else stop.exception
 
 
 def _shown(reading: FoundInRun[WhyAnswer], process: int | None, said: list[str]) -> WhyShown:
