@@ -10,7 +10,6 @@ is followed once for each of the lines that have called it.
 
 import ast
 import heapq
-import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -25,12 +24,14 @@ from trio_debugmcp.runs.slicing.call_edges import CallEdges
 from trio_debugmcp.runs.slicing.callback_edges import CallbackEdges
 from trio_debugmcp.runs.slicing.control_edges import LET_PASS, ControlEdges
 from trio_debugmcp.runs.slicing.data_edges import DataEdges
+from trio_debugmcp.runs.slicing.handed_over_edges import HandedOverEdges
 from trio_debugmcp.runs.slicing.iteration_edges import IterationEdges
 from trio_debugmcp.runs.slicing.line_weights import ANOTHER_OUTCOME, DEFAULT, NEARNESS, SHARED_DEFAULT, weight
 from trio_debugmcp.runs.slicing.loop_end_edges import ENDED_THE_LOOP
 from trio_debugmcp.runs.slicing.lost_update_edges import LostUpdateEdges
 from trio_debugmcp.runs.slicing.missing_edges import MissingEdges
 from trio_debugmcp.runs.slicing.object_edges import ObjectEdges
+from trio_debugmcp.runs.slicing.part_notes import add_note
 from trio_debugmcp.runs.slicing.recursion_edges import RecursionEdges
 from trio_debugmcp.runs.slicing.reset_edges import ResetEdges
 from trio_debugmcp.runs.slicing.round_edges import RoundEdges
@@ -55,10 +56,6 @@ _MOST_CALLERS = 2
 
 _Shown = tuple[int, int]
 """A line of an answer: a row, and of a statement of several lines that which matters; 0: of a call's start."""
-
-_NOT_SET = re.compile(r"(?P<what>so .+ at) lines? (?P<lines>[\d, ]+)(?P<rest>)")
-_NOT_RUN = re.compile(r"(?P<what>so) lines? (?P<lines>[\d, ]+) (?:does|do) not run(?P<rest>.*)")
-"""What is said of lines that were not reached."""
 
 
 class SlicePart(NamedTuple):
@@ -109,6 +106,7 @@ class _Slicer:
         self._lost_updates = LostUpdateEdges(past)
         self._recursions = RecursionEdges(past)
         self._iterations = IterationEdges(past)
+        self._handed = HandedOverEdges(past)
         self._waiting = WaitingEdges(past, self._absence.decided_against)
         self._past = past
         self._asked, self._unshown = asked, unshown
@@ -179,7 +177,7 @@ class _Slicer:
                 notes = self.shown.setdefault(row, [OF_ANOTHER_ROUND] if node.aside else [])
                 if not node.aside and OF_ANOTHER_ROUND in notes:
                     notes.remove(OF_ANOTHER_ROUND)
-                _add_note(notes, edge.note)
+                add_note(notes, edge.note)
         line = self._line(node, execution)
         if line in self._followed:
             return False
@@ -245,12 +243,14 @@ class _Slicer:
         execution = self._past.executions.at(node.row)
         if execution is None:
             if self._past.record.row(node.row).kind == rows.START:
-                yield from self._wanting(node, self._calls.of_parameters(node.row, node.names, node.wanted))
+                handed = self._handed.of_parameters(node)
+                yield from handed or self._wanting(node, self._calls.of_parameters(node.row, node.names, node.wanted))
         elif node.aim == "run":
             yield from self._control.of_run(execution, is_decisive=True)
         else:
             node = self._turned(execution, node)
             yield from self._wanting(node, self._data.of_node(execution, node))
+            yield from self._wanting(node, self._handed.of_results(execution))
             yield from self._callbacks.of_calls(execution, node)
             yield from self._wanting(node, self._missing.of_statement(execution, node.wanted))
             reads = reads_of(*node.focus) if node.focus else execution.statement.reads
@@ -298,28 +298,6 @@ class _Slicer:
             owner = self._past.record.row(first).owner
             if owner:
                 yield SliceEdge(cost.RAISED, SliceNode(owner))
-
-
-def _unreached(note: str) -> re.Match[str] | None:
-    return _NOT_SET.fullmatch(note) or _NOT_RUN.fullmatch(note)
-
-
-def _add_note(notes: list[str], note: str) -> None:
-    """Add what is said beside a line: what says less gives way, and the same of several lines is said once."""
-    same, more = _unreached(note), f"{note} "
-    for place, said in enumerate(notes):
-        known = _unreached(said)
-        if more.startswith(f"{said} "):
-            notes[place] = note
-        elif same is not None and known is not None and (known["what"], known["rest"]) == (same["what"], same["rest"]):
-            lines = sorted({*known["lines"].split(", "), same["lines"]}, key=int)
-            does = "" if same.re is _NOT_SET else f" {'do' if len(lines) > 1 else 'does'} not run{same['rest']}"
-            notes[place] = f"{same['what']} line{'s' if len(lines) > 1 else ''} {', '.join(lines)}{does}"
-        elif not f"{said} ".startswith(more):
-            continue
-        return
-    if note:
-        notes.append(note)
 
 
 def backward_slice(
