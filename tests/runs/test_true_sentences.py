@@ -264,7 +264,7 @@ assert value != 80
 
 
 def test_a_line_whose_exception_was_kept_is_why_a_name_has_still_its_old_value() -> None:
-    assert notes(SWALLOWED).splitlines() == ["4: so found is not set", "5: kept its exception"]
+    assert notes(SWALLOWED).splitlines() == ["4: so found is not set", "5: caught its exception"]
 
 
 def test_a_line_that_has_raised_and_has_run_again_since_is_not_said_to_have_left_a_name_unset() -> None:

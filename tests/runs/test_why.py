@@ -266,7 +266,7 @@ def test_a_finally_does_not_keep_an_exception() -> None:
     work = "def work(o):\n    try:\n        int('x')\n        o.done = True\n    finally:\n        o.tries = 1\n"
     start = f"class O:\n    def __init__(self):\n        self.done = False\n\n\n{work}\n\no = O()\n"
     source = f"{start}try:\n    work(o)\nexcept ValueError:\n    pass\nassert o.done\n"
-    assert not [note for note in notes(source) if "kept its exception" in note]
+    assert not [note for note in notes(source) if "caught its exception" in note]
 
 
 def test_only_a_decorator_that_caches_answers_from_a_cache() -> None:

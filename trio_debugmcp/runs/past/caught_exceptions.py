@@ -1,6 +1,8 @@
 """Exceptions that were raised in recorded code and have ended nothing: a lead where a run has no failure.
 
-caught_exceptions(past)     # "JSONDecodeError('Expecting …') at shop.py:6 (#41, the last of 3)"
+    no_failure(past)    # "nothing failed in this run; 3 exceptions were raised in it and caught: KeyError(1) at …"
+
+Each is named with the place that raised it first, and a number for the next question.
 """
 
 from itertools import islice

@@ -107,7 +107,7 @@ class HandedOverCalls:
             if given is not None:
                 yield statement, _by_name(scope, node, *given)
         if isinstance(node, ast.AsyncFunctionDef):
-            for statement, call in self._past.scopes.calls_of(node.name):
+            for statement, call in self._past.scopes.calling(node.name):
                 yield statement, _by_name(scope, node, call.args, call.keywords)
 
     def _runs_back(self, statement: Statement, before: int) -> Iterator[StatementExecution]:

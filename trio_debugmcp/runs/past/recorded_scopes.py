@@ -160,20 +160,13 @@ class RecordedScopes:
                         if path is not None and (str(path.steps[-1])[1:] if path.steps else path.name) in names:
                             yield statement, path, call
 
-    def calls_of(self, name: str) -> Iterator[tuple[Statement, ast.Call]]:
-        """Yield the statements that call what has that name, as a function or a method, with the call."""
+    def calling(self, name: str) -> Iterator[tuple[Statement, ast.Call]]:
+        """Yield the statements that call a function or method of that name, of whatever object, with the call."""
         for scope in self._mentioning(rf"\b{re.escape(name)}\s*\("):
             for statement in scope.statements:
                 for call in statement.calls:
                     if name in (getattr(call.func, "id", ""), getattr(call.func, "attr", "")):
                         yield statement, call
-
-    def calling(self, name: str) -> Iterator[Statement]:
-        """Yield the statements that call a method of that name, of whatever object."""
-        for scope in self._mentioning(rf"\.{re.escape(name)}\s*\("):
-            for statement in scope.statements:
-                if any(isinstance(call.func, ast.Attribute) and call.func.attr == name for call in statement.calls):
-                    yield statement
 
     def item_stores(self, names: set[str]) -> Iterator[tuple[Statement, ValuePath]]:
         """Yield the statements that set or delete items or slices of what is a path that ends with such a name."""

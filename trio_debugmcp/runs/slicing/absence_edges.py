@@ -9,6 +9,7 @@ from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.absent_item_edges import AbsentItemEdges
 from trio_debugmcp.runs.slicing.failed_write_edges import FailedWriteEdges
 from trio_debugmcp.runs.slicing.kept_exception_edges import KeptExceptionEdges
 from trio_debugmcp.runs.slicing.late_binding_edges import LateBindingEdges
@@ -43,6 +44,7 @@ class AbsenceEdges:
         self._kept_exceptions = KeptExceptionEdges(past)
         decisions = past, self.decided_against, self._not_reached, self.unraised, self._failed_writes
         self._unbound = UnboundEdges(*decisions)
+        self._absent_items = AbsentItemEdges(past, self.decided_against, self._not_reached)
         self._containers = UnchangedContainerEdges(*decisions, self._kept_exceptions, self._loop_ends)
 
     def of_statement(self, execution: StatementExecution, items: Sequence[int] = ()) -> Iterator[SliceEdge]:
@@ -54,6 +56,7 @@ class AbsenceEdges:
         """
         yield from self.unraised.of_statement(execution)
         yield from self._unbound.of_statement(execution)
+        yield from self._absent_items.of_statement(execution)
         yield from self.of_reads(execution, execution.statement.reads, items)
 
     def of_reads(
@@ -143,7 +146,8 @@ class AbsenceEdges:
         kept = self._past.executions.ended(decided.row) if self._past.executions.raised(decided.row) else 0
         keeper = self._past.executions.at(kept) if kept and kept <= self._record.last else None
         if keeper is not None and keeper.frame == decided.frame and self._has_kept(keeper):
-            yield SliceEdge(cost.ABSENCE, SliceNode(keeper.row, aim="run"), "kept its exception")
+            does = "caught" if isinstance(keeper.statement.node, ast.ExceptHandler) else "suppressed"
+            yield SliceEdge(cost.ABSENCE, SliceNode(keeper.row, aim="run"), f"{does} its exception")
 
     def _has_kept(self, keeper: StatementExecution) -> bool:
         """Whether an exception has ended at a handler or a `with`: a `finally` passes it on, as others of them may."""
@@ -182,12 +186,17 @@ class AbsenceEdges:
         inner: Statement | None = writer
         while inner is not None and inner is not around:
             for guard in reversed(inner.before):
-                left = [leaf for leaf in guard.all_inner() if leaf.leaves] if isinstance(guard.node, ast.If) else []
-                ran = [self._past.executions.last_run(leaf, frame, before) for leaf in left]
-                last = max((run.row for run in ran if run is not None), default=0)
-                run = self._past.executions.last_run(guard, frame, last) if last else None
-                if run is not None:
-                    return run
+                handlers = [part for part in guard.all_inner() if isinstance(part.node, ast.ExceptHandler)]
+                for decision in [guard] if isinstance(guard.node, ast.If) else handlers:
+                    ran = [
+                        self._past.executions.last_run(leaf, frame, before)
+                        for leaf in decision.all_inner()
+                        if leaf.leaves
+                    ]
+                    last = max((run.row for run in ran if run is not None), default=0)
+                    run = self._past.executions.last_run(decision, frame, last) if last else None
+                    if run is not None:
+                        return run
             inner = inner.parent
         return None
 

@@ -1,5 +1,6 @@
 """What no call has done: methods that would have set or changed something of an object, and were not called for it."""
 
+import ast
 from collections.abc import Callable, Iterator
 
 from trio_debugmcp.runs.past.executions import StatementExecution
@@ -33,7 +34,8 @@ class UncalledEdges:
             if self._was_called(method, holder.object, execution.row):
                 continue
             name = method.name.rpartition(".")[2]
-            for statement in self._past.scopes.calling(name):
+            calls = self._past.scopes.calling(name)
+            for statement in dict.fromkeys(found for found, call in calls if isinstance(call.func, ast.Attribute)):
                 decided = self._decided(statement, execution) if statement.scope is not method else None
                 if decided is not None and left:
                     left -= 1

@@ -87,17 +87,8 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     def work(record: ProcessRecord) -> WhyAnswer:
         failure.process = record.facts.pid
         file = recorded_file(record, params.file, resolved) if params.file is not None else ""
-        question = WhyQuestion(
-            expression=params.expression or "",
-            at=at,
-            what=params.what,
-            file=file,
-            line=params.line or 0,
-            limit=params.limit,
-            known=known,
-        )
         raising = stop.raising if stop is not None and stop.process == record.facts.pid else ""
-        return _answer(record, question, raising, is_over=is_over)
+        return _answer(record, _question(params, at, file, known), raising, is_over=is_over)
 
     found = await asked(
         debugger,
@@ -109,13 +100,27 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
         settles=failure.settles if is_bare else lambda answer: not answer.is_unreached,
     )
     numbers = {number_of(line.at, "at") for line in found.found.because}
-    said = [_SO_FAR] if params.line is not None and not is_over else []
     is_of_several = params.process is None and shown.process is not None
-    said += [_OF_NONE] if found.found.is_unreached and is_of_several else []
-    said += [failure.elsewhere] if failure.elsewhere else []
-    said += [_KNOWN] if numbers and numbers <= known else []
+    said = [
+        *([_SO_FAR] if params.line is not None and not is_over else []),
+        *([_OF_NONE] if found.found.is_unreached and is_of_several else []),
+        *([failure.elsewhere] if failure.elsewhere else []),
+        *([_KNOWN] if numbers and numbers <= known else []),
+    ]
     shown.show(numbers)
     return _shown(found, shown.process, said)
+
+
+def _question(params: Why, at: int, file: str, known: frozenset[int]) -> WhyQuestion:
+    return WhyQuestion(
+        expression=params.expression or "",
+        at=at,
+        what=params.what,
+        file=file,
+        line=params.line or 0,
+        limit=params.limit,
+        known=known,
+    )
 
 
 def _exception_at_hand(debugger: Debugger) -> ExceptionInfo | None:
