@@ -110,3 +110,30 @@ def test_an_item_that_is_not_there_leads_to_the_call_in_which_it_was_not_stored(
     assert said("parsed") == ["8: so self.items['b'] is not set at line 10"]
     assert said("kept") == ["13: so self.items['e'] is not set at line 15"]
     assert said("known") == [], "it is there"
+
+
+LOCKED = """\
+import threading
+
+class Till:
+    def __init__(self):
+        self.total = 0
+        self.lock = threading.Lock()
+
+    def sell(self, prices, name):
+        try:
+            price = prices[name]
+            with self.lock:
+                self.total += price
+        except KeyError:
+            pass
+
+till = Till()
+for name in ("tea", "Cake"):
+    till.sell({"tea": 3, "cake": 5}, name)
+total = till.total
+"""
+
+
+def test_a_line_that_raised_before_a_block_is_named_for_what_the_block_did_not_set() -> None:
+    assert notes(LOCKED, "total") == ["10: so .total is not set at line 12", "13: caught its exception"]

@@ -18,10 +18,7 @@ from trio_debugmcp.runs.past.recorded_conditions import RecordedCondition, Value
 from trio_debugmcp.runs.shown_moments import BecauseLine
 
 MOST_JUDGED = 20_000
-"""Rows at which a condition is judged: each takes some ten microseconds."""
-
-MOST_COUNTED = 200_000
-"""Rows that are looked at to be counted, where their kind and key alone do not tell."""
+"""Rows at which a condition is judged, or whose object is looked at: each takes some ten to a hundred microseconds."""
 
 RowKind = tuple[int, int, Callable[[int], bool] | None]
 """A kind of rows, their key, and which of them count."""
@@ -79,10 +76,9 @@ def paged(
         return RunHistory([line_of(number) for number in shown], known)
     found: list[int] = []
     total = undecided = looked = 0
-    most = MOST_COUNTED if page.where is None else MOST_JUDGED
-    for number in islice(rows, most + 1):
+    for number in islice(rows, MOST_JUDGED + 1):
         looked += 1
-        if looked > most:
+        if looked > MOST_JUDGED:
             break
         if page.where is not None:
             holds = page.where.holds(lookup_at(number))
@@ -94,8 +90,9 @@ def paged(
             found.append(number)
     if page.before:
         found.reverse()
-    notes = [f"only {most:,} were looked at: narrow it by `before`"] if looked > most else []
-    return RunHistory([line_of(number) for number in found], total, looked > most, undecided, notes)
+    is_least = looked > MOST_JUDGED
+    notes = [f"only {MOST_JUDGED:,} were looked at: narrow it by `before`"] if is_least else []
+    return RunHistory([line_of(number) for number in found], total, is_least, undecided, notes)
 
 
 def history_count(record: ProcessRecord, kinds: list[RowKind], before: int) -> int | None:

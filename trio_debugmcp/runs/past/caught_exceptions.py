@@ -20,7 +20,7 @@ _MOST_SAID = 3
 _MOST_TEXT = 80
 
 _SIGNALS = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "SystemExit", "CancelledError")
-"""Exceptions that tell something and are no errors."""
+"""Exceptions that say something and are not errors."""
 
 
 def no_failure(past: PastProcess) -> str:

@@ -168,6 +168,9 @@ class AbsenceEdges:
         for outer in writer.outer():
             if id(outer) in above or outer is use.statement:
                 return None
+            failed = self._failed_before(outer, frame or use.frame, use.row) if _is_entered(outer) else None
+            if failed is not None:
+                return failed if failed.row > since else None
             if not isinstance(outer.node, ast.If | ast.For | ast.AsyncFor | ast.While | ast.Match | ast.ExceptHandler):
                 continue
             run = self._past.executions.last_run(outer, frame or use.frame, use.row)
@@ -291,3 +294,8 @@ class AbsenceEdges:
                 value = self._past.values.value(decided, path.holder)
                 return value is not None and value.object == holder
         return False
+
+
+def _is_entered(statement: Statement) -> bool:
+    """Whether what is in a block runs wherever the statement does."""
+    return isinstance(statement.node, ast.With | ast.AsyncWith)
