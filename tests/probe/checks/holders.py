@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 import sys
 import threading
 import time
@@ -141,7 +142,9 @@ def check_semaphores_and_conditions_name_who_is_inside() -> None:
     waits = waits_of(answer)
     assert waits["notified"].startswith("condition.wait")
     assert waits["twice"] == "semaphore, probably held by itself"
-    assert circles(answer) == ["probably a deadlock: task twice waits for what it holds itself"]
+    assert circles(answer) == [
+        "task twice waits for what it holds itself: a deadlock, unless something else releases that"
+    ]
 
 
 def check_a_semaphore_with_a_holder_that_is_free_to_continue_makes_no_circle() -> None:
@@ -186,6 +189,70 @@ def check_a_circle_through_wait_for_lasts_until_its_timeout() -> None:
     assert circle.startswith("tasks ")
     if sys.version_info >= (3, 12):
         assert waits_of(answer)["timed"] == "other, probably held by task left"
+
+
+def check_timeouts_that_never_end_are_none_and_those_of_who_would_cancel_the_tasks_count() -> None:
+    async def waits_in(block: Any, own: Any, other: Any, ready: Any, both: Any) -> None:
+        async with own:
+            ready.set()
+            await both.wait()
+            async with block:
+                await inner(other)
+
+    async def inner(lock: Any) -> None:
+        async with lock:
+            pass
+
+    async def limits(*crossing: Any) -> None:
+        await asyncio.wait_for(asyncio.gather(*crossing), 500)
+
+    def crossing(block: Any, name: str) -> List[Any]:
+        first, second, ready, both = asyncio.Lock(), asyncio.Lock(), asyncio.Event(), asyncio.Event()
+        tasks = named(waits_in(block, first, second, ready, both), right(second, first, both, ready))
+        for task, side in zip(tasks, "ab"):
+            task.set_name(f"{name}-{side}")
+        return tasks
+
+    class Block:
+        async def __aenter__(self) -> None: ...
+
+        async def __aexit__(self, *raised: Any) -> None: ...
+
+    async def main() -> None:
+        timeout: Any = getattr(asyncio, "timeout", None)  # since 3.11
+        blocks = {"ended": timeout(500), "never": timeout(None)} if timeout else {}
+        tasks = [task for name, block in {**blocks, "plain": Block()}.items() for task in crossing(block, name)]
+        await asyncio.gather(*tasks, limits(*crossing(Block(), "above")))
+
+    has_timeouts = sys.version_info >= (3, 11)
+    said = circles(answered(main, 10 if has_timeouts else 6))
+    assert {each.partition("-")[0].rpartition(" ")[2]: each.endswith("until a timeout") for each in said} == {
+        "above": True,
+        "plain": False,
+        **({"ended": True, "never": False} if has_timeouts else {}),
+    }, said
+
+
+def check_a_deadlock_that_others_may_end_is_told_so() -> None:
+    async def stacked(semaphore: Any) -> None:
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(semaphore)
+            await asyncio.sleep(100)
+
+    async def outer(semaphore: Any) -> None:
+        async with semaphore:
+            await asyncio.gather(*named(wants(semaphore)))
+
+    async def awaits_a_signal(lock: Any) -> None:
+        await lock.acquire()
+        await lock.acquire()
+
+    async def main() -> None:
+        semaphore = asyncio.Semaphore(2)
+        await asyncio.gather(*named(stacked(semaphore), outer(semaphore), awaits_a_signal(asyncio.Lock())))
+
+    said = circles(answered(main, 5))
+    assert [each.rpartition(": ")[2] for each in said] == ["a deadlock, unless something else releases that"] * 2, said
 
 
 def check_what_may_continue_makes_no_circle() -> None:
@@ -278,7 +345,7 @@ def check_trio_names_who_has_semaphores_and_limiters() -> None:
     assert waits["CapacityLimiter-left"] == "other, held by task CapacityLimiter-right"
     assert circles(answer) == [
         "probably a deadlock: tasks CapacityLimiter-left, CapacityLimiter-right wait for each other",
-        "probably a deadlock: tasks Semaphore-left, Semaphore-right wait for each other",
+        "tasks Semaphore-left, Semaphore-right wait for each other: a deadlock, unless something else releases that",
     ]
     assert not [task for task in ask()["tasks"] if task["library"] == "trio"]
 

@@ -289,10 +289,10 @@ def check_tasks_that_wait_for_each_other_or_for_themselves_are_named() -> None:
     assert (waits["joins"], waits["child"]) == ("task child", "lock, probably held by task joins")
     assert circles(answer) == [
         "probably a deadlock: task again waits for what it holds itself",
-        "probably a deadlock: task plainly waits for what it holds itself",
         "probably a deadlock: tasks child, joins wait for each other",
         "probably a deadlock: tasks left, right wait for each other",
         *("task briefly waits for what it holds itself, until a timeout" for _ in limited),
+        "task plainly waits for what it holds itself: a deadlock, unless something else releases that",
     ], answer["notes"]
     end()
 
@@ -326,6 +326,8 @@ def check_the_frames_of_a_task_are_places() -> None:
         "10",
     ]
     assert ask("variables", task=first, frame=2, path="gate.queue")["value"] == "[]"
+    own = [each["name"] for each in ask("variables", task=first, scope="locals")["variables"]]
+    assert own == ["pool"], "of `borrow`, the innermost frame that is not a library's"
     assert "2 tasks are named worker: pass one of " in error("variables", task="worker")
     assert "No task other was found among those that are not done: " in error("variables", task="other")
     assert error("variables", task=first, frame=3).endswith("frames go from 0 to 2.")

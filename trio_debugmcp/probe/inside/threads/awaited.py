@@ -11,11 +11,11 @@ an event is found by walking through all objects of the program, for few tasks o
 """
 
 import time
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget, patient
 from trio_debugmcp.probe.inside.debugger import attached
-from trio_debugmcp.probe.inside.threads import asyncio_tasks, await_chains, trio_tasks, waits, with_blocks
+from trio_debugmcp.probe.inside.threads import asyncio_tasks, await_chains, task_timeouts, trio_tasks, waits, with_blocks
 from trio_debugmcp.probe.inside.threads.program_task import ProgramTask
 from trio_debugmcp.probe.inside.threads.task_circles import TaskCircles
 from trio_debugmcp.probe.inside.threads.task_locks import TaskLocks, awaited_lock
@@ -58,6 +58,8 @@ class Awaits:
         self._names = {id(task.task): task.name for task in tasks}
         self._waiters: Optional[Dict[int, List[str]]] = None
         self._circles = TaskCircles()
+        self._loose: Set[int] = set()
+        self._ending: Dict[int, List[int]] = {}
         self._locks = TaskLocks(tasks, budget)
         self._signals = TaskSignals(tasks, budget)
 
@@ -73,9 +75,15 @@ class Awaits:
         wait = (
             f"tasks {names} wait for each other" if len(circle) > 1 else f"task {names} waits for what it holds itself"
         )
-        waiting = [task for task in self._tasks if id(task.task) in circle]
-        is_timed = any(with_blocks.ends_by_itself(frame) for task in waiting for frame in task.frames())
-        return f"{wait}, until a timeout" if is_timed else f"probably a deadlock: {wait}"
+        ending = {*circle}  # also what would cancel them: who gathers them, has them in a group, or awaits them
+        while not ending.issuperset(above := {each for task in ending for each in self._ending.get(task, ())}):
+            ending |= above
+        waiting = [task for task in self._tasks if id(task.task) in ending]
+        if any(task_timeouts.has_timeout(task) for task in waiting):
+            return f"{wait}, until a timeout"
+        if self._loose.isdisjoint(circle):
+            return f"probably a deadlock: {wait}"
+        return f"{wait}: a deadlock, unless something else releases that"
 
     def words(self, task: ProgramTask, frames: List[Any]) -> str:
         """Return what a task that does not run waits for; `frames`: from the outermost; empty if it is ready."""
@@ -108,6 +116,9 @@ class Awaits:
         left = [each for each in listed if asyncio_tasks.is_task(each) and not each.done()]
         if all(map(asyncio_tasks.is_task, listed)) or not any_of_them:  # who ends another future is not known
             self._circles.add(id(task.task), [id(each) for each in left], any_of_them)
+        if not what.startswith(("shielded", "to be done")):
+            for each in left:
+                self._ending.setdefault(id(each), []).append(id(task.task))
         pending = [self._name(each) for each in left]
         more = f" and {len(pending) - _MOST_TASKS} more" if len(pending) > _MOST_TASKS else ""
         names = ", ".join(pending[:_MOST_TASKS]) + more
@@ -155,6 +166,8 @@ class Awaits:
 
     def _lock(self, text: str, lock: Any, task: ProgramTask) -> str:
         holders = self._locks.holders(lock)
+        if holders.loose:
+            self._loose.add(id(task.task))
         if holders.clear:
             self._circles.add(id(task.task), [id(each.task) for each in holders.tasks], any_of_them=True)
         return text + holders.words(task)
@@ -256,6 +269,8 @@ def _awaited_tasks(above: List[Any]) -> Optional[Tuple[str, List[Any], bool]]:
             return "to be done: ", list(values.get("fs", ())), values["return_when"] != "ALL_COMPLETED"
         if name == "wait_for" and asyncio_tasks.is_task(values.get("fut")):  # up to 3.11 it runs in a task of its own
             return "wait_for of ", [values["fut"]], False
+        if name == "wait_for" and asyncio_tasks.gathered(values.get("fut")) is not None:
+            return "gathered: ", asyncio_tasks.gathered(values["fut"]) or [], True
         owner = values.get("self")
         tasks = facts.attribute(owner, "_tasks")
         if facts.type_name(type(owner)) == "TaskGroup" and type(tasks) is set:

@@ -29,12 +29,15 @@ class LockTakers:
         tasks: those who have it, or may have it.
         sure: whether the library itself says so.
         clear: whether each of these tasks has it, and no other one, as far as is known.
+        loose: whether others may release it all the same: it was acquired by a call, and may be a signal, or is a
+            semaphore of asyncio, which does not know how many may have it.
     """
 
-    def __init__(self, tasks: List[ProgramTask], sure: bool, clear: bool = True) -> None:
+    def __init__(self, tasks: List[ProgramTask], sure: bool, clear: bool = True, loose: bool = False) -> None:
         self.tasks = tasks
         self.sure = sure
         self.clear = clear
+        self.loose = loose
 
     def words(self, waiting: ProgramTask) -> str:
         """Return them as the end of a sentence that begins with the lock for which a task waits."""
@@ -86,11 +89,11 @@ class TaskLocks:
             takers = list({id(task): task for task in by_blocks + by_calls}.values())
             # asyncio's do not know their bound. One that is only acquired, by calls, may be a signal of others.
             are_all = len(by_blocks) + len(by_calls) == bounds[0] if bounds else bool(by_blocks) and not by_calls
-            return LockTakers(takers, sure=False, clear=self._is_complete and are_all)
+            return LockTakers(takers, sure=False, clear=self._is_complete and are_all, loose=bool(by_calls) or not bounds)
         if by_blocks:
             return LockTakers(by_blocks, sure=False, clear=len(by_blocks) == 1)
         # Of several that have acquired it one after the other, none is known to have it.
-        return LockTakers(by_calls, sure=False, clear=self._is_complete and len(by_calls) == 1)
+        return LockTakers(by_calls, sure=False, clear=self._is_complete and len(by_calls) == 1, loose=True)
 
     def _takers(self, lock: Any, by_block: bool) -> List[ProgramTask]:
         return [task for taken, task, block in self._taken if taken is lock and block is by_block]

@@ -6,12 +6,6 @@ from trio_debugmcp.probe.inside.threads import bytecode
 from trio_debugmcp.probe.inside.threads.bytecode import Known, ReadCode, known_code, stack_at
 from trio_debugmcp.probe.inside.values import facts
 
-_TIMEOUTS = frozenset(("timeout", "timeout_at", "move_on_after", "move_on_at", "fail_after", "fail_at"))
-"""Functions of asyncio, Trio and anyio whose `with` blocks end by themselves."""
-
-_TIMED = ("wait_for", "wait", "_wait")
-"""Functions of asyncio with a timeout, which may be None."""
-
 _CALL = 12
 """Instructions of a call of such a function, at most."""
 
@@ -146,33 +140,6 @@ def _resumes_at(found: List[Any], index: int) -> int:
         if found[number].opname == "SEND":
             return next(later for later in range(number, len(found)) if found[later].offset >= found[number].argval)
     return len(found)
-
-
-def ends_by_itself(frame: Any) -> bool:
-    """Whether a frame is in the `with` block of a timeout, or is a function of a library that has been given one."""
-    if frame.f_code.co_name in _TIMED and frame.f_globals.get("__name__") == "asyncio.tasks":
-        return frame.f_locals.get("timeout") is not None
-    try:
-        known = known_code(frame.f_code)
-        found, (blocks, _) = known.instructions, known.sites()
-        return any(
-            found[index].offset <= frame.f_lasti
-            and _is_of_timeout(known, index)
-            and _covers(known, body, frame.f_lasti)
-            for index, body in blocks
-        )
-    except Exception:  # bytecode of a version that is not known
-        return False
-
-
-def _is_of_timeout(known: ReadCode, site: int) -> bool:
-    for index in range(site - 1, max(site - _CALL, -1), -1):
-        instruction = known.instructions[index]
-        if instruction.opname.startswith(("STORE", "POP", "RESUME")):  # of another statement
-            return False
-        if instruction.argval in _TIMEOUTS:
-            return True
-    return False
 
 
 def taken_by_blocks(frame: Any) -> List[Known]:
