@@ -132,10 +132,16 @@ class ProbeThread(ProbeAnswer, frozen=True):
 
 
 class Deadlock(ProbeAnswer, frozen=True):
-    """Threads of which each waits for what the next one has, and the last for what the first has."""
+    """Threads of which each waits for what the next one has, and the last for what the first has.
+
+    `sure`: Python says who has what. `timed`: one of them may have a timeout. `loose`: a lock was acquired by a call,
+    and another thread may release it.
+    """
 
     threads: tuple[int, ...]
     sure: bool = False
+    timed: bool = False
+    loose: bool = False
 
 
 class ProbeThreads(ProbeAnswer, frozen=True):

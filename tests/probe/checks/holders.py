@@ -191,7 +191,7 @@ def check_a_circle_through_wait_for_lasts_until_its_timeout() -> None:
         assert waits_of(answer)["timed"] == "other, probably held by task left"
 
 
-def check_timeouts_that_never_end_are_none_and_those_of_who_would_cancel_the_tasks_count() -> None:
+def check_timeouts_that_never_end_do_not_count_and_those_of_who_would_cancel_the_tasks_do() -> None:
     async def waits_in(block: Any, own: Any, other: Any, ready: Any, both: Any) -> None:
         async with own:
             ready.set()
@@ -216,7 +216,7 @@ def check_timeouts_that_never_end_are_none_and_those_of_who_would_cancel_the_tas
     class Block:
         async def __aenter__(self) -> None: ...
 
-        async def __aexit__(self, *raised: Any) -> None: ...
+        async def __aexit__(self, *raised: object) -> None: ...
 
     async def main() -> None:
         timeout: Any = getattr(asyncio, "timeout", None)  # since 3.11
@@ -233,7 +233,7 @@ def check_timeouts_that_never_end_are_none_and_those_of_who_would_cancel_the_tas
     }, said
 
 
-def check_a_deadlock_that_others_may_end_is_told_so() -> None:
+def check_what_others_may_end_is_not_called_a_deadlock_for_sure() -> None:
     async def stacked(semaphore: Any) -> None:
         async with contextlib.AsyncExitStack() as stack:
             await stack.enter_async_context(semaphore)

@@ -1,5 +1,6 @@
 import concurrent.futures
 import json
+import multiprocessing
 import queue
 import socket
 import subprocess
@@ -126,15 +127,58 @@ def check_what_threads_wait_for() -> None:
     assert waits(wait_for_condition, "condition") == {"kind": "condition", "what": "condition.wait"}
     assert waits(lambda: time.sleep(1000), "sleep") == {"kind": "sleep", "what": "time.sleep(1000)"}
     assert waits(lambda: listener.accept(), "io") == {"kind": "io", "what": "listener.accept"}
-    assert waits(lambda: future.result(), "future") == {"kind": "future", "what": "future.result"}
+    pending = {"kind": "future", "what": "future.result", "detail": "pending: no worker runs it"}
+    assert waits(lambda: future.result(), "future") == pending
     assert waits(lambda: child.wait(), "process")["detail"] == f"pid {child.pid}"
     assert waits(lambda: time.sleep(0 if child is None else 1000), "sleep")["what"].startswith("time.sleep")
     assert waits(lambda: held.acquire(True, zero or -1), "lock")["what"] == "held"
     joined = waits(lambda: sleeper.join(), "join")
     assert (joined["what"], joined["detail"], joined["holder"]["sure"]) == ("sleeper.join", sleeper.name, True)
+    barrier = threading.Barrier(3)
+    assert waits(lambda: barrier.wait(), "barrier")["detail"] == "1 of 3 are there"
+    jobs.put(1)
+    until(lambda found: jobs.empty())  # the thread above takes it
+    assert waits(lambda: jobs.join(), "queue")["detail"] == "0 items, 1 not yet reported by task_done"
+    shared = multiprocessing.Lock()
+    shared.acquire()
+    assert waits(lambda: shared.acquire(), "lock") == {"kind": "lock", "what": "shared"}
+    pool = concurrent.futures.ThreadPoolExecutor(1)
+    running: Any = pool.submit(event.wait)
+    until(lambda found: running.running())
+    wait = waits(lambda: running.result(), "future")
+    assert (wait["what"], wait["holder"]["name"]) == ("running.result", "ThreadPoolExecutor-0_0")
+    assert waits(lambda: pool.submit(int).result(), "future")["detail"] == "pending: no worker runs it"
+    event.set()
     child.kill()
     child.wait()
     listener.close()
+
+
+def check_only_a_timeout_that_ends_makes_a_circle_of_threads_timed() -> None:
+    def crossing_within(seconds: float) -> List[str]:
+        first, second, both = threading.Lock(), threading.Lock(), threading.Barrier(2)
+
+        def left() -> None:
+            with first:
+                both.wait()
+                second.acquire(True, seconds)
+
+        def right() -> None:
+            with second:
+                both.wait()
+                with first:
+                    pass
+
+        return [start(left).name, start(right).name]
+
+    pairs = {"-1": crossing_within(-1), "500": crossing_within(500)}
+
+    def circles(found: Dict[str, Any]) -> Dict[str, bool]:
+        names = {each["id"]: each["name"] for each in found["threads"]}
+        timed = {frozenset(names[id_] for id_ in each["threads"]): each["timed"] for each in found.get("deadlocks", ())}
+        return {given: timed[frozenset(pair)] for given, pair in pairs.items() if frozenset(pair) in timed}
+
+    assert circles(until(lambda found: len(circles(found)) == 2)) == {"-1": False, "500": True}
 
 
 def check_a_thread_that_runs_is_not_waiting() -> None:

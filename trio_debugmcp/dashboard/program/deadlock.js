@@ -26,7 +26,7 @@ export function deadlocksOf({threads, deadlocks}) {
 function inOrder(ring) {
   const ordered = ring.slice(0, 1);
   while (ordered.length < ring.length) {
-    const held = /held by thread (\d+)/.exec(ordered.at(-1)?.waitsFor ?? '')?.[1];
+    const held = /(?:held by|the end of|run by) thread (\d+)/.exec(ordered.at(-1)?.waitsFor ?? '')?.[1];
     const next = ring.find((thread) => String(thread.id) === held && !ordered.includes(thread));
     ordered.push(next ?? /** @type {ThreadNow} */ (ring.find((thread) => !ordered.includes(thread))));
   }

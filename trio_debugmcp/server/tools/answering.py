@@ -15,9 +15,9 @@ from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
 from trio_debugmcp.server.answers.stop_data import ShownValue, ThreadNow, with_data
 from trio_debugmcp.server.answers.task_summary import MOST_LINES, task_summary
 from trio_debugmcp.server.answers.values import shown_value
+from trio_debugmcp.server.tools.looking.threads import deadlock_notes
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.adapter_evaluation import INTERRUPT_SECONDS
-from trio_debugmcp.session.looking.program_threads import ThreadList
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.stops.looking_back import keep_value
 from trio_debugmcp.state.model import Snapshot
@@ -104,10 +104,9 @@ async def with_threads(debugger: Debugger, answer: StopAnswer, session_id: str |
     """Return the answer about a program that runs, with where its threads are, and the tasks of loops that wait."""
     with suppress(UsageError, AdapterGone):
         session = debugger.session(session_id)
-        found: ThreadList | None = None
-        with trio.move_on_after(debugger.patience.seconds(THREADS_SECONDS)):
+        with trio.move_on_after(debugger.patience.seconds(THREADS_SECONDS)) as limit:
             found = await session.looking.threads.threads(from_outside=False)
-        if found is None:
+        if limit.cancelled_caught:
             return _noted(answer, _UNKNOWN.format("there was not enough time"))
         if found.failure is not None:
             return _noted(answer, *([_UNKNOWN.format(found.failure.reason)] if found.failure.is_slow else []))
@@ -133,11 +132,6 @@ async def with_tasks(debugger: Debugger, answer: StopAnswer, session: DebugSessi
         shown = with_data(answer, tasks=tasks[:MOST_LINES], total_tasks=found.total)
         return _noted(replace(shown, tasks=lines), *found.notes)
     return _noted(answer, "there was not enough time for the tasks of its loops: see tasks_list")
-
-
-def deadlock_notes(found: ThreadList) -> list[str]:
-    """Return a note on each circle of threads that wait for each other."""
-    return [f"deadlock: threads {', '.join(map(str, deadlock))} wait for each other" for deadlock in found.deadlocks]
 
 
 def with_thread_lines(debugger: Debugger, answer: StopAnswer, threads: Sequence[ThreadNow], total: int) -> StopAnswer:

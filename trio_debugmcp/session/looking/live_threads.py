@@ -44,6 +44,13 @@ _KINDS = {
 """What is waited for, by kind, where no expression of the program is known."""
 
 
+_DETAILED = ("queue", "process", "barrier", "future")
+"""What has a state or a number that is shown: `jobs.get, 0 items`."""
+
+_ENDS = {"join": "the end of", "future": "run by"}
+"""How the thread is named for which another waits."""
+
+
 class LiveThread(Struct, frozen=True):
     """A thread. `waits`: what for, in words, and who holds it, as far as is known; `kind`: of what it waits for."""
 
@@ -115,8 +122,12 @@ def live_thread(thread: ProbeThread) -> LiveThread:
 def waits_for(waits: ThreadWait) -> str:
     """Return what a thread waits for, and who holds it as far as that is known."""
     what = printable(waits.what or "") or _KINDS.get(waits.kind, waits.kind)
+    if waits.detail and waits.kind in _DETAILED:
+        what += f", {printable(waits.detail)}"
     if waits.holder is None:
         return what
+    if waits.kind in _ENDS:
+        return f"{what}, {_ENDS[waits.kind]} thread {waits.holder.thread} {name_of(waits.holder.name)}".rstrip()
     sure = "" if waits.holder.sure else "probably "
     return f"{what}, {sure}held by thread {waits.holder.thread} {name_of(waits.holder.name)}".rstrip()
 

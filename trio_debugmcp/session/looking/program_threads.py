@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.answers import Frames, ProbeFrame, ProbeStack, ProbeStacks, ProbeThreads, Tasks
+from trio_debugmcp.probe.answers import Deadlock, Frames, ProbeFrame, ProbeStack, ProbeStacks, ProbeThreads, Tasks
 from trio_debugmcp.session.looking.adapter_stacks import adapter_stacks
 from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.live_threads import (
@@ -53,7 +53,7 @@ class ThreadList(Struct, frozen=True):
     source: Source
     threads: tuple[LiveThread, ...]
     total: int
-    deadlocks: tuple[tuple[int, ...], ...] = ()
+    deadlocks: tuple[Deadlock, ...] = ()
     failure: Unanswered | None = None
 
     @property
@@ -107,8 +107,7 @@ class ProgramThreads:
 
         found = await (self._ways.probed_or_seen(ask) if from_outside else self._ways.probed_alone(ask, looks=False))
         if isinstance(found, ProbeThreads):
-            deadlocks = tuple(deadlock.threads for deadlock in found.deadlocks)
-            return ThreadList("probe", tuple(map(live_thread, found.threads)), found.total, deadlocks)
+            return ThreadList("probe", tuple(map(live_thread, found.threads)), found.total, found.deadlocks)
         if found.outside is not None:
             seen = tuple(stack.thread for stack in found.outside.stacks)
             if found.failure.silence is not None and found.failure.silence.reason in ("stopped", "traced"):

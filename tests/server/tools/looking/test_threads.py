@@ -81,6 +81,7 @@ async def test_threads_are_shown_as_they_are_while_the_program_runs(autojump_clo
                 f"3 spin {SHOWN}:3 in doze, running",
             ],
             "deadlocks": [[1, 2]],
+            "notes": ["probably a deadlock: threads 1, 2 wait for each other"],
         }
 
 
@@ -443,7 +444,7 @@ async def test_a_pause_of_a_blocked_program_says_where_everything_is_and_stays_a
             '. stacktrace_get with thread_id "*" and locals, evaluate in the main module, threads_list and tasks_list '
             "work without a pause"
         )
-        assert deadlock == "deadlock: threads 1, 2 wait for each other"
+        assert deadlock == "probably a deadlock: threads 1, 2 wait for each other"
         assert report["threads"] == [
             f"1 t1 {SHOWN}:12 in Bank.pay, waits for other, probably held by thread 2 t2",
             f"2 t2 {SHOWN}:12 in Bank.pay, waits for other, probably held by thread 1 t1",
@@ -453,6 +454,26 @@ async def test_a_pause_of_a_blocked_program_says_where_everything_is_and_stays_a
         await adapter.stop("pause")
         stop = await client.call("debug_wait")
         assert (stop["state"], stop["reason"], "notes" in stop) == ("Paused", "Pause", False)
+
+
+@pytest.mark.parametrize(
+    ("deadlock", "note"),
+    [
+        ({"threads": [1, 2], "sure": True}, "deadlock: threads 1, 2 wait for each other"),
+        ({"threads": [1]}, "probably a deadlock: thread 1 waits for what it holds itself"),
+        ({"threads": [1, 2], "timed": True}, "threads 1, 2 wait for each other, until a timeout"),
+        (
+            {"threads": [1], "loose": True},
+            "thread 1 waits for what it holds itself: a deadlock, unless something else releases that",
+        ),
+    ],
+)
+async def test_a_circle_of_threads_is_called_a_deadlock_as_far_as_it_is_known_to_be_one(
+    deadlock: dict[str, Any], note: str, autojump_clock: MockClock
+) -> None:
+    async with running("legacy", probed(threads={**BOTH, "deadlocks": [deadlock]})) as (client, _):
+        assert (await client.call("debug_wait", timeout=1))["notes"] == [note]
+        assert (await client.call("threads_list"))["notes"] == [note]
 
 
 def looping(*tasks: dict[str, Any], **more: Any) -> dict[str, Any]:

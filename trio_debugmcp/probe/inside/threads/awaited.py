@@ -15,7 +15,14 @@ from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget, patient
 from trio_debugmcp.probe.inside.debugger import attached
-from trio_debugmcp.probe.inside.threads import asyncio_tasks, await_chains, task_timeouts, trio_tasks, waits, with_blocks
+from trio_debugmcp.probe.inside.threads import (
+    asyncio_tasks,
+    await_chains,
+    task_timeouts,
+    trio_tasks,
+    waits,
+    with_blocks,
+)
 from trio_debugmcp.probe.inside.threads.program_task import ProgramTask
 from trio_debugmcp.probe.inside.threads.task_circles import TaskCircles
 from trio_debugmcp.probe.inside.threads.task_locks import TaskLocks, awaited_lock

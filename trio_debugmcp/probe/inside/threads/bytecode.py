@@ -158,6 +158,15 @@ def in_use(frame: Any, far: bool = False) -> Stack:
     return follow(frame, max(0, end - _FOLLOWED), end) if far else stack_at(frame, end)
 
 
+def callee_index(frame: Any, stack: Stack) -> Optional[int]:
+    """Return where on the stack that the current instruction uses the function is that it calls; None if not known."""
+    instruction = instructions(frame.f_code)[position(frame)]
+    if instruction.opname not in _CALLS:
+        return None
+    index = len(stack) - int(instruction.arg) - _CALLS[instruction.opname]
+    return index if index >= 0 else None
+
+
 def stack_at(frame: Any, index: int) -> Stack:
     """Return what is known of a frame's stack before an instruction of its function, the top last."""
     return follow(frame, known_code(frame.f_code).start(index), index)

@@ -89,7 +89,9 @@ class TaskLocks:
             takers = list({id(task): task for task in by_blocks + by_calls}.values())
             # asyncio's do not know their bound. One that is only acquired, by calls, may be a signal of others.
             are_all = len(by_blocks) + len(by_calls) == bounds[0] if bounds else bool(by_blocks) and not by_calls
-            return LockTakers(takers, sure=False, clear=self._is_complete and are_all, loose=bool(by_calls) or not bounds)
+            return LockTakers(
+                takers, sure=False, clear=self._is_complete and are_all, loose=bool(by_calls) or not bounds
+            )
         if by_blocks:
             return LockTakers(by_blocks, sure=False, clear=len(by_blocks) == 1)
         # Of several that have acquired it one after the other, none is known to have it.

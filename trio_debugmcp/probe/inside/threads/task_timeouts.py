@@ -1,6 +1,6 @@
 """Whether a task is in a timeout, so that its waiting ends by itself.
 
-    has_timeout(task)   # `asyncio.timeout(None)` and `move_on_after(inf)` are none
+    has_timeout(task)   # not for `asyncio.timeout(None)` and `move_on_after(inf)`
 
 A suspended coroutine keeps the `__exit__` of each `with` block that it is in, and so the object that has the deadline.
 Trio notes for each task the cancel scopes that it is in, also those around its nursery.

@@ -11,7 +11,7 @@ from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached, seam
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
-from trio_debugmcp.probe.inside.threads import waits, with_blocks
+from trio_debugmcp.probe.inside.threads import library_waits, waits, with_blocks
 from trio_debugmcp.probe.inside.threads.waits import Wait
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer
@@ -25,11 +25,12 @@ _MOST_FRAMES = 60
 
 
 class LockOwner:
-    """A thread that has a lock, and the frame that took it."""
+    """A thread that has a lock, the frame that took it, and whether that was by a call of `acquire`."""
 
-    __slots__ = ("frame", "sure", "thread")
+    __slots__ = ("by_call", "frame", "sure", "thread")
 
-    def __init__(self, thread: ProgramThread, frame: Any, sure: bool) -> None:
+    def __init__(self, thread: ProgramThread, frame: Any, sure: bool, by_call: bool = False) -> None:
+        self.by_call = by_call
         self.thread = thread
         self.frame = frame
         self.sure = sure
@@ -192,6 +193,10 @@ def _holders(found: List[ProgramThread], known: Dict[int, Optional[Wait]], budge
         ident = owner if owner is not None else facts.attribute(wait.target, "_ident") if wait.kind == "join" else None
         if ident in by_ident:
             holders[id(wait.target)] = LockOwner(by_ident[ident], None, True)
+        elif wait.kind == "future":
+            runner = next((thread for thread in found if _runs(thread, wait.target)), None)
+            if runner is not None:
+                holders[id(wait.target)] = LockOwner(runner, None, True)
         elif type(wait.target) is waits.LOCK and wait.target.locked():
             searched[id(wait.target)] = wait.target
     end = budget.half()
@@ -202,12 +207,23 @@ def _holders(found: List[ProgramThread], known: Dict[int, Optional[Wait]], budge
             is_complete = False  # one that was not looked at may have acquired it since
             break
         for lock, frame, by_block in _taken(thread, searched):
-            takers.setdefault((id(lock), by_block), {}).setdefault(thread.ident, LockOwner(thread, frame, False))
+            taker = LockOwner(thread, frame, False, by_call=not by_block)
+            takers.setdefault((id(lock), by_block), {}).setdefault(thread.ident, taker)
     for key in searched:
         likely = takers.get((key, True)) or (takers.get((key, False)) if is_complete else None) or {}
         if len(likely) == 1:  # of several, which have acquired it one after the other, none is known to have it
             holders[key] = next(iter(likely.values()))
     return holders
+
+
+def _runs(thread: ProgramThread, future: Any) -> bool:
+    """Whether a thread is a worker that runs what a future is of."""
+    frame = thread.top
+    for _ in range(_MOST_FRAMES):
+        if frame is None or library_waits.runs_future(frame, future):
+            break
+        frame = frame.f_back
+    return frame is not None
 
 
 def _taken(thread: ProgramThread, searched: Dict[int, Any]) -> List[Tuple[Any, Any, bool]]:
@@ -232,7 +248,8 @@ def _deadlocks(
 ) -> List[Json]:
     """The circles of threads in which each has what another one wants.
 
-    They are sure if Python knows who has each lock, and no thread may stop waiting after a time.
+    They are sure if Python knows who has each lock, and no thread may stop waiting after a time. They are loose if one
+    has a lock by a call: it may be a signal, which another thread releases.
     """
     wanted = {
         ident: holders[id(wait.target)]
@@ -251,7 +268,10 @@ def _deadlocks(
         if ident in path:
             circle = path[path.index(ident) :]
             timed = [wait.bounded for each in circle for wait in (known[each],) if wait is not None]
-            sure = all(wanted[each].sure for each in circle) and not any(timed)
-            circles.append({"threads": [ids[each] for each in circle], "sure": sure})
+            owners = [wanted[each] for each in circle]
+            sure = all(owner.sure for owner in owners) and not any(timed)
+            loose = any(owner.by_call for owner in owners)
+            threads = [ids[each] for each in circle]
+            circles.append({"threads": threads, "sure": sure, "timed": any(timed), "loose": loose})
         seen.update(dict.fromkeys(path, True))
     return circles

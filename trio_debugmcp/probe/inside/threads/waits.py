@@ -8,12 +8,12 @@ queue.
 """
 
 import _thread
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import imported
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
-from trio_debugmcp.probe.inside.threads import bytecode, with_blocks
+from trio_debugmcp.probe.inside.threads import bytecode, library_waits, with_blocks
 from trio_debugmcp.probe.inside.threads.bytecode import Known
 from trio_debugmcp.probe.inside.values import atoms, facts
 
@@ -127,7 +127,7 @@ def _called(stack: List[Known], arguments: bool = True) -> Optional[Tuple[str, K
             given = [each.text for each in stack[index + 1 :] if each.text]
             return kind, Known(f"{known.text}({', '.join(given)})", known.value, known.owner), True
         if kind is not None:
-            return kind, known, index < len(stack) - 1
+            return kind, known, _may_end(stack[index + 1 :])
     return None
 
 
@@ -139,6 +139,11 @@ def _kind(known: Known) -> Optional[str]:
         kind = _FUNCTIONS.get((_module(known.value), name))
         if kind is not None:
             return kind
+        bound: Any = getattr(
+            known.value, "__self__", None
+        )  # a lock of multiprocessing has the methods of another object
+        if bound is not known.owner and _method_kind(bound, name):
+            return _method_kind(bound, name)
     return _method_kind(known.owner, known.last) if known.owner is not facts.MISSING else None
 
 
@@ -157,56 +162,6 @@ def _method_kind(owner: Any, name: str) -> Optional[str]:
 
 # --- Around it --------------------------------------------------------------------------------------------------------
 
-
-def _self(frame: Any) -> Any:
-    return frame.f_locals.get("self")
-
-
-def _queue(frame: Any) -> Tuple[str, Any]:
-    size = facts.length(facts.attribute(_self(frame), "queue"))
-    return ("" if size is None else f"{size} item{'s' if size != 1 else ''}"), None
-
-
-def _joined(frame: Any) -> Tuple[str, Any]:
-    return str(facts.attribute(_self(frame), "_name")), _self(frame)
-
-
-def _process(frame: Any) -> Tuple[str, Any]:
-    pid = facts.attribute(_self(frame), "pid")
-    return (f"pid {pid}" if type(pid) is int else ""), None
-
-
-def _always(detail: str) -> Callable[[Any], Tuple[str, Any]]:
-    return lambda _: (detail, None)
-
-
-def _nothing(frame: Any) -> Tuple[str, Any]:
-    return "", None
-
-
-_AROUND: Dict[Tuple[str, str], Tuple[str, Callable[[Any], Tuple[str, Any]]]] = {
-    **{("queue", name): ("queue", _queue) for name in ("get", "put", "join")},
-    **{("threading", name): ("join", _joined) for name in ("join", "_wait_for_tstate_lock")},
-    ("threading", "_shutdown"): ("exit", _always("other threads to end")),
-    ("threading.Condition", "wait"): ("condition", _nothing),
-    ("threading.Condition", "wait_for"): ("condition", _nothing),
-    ("threading.Event", "wait"): ("event", _nothing),
-    ("threading.Barrier", "wait"): ("barrier", _nothing),
-    ("threading.Semaphore", "acquire"): ("semaphore", _nothing),
-    ("threading.BoundedSemaphore", "acquire"): ("semaphore", _nothing),
-    **{("concurrent.futures._base", name): ("future", _nothing) for name in ("result", "exception", "wait")},
-    ("concurrent.futures.thread", "_worker"): ("worker", _always("idle, no work")),
-    ("multiprocessing.pool", "worker"): ("worker", _always("idle, no work")),
-    **{("subprocess", name): ("process", _process) for name in ("wait", "_wait", "communicate")},
-    ("multiprocessing.process", "join"): ("process", _nothing),
-    ("asyncio.base_events", "_run_once"): ("asyncio", _always("idle event loop")),
-    ("trio._core._run", "unrolled_run"): ("trio", _always("idle event loop")),
-    ("trio._core._run", "run"): ("trio", _always("idle event loop")),
-    ("trio._core._thread_cache", "_work"): ("worker", _always("idle, no work")),
-    ("anyio._backends._asyncio", "run"): ("worker", _always("idle, no work")),
-    ("socketserver", "serve_forever"): ("io", _always("server, no connection")),
-}
-"""Functions around the innermost frame, by module (and class) and name: kind, and detail and target from its frame."""
 
 _IDLE = ("asyncio", "trio", "worker", "exit")
 """What is not waited for by an expression of the user."""
@@ -257,10 +212,22 @@ def _expression(frame: Any) -> Tuple[str, bool]:
             return manager.text, False
         if _operation(frame) == "FOR_ITER":
             return next((each.text for each in bytecode.in_use(frame)[-1:]), ""), False
-        near = _callee(bytecode.in_use(frame))
+        stack = bytecode.in_use(frame)
+        index = bytecode.callee_index(frame, stack)
+        if index is not None and stack[index].text and callable(stack[index].value):  # else an argument may be taken
+            return _without_method(stack[index], "lock"), _may_end(stack[index + 1 :])
+        near = _callee(stack)
         return near if near[0] else _callee(bytecode.in_use(frame, far=True))
     except Exception:  # too long a function
         return "", False
+
+
+def _may_end(arguments: List[Known]) -> bool:
+    """Whether one of the arguments of a call may be a timeout: not None, True or -1, nor the names of the others."""
+    values = [each.value for each in arguments if type(each.value) is not tuple]
+    return any(
+        value is not None and value is not True and not (type(value) in (int, float) and value < 0) for value in values
+    )
 
 
 def _operation(frame: Any) -> str:
@@ -294,17 +261,17 @@ def _callee(stack: List[Known], calls: bool = False) -> Tuple[str, bool]:
         if not known.text or known.value is facts.MISSING:
             continue
         if callable(known.value) and (calls or known.owner is not facts.MISSING):
-            return _without_method(known, "" if calls else "lock"), index < len(stack) - 1
+            return _without_method(known, "" if calls else "lock"), _may_end(stack[index + 1 :])
         last = last or (known.text if callable(known.value) else "")  # not what is passed to it
     return ("" if calls else last), False
 
 
 def _rule(module: str, frame: Any) -> Optional[Tuple[str, Callable[[Any], Tuple[str, Any]]]]:
     name = frame.f_code.co_name
-    found = _AROUND.get((module, name)) if (module, name) in _AROUND else None
-    owner = _self(frame) if found is None or module == "threading" else None
+    found = library_waits.AROUND.get((module, name)) if (module, name) in library_waits.AROUND else None
+    owner = library_waits.own(frame) if found is None or module == "threading" else None
     for base in facts.mro(type(owner)) if owner is not None else ():
-        specific = _AROUND.get((f"{module}.{facts.type_name(base)}", name))
+        specific = library_waits.AROUND.get((f"{module}.{facts.type_name(base)}", name))
         if specific is not None:
             return specific
     if found is not None and module == "threading" and name == "join" and not _is_of_threading(owner, "Thread"):

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from trio_debugmcp.probe.answers import Deadlock
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.lines import task_line, task_locals, task_now, thread_line, thread_now
 from trio_debugmcp.server.answers.places import Places
@@ -95,16 +96,16 @@ async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadLines:
     kept = truncated((thread_line(places, thread) for thread in threads), _ROOM_BYTES)
     full = ThreadsData(
         threads=threads[: len(kept)],
-        deadlocks=[*map(list, found.deadlocks)],
+        deadlocks=[list(deadlock.threads) for deadlock in found.deadlocks],
         total=found.total,
         source=found.source,
     )
     return ThreadLines(
         full=full,
         threads=kept,
-        deadlocks=list(found.deadlocks),
+        deadlocks=[deadlock.threads for deadlock in found.deadlocks],
         omitted=found.total - len(kept),
-        notes=[] if found.failure is None else _notes(found, found.failure, session.snapshot),
+        notes=deadlock_notes(found) if found.failure is None else _notes(found, found.failure, session.snapshot),
     )
 
 
@@ -116,6 +117,23 @@ def _notes(found: ThreadList, failure: Unanswered, snapshot: Snapshot | None) ->
         return [f"where the threads are now is not known: {failure.reason}. This is the last stop"]
     stale = snapshot is not None and snapshot.threads.stale
     return ["as of the last stop: the program runs"] if stale and found.threads else []
+
+
+def deadlock_notes(found: ThreadList) -> list[str]:
+    """Return a note on each circle of threads that wait for each other, as far as that is a deadlock."""
+    return [_deadlock_note(deadlock) for deadlock in found.deadlocks]
+
+
+def _deadlock_note(deadlock: Deadlock) -> str:
+    ids = ", ".join(map(str, deadlock.threads))
+    wait = f"threads {ids} wait for each other"
+    if len(deadlock.threads) == 1:
+        wait = f"thread {ids} waits for what it holds itself"
+    if deadlock.timed:
+        return f"{wait}, until a timeout"
+    if deadlock.loose:
+        return f"{wait}: a deadlock, unless something else releases that"
+    return f"deadlock: {wait}" if deadlock.sure else f"probably a deadlock: {wait}"
 
 
 def outside_note(failure: Unanswered) -> str:

@@ -12,8 +12,8 @@ from trio_debugmcp.server.answers.lines import thread_now
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
 from trio_debugmcp.server.answers.stop_data import StopData, ThreadNow
-from trio_debugmcp.server.tools.answering import deadlock_notes, wait_answer, with_tasks, with_thread_lines
-from trio_debugmcp.server.tools.looking.threads import outside_note
+from trio_debugmcp.server.tools.answering import wait_answer, with_tasks, with_thread_lines
+from trio_debugmcp.server.tools.looking.threads import deadlock_notes, outside_note
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.live_threads import LiveThread
