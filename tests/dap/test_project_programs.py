@@ -1,7 +1,6 @@
 """What a project runs that is launched by its directory, or by the file that describes it."""
 
 import json
-import sys
 import zipapp
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,8 @@ from typing import Any
 import pytest
 
 from trio_debugmcp.dap.profiles.project_programs import NoProgram, ProjectProgram, project_program
+from trio_debugmcp.dap.profiles.python.debugpy import Debugpy
+from trio_debugmcp.dap.profiles.python.expressions import PythonExpressions
 
 
 def project(directory: Path, *files: str, **described: Any) -> str:
@@ -38,21 +39,17 @@ def test_files_and_directories_that_describe_no_project_are_left_alone(tmp_path:
         assert project_program(str(tmp_path / name), str(tmp_path)) is None
 
 
-def test_an_archive_of_python_is_run_as_python_runs_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    project(tmp_path / "made", "a.py")
-    (tmp_path / "made" / "__main__.py").write_text("import sys, a\nprint(sys.argv, __name__)")
-    archive = str(tmp_path / "app.pyz")
-    zipapp.create_archive(tmp_path / "made", archive)
-    found = project_program(archive, "/")
+@pytest.mark.parametrize("interpreter", [None, "/usr/bin/env python3"])
+def test_an_archive_of_python_is_run_by_python_itself(tmp_path: Path, interpreter: str | None) -> None:
+    project(tmp_path / "made", "__main__.py")
+    archive = tmp_path / "app.pyz"
+    zipapp.create_archive(tmp_path / "made", archive, interpreter)
+    found = project_program(str(archive), "/")
     assert found is not None
-    assert found.code is not None
+    assert (found.program, found.code) == (str(archive), None)
     assert "named like files below it" in found.why
-    monkeypatch.setattr(sys, "argv", ["-c", "x"])
-    monkeypatch.delitem(sys.modules, "a", raising=False)
-    exec(found.code, {})
-    assert capsys.readouterr().out == f"{[archive, 'x']} __main__\n"
+    assert PythonExpressions().program_problem(str(archive), archive.read_bytes()) is None
+    assert Debugpy().detect.fits_name(str(archive))
 
 
 def test_a_file_that_only_has_the_name_of_an_archive_is_left_alone(tmp_path: Path) -> None:

@@ -3,10 +3,11 @@
 import _thread
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 
-from trio_debugmcp.engine.inside.thread_records import ThreadRecords
+from trio_debugmcp.engine.inside.thread_records import ThreadRecords, arrival
 
 THREADS = 8
 ROUNDS = 150
@@ -56,3 +57,12 @@ def test_a_thread_keeps_its_number_while_its_destructors_run_and_another_thread_
     assert records.of(1).id == number
     objects[1] = threading.Thread()
     assert records.of(1).id != number
+
+
+def test_what_c_code_has_caught_has_not_come_to_where_the_same_frame_raises_it_again() -> None:
+    error, frame = AttributeError("price"), SimpleNamespace(f_lasti=8)
+    unwound = arrival(error, frame)  # from the frame that `hasattr` has called
+    assert unwound == arrival(error, frame)
+    assert unwound not in (arrival(AttributeError("price"), frame), arrival(error, SimpleNamespace(f_lasti=8)))
+    frame.f_lasti = 20
+    assert unwound != arrival(error, frame)

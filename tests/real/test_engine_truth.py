@@ -172,12 +172,26 @@ class Ignoring:
     def __exit__(self, *error):
         return bool(error)
 
+class Kept:
+    @property
+    def price(self):
+        raise kept
+
+def ask_twice():
+    if not hasattr(Kept(), "price"):
+        raise kept
+
+kept = AttributeError("kept")
 load("tea")
 "tea" in Prices()
 ask()
 with Ignoring():
     Prices()["ham"]
-Prices()["end"]
+try:
+    ask_twice()
+except AttributeError:
+    pass
+next(iter([]))
 """
 
 
@@ -199,7 +213,9 @@ async def test_a_stop_at_an_exception_that_will_be_handled_says_by_whom_and_one_
             ("KeyError: 'tea'", "Mapping.__contains__ (library)"),
             ("AttributeError: tea", f"ask {file}:20 (in C code)"),
             ("KeyError: 'ham'", None),
-            ("KeyError: 'end'", None),
+            ("AttributeError: kept", f"ask_twice {file}:34 (in C code)"),
+            ("AttributeError: kept", f"<module> {file}:45"),
+            ("StopIteration", None),  # not asked for by a breakpoint: nothing catches it
         ]
 
 

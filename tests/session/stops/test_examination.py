@@ -109,6 +109,11 @@ async def test_of_two_launches_at_once_one_is_refused(autojump_clock: MockClock)
         ("builtins.SystemExit", "unhandled", False),
         ("builtins.SystemExit", "userUnhandled", False),
         ("builtins.SystemExit", "always", False),
+        ("builtins.KeyboardInterrupt", "unhandled", False),
+        *((f"builtins.{name}", "unhandled", True) for name in ("StopIteration", "StopAsyncIteration", "GeneratorExit")),
+        *((f"builtins.{name}", "userUnhandled", False) for name in ("StopIteration", "GeneratorExit")),
+        ("asyncio.exceptions.CancelledError", "unhandled", True),
+        ("asyncio.exceptions.CancelledError", "userUnhandled", False),
     ],
 )
 async def test_what_nothing_catches_stops_a_program_but_an_end_on_purpose_in_no_mode(

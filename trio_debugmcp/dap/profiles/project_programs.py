@@ -56,8 +56,7 @@ def project_program(path: str, cwd: str) -> ProjectProgram | None:
     if home.name in FILES and home.is_file():
         return _of_file(home, cwd)
     if home.suffix == ".pyz" and _is_archive(home):
-        code = f"import runpy, sys\nsys.argv[0] = {path!r}\nrunpy.run_path({path!r}, run_name='__main__')\n"
-        return ProjectProgram(code=code, why=_ARCHIVE)
+        return ProjectProgram(program=path, why=_ARCHIVE)
     if not home.is_dir():
         return None
     if (home / "__main__.py").is_file():

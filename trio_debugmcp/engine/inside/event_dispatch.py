@@ -29,7 +29,7 @@ from trio_debugmcp.engine.inside.stack_room import call_with_room
 from trio_debugmcp.engine.inside.started_pythons import STARTS
 from trio_debugmcp.engine.inside.statement_beginnings import StatementBeginnings
 from trio_debugmcp.engine.inside.steps import Steps
-from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords, frame_of
+from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords, arrival, frame_of
 
 _frame: Any = sys._getframe
 
@@ -308,7 +308,7 @@ class EventDispatch:
                 back = frame.f_back
                 if issubclass(type(error), BaseExceptionGroup):
                     record.pending.pass_on(error, frame)
-                record.unwinding, record.unwound_to = id(error), id(back)
+                record.unwound = None if back is None else arrival(error, back)
                 if back is None and self._exceptions.at_end(record, frame, offset, error):
                     self._exception_stop(record, frame, offset, error, "unhandled")
         except RecursionError:
@@ -326,11 +326,11 @@ class EventDispatch:
             if not self._exceptions.is_wanted:
                 return
             record = self._threads.current()
-            arrived = has_come and record.unwinding == id(error) and record.unwound_to == id(frame)
+            arrived = has_come and record.unwound == arrival(error, frame)
+            record.unwound = None
             if arrived and record.pending.is_quiet and not self._unjudged:  # it was judged where it was raised
-                record.unwinding = record.unwound_to = 0
                 return
-            self._judge(record, frame, offset, error, has_come)
+            self._judge(record, frame, offset, error, arrived)
         except RecursionError:
             # the stack has no room left for us
             self._unjudged = id(error)
@@ -340,16 +340,18 @@ class EventDispatch:
     def _raised(self, frame: Any, offset: int, error: BaseException) -> None:
         has_come = interruptions.clean(error)
         if self._exceptions.is_wanted:
-            self._judge(self._threads.current(), frame, offset, error, has_come)
+            record = self._threads.current()
+            arrived = has_come and record.unwound == arrival(error, frame)
+            record.unwound = None
+            self._judge(record, frame, offset, error, arrived)
 
-    def _judge(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException, has_come: bool) -> None:
+    def _judge(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException, arrived: bool) -> None:
         if record.is_evaluating or record.ident in self._threads.own:
             return
         if self._unjudged:  # in a frame further in there was no room for it
-            if self._unjudged == id(error):
-                record.unwinding = 0
+            arrived = arrived and self._unjudged != id(error)
             self._unjudged = 0
-        mode = self._exceptions.at_raise(record, frame, offset, error, has_come)
+        mode = self._exceptions.at_raise(record, frame, offset, error, arrived)
         if mode is not None:
             self._exception_stop(record, frame, offset, error, mode)
 

@@ -17,8 +17,8 @@ _mro_of: Any = type.__dict__["__mro__"].__get__
 _name_of: Any = type.__dict__["__name__"].__get__
 _qualname_of: Any = type.__dict__["__qualname__"].__get__
 
-_BASES = frozenset({"BaseException", "Exception"})
-
+_BASE = "BaseException"
+"""The name of all exceptions together."""
 
 _IMPORTERS = ("<frozen zipimport", "<frozen importlib")
 """C code that looks for a main module catches what these raise."""
@@ -61,13 +61,17 @@ def _is_named(kind: type, name: str) -> bool:
 
 
 class _TypeModes:
-    """The modes in which exceptions of a type may stop: asked for at each raise, so each question has its answer."""
+    """The modes in which exceptions of a type may stop: asked for at each raise, so each question has its answer.
 
-    __slots__ = ("always", "kind", "leaving", "modes", "uncaught")
+    `ends_named`: also where one ends the program on purpose, as an option for uncaught ones names SystemExit.
+    """
 
-    def __init__(self, kind: type, modes: frozenset[str]) -> None:
+    __slots__ = ("always", "ends_named", "kind", "leaving", "modes", "uncaught")
+
+    def __init__(self, kind: type, options: list[ExceptionOption]) -> None:
         self.kind = kind  # kept: its `id` is that of no other type meanwhile
-        self.modes = modes
+        self.modes = modes = frozenset([option.mode for option in options])
+        self.ends_named = any([option.mode == "unhandled" and option.names not in ([], [_BASE]) for option in options])
         self.always = "always" in modes
         self.uncaught = not modes.isdisjoint(_NOT_CAUGHT)
         self.leaving = "userUnhandled" in modes
@@ -90,14 +94,9 @@ class ExceptionStops:
         self.is_wanted = bool(self._options)
 
     def at_raise(
-        self, record: ThreadRecord, frame: Any, offset: int, error: BaseException, has_come: bool
+        self, record: ThreadRecord, frame: Any, offset: int, error: BaseException, arrived: bool
     ) -> str | None:
-        """An exception is raised in a frame, or comes to it from its callee; return the mode in which it stops.
-
-        `has_come`: from a callee. Else it is a new one, which may have the number of one that is gone.
-        """
-        arrived = has_come and record.unwinding == id(error) and record.unwound_to == id(frame)
-        record.unwinding = record.unwound_to = 0  # else it is raised again, of a task's result
+        """An exception is raised in a frame, or has arrived from its callee; return the mode in which it stops."""
         pending = record.pending
         if pending.is_quiet:  # nothing to be looked up, which is so at nearly all
             if arrived or frame.f_code.co_filename.startswith(OWN_FILES):
@@ -106,7 +105,6 @@ class ExceptionStops:
             return None
         known = self._modes.get(id(type(error)))
         wanted = self._modes_of(type(error)) if known is None else known
-        modes = wanted.modes
         if wanted.always and not arrived and self._files.steps_into(frame.f_code.co_filename):
             return "always"
         if not wanted.uncaught or (self._ends_task is not None and holds(error, self._ends_task)):
@@ -119,7 +117,7 @@ class ExceptionStops:
             record.pending.add(error, verdict.frame)
             return None
         if verdict.outcome is verdicts.UNCAUGHT:
-            return self._at_end(verdict, modes, frame, error)
+            return self._at_end(verdict, wanted, frame, error)
         return self._if_it_leaves(record, frame, offset, error) if leaves else None
 
     @staticmethod
@@ -133,9 +131,9 @@ class ExceptionStops:
             return True
         return was_pending or pending.may_be_forgotten(error)
 
-    def _at_end(self, verdict: Any, modes: frozenset[str], frame: Any, error: BaseException) -> str | None:
+    def _at_end(self, verdict: Any, wanted: _TypeModes, frame: Any, error: BaseException) -> str | None:
         """Return the mode in which an exception stops that no code in Python catches."""
-        end = verdict
+        end, modes = verdict, wanted.modes
         if verdict.runner == runners.KEPT:
             waiting = waiting_tasks.end_of(error, verdict.frame, frame)
             if waiting is None or waiting.outcome is not verdicts.UNCAUGHT:
@@ -147,9 +145,9 @@ class ExceptionStops:
                 return None  # it has left the user's code already: it stops where the one that waits raises it again
             self._ends_task = error
         if end.runner == runners.FAILS_TEST:
-            wanted = not modes.isdisjoint(_LEAVING) and self._is_through_user_code(frame, verdict.frame)
-            return "userUnhandled" if wanted else None
-        if "unhandled" not in modes or end.quiet or not self._is_of_user(frame):
+            fails = not modes.isdisjoint(_LEAVING) and self._is_through_user_code(frame, verdict.frame)
+            return "userUnhandled" if fails else None
+        if "unhandled" not in modes or (end.quiet and not wanted.ends_named) or not self._is_of_user(frame):
             return None
         if "failsTest" in modes and propagation.is_under_test(verdict.frame):
             return None  # an event loop prints it, as of a callback: no failure of the test
@@ -197,8 +195,7 @@ class ExceptionStops:
         if known is None:
             if len(self._modes) >= _MOST_TYPES:
                 self._modes = {}
-            modes = frozenset([option.mode for option in self._options if option.is_of(kind)])
-            known = self._modes[id(kind)] = _TypeModes(kind, modes)
+            known = self._modes[id(kind)] = _TypeModes(kind, [option for option in self._options if option.is_of(kind)])
         return known
 
     def at_end(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException) -> bool:
@@ -207,10 +204,10 @@ class ExceptionStops:
             if not record.pending.may_be_forgotten(error):
                 return False
             verdict = propagation.judge(error, frame, offset)
-            modes = self._modes_of(type(error)).modes
-            is_end = verdict.outcome is verdicts.UNCAUGHT and bool(modes)
-            return is_end and self._at_end(verdict, modes, frame, error) == "unhandled"
-        return any(each.mode == "unhandled" and each.is_of(type(error)) for each in self._options)
+            wanted = self._modes_of(type(error))
+            is_end = verdict.outcome is verdicts.UNCAUGHT and bool(wanted.modes)
+            return is_end and self._at_end(verdict, wanted, frame, error) == "unhandled"
+        return "unhandled" in self._modes_of(type(error)).modes
 
     def _is_of_user(self, frame: Any) -> bool:
         """Whether an exception that is raised in a frame ends something of the user's."""

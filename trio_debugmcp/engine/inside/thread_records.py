@@ -40,6 +40,15 @@ class Inbox:
         return item, kept or raised
 
 
+def arrival(error: BaseException, frame: Any) -> tuple[int, int, int]:
+    """Return by what an exception is known that comes to a frame from its callee: what, to which frame, and where.
+
+    The same one may be raised there once more, as C code has caught it (`hasattr`), of which we hear nothing. Then the
+    frame has come further, so it is at another instruction.
+    """
+    return id(error), id(frame), frame.f_lasti
+
+
 class ThreadRecord:
     """What is known of one thread.
 
@@ -54,14 +63,14 @@ class ThreadRecord:
         halting: the frame that has called `breakpoint()`, in which it is to stop, or None.
         passing: the frame and the line that it has gone to, which is not looked at if it is the next; or None. The
             interpreter reports that line on some occasions only.
-        unwinding: the id of the exception that has just left a frame; no exception lives longer because of us.
-        unwound_to: the id of the frame further out, to which it comes unless something in C keeps it.
+        unwound: the exception that has just left a frame, as an `arrival` in the one further out, to which it comes
+            unless something in C keeps it; or None. No exception lives longer because of us.
         pending: exceptions of which it will be decided later whether anything catches them.
     """
 
     __slots__ = (
         *("entering", "halting", "id", "ident", "inbox", "is_claimed", "is_evaluating", "parked", "passing"),
-        *("pending", "raised", "stop", "thread", "unwinding", "unwound_to"),
+        *("pending", "raised", "stop", "thread", "unwound"),
     )
 
     def __init__(self, number: int, ident: int) -> None:
@@ -75,8 +84,7 @@ class ThreadRecord:
         self.entering: Any = None
         self.halting: Any = None
         self.passing: Any = None
-        self.unwinding = 0
-        self.unwound_to = 0
+        self.unwound: tuple[int, int, int] | None = None
         self.pending = PendingExceptions()
         self.thread: Any = None
         self.is_claimed = False

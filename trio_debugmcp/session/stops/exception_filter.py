@@ -35,17 +35,23 @@ from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, CatchingPlace, Exce
 
 log = logging.getLogger(__name__)
 
-_SIGNALS = frozenset(
+_ENDS = frozenset(
     {
-        *("builtins.SystemExit", "builtins.KeyboardInterrupt", "builtins.GeneratorExit"),
-        *("builtins.StopIteration", "builtins.StopAsyncIteration"),
-        *("asyncio.exceptions.CancelledError", "concurrent.futures._base.CancelledError", "trio.Cancelled"),
+        *("builtins.SystemExit", "builtins.KeyboardInterrupt"),
         *("_pytest.outcomes.Exit", "_pytest.outcomes.XFailed", "unittest.case.SkipTest"),
         "builtins.Skipped",  # pytest says that its own is builtin
     }
 )
-"""Exceptions that leave a program or the user's code on purpose, with their subtypes: `sys.exit`, a test that is
-skipped. By their full names: a program may have an `Exit` for an error."""
+"""Exceptions that end a program or a test on purpose, with their subtypes: `sys.exit`, Ctrl-C, a test that is skipped.
+By their full names: a program may have an `Exit` for an error."""
+
+_SIGNALS = _ENDS | frozenset(
+    {
+        *("builtins.GeneratorExit", "builtins.StopIteration", "builtins.StopAsyncIteration"),
+        *("asyncio.exceptions.CancelledError", "concurrent.futures._base.CancelledError", "trio.Cancelled"),
+    }
+)
+"""Exceptions that leave the user's code on purpose, with their subtypes. Where nothing catches one it is an error."""
 
 _LOOK_SECONDS = 10.0
 """For each expression of a look: for its first lldb reads the symbols of all libraries, which takes a second or two."""
@@ -79,6 +85,11 @@ def _catching_place(by: CaughtBy | None) -> CatchingPlace | None:
     if by is None:
         return None
     return CatchingPlace(by.function, by.path, by.line, not by.library, by.in_c_code)
+
+
+def _is_on_purpose(info: ExceptionInfo, lineage: tuple[str, ...] | None) -> bool:
+    signals = _ENDS if info.break_mode == "unhandled" else _SIGNALS
+    return not signals.isdisjoint(lineage or ())
 
 
 class ExceptionFilter:
@@ -131,7 +142,7 @@ class ExceptionFilter:
         if info.break_mode == LEAVES_USER_CODE and LEAVES_CODE in modes and LEAVES_USER_CODE not in modes:
             asked = is_outermost(found.frames)
         is_failure = LEAVES_USER_CODE in modes and info.break_mode == LEAVES_USER_CODE  # of a test, by its runner
-        on_purpose = not is_failure and not _SIGNALS.isdisjoint(lineage or ())
+        on_purpose = not is_failure and _is_on_purpose(info, lineage)
         exceptions = self._without_judged(candidates)
         wanted = [breakpoint.id for breakpoint in exceptions if await self._wants(breakpoint, info, lineage, frame_id)]
         counts = bool(wanted) or fails or (asked and not on_purpose)

@@ -178,7 +178,7 @@ class Debugpy(Profile):
 
     name: str = "debugpy"
     language: str = "Python"
-    detect: Detect = Detect(suffixes=(".py", ".pyw"), interpreters=("python", "pypy"))
+    detect: Detect = Detect(suffixes=(".py", ".pyw", ".pyz"), interpreters=("python", "pypy"))
     types: frozenset[str] = frozenset({"python", "debugpy"})
     install_hint: str = with_package("debugpy")
     target_options: frozenset[str] = frozenset({"module", "code"})

@@ -16,6 +16,9 @@ _MAX_PLACES = 200
 OWN_NAMES, OWN_NAMES_END = "eval(", ", {**globals(), **locals()})"
 """Around the text of a condition that is to see all of its frame."""
 
+_ARCHIVE_END = b"PK\5\6"
+"""Before the end of a zip file, which Python runs as it runs a text."""
+
 _LEAVING = (
     "(lambda f: (f.exc_type, f.exc_desc, f.trace_obj))("
     "(lambda c, t: c.get_global_debugger().suspended_frames_manager.get_frames_list(c.get_current_thread_id(t)))"
@@ -82,7 +85,7 @@ class PythonExpressions(Expressions):
 
     def program_problem(self, program: str, source: bytes) -> str | None:
         """Compile the program without running it, unless another version of Python is going to run it."""
-        if interpreter_for(program) != sys.executable:
+        if _ARCHIVE_END in source or interpreter_for(program) != sys.executable:
             return None
         return _syntax_error(source, "exec")
 

@@ -40,7 +40,7 @@ def of_project(debugger: Debugger, params: DebugLaunch, cwd: str) -> ProjectTarg
     program = meant.program if meant.command is None else _installed(debugger, meant.command, path)
     code = meant.code if program is None else None
     own = replace(params, program=program, module=meant.module, code=code, args=[*meant.args, *params.args])
-    if meant.program is None and meant.command is None and meant.code is not None:
+    if meant.program == path:
         return ProjectTarget(own, meant.directory, f"'{path}' {meant.why}")
     started = f"-m {meant.module}" if meant.module else program or "its function, as it is not installed"
     return ProjectTarget(own, meant.directory, f"'{path}' names a project; started {started}: {meant.why}")
