@@ -565,24 +565,29 @@ YIELDS = """\
 def numbers():
     for n in range(2):
         yield n + 5
+def passed():
+    yield from numbers()
 
 def work():
-    for number in numbers():
+    for number in passed():
         print(number)
 
 work()
 """
 
 
-async def test_a_step_out_of_a_generator_shows_what_it_has_yielded(
+async def test_a_step_from_a_yield_goes_to_where_the_value_goes_which_a_step_out_shows(
     python: Interpreter, debugging: Connect, tmp_path: Path
 ) -> None:
     async with debugging() as client:
         file = tmp_path / "yields.py"
         await launched(client, python, file, YIELDS, breakpoints=[{"file": str(file), "line": 3}])
+        stops = [await client.call("debug_step", mode="in") for _ in range(4)]
+        assert [where(each)[1:] for each in stops] == [(9, "work"), (8, "work"), (2, "numbers"), (3, "numbers")]
         stop = await client.call("debug_step", mode="out")
-        assert (where(stop).function, stop["yielded"], stop.get("returned")) == ("work", {"numbers": "5"}, None)
-        assert (await client.call("stop_get"))["yielded"] == {"numbers": "5"}
+        assert (where(stop).function, stop["yielded"], stop.get("returned")) == ("passed", {"numbers": "6"}, None)
+        assert (await client.call("stop_get"))["yielded"] == {"numbers": "6"}
+        await client.call("debug_step", mode="out")
         await client.call("breakpoint_remove", id="*")
         stop = await client.call("debug_step", mode="out")
         assert (where(stop).function, stop["returned"]) == ("<module>", {"work": "None"})
@@ -706,9 +711,49 @@ async def test_a_step_in_stays_out_of_the_methods_that_dataclasses_and_named_tup
 ) -> None:
     file = tmp_path / "made.py"
     async with debugging() as client:
-        await launched(client, python, file, MADE, breakpoints=[f"{file}:9"])
-        stops = [await client.call("debug_step", mode="in") for _ in range(3)]
-        assert [where(each)[1:] for each in stops] == [(7, "__post_init__"), (10, "<module>"), (11, "<module>")]
+        await launched(client, python, file, MADE, breakpoints=[f"{file}:6", f"{file}:9"])
+        stops = [await client.call("debug_step", mode="in") for _ in range(8)]
+        assert [where(each)[1:] for each in stops] == [
+            *((4, "<module>"), (3, "<module>"), (4, "<module>"), (8, "<module>"), (9, "<module>")),
+            *((7, "__post_init__"), (10, "<module>"), (11, "<module>")),
+        ]
+
+
+THROUGH_LIBRARY = """\
+import copy
+
+class Row:
+    def __copy__(self):
+        return 1
+    def __deepcopy__(self, memo):
+        raise ValueError
+
+def copied():
+    return copy.copy(Row())
+
+def failed():
+    return copy.deepcopy(Row())
+
+def work():
+    first = copied()
+    try:
+        failed()
+    except ValueError:
+        first = 2
+
+work()
+"""
+
+
+async def test_a_step_out_of_what_a_library_has_called_is_not_lost_where_no_line_follows_in_its_caller(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    file = tmp_path / "through.py"
+    async with debugging() as client:
+        await launched(client, python, file, THROUGH_LIBRARY, breakpoints=[f"{file}:5", f"{file}:7"])
+        assert where(await client.call("debug_step"))[1:] == (16, "work")
+        await client.call("debug_continue")
+        assert where(await client.call("debug_step"))[1:] == (19, "work")
 
 
 async def test_breakpoint_in_the_program_stops_it_at_the_next_line_in_forks_too(

@@ -274,7 +274,7 @@ class EventDispatch:
                 self._breakpoint_stop(record, _frame(1), [])
             step = self._steps.current
             if step is not None and record is not None:
-                back = self._steps.at_return(step, _frame(1), value)
+                back = self._steps.at_return(step, record, _frame(1), value)
                 if back is not None:
                     self._step_stop(record, back, [])
         except RecursionError:
@@ -298,10 +298,9 @@ class EventDispatch:
     def _on_unwind(self, code: Any, offset: int, error: BaseException) -> Any:
         try:
             frame = _frame(1)
-            step = self._steps.current
+            record, step = self._threads.current(), self._steps.current
             if step is not None:
-                self._steps.at_unwind(step, frame)
-            record = self._threads.current()
+                self._steps.at_unwind(step, record, frame)
             if record.halting is frame:
                 self._calls.at_unwind(record, frame)
             if self._exceptions.is_wanted:

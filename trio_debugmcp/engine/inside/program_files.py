@@ -170,9 +170,12 @@ def has_source(code: Any) -> bool:
 
 
 def is_made_by_library(frame: Any) -> bool:
-    """Whether a frame runs a method that `dataclass` or `namedtuple` has made, of a text of its own."""
+    """Whether a frame runs what `dataclass` or `namedtuple` has made, a method or the text that defines it."""
     code = frame.f_code
     if code.co_filename != "<string>":
         return False
+    maker = frame.f_back if code.co_name == "<module>" else None
+    if maker is not None and dict.get(maker.f_globals, "__name__") == "dataclasses":
+        return True
     module = dict.get(frame.f_globals, "__name__")
-    return code.co_qualname.startswith("__create_fn__.") or (type(module) is str and module.startswith("namedtuple_"))
+    return code.co_qualname.startswith("__create_fn__") or (type(module) is str and module.startswith("namedtuple_"))

@@ -1,12 +1,14 @@
 """`Steps`: one thread continues by a line, into a call, or out of a function.
 
-A step belongs to a frame, not to a thread: over an `await` or a `yield` it stays with the frame, which continues later.
-A generator expression has one line, and may not be continued: from there a step goes to where its value goes.
+A step belongs to a frame, not to a thread: over an `await` it stays with the frame, which continues later, and over a
+`yield` too, unless it is to go in. A generator expression has one line, and may not be continued: from there a step
+goes to where its value goes.
 What a step means:
 
 - over: the next line of the frame; where the frame ends, the place in its caller to which it returns.
 - out: the place to which the frame returns; of a generator, also where the value goes that it yields next.
-- in: the first line of the next function that is of interest, or the next line, whichever comes first.
+- in: the first line of the next function that is of interest, or the next line, whichever comes first; of a generator
+  that yields, where the value goes.
 - in, of one call of the statement: the first line of what that leads to; where it does not, as over.
 
 Where a frame returns to a library, the step continues to the next line of the user's, wherever that is.
@@ -29,7 +31,7 @@ _IN_FRAME = monitoring.LINE | monitoring.JUMP | monitoring.PY_RETURN | monitorin
 _COROUTINE = 0x80 | 0x100
 """Flags of the code of coroutines, plain ones and those that `types.coroutine` makes."""
 
-_ASYNC_GENERATOR = 0x200
+_GENERATOR, _ASYNC_GENERATOR = 0x20, 0x200
 
 _GENERATOR_EXPRESSION = "<genexpr>"
 
@@ -107,8 +109,7 @@ class Steps:
         """A line begins, or a loop on one line begins again."""
         if frame is step.frame:
             return not step.is_out and (step.target is None or is_loop or not step.target.is_ahead(frame))
-        # After an entry, or where only the next line counts.
-        return step.goes_in and step.frame is None and step.record is record and self._counts(frame)
+        return self._follows_any(step, record, frame)
 
     def at_entry(self, step: StepUnderWay, record: ThreadRecord, frame: Any) -> None:
         """A function is entered, or continues."""
@@ -133,9 +134,9 @@ class Steps:
                 step.callees[id(code)] = code
                 self._events.want_in(_USER, code, monitoring.PY_RETURN)
 
-    def at_return(self, step: StepUnderWay, frame: Any, value: Any) -> Any:
+    def at_return(self, step: StepUnderWay, record: ThreadRecord, frame: Any, value: Any) -> Any:
         """A function returns. Returns the frame to stop in, or None."""
-        if frame is not step.frame:
+        if frame is not step.frame and not self._follows_any(step, record, frame):
             if frame.f_back is step.frame and step.frame is not None and id(frame.f_code) in step.callees:
                 step.returned.append((frame.f_code.co_qualname, value))
             return None
@@ -143,16 +144,20 @@ class Steps:
 
     def at_yield(self, step: StepUnderWay, frame: Any, value: Any) -> Any:
         """A generator yields, or a coroutine waits. Returns the frame to stop in, or None."""
-        if frame is not step.frame or not (step.is_out or frame.f_code.co_name == _GENERATOR_EXPRESSION):
+        goes_out = step.is_out or frame.f_code.co_name == _GENERATOR_EXPRESSION
+        if frame is not step.frame or not (goes_out or step.goes_in):
             return None
         flags = frame.f_code.co_flags
         if flags & _COROUTINE or (flags & _ASYNC_GENERATOR and _name_of(type(value)) != _WRAPPED):
             return None  # it waits
-        return self._back(step, frame, value, YIELDED)
+        if goes_out:
+            return self._back(step, frame, value, YIELDED)
+        self._follow_any(step, frame.f_back)
+        return None
 
-    def at_unwind(self, step: StepUnderWay, frame: Any) -> None:
+    def at_unwind(self, step: StepUnderWay, record: ThreadRecord, frame: Any) -> None:
         """An exception leaves a function: what comes next counts, in its caller."""
-        if frame is step.frame:
+        if frame is step.frame or self._follows_any(step, record, frame):
             self._leave(step, frame)
 
     # --- Parts --------------------------------------------------------------------------------------------------------
@@ -179,9 +184,20 @@ class Steps:
         if back is not None and self._counts(back):
             self._watch(step, back)
             return
+        self._follow_any(step, back)
+
+    def _follow_any(self, step: StepUnderWay, frame: Any) -> None:
+        """Have only what comes next count, in whichever frame of the user's, from the first one outward.
+
+        What a generator passes on (`yield from`) may come next further out.
+        """
         step.goes_in, step.frame = True, None
-        while back is not None:
-            if self._counts(back):
-                self._events.want_in(_USER, back.f_code, _IN_FRAME)
-                return
-            back = back.f_back
+        while frame is not None:
+            if self._counts(frame):
+                self._events.want_in(_USER, frame.f_code, _IN_FRAME)
+                if not frame.f_code.co_flags & _GENERATOR:
+                    return
+            frame = frame.f_back
+
+    def _follows_any(self, step: StepUnderWay, record: ThreadRecord, frame: Any) -> bool:
+        return step.goes_in and step.frame is None and step.record is record and self._counts(frame)
