@@ -88,7 +88,6 @@ class DirectStream(trio.abc.Stream):
         self._open_requests: dict[int, Request] = {}
         self._announced: dict[int, int] = {}
         self._caller: IncomingConnection | None = None
-        self._writing = trio.Lock()
         self._flushed = False
         self._configured = self._closed = False
         self._lost: str | None = None
@@ -131,21 +130,26 @@ class DirectStream(trio.abc.Stream):
             elif not self._flushed:
                 self._early.append(encode_frame(body))
                 self._asked.set()
-            else:
-                await self._write(encode_frame(body))
+            elif self._caller is not None:
+                with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # the reader notices it, too
+                    await self._caller.stream.send_all(encode_frame(body))
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes:
-        """Return the next frame, or nothing at the end.
+        """Return the frames that are there, or the next one, or nothing at the end.
 
         Raises:
             ProtocolViolation: the program does not speak DAP.
         """
         try:
-            return await self._incoming.receive()
+            frames = [await self._incoming.receive()]
         except trio.EndOfChannel:
             if self._broken is not None:
                 raise self._broken from None
             return b""
+        with suppress(trio.WouldBlock, trio.EndOfChannel):
+            while True:  # what has come together is decoded in one turn
+                frames.append(self._incoming.receive_nowait())
+        return b"".join(frames)
 
     async def wait_send_all_might_not_block(self) -> None:
         await trio.lowlevel.checkpoint()
@@ -193,10 +197,9 @@ class DirectStream(trio.abc.Stream):
         if caller is None:
             return
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError), self._reading:
-            async with self._writing:
-                while self._early:
-                    await caller.stream.send_all(self._early.pop(0))
-                self._flushed = True
+            while self._early:
+                await caller.stream.send_all(self._early.pop(0))
+            self._flushed = True  # from here on the session's task writes
             try:
                 await self._read(caller)
             except ProtocolViolation as violation:
@@ -243,7 +246,11 @@ class DirectStream(trio.abc.Stream):
                 pass
         if detached:
             await self._records.settle()
-        await self._frames.send(encode_frame(body))
+        frame = encode_frame(body)
+        try:
+            self._frames.send_nowait(frame)  # what was read together is received together
+        except trio.WouldBlock:
+            await self._frames.send(frame)
         return detached
 
     def cut(self) -> None:
@@ -306,13 +313,6 @@ class DirectStream(trio.abc.Stream):
             self._nursery.start_soon(trio.aclose_forcefully, caller.stream)
         else:
             self._dial_ins.release(caller)
-
-    async def _write(self, frame: bytes) -> None:
-        """Write to the program: the session does, and so do we."""
-        async with self._writing:
-            if self._caller is not None:
-                with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # the reader notices it, too
-                    await self._caller.stream.send_all(frame)
 
     async def _answer(self, request: Request, body: object = None, *, failure: str | None = None) -> None:
         if self._open_requests.pop(request.seq, None) is None:

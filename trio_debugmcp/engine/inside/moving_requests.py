@@ -132,7 +132,7 @@ class MovingRequests:
         record = self._stopped(request)
         if self._engine.evaluations.is_stuck(record):
             raise RequestRefusedError(_STUCK)
-        request.respond()
+        request.respond(with_next=True)  # of nearly all steps the stop comes in less than a millisecond
         frame = record.stop.frame if target is None else target.frame
         self._engine.steps.begin(kind, record, frame, target)
         self._resume(record)

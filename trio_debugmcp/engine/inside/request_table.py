@@ -29,15 +29,16 @@ class EngineRequest:
         self._number = message.get("seq")
         self._connection = connection
 
-    def respond(self, body: Any = None) -> None:
-        self._answer({"success": True}, body)
+    def respond(self, body: Any = None, *, with_next: bool = False) -> None:
+        """Answer with a body; `with_next` as of `DoorConnection.send`."""
+        self._answer({"success": True}, body, with_next=with_next)
 
     def refuse(self, reason: str) -> None:
         self._answer({"success": False, "message": reason}, None)
 
-    def _answer(self, outcome: dict[str, Any], body: Any) -> None:
+    def _answer(self, outcome: dict[str, Any], body: Any, *, with_next: bool = False) -> None:
         answer = {"type": "response", "request_seq": self._number, "command": self.command, **outcome}
-        self._connection.send(answer if body is None else {**answer, "body": body})
+        self._connection.send(answer if body is None else {**answer, "body": body}, with_next=with_next)
 
 
 class RequestTable:

@@ -85,11 +85,12 @@ class ExceptionSync:
 
     async def _unknown_types(self, mine: list[ExceptionBreakpoint]) -> frozenset[str]:
         """Return the breakpoints whose types neither the language has nor, as far as it can be asked, the program."""
+        types_of = {exception.id: exception.exception_type for exception in mine if exception.exception_type != "*"}
+        if not types_of:
+            return frozenset()
         expressions = self._requests.profile.expressions
-        builtin = {"*", *expressions.exception_types()}
-        types_of = {
-            exception.id: exception.exception_type for exception in mine if exception.exception_type not in builtin
-        }
+        builtin = {*expressions.exception_types()}
+        types_of = {id_: name for id_, name in types_of.items() if name not in builtin}
         question = expressions.types_in(sorted(set(types_of.values()))) if types_of else None
         if question is None:
             return frozenset()

@@ -254,7 +254,10 @@ def read_source(source: KnownSource) -> str:
 
 def _changed(path: str) -> float | None:
     try:
-        return (archive_of(Path(path)) or Path(path)).stat().st_mtime
+        return os.stat(path).st_mtime
+    except NotADirectoryError:
+        archive = archive_of(Path(path))
+        return None if archive is None else _changed(str(archive))
     except (OSError, ValueError):
         return None
 

@@ -16,6 +16,7 @@ import re
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -166,6 +167,14 @@ class DebugpyDialect(Dialect):
         return module_at(frame.source.path) if frame.source is not None and frame.source.path else None
 
 
+@cache
+def _installed_version(origin: str, changed: int) -> str:
+    """Return the version of debugpy, read once as long as the file of the package stays the same."""
+    from importlib.metadata import version  # which comes with the parsers of mails and of archives
+
+    return version("debugpy")
+
+
 _ENDS_WITH_PROGRAM = "endsWithProgram"
 """Argument of ours for the children of a program that was launched here: where that is ended, they are."""
 
@@ -199,9 +208,8 @@ class Debugpy(Profile):
         spec = importlib.util.find_spec("debugpy")
         if spec is None or spec.origin is None:
             return None
-        from importlib.metadata import version  # which comes with the parsers of mails and of archives
-
-        return f"{Path(spec.origin).parent} ({version('debugpy')})"
+        changed = Path(spec.origin).stat().st_mtime_ns
+        return f"{Path(spec.origin).parent} ({_installed_version(spec.origin, changed)})"
 
     @asynccontextmanager
     async def open(self, launch: Launch, runtime: Runtime) -> AsyncIterator[Adapter]:

@@ -31,9 +31,10 @@ def interpreter_for(program: str) -> str:
     places = [Path(program), *Path(program).parents]
     homes += [place / name for place in places for name in (".venv", "venv")]
     for home in homes:
-        for candidate in (home / "bin" / "python", home / "Scripts" / "python.exe"):
-            if os.path.isfile(candidate) and os.path.isfile(home / "pyvenv.cfg"):
-                return str(candidate)
+        if os.path.isfile(f"{home}/pyvenv.cfg"):
+            for candidate in (f"{home}/bin/python", f"{home}/Scripts/python.exe"):
+                if os.path.isfile(candidate):
+                    return candidate
     return sys.executable
 
 
