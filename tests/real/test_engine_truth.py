@@ -40,6 +40,8 @@ def work(n):
 
 for n in range(4):
     work(n)
+double = lambda n: n * 2
+doubled = [double(n) for n in range(3)]
 print("done")
 """
 
@@ -50,7 +52,7 @@ async def test_a_statement_over_several_lines_is_hit_once_each_time_by_whatever_
     async with debugging() as client:
         file = tmp_path / "lines.py"
         await launched(client, python, file, LINES, stop_at_entry=True)
-        for line in (11, 12, 15, 19):
+        for line in (11, 12, 15, 19, 25):  # the last one is hit where it is defined, too
             await client.call("breakpoint_set", file=str(file), line=line, log_message=f"{line} {{n}}")
         await client.call("breakpoint_set", file=str(file), line=20, hit_condition="== 3")
         stop = await client.call("debug_continue")
@@ -58,8 +60,8 @@ async def test_a_statement_over_several_lines_is_hit_once_each_time_by_whatever_
         said = stop["log"]
         await client.call("breakpoint_set", file=str(file), statement='print("done")')
         said += (await client.call("debug_continue"))["log"]
-        assert sorted(said.splitlines()) == [f"{line} {n}" for line in (11, 12, 15, 19) for n in range(4)]
-        assert sorted((await hits(client)).values()) == [1, 4, 4, 4, 4, 4]
+        assert sorted(said.splitlines()) == [f"{line} {n}" for line in (11, 12, 15, 19, 25) for n in range(4)]
+        assert sorted((await hits(client)).values()) == [1, 4, 4, 4, 4, 4, 4]
         experiments = [{"file": str(file), "line": line, "capture": ["n"], "max_hits": 9} for line in (11, 15, 19)]
         launch = {"program": str(file), "adapter_options": {"python": [python.path]}, "replace": True}
         found = await client.call("batch_evaluate", experiments=experiments, launch=launch)

@@ -122,7 +122,7 @@ class EventDispatch:
             return None  # the stack has no room left for us
         except BaseException as error:
             self._fail(error)
-        return None if self._attention.is_open else DISABLE
+        return None if self._attention.is_open or self._breakpoints.has_on_entry(code) else DISABLE
 
     @without_a_check
     def _on_resume(self, code: Any, offset: int) -> Any:

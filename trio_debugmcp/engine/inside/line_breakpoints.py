@@ -50,12 +50,13 @@ class LinePlan:
 class CodePlan:
     """What is looked for in one code object; `names` are its globals, if it is of a template."""
 
-    __slots__ = ("code", "lines", "names")
+    __slots__ = ("code", "has_on_entry", "lines", "names")
 
     def __init__(self, code: Any, lines: dict[int, LinePlan], names: Any) -> None:
         self.code = code
         self.lines = lines
         self.names = names
+        self.has_on_entry = code.co_firstlineno in lines
 
 
 class LineBreakpoints:
@@ -182,6 +183,14 @@ class LineBreakpoints:
         return monitoring.LINE | monitoring.JUMP
 
     # --- Reaching -----------------------------------------------------------------------------------------------------
+
+    def has_on_entry(self, code: Any) -> bool:
+        """Whether a breakpoint is on the line on which a code object is entered.
+
+        From 3.13 on the interpreter does not report such a line where it does not report the entry.
+        """
+        plan = self._plans.get(id(code))
+        return plan is not None and plan.has_on_entry
 
     def at(self, code: Any, line: int) -> LinePlan | None:
         """Return what is looked for on a line of a code object, None if no breakpoint is there."""
