@@ -10,6 +10,7 @@ from each way in: by the first instruction of the line from there on. A loop is 
 Without a source, and where the code is not understood, each report of the line counts.
 """
 
+import sys
 from typing import Any
 
 from trio_debugmcp.engine.inside.catching.disassembly import ENDS, JUMPS, Disassembly, UnreadableCodeError
@@ -28,6 +29,9 @@ _OF_FUNCTIONS = 0x1
 """Flag of the code of functions; that of classes and modules has it not."""
 
 _OF_TYPE_PARAMETERS = "<generic parameters of "
+
+_REPORTS_TARGETS = sys.version_info < (3, 13)
+"""Whether the interpreter reports a line wherever a jump leads to, also from the line itself."""
 
 _AFTER_WAIT = 0x3
 """Bits of the argument of `RESUME`; none of them at the begin of a function."""
@@ -54,8 +58,9 @@ class StatementBeginnings:
     def _found(self, code: Any, line: int) -> frozenset[int] | None:
         if _is_of_statement_outside(code, line):
             return frozenset()
-        if len([each for _, _, each in code.co_lines() if each == line]) < 2:
-            return None
+        ranges = [(start, end) for start, end, each in code.co_lines() if each == line]
+        if len(ranges) < 2:
+            return _without_targets(code, *ranges[0]) if _REPORTS_TARGETS and ranges else None
         spans = [span for span in self._spans_of(code) or () if span.has(line)]
         if not spans:
             return None
@@ -86,6 +91,18 @@ def _is_of_statement_outside(code: Any, line: int) -> bool:
         return True
     is_class = not code.co_flags & _OF_FUNCTIONS and code.co_name[:1] != "<"
     return is_class and line == code.co_firstlineno
+
+
+def _without_targets(code: Any, start: int, end: int) -> frozenset[int] | None:
+    """Return the offsets of a line but for those to which a jump within it leads, as of `a or b`; None if none does."""
+    try:
+        read = Disassembly(code)
+    except UnreadableCodeError:
+        return None
+    inside = frozenset([offset for offset in read.offsets if start <= offset < end])
+    jumps = [(read.offsets[jump], read.offsets[to]) for jump, to in read.jumps.items()]
+    targets = inside & {to for jump, to in jumps if start <= jump < to}
+    return inside - targets if targets else None
 
 
 class _Paths:
