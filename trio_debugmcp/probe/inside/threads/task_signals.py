@@ -4,7 +4,6 @@ Read from the functions that the tasks are in: a name of theirs, or a field of i
 and the function still comes by. What a function does that they call is not looked into.
 """
 
-import dis
 from typing import Any, List, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget
@@ -87,6 +86,8 @@ def _comes(found: List[Any], index: int, now: int) -> bool:
 
 
 def _line(code: Any, offset: int) -> int:
+    import dis  # which takes long to load, and most programs have no such tasks
+
     line = code.co_firstlineno
     for start, number in dis.findlinestarts(code):
         if start > offset:
