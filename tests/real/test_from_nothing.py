@@ -42,11 +42,28 @@ def run(*command: str, cwd: Path, **environment: str) -> str:
     return done.stdout
 
 
+def wheel_in(folder: Path) -> str:
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(folder), str(ROOT), cwd=folder)
+    (wheel,) = folder.glob("*.whl")
+    return str(wheel)
+
+
+def test_uvx_shows_the_demo_of_a_wheel_without_an_installation(tmp_path: Path) -> None:
+    run(sys.executable, "-m", "venv", str(tmp_path / "uv"), cwd=tmp_path)
+    run(str(tmp_path / "uv/bin/python"), "-m", "pip", "install", "--quiet", "uv", cwd=tmp_path)
+    uvx = str(tmp_path / "uv/bin/uvx")
+    cache = str(tmp_path / "cache")
+    shown = run(
+        uvx, "--from", wheel_in(tmp_path), "trio-debugmcp", "demo",
+        cwd=tmp_path, HOME=str(tmp_path), UV_CACHE_DIR=cache,
+    )  # fmt: skip
+    assert shown.splitlines()[-1].startswith("Found:")
+
+
 def test_a_wheel_and_pip_lead_to_the_cause_of_a_failing_test_in_two_calls(tmp_path: Path) -> None:
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(tmp_path), str(ROOT), cwd=tmp_path)
-    (wheel,) = tmp_path.glob("*.whl")
+    wheel = wheel_in(tmp_path)
     feature = ROOT / "docs" / "deploy" / "devcontainer" / "trio-debugmcp" / "install.sh"
-    run(str(feature), cwd=tmp_path, SOURCE=str(wheel), PREFIX=str(tmp_path / "usr"))
+    run(str(feature), cwd=tmp_path, SOURCE=wheel, PREFIX=str(tmp_path / "usr"))
     ours = str(tmp_path / "usr" / "bin" / "trio-debugmcp")
     assert run(ours, "demo", cwd=tmp_path).splitlines()[-1].startswith("Found:")
 
