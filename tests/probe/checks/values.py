@@ -393,6 +393,30 @@ def check_subclasses_of_lists_are_not_asked() -> None:
     assert show(Lazy([1, 2])) == "Lazy([1, 2])"
 
 
+def check_a_length_that_code_in_python_would_fetch_is_not_asked_for() -> None:
+    class Page:
+        def __len__(self) -> int:
+            raise AssertionError
+
+        def __repr__(self) -> str:
+            return "a page"
+
+    assert show(Page()) == "a page"
+
+
+def check_a_query_of_django_is_not_evaluated() -> None:
+    def asks(self: Any) -> Any:
+        raise AssertionError
+
+    names = {"__module__": "django.db.models.query", "__repr__": asks, "__len__": asks, "__iter__": asks}
+    query_set: Any = type("QuerySet", (), names)
+    query = type("MailQuerySet", (query_set,), {})()
+    query.model, query._result_cache = Basket, None
+    assert show(query) == "<MailQuerySet of Basket, not evaluated>"
+    query._result_cache = [Basket(), Basket()]
+    assert show(query) == "<MailQuerySet of Basket, 2 fetched>"
+
+
 def check_large_collections_of_libraries_are_not_asked() -> None:
     assert show(dict.fromkeys(range(20000)).keys()) == "<dict_keys of 20000 items>"
 

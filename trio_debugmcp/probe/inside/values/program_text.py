@@ -7,6 +7,7 @@ What raises, takes too long or would is said in the place of the text.
 """
 
 import sys
+import types
 from typing import Any, Optional
 
 from trio_debugmcp.probe.inside.bounds import Budget, TooSlowError, slow, slowness
@@ -37,7 +38,10 @@ def of(value: Any, limit: int, budget: Budget) -> str:
     cls = type(value)
     if slow(cls) is not None:
         return f"<repr {slowness()}>"
-    size = _size(value, budget)
+    unasked = _unasked(value)
+    if unasked is not None:
+        return atoms.cut(unasked, limit)
+    size = _size(value)
     if size is not None and size > LARGE:
         return f"<{facts.type_name(cls)} of {size} items>"
     try:
@@ -70,17 +74,30 @@ def message(error: BaseException, limit: int, budget: Budget, code: bool) -> Opt
         return atoms.cut(f"<str raised {error_text(raised)}>", limit)
 
 
-def _size(value: Any, budget: Budget) -> Optional[int]:
-    """The length of a collection that is not one of Python's own."""
-    cls = type(value)
-    if not callable(facts.class_attribute(cls, "__len__")):
+def _size(value: Any) -> Optional[int]:
+    """The length of a collection, where C code knows it: a `__len__` in Python may fetch what there is, and keep it."""
+    known = facts.length(value)
+    if known is not None:
+        return known
+    counts = facts.class_attribute(type(value), "__len__")
+    if type(counts) not in (types.WrapperDescriptorType, types.MethodDescriptorType):
         return None
     try:
-        return int(budget.run(cls, lambda: len(value)))
-    except BaseException as error:
-        if budget.passes_on(error):
-            raise
+        return int(counts(value))
+    except Exception:
         return None
+
+
+def _unasked(value: Any) -> Optional[str]:
+    """Return what is shown of a query of Django: its `repr` would ask the database, by a connection of its own."""
+    for base in facts.mro(type(value)):
+        if facts.type_name(base) == "QuerySet" and facts.module_name(base) == "django.db.models.query":
+            model, fetched = facts.attribute(value, "model"), facts.attribute(value, "_result_cache")
+            of = f" of {facts.type_name(model)}" if isinstance(model, type) else ""
+            count = list.__len__(fetched) if type(fetched) is list else None
+            state = "not evaluated" if count is None else f"{count} fetched"
+            return f"<{facts.type_name(type(value))}{of}, {state}>"
+    return None
 
 
 def _is_atom(value: Any) -> bool:
