@@ -23,6 +23,7 @@ def expire(row):
     row.__dict__.clear()
 """
 exec(compile(FIELDS, "/usr/lib/python3/columns.py", "exec"))
+Column.__module__ = "sqlalchemy.orm.attributes"
 
 
 class Row:
@@ -31,7 +32,7 @@ class Row:
 
 class Kept:
     def __get__(self, row, cls):
-        return row.__dict__["price"]
+        return row.__dict__["price"] / 100
 
     def __set__(self, row, value):
         row.__dict__["price"] = value
@@ -87,10 +88,8 @@ def test_what_it_keeps_no_more_is_not_known_and_not_deleted(process: ProcessReco
     assert ".stock=?" in str(why(process, WhyQuestion(expression="row.stock", at=line_row(process, "again"))).because)
 
 
-def test_what_the_programs_own_descriptor_keeps_is_written_by_the_line_that_stores_it(process: ProcessRecord) -> None:
-    assert set(values_of(process, ".price")) == {"FIELD 40", "FIELD 42"}
-    lines = {line.source for line in why(process, WhyQuestion(expression="item.price")).because}
-    assert 'row.__dict__["price"] = value' in lines
+def test_what_another_descriptor_keeps_is_not_taken_for_what_it_gives(process: ProcessRecord) -> None:
+    assert values_of(process, ".price") == []
 
 
 def test_what_a_property_hides_is_not_taken_for_its_value(process: ProcessRecord) -> None:

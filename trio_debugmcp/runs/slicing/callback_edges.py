@@ -6,6 +6,7 @@ The line has not called that function itself. That ran, from its beginning to it
 """
 
 import ast
+import builtins
 from collections.abc import Iterator
 from itertools import islice, takewhile
 
@@ -18,6 +19,11 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.read_paths import calls_in
+
+_BUILT_IN = frozenset(dir(builtins))
+
+_WAITS = frozenset({"sleep", "wait", "join", "acquire", "is_set"})
+"""Methods that wait for time to pass or for a word: what runs meanwhile gives them no value."""
 
 _MOST_ENDINGS = 2_000
 """Frames that ended while a line waited, and are looked at: the last ones."""
@@ -38,10 +44,15 @@ class CallbackEdges:
     def of_calls(self, execution: StatementExecution, node: SliceNode) -> Iterator[SliceEdge]:
         """Yield the lines that ended what ran during the calls of a statement, or of expressions in it.
 
-        First come those that raised, then those whose result has what is wanted, then the last ones.
+        First come those that also began meanwhile, of them those that raised, then those whose result has what is
+        wanted, then the last ones.
         """
         calls = self._calls_of_libraries(execution, node)
-        endings = sorted(self._endings(execution), key=lambda ending: self._place(ending, node)) if calls else []
+        endings = (
+            sorted(self._endings(execution), key=lambda ending: self._place(ending, execution.row, node))
+            if calls
+            else []
+        )
         during = f"{called(calls[0])} (#{execution.row})" if len(calls) == 1 else f"#{execution.row}"
         others = len(endings) - _MOST_SHOWN
         more = f", as did {others:,} other call{'s' if others > 1 else ''}" if others > 0 else ""
@@ -57,7 +68,7 @@ class CallbackEdges:
         calls = calls_in(*node.focus) if node.focus else execution.statement.calls
         starts = self._past.executions.calls(execution.row) if calls else []
         recorded = {id(call_of(self._past, execution, start)) for start in starts}
-        return [call for call in calls if id(call) not in recorded]
+        return [call for call in calls if id(call) not in recorded and not _runs_nothing(call)]
 
     def _endings(self, execution: StatementExecution) -> Iterator[Row]:
         """Yield how frames ended while a line was under way that neither it nor what it called has called."""
@@ -80,6 +91,13 @@ class CallbackEdges:
         raised = self._past.values.first_raise(ending.object) if ending.kind == rows.UNWIND else 0
         return (self._record.row(raised).owner if raised else 0) or ending.owner
 
-    def _place(self, ending: Row, node: SliceNode) -> tuple[bool, int, bool, int]:
-        text = self._record.text(ending)
-        return ending.kind != rows.UNWIND, node.wanted.place(text), text == "None", -ending.number
+    def _place(self, ending: Row, row: int, node: SliceNode) -> tuple[bool, bool, int, bool, int]:
+        text, is_older = self._record.text(ending), self._record.frame(ending.subject).start < row
+        return is_older, ending.kind != rows.UNWIND, node.wanted.place(text), text == "None", -ending.number
+
+
+def _runs_nothing(call: ast.Call) -> bool:
+    """Whether a call has nobody else run anything: a function of Python's own, or one that only waits."""
+    if isinstance(call.func, ast.Name):
+        return call.func.id in _BUILT_IN
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _WAITS

@@ -58,22 +58,34 @@ def wanted_of(past: PastProcess, execution: StatementExecution, message: str = "
         if wanted != NOTHING_WANTED:
             return wanted
     raised = past.executions.raised(execution.row)
+    if raised is not None and past.values.first_raise(raised.object) != raised.number:  # it is of what it has called
+        return NOTHING_WANTED
     recorded = _MESSAGE.match(past.record.text(raised)) if raised is not None else None
     said = _ESCAPED.sub(r"\1", recorded["line"]) if recorded is not None else message.partition("\n")[0]
-    return _of_message(said.removeprefix("assert ").strip(), comparisons)
+    return message_difference(said.strip(), execution.statement.node)
 
 
-def _of_message(said: str, comparisons: list[tuple[ast.expr, ast.AST, ast.expr]]) -> WantedPieces:
-    """Return what differs by the first line of the message in which pytest or unittest shows both operands."""
-    own, _, _ = said.rpartition(" : ")  # what follows is the words of who called assertEqual
-    for text, sign in ((said, " == "), (said, " != "), (own, " != ")):
+def message_difference(said: str, node: ast.AST) -> WantedPieces:
+    """Return what differs by the first line of the message in which pytest or unittest shows both operands.
+
+    Args:
+        said: the line.
+        node: the assertion; of one with a message of its own, or that compares otherwise, the line shows none.
+    """
+    comparisons = _comparisons(node)
+    if len(comparisons) != 1 or not isinstance(comparisons[0][1], ast.Eq):
+        return NOTHING_WANTED
+    if isinstance(node, ast.Assert):
+        texts = [said.removeprefix("assert ")] if node.msg is None and said.startswith("assert ") else []
+        sign = " == "
+    else:
+        texts, sign = [said, said.rpartition(" : ")[0]], " != "  # what follows is the words of who called assertEqual
+    for text in texts:
         left, _, right = text.partition(sign)
         got, expected = literal(left), literal(right)
-        if isinstance(got, UnknownContent) or isinstance(expected, UnknownContent):
+        if isinstance(got, UnknownContent) or isinstance(expected, UnknownContent) or got == expected:
             continue
-        if len(comparisons) != 1:  # of several it is not known which one failed
-            return NOTHING_WANTED
-        (first, _, second) = comparisons[0]
+        first, _, second = comparisons[0]
         if constant(first) is not ...:
             got, expected = expected, got
         wanted = differences(expected, got)

@@ -146,7 +146,7 @@ def test_a_test_is_run_by_the_runner_that_there_is(tmp_path: Path, test: str, ha
     [
         ("", "shop/tests.py::CartTest::test_total", "shop.tests.CartTest.test_total"),
         ("", "shop.tests.CartTest", "shop.tests.CartTest"),
-        ("src", "src/shop/tests.py", "shop.tests"),
+        ("my.pyproj", "my.pyproj/shop/tests.py", "shop.tests"),
     ],
 )
 def test_in_a_project_of_django_its_own_command_runs_the_test(
@@ -163,7 +163,8 @@ def test_in_a_project_of_django_its_own_command_runs_the_test(
     )
     settings = """os.environ.setdefault("DJANGO_SETTINGS_MODULE", 'site.settings')\n"""
     written(tmp_path / where / "manage.py", settings)
-    written(tmp_path / where / "shop" / "tests.py", "")
+    written(tmp_path / where / "shop" / "tests.py", "class CartTest(TestCase):\n    def test_total(self): ...\n")
+    written(tmp_path / where / "shop" / "test_plain.py", "def test_total(): print('by pytest')\n")
     environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
     environment["PYTHONPATH"] = str(tmp_path)
     command = [sys.executable, "-c", runner_code(test), "--failfast"]
@@ -171,6 +172,9 @@ def test_in_a_project_of_django_its_own_command_runs_the_test(
     manage = f"{where}/manage.py" if where else "manage.py"
     assert done.stdout.split()[:-1] == ["site.settings", manage, "test", "--noinput", label, "--failfast"], done.stderr
     assert done.stdout.split()[-1] == (where or ".")
+    command[2] = runner_code(str(Path(where, "shop/test_plain.py::test_total")))
+    done = subprocess.run(command[:-1], cwd=tmp_path, env=environment, check=False, capture_output=True, text=True)
+    assert "by pytest" in done.stdout, done.stderr
 
 
 def test_tests_of_django_are_known_by_their_command() -> None:

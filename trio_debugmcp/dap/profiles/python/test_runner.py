@@ -3,8 +3,8 @@
     code = runner_code("tests/test_till.py::test_total")      # for `python -c`
 
 A test is named as pytest names it (`tests/test_a.py::Case::test_b`), or by dots (`tests.test_a.Case.test_b`) as
-unittest and nose2 name it. In a project of Django without pytest-django `manage.py test` runs it, which makes the
-database for it.
+unittest and nose2 name it. In a project of Django without pytest-django `manage.py test` runs tests that are methods of
+a test case, and makes the database for them.
 """
 
 import ast
@@ -31,19 +31,39 @@ def name_ids(pytest, test):
     more = f", and {len(ids) - 20} more" if len(ids) > 20 else ""
     if ids:
         sys.stderr.write("there are: " + ", ".join(ids[:20]) + more + "\\n")
+def is_of_unittest(path):
+    import ast
+    file, _, name = path.partition("::")
+    try:
+        with open(file, "rb") as source:
+            body = ast.parse(source.read()).body
+    except (OSError, SyntaxError, ValueError):
+        return False
+    wanted = name.partition("::")[0].partition("[")[0]
+    bases = [
+        (node.name, bool(getattr(node, "bases", ())))
+        for node in body
+        if getattr(node, "name", "").lower().startswith("test") or getattr(node, "bases", ())
+    ]
+    cases = [has_bases for test, has_bases in bases if not wanted or test == wanted]
+    return bool(cases) and all(cases)
 def run_django(path, name, arguments):
     import os, re, runpy, sys
-    folder = os.path.dirname(path.partition("::")[0])
+    file, _, inner = path.partition("::")
+    folder = os.path.dirname(file)
     while folder and not os.path.isfile(os.path.join(folder, "manage.py")):
         folder = os.path.dirname(folder) if folder != os.path.dirname(folder) else ""
     manage = os.path.join(folder, "manage.py")
     if not os.path.isfile(manage):
         return False
     if folder:
-        name = name[len(folder) + 1:]
         sys.path.insert(0, os.path.abspath(folder))
-    with open(manage, encoding="utf-8", errors="replace") as file:
-        settings = re.search(r"DJANGO_SETTINGS_MODULE\\W+([\\w.]+)", file.read())
+    if path:
+        module = os.path.relpath(file, folder or ".")
+        parts = (module[:-3] if module.endswith(".py") else module).split(os.sep)
+        name = ".".join(parts + inner.replace("::", ".").split()) if parts != ["."] else "."
+    with open(manage, encoding="utf-8", errors="replace") as source:
+        settings = re.search(r"DJANGO_SETTINGS_MODULE\\W+([\\w.]+)", source.read())
     command = [manage, "test", "--noinput", name] + arguments
     if settings is None:
         sys.argv = command
@@ -71,7 +91,10 @@ def run(wanted, arguments):
     if stop is not None:
         follow_unittest(stop, running)
     name = wanted.replace("/", ".").replace(".py", "").replace("::", ".") if is_path else wanted
-    if there("django") and not there("pytest_django") and run_django(wanted if is_path else "", name, arguments):
+    is_of_django = there("django") and not there("pytest_django")
+    if is_of_django and there("pytest") and path() and os.path.isfile(path().partition("::")[0]):
+        is_of_django = is_of_unittest(path())
+    if is_of_django and run_django(wanted if is_path else "", name, arguments):
         return
     if there("pytest") and path():
         import pytest

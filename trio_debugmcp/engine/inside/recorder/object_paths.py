@@ -33,6 +33,8 @@ _CONTAINERS = (list, dict, set)
 
 _KINDS: Any = ((list, LIST), (dict, DICT), (set, SET), (collections.deque, DEQUE))
 
+_COLUMNS = "sqlalchemy.orm.attributes"
+
 _MOST_TYPES = 5000
 
 
@@ -53,8 +55,8 @@ class TypeLayout:
         slots: by name what reads a slot.
         shared: by name the class that has a container under it, which all instances share.
         hidden: names for which a property or the like is called, whatever the instance dict has.
-        described: names of descriptors that are written in Python. They keep the value in the instance dict, under
-            their own name, as SQLAlchemy's do; where it is not there, they still may have one.
+        described: names of columns of SQLAlchemy: they keep the value in the instance dict, under their own name, and
+            fetch it where it is not there.
     """
 
     __slots__ = ("cls", "described", "hidden", "is_class", "kind", "names", "shared", "slots")
@@ -83,9 +85,8 @@ class TypeLayout:
                     self.described.discard(name)
                     continue
                 self.slots.pop(name, None)
-                setter = facts.class_attribute(type(value), "__set__")
-                is_data = setter is not MISSING and name[:2] != "__"
-                is_described = is_data and type(setter) is types.FunctionType
+                is_data = facts.class_attribute(type(value), "__set__") is not MISSING and name[:2] != "__"
+                is_described = is_data and facts.module_name(type(value)) == _COLUMNS
                 (self.described.add if is_described else self.described.discard)(name)
                 (self.hidden.add if is_data and not is_described else self.hidden.discard)(name)
 
