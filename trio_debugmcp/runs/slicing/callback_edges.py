@@ -97,7 +97,7 @@ class CallbackEdges:
 
 
 def _runs_nothing(call: ast.Call) -> bool:
-    """Whether a call has nobody else run anything: a function of Python's own, or one that only waits."""
+    """Whether a call has no other code run for its value: a function of Python's own, or one that only waits."""
     if isinstance(call.func, ast.Name):
         return call.func.id in _BUILT_IN
     return isinstance(call.func, ast.Attribute) and call.func.attr in _WAITS
