@@ -1,4 +1,4 @@
-"""Which tasks will end a wait: by `set` of an event, `put` of a queue, `notify` of a condition, or a future's result.
+"""Which tasks may end a wait: by `set` of an event, `put` of a queue, `notify` of a condition, or a future's result.
 
 Read from the functions that the tasks are in: a name of theirs, or a field of it, is the very object that is awaited,
 and the function still comes by. What a function does that they call is not looked into.
@@ -28,9 +28,12 @@ _NAMES = frozenset(name for names in _ENDING.values() for name in names)
 
 _MOST_NAMED = 2
 
+_MOST_TASKS = 200
+"""Whose functions are read: the first ones."""
+
 
 class TaskSignals:
-    """What the functions of these tasks will still do to events, queues, conditions, channels and futures."""
+    """What the functions of these tasks may still do to events, queues, conditions, channels and futures."""
 
     def __init__(self, tasks: List[ProgramTask], budget: Budget) -> None:
         self._tasks = tasks
@@ -39,7 +42,7 @@ class TaskSignals:
         self._is_read = False
 
     def words(self, awaited: Any, method: str, waiting: ProgramTask) -> str:
-        """Return who ends a wait in a method of an object, as the end of a sentence; empty if no task was found."""
+        """Return who may end a wait in a method of an object, as the end of a sentence; empty if no task was found."""
         if not self._is_read:
             self._read()
         shared = _shared(awaited)
@@ -50,11 +53,11 @@ class TaskSignals:
         ]
         said = list(dict.fromkeys(said))
         more = f", and {len(said) - _MOST_NAMED} more" if len(said) > _MOST_NAMED else ""
-        return f", until {' or '.join(said[:_MOST_NAMED])}{more}" if said else ""
+        return f", until perhaps {' or '.join(said[:_MOST_NAMED])}{more}" if said else ""
 
     def _read(self) -> None:
         self._is_read = True
-        for task in self._tasks:
+        for task in self._tasks[:_MOST_TASKS]:
             if self._budget.spent():
                 return
             for frame in task.frames():
@@ -70,11 +73,20 @@ def _calls(frame: Any) -> List[Tuple[bytecode.Known, str]]:
     try:
         found, now = bytecode.instructions(code), bytecode.position(frame)
         loads = [index for index, each in enumerate(found) if each.argval in _NAMES and "LOAD" in each.opname]
-        stacks = [(index, bytecode.stack_at(frame, index + 1)) for index in loads if _comes(found, index, now)]
+        coming = [index for index in loads if _comes(found, index, now)]
+        stacks = [(index, bytecode.stack_at(frame, index + 1)) for index in coming]
+        stacks = [(index, stack) for index, stack in stacks if stack and not _is_stored(found, stack[-1], index, now)]
     except Exception:  # bytecode of a version that is not known, or too much of it
         return []
     file = code.co_filename.replace("\\", "/").rpartition("/")[2]
-    return [(stack[-1], f"{file}:{_line(code, found[index].offset)}") for index, stack in stacks if stack]
+    return [(stack[-1], f"{file}:{_line(code, found[index].offset)}") for index, stack in stacks]
+
+
+def _is_stored(found: List[Any], call: bytecode.Known, index: int, now: int) -> bool:
+    """Whether the name by which a call begins may be another object's by then."""
+    name = call.text.partition(".")[0]
+    ahead = found[now:index] if index >= now else [*found[now:], *found[:index]]
+    return any("STORE" in each.opname and each.argval == name for each in ahead)
 
 
 def _comes(found: List[Any], index: int, now: int) -> bool:
