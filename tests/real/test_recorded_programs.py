@@ -224,7 +224,11 @@ async def test_a_recorded_run_answers_how_it_changed_what_was_called_and_what_a_
             "11 2|     return amount",
         ]
         for tool, arguments, words in (
-            ("history_get", {"expression": "amont"}, "`amont` was never written in this run. Written were: amount."),
+            (
+                "history_get",
+                {"expression": "amont"},
+                "`amont` was never written by recorded code in this run. Written were: amount.",
+            ),
             (
                 "calls_get",
                 {"function": "pay"},
@@ -326,7 +330,7 @@ async def test_why_asks_the_process_that_failed_and_the_next_question_the_same(
         assert (facts["pids"], facts["dropped"], facts["problems"]) == ([first, second], 0, [])
         assert (await client.call("history_get", expression="price"))["total"] == 2, "of the same process"
         error = await failure(client, "history_get", expression="price", process=first)
-        assert "was never written in this run" in error.message
+        assert "was never written by recorded code in this run" in error.message
         elsewhere = await client.call("history_get", expression="started")
         assert (elsewhere["total"], elsewhere["notes"][0][:20]) == (1, f"of process {first}: see "[:20])
         called = await client.call("calls_get", function="child")

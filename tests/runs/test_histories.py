@@ -263,7 +263,7 @@ def test_every_run_of_a_line_has_its_values_and_counts_are_those_of_the_runs() -
 
 def test_what_has_no_history_is_said_with_what_there_is() -> None:
     page = HistoryPage()
-    with pytest.raises(NoHistoryError, match=r"`totel` was never written in this run\. Written were"):
+    with pytest.raises(NoHistoryError, match=r"`totel` was never written by recorded code in this run\. Written were"):
         variable_history(shop(), "totel", page)
     with pytest.raises(NoHistoryError, match="is not a variable"):
         variable_history(shop(), "f(x)", page)

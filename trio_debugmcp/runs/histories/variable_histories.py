@@ -77,7 +77,7 @@ def variable_history(past: PastProcess, expression: str, page: HistoryPage) -> R
     notes = [*notes, instead] if instead else notes
     if not next(found(), 0):
         when = f" before #{page.before}" if page.before else " in this run"
-        never = f"`{expression}` was never written{when}. {written_instead(record, path)}"
+        never = f"`{expression}` was never written by recorded code{when}. {written_instead(record, path)}"
         raise NoHistoryError(f"{instead}." if instead else never)
     contents = frozenset(inside)
 

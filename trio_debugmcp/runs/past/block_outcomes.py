@@ -38,12 +38,14 @@ class BlockOutcomes:
 
     def entered(self, execution: StatementExecution) -> bool | None:
         """Return whether the block of a condition, loop or handler was entered; None: the record does not tell."""
-        after = next_event(self._record, execution.row)
-        following = self._executions.at(after) if after else None
         if len(execution.statement.nodes) > 1:
+            after = next_event(self._record, execution.row)
+            following = self._executions.at(after) if after else None
             return self._on_one_line(execution, self._record.row(after) if after else None, following)
-        if not after:
+        over = self._executions.over(execution)  # an `await` in a condition may leave the frame, and decides nothing
+        if over > self._record.last:
             return None
+        following = self._executions.at(over)
         if following is None or following.frame != execution.frame:
             return False
         statement: Statement | None = following.statement
