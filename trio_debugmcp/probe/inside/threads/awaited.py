@@ -83,8 +83,10 @@ class Awaits:
             f"tasks {names} wait for each other" if len(circle) > 1 else f"task {names} waits for what it holds itself"
         )
         ending = {*circle}  # also what would cancel them: who gathers them, has them in a group, or awaits them
-        while not ending.issuperset(above := {each for task in ending for each in self._ending.get(task, ())}):
-            ending |= above
+        above = ending
+        while above:
+            above = {each for task in above for each in self._ending.get(task, ())} - ending
+            ending = ending | above
         waiting = [task for task in self._tasks if id(task.task) in ending]
         if any(task_timeouts.has_timeout(task) for task in waiting):
             return f"{wait}, until a timeout"
