@@ -24,7 +24,7 @@ async def test_a_launch_that_ran_out_in_a_deadlock_says_who_waits_for_whom(debug
     file.write_text(DEADLOCK)
     async with debugging() as client:
         stop = await client.call("debug_launch", program=str(file), timeout=0, stop_at_entry=False)
-        while not any(note.startswith("deadlock") for note in stop.get("notes", [])):
+        while not any("deadlock: " in note for note in stop.get("notes", [])):
             stop = await client.call("debug_wait", timeout=0.5)
         first, second = (line.split()[0].lstrip("*") for line in stop["threads"])
         assert stop["notes"][-1] in [
