@@ -172,9 +172,10 @@ def test_in_a_project_of_django_its_own_command_runs_the_test(
     manage = f"{where}/manage.py" if where else "manage.py"
     assert done.stdout.split()[:-1] == ["site.settings", manage, "test", "--noinput", label, "--failfast"], done.stderr
     assert done.stdout.split()[-1] == (where or ".")
-    command[2] = runner_code(str(Path(where, "shop/test_plain.py::test_total")))
-    done = subprocess.run(command[:-1], cwd=tmp_path, env=environment, check=False, capture_output=True, text=True)
-    assert "by pytest" in done.stdout, done.stderr
+    for of_pytest in ("shop/test_plain.py::test_total", "shop"):  # in the folder there is one of each kind
+        command[2] = runner_code(str(Path(where, of_pytest)))
+        done = subprocess.run(command[:-1], cwd=tmp_path, env=environment, check=False, capture_output=True, text=True)
+        assert "by pytest" in done.stdout, done.stderr
 
 
 def test_tests_of_django_are_known_by_their_command() -> None:

@@ -32,20 +32,25 @@ def name_ids(pytest, test):
     if ids:
         sys.stderr.write("there are: " + ", ".join(ids[:20]) + more + "\\n")
 def is_of_unittest(path):
-    import ast
+    import ast, itertools, os
     file, _, name = path.partition("::")
-    try:
-        with open(file, "rb") as source:
-            body = ast.parse(source.read()).body
-    except (OSError, SyntaxError, ValueError):
-        return False
+    files = [file]
+    if os.path.isdir(file):
+        folders = itertools.islice(os.walk(file), 1000)
+        files = (os.path.join(folder, each) for folder, _, found in folders for each in found)
+        files = [each for each in files if os.path.basename(each).startswith("test") and each.endswith(".py")][:1000]
     wanted = name.partition("::")[0].partition("[")[0]
-    bases = [
-        (node.name, bool(getattr(node, "bases", ())))
-        for node in body
-        if getattr(node, "name", "").lower().startswith("test") or getattr(node, "bases", ())
-    ]
-    cases = [has_bases for test, has_bases in bases if not wanted or test == wanted]
+    cases = []
+    for each in files:
+        try:
+            with open(each, "rb") as source:
+                body = ast.parse(source.read()).body
+        except (OSError, SyntaxError, ValueError):
+            continue
+        for node in body:
+            is_case, test = bool(getattr(node, "bases", ())), getattr(node, "name", "")
+            if (is_case or test.lower().startswith("test")) and wanted in ("", test):
+                cases.append(is_case)
     return bool(cases) and all(cases)
 def run_django(path, name, arguments):
     import os, re, runpy, sys
@@ -92,7 +97,7 @@ def run(wanted, arguments):
         follow_unittest(stop, running)
     name = wanted.replace("/", ".").replace(".py", "").replace("::", ".") if is_path else wanted
     is_of_django = there("django") and not there("pytest_django")
-    if is_of_django and there("pytest") and path() and os.path.isfile(path().partition("::")[0]):
+    if is_of_django and there("pytest") and path():
         is_of_django = is_of_unittest(path())
     if is_of_django and run_django(wanted if is_path else "", name, arguments):
         return
