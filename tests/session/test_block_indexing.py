@@ -11,10 +11,10 @@ from trio_debugmcp.runs.files.index_files import blocks_without_index
 from trio_debugmcp.session.block_indexing import LOOK_SECONDS, BlockIndexing
 
 
-def add_block(process: Path, number: int) -> None:
-    """Write a block of one row, as a recorder does."""
-    columns = [zlib.compress((word or number).to_bytes(8, "little")) for word in (1 << 60 | 1, 2, 0)]
-    head = [MAGIC, number + 1, 3, 1, *map(len, columns)]
+def add_block(process: Path, number: int, *, first: int = 0, entries: int = 1, rest: bytes = b"") -> None:
+    """Write a block of one row, as a recorder does, or one whose head says something else."""
+    columns = [zlib.compress((word or number).to_bytes(8, "little") + rest) for word in (1 << 60 | 1, 2, 0)]
+    head = [MAGIC, first or number + 1, 3, entries, *map(len, columns)]
     packed = b"".join(word.to_bytes(8, "little") for word in (len(head) * 8, *head))
     process.mkdir(parents=True, exist_ok=True)
     (process / f"rows-{number:06d}.z").write_bytes(packed + b"".join(columns))
@@ -67,3 +67,20 @@ async def test_a_run_whose_files_have_gone_ends_no_other(tmp_path: Path, autojum
         add_block(tmp_path / "here" / "p-1-0", 0)
         await indexed(tmp_path / "here")
         nursery.cancel_scope.cancel()
+
+
+async def test_a_block_that_no_recorder_has_written_ends_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:
+    indexing = BlockIndexing()
+    add_block(tmp_path / "p-1-0", 0, entries=2)
+    add_block(tmp_path / "p-1-0", 1, first=(1 << 64) - 1)
+    add_block(tmp_path / "p-1-0", 2, entries=1 << 40)
+    add_block(tmp_path / "p-1-0", 3, rest=b"torn")
+    add_block(tmp_path / "p-1-0", 4)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(indexing.run)
+        indexing.begin(str(tmp_path))
+        await indexed(tmp_path)
+        nursery.cancel_scope.cancel()
+    sizes = [path.stat().st_size for path in sorted(tmp_path.glob("*/*.index"))]
+    assert sizes[:-1] == [0, 0, 0, 0]
+    assert sizes[-1] > 0

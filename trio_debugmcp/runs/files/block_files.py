@@ -17,6 +17,9 @@ MAGIC_NAME = MAGIC >> 8
 
 HEAD_WORDS, WORD = 8, 8
 
+_MOST_ENTRIES, _MOST_FIRST = 1 << 20, 1 << 48
+"""Of a block, and before it: what says more is none of a recorder, and would take memory without a bound."""
+
 
 class RunFileError(Exception):
     """A file of a recorded run that cannot be read, and why."""
@@ -41,6 +44,8 @@ def kept_block(path: Path, width: int) -> RowBlock | None:
     sizes, offset = tuple(head[5:]), WORD + head[0]
     if path.stat().st_size < offset + sum(sizes) or head[1] != MAGIC:
         return None
+    if not 0 < head[2] < _MOST_FIRST or head[4] > _MOST_ENTRIES:
+        return None
     return RowBlock(head[2], head[4], path, sizes, offset)
 
 
@@ -48,15 +53,18 @@ def block_column(block: RowBlock, place: int) -> bytes:
     """Return a word of each entry.
 
     Raises:
-        RunFileError: it cannot be read.
+        RunFileError: it cannot be read, or is of another length.
     """
     assert block.path is not None
     try:
         with block.path.open("rb") as file:
             file.seek(block.offset + sum(block.sizes[:place]))
-            return zlib.decompress(file.read(block.sizes[place]))
+            column = zlib.decompressobj().decompress(file.read(block.sizes[place]), block.entries * WORD + 1)
     except (OSError, zlib.error) as error:
         raise RunFileError(f"{block.path} cannot be read: {error}") from error
+    if len(column) != block.entries * WORD:
+        raise RunFileError(f"{block.path} cannot be read: a column of it has not the words of {block.entries} entries")
+    return column
 
 
 def words_of(data: bytes, count: int) -> list[int]:
