@@ -141,6 +141,7 @@ async def test_a_module_that_is_not_there_is_named(debugging: Connect, shop: Pat
         end = await client.call("debug_launch", module="shop.till", cwd=str(shop), timeout=60)
         assert "determining module path" not in end["stderr"]
         assert end["notes"][0].startswith(f"there is no module 'shop.till' for the program in {shop}: ")
+        assert end["notes"][0].endswith(f"Do you mean {shop}/till.py?")
 
 
 async def test_a_test_stops_where_it_fails(debugging: Connect, shop: Path) -> None:

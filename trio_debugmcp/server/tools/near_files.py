@@ -1,8 +1,8 @@
-"""Files that may be meant by a path where there is none: those of its name, or of one like it, in the project."""
+"""Files and directories that may be meant by a path where there is none: of its name or one like it, in the project."""
 
 import difflib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from trio_debugmcp.errors import UsageError
@@ -18,16 +18,25 @@ _OF_OTHERS = frozenset({"node_modules", "site-packages", "__pycache__", "build",
 
 
 def meant_instead(debugger: Debugger, path: str, directory: str) -> str:
-    """Return a sentence with the files below a directory that a path may mean; empty where none is like it."""
+    """Return a sentence with the files that a path may mean; empty where none is like it.
 
-    def ask() -> list[str]:
-        return [str(file) for file in _near(path, directory)]
+    They are below the directory, or for a path that leads elsewhere below the nearest one of its own that is there.
+    """
+    place = _searched(Path(directory, path), directory)
+    return _question(debugger, f"files near {path} in {directory}", lambda: _near(path, place))
 
+
+def meant_directory(debugger: Debugger, path: str) -> str:
+    """Return a sentence with the directories that the absolute path of one may mean; empty where none is like it."""
+    return _question(debugger, f"directories near {path}", lambda: _near_directories(Path(path)))
+
+
+def _question(debugger: Debugger, what: str, ask: Callable[[], list[Path]]) -> str:
     try:
-        near = debugger.host.query(f"files near {path} in {directory}", ask)
+        near = debugger.host.query(what, lambda: [str(path) for path in ask()])
     except UsageError:  # a recording from before this was asked
         return ""
-    shown = [_shown(debugger, file) for file in near]
+    shown = [_shown(debugger, path) for path in near]
     return f"Do you mean {' or '.join(filter(None, shown))}?" if any(shown) else ""
 
 
@@ -50,20 +59,46 @@ def _shown(debugger: Debugger, file: str) -> str | None:
         return None
 
 
+def _searched(path: Path, directory: str) -> str:
+    start = Path(directory)
+    if path.is_relative_to(start) and start.parent != start:
+        return directory
+    return str(_nearest(path))
+
+
+def _nearest(path: Path) -> Path:
+    return next(folder for folder in path.parents if folder.is_dir() or folder.parent == folder)
+
+
 def _near(path: str, directory: str) -> list[Path]:
     wanted = Path(path)
-    files = list(_files(directory))
+    files = [Path(folder, name) for folder, _, names in _walk(directory) for name in sorted(names)]
     same = [file for file in files if file.name == wanted.name]
     if same:
         ends = [file for file in same if file.parts[-len(wanted.parts) :] == wanted.parts]
         return (ends or same)[:_MAX_NAMED]
-    stems = {file.stem for file in files if file.suffix == wanted.suffix}
-    alike = difflib.get_close_matches(wanted.stem, stems, _MAX_NAMED, cutoff=0.7)
-    likely = [file for file in files if file.suffix == wanted.suffix and file.stem in alike]
-    return sorted(likely, key=lambda file: alike.index(file.stem))[:_MAX_NAMED]
+    return _alike(wanted.stem, {file: _stem(file) for file in files if file.suffix == wanted.suffix})
 
 
-def _files(directory: str) -> Iterator[Path]:
+def _near_directories(wanted: Path) -> list[Path]:
+    folders = [Path(folder, name) for folder, inner, _ in _walk(str(_nearest(wanted))) for name in inner]
+    same = [folder for folder in folders if folder.name == wanted.name]
+    return same[:_MAX_NAMED] or _alike(wanted.name, {folder: folder.name for folder in folders})
+
+
+def _stem(file: Path) -> str:
+    """Return what a file is called by: `python -m shop` runs what is the main file of `shop`."""
+    return file.parent.name if file.stem == "__main__" else file.stem
+
+
+def _alike(wanted: str, names: Mapping[Path, str]) -> list[Path]:
+    alike = difflib.get_close_matches(wanted, {*names.values()}, _MAX_NAMED, cutoff=0.7)
+    likely = [path for path, name in names.items() if name in alike]
+    return sorted(likely, key=lambda path: alike.index(names[path]))[:_MAX_NAMED]
+
+
+def _walk(directory: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield each directory of a project with its directories and its files, as far as the bound goes."""
     if Path(directory).parent == Path(directory):  # a whole machine is not a project
         return
     for number, (folder, inner, names) in enumerate(os.walk(directory)):
@@ -76,4 +111,4 @@ def _files(directory: str) -> Iterator[Path]:
             and not name.startswith(".")
             and not os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
         ]
-        yield from (Path(folder, name) for name in sorted(names))
+        yield folder, inner, names

@@ -158,3 +158,9 @@ def test_a_file_that_is_not_there_is_answered_with_those_beside_it(project: Path
     assert problem("tests/test_tll.py::test_x", [str(project)]) == (
         f"There is no file 'tests/test_tll.py' in {project}. There are: tests/test_till.py."
     )
+
+
+@pytest.mark.parametrize("wrong", ["test_tll.py", "spec/test_till.py", "spec/test_tll.py::test_x"])
+def test_a_file_that_is_not_there_is_answered_with_those_like_it_in_the_project(wrong: str, project: Path) -> None:
+    file = wrong.partition("::")[0]
+    assert problem(wrong, [str(project)]) == f"There is no file '{file}' in {project}. Do you mean tests/test_till.py?"

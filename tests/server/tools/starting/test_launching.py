@@ -120,7 +120,8 @@ async def test_what_cannot_run_is_refused_with_what_to_do(
     [
         ("tests/test_nope.py::test_y", "There is no file 'tests/test_nope.py' in "),
         ("tests/test_nope.py", "There are: tests/test_note.py."),
-        ("none/test_nope.py", "Pass its path, and the `cwd`"),
+        ("none/test_nope.py", "Do you mean tests/test_note.py?"),
+        ("none/till.py", "Pass its path, and the `cwd`"),
     ],
 )
 async def test_a_test_in_a_file_that_is_not_there_is_not_run(test: str, words: str, scene: Scene) -> None:
@@ -169,6 +170,12 @@ async def test_a_file_that_is_not_there_is_answered_with_one_that_may_be_meant(s
         assert failed.message == f"There is no file '{scene.server}/deep.py'. Do you mean src/deep.py?"
         failed = await failure(client, "debug_launch", program="deep.py")
         assert failed.message == f"The program '{scene.server}/deep.py' does not exist. Do you mean src/deep.py?"
+        failed = await failure(client, "debug_launch", program="hree.py")
+        assert failed.message.endswith("Do you mean here.py?")
+        failed = await failure(client, "debug_launch", program=str(scene.server / "nowhere" / "dep.py"), cwd="src")
+        assert failed.message.endswith("Do you mean src/deep.py?"), "the path leads out of `cwd`"
+        failed = await failure(client, "debug_launch", program="here.py", cwd="srcs")
+        assert failed.message == f"The working directory '{scene.server}/srcs' does not exist. Do you mean src?"
         failed = await failure(client, "breakpoint_set", file="hree.py", line=5)
         assert failed.message.endswith("Do you mean here.py?")
         failed = await failure(client, "breakpoint_set", file="xyz.py", line=5)

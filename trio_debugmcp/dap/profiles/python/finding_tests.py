@@ -245,8 +245,20 @@ def _no_file(path: str, places: Sequence[str], bounds: str = "") -> str:
         near = difflib.get_close_matches(path, names, MAX_NAMED, cutoff=0)
         if near:
             return f"There is no file '{path}' in {place}{bounds}. There are: {', '.join(near)}."
+    for place in dict.fromkeys(places):
+        near = _files_alike(Path(path), place)
+        if near:
+            return f"There is no file '{path}' in {place}{bounds}. Do you mean {' or '.join(near)}?"
     where = " nor in ".join(dict.fromkeys(places))
     return f"There is no file '{path}' in {where}{bounds}. Pass its path, and the `cwd` from which it starts."
+
+
+def _files_alike(wanted: Path, place: str) -> list[str]:
+    """Return the files of a project that have this name elsewhere, or one like it."""
+    files = list(_Project(place).files())
+    names = difflib.get_close_matches(wanted.name, {file.name for file in files}, MAX_NAMED, cutoff=0.8)
+    names = [wanted.name] if wanted.name in names else names
+    return [os.path.relpath(file, place) for name in names for file in files if file.name == name][:MAX_NAMED]
 
 
 class _Project:

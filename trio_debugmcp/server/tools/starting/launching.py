@@ -15,6 +15,7 @@ from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.breakpoints.breakpoints import on_each_line
+from trio_debugmcp.server.tools.near_files import meant_directory
 from trio_debugmcp.server.tools.paths import ambiguous, file_lines, start_directory
 from trio_debugmcp.server.tools.starting.building import built, debug_notes
 from trio_debugmcp.server.tools.starting.checks import check_words
@@ -87,9 +88,8 @@ def existing_directory(debugger: Debugger, params: WhatRuns) -> str:
     """
     cwd = start_directory(debugger, params.cwd, params.program)
     if not debugger.host.query(f"directory {cwd}", Path(cwd).is_dir):
-        raise UsageError(
-            "INVALID_PATH", f"The working directory '{cwd}' does not exist. Pass one that does.", {"path": cwd}
-        )
+        advice = meant_directory(debugger, cwd) or "Pass one that does."
+        raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist. {advice}", {"path": cwd})
     return cwd
 
 

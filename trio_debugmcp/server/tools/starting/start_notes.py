@@ -5,6 +5,7 @@ import re
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.tools.near_files import meant_instead
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.output.terminal_sequences import plain
@@ -47,8 +48,11 @@ def _missing(debugger: Debugger, target: LaunchTarget, launch: Launch, answer: S
     programs, cwd = target.profile.programs, launch.cwd
     if answer.exit_code and "module" in target.options:
         missing = programs.missing_module(answer.stderr)
-        where = f"there is no module '{missing}' for the program in {cwd}: check its name, `cwd` and the interpreter"
-        return [where] if missing == target.options["module"] else []
+        if missing is None or missing != target.options["module"]:
+            return []
+        meant = meant_instead(debugger, f"{missing.replace('.', '/')}.py", cwd) if cwd is not None else ""
+        advice = "check its name, `cwd` and the interpreter"
+        return [f"there is no module '{missing}' for the program in {cwd}: {advice}{meant and f'. {meant}'}"]
     test = target.test
     if test is None or answer.state != "Disconnected" or not answer.exit_code:
         return []
