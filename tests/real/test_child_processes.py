@@ -19,6 +19,7 @@ async def test_a_breakpoint_in_a_childs_code_stops_there_and_the_program_runs_to
         await client.call("breakpoint_set", **at("child.py", "doubled ="))
         stop = await client.call("debug_launch", program=program("parent.py"), stop_at_entry=False)
         assert stop["reason"] == "Breakpoint"
+        assert "this is a child process of s-1 parent.py" in stop["notes"]
         assert where(stop).file == "tests/programs/child.py"
         assert where(stop).line == line_of("child.py", "doubled =")
         assert (await client.call("evaluate", expression="word"))["value"] == "'x'"

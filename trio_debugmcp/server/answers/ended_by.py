@@ -6,7 +6,7 @@ from typing import Any
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.model import Snapshot
-from trio_debugmcp.state.payloads import shortened
+from trio_debugmcp.state.payloads import shortened, signal_name
 
 BY_A_CLIENT = "disconnected"
 """The reason for an end that a client has asked for."""
@@ -89,7 +89,8 @@ class ChildrenOf:
             at = "" if place is None else f" at {self._places.at_location(place)}"
             self.failures[session] = f"{payload['exceptionType']}{said}{at}"
         elif kind == "sessionEnded" and payload["exitCode"]:
-            self.failures.setdefault(session, f"exit code {payload['exitCode']}")
+            signal = signal_name(payload["exitCode"])
+            self.failures.setdefault(session, f"ended by {signal}" if signal else f"exit code {payload['exitCode']}")
         elif kind == "sessionEnded" and payload["exitCode"] == 0:  # node may continue after what nothing has caught
             self.failures.pop(session, None)
 
