@@ -150,46 +150,6 @@ work()
 WAYS = ("fork", "run", "with its environment", "shell", "env", "script", "system", "spawnv", "posix_spawn")
 
 
-POOL = """\
-import queue
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
-
-pool = ThreadPoolExecutor(1)
-lock = threading.Lock()
-done = 0
-asked, told = queue.Queue(), queue.Queue()
-
-def answer():
-    while True:
-        told.put(2 * asked.get())
-
-def count():
-    global done
-    with lock:
-        time.sleep(0.3)
-    while True:
-        done += 1
-
-def marked():
-    seen = "marked"
-    return seen
-
-def call(number):
-    asked.put(number)
-    return told.get()
-
-pool.submit(int).result()
-for each in (answer, count):
-    threading.Thread(target=each, daemon=True).start()
-while not lock.locked():
-    time.sleep(0.01)
-print("here")
-print(pool.submit(marked).result())
-"""
-
-
 async def launched(client: DebugClient, python: Interpreter, file: Path, text: str, **more: Any) -> dict[str, Any]:
     file.write_text(text)
     options = {"python": [python.path], "engine": "own"}
@@ -481,31 +441,6 @@ async def test_names_fit_to_what_is_typed_and_nothing_runs(
             assert not [each for each in await fitting(typed) if each.endswith("limits")]
         stop = await client.call("debug_continue")
         assert stop["stdout"] == "done\n"
-
-
-async def test_an_evaluation_may_wait_for_other_threads_which_run_only_as_long_as_it_lasts(
-    debugging: Connect, tmp_path: Path, python: Interpreter
-) -> None:
-    async with debugging() as client:
-        file = tmp_path / "pool.py"
-        places = [{"file": str(file), "statement": 'print("here")'}, {"file": str(file), "statement": "return seen"}]
-        stop = await launched(client, python, file, POOL, breakpoints=places)
-
-        async def value(expression: str, **more: Any) -> str:
-            return str((await client.call("evaluate", expression=expression, **more))["value"])
-
-        assert await value("pool.submit(pow, 2, 5).result()") == "32"
-        assert await value("call(21)") == "42"
-        assert await value("lock.acquire()") == "True"
-        await value("lock.release()")
-        count = await value("done")
-        await trio.sleep(0.3)
-        assert await value("done") == count, "they are held again"
-        await value("pool.submit(marked) and time.sleep(0.5)")  # its thread is held at the breakpoint there
-        assert (await client.call("debug_state"))["at"] == stop["at"], "the stop is what it was"
-        for _ in ("for the evaluation", "for the program"):
-            stop = await client.call("debug_continue")
-            assert (stop["reason"], stop["locals"]) == ("Breakpoint", {"seen": "'marked'"})
 
 
 async def test_an_answer_names_the_engine_only_where_it_is_not_the_usual_one(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import trio
 
-from tests.real.conftest import BY_ENGINE, Connect, text_of
+from tests.real.conftest import Connect, text_of
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 LOOP = """\
@@ -46,6 +46,8 @@ def visit(basket, count=3):
 print(visit(Basket()))
 print("heard", input())
 """
+
+RAN = "other threads ran until it had ended: it took so long that it could have waited for one of them"
 
 EXITS = ["exit()", "quit(3)", "__import__('sys').exit(4)", "raise SystemExit(5)", "leave()", "x = 1; exit()"]
 
@@ -209,17 +211,86 @@ async def test_an_evaluation_that_does_not_end_harms_no_running_program(debuggin
         assert (await client.call("debug_wait"))["exitCode"] == 0
 
 
-async def test_what_waits_for_an_evaluation_that_was_cancelled_names_that_one(
-    debugging: Connect, tmp_path: Path
-) -> None:
+async def test_an_evaluation_that_was_cancelled_holds_up_no_other(debugging: Connect, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text("import time\nn = 1\nprint(n)\n")
     async with debugging() as client:
         await client.call("debug_launch", program=str(program), breakpoints=["program.py:3"])
         with trio.move_on_after(1):
             await client.call("evaluate", expression="time.sleep(50)", timeout=60)
-        if BY_ENGINE:  # it is interrupted, or another thread evaluates meanwhile
-            assert (await client.call("evaluate", expression="n"))["value"] == "1"
-            return
-        with pytest.raises(ToolFailed, match=r"`n` waited .* for `time\.sleep\(50\)`"):
-            await client.call("evaluate", expression="n", timeout=1)
+        # It is interrupted, or another thread evaluates meanwhile.
+        assert (await client.call("evaluate", expression="n"))["value"] == "1"
+
+
+POOL = """\
+import queue
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+pool = ThreadPoolExecutor(1)
+lock = threading.Lock()
+done = 0
+asked, told = queue.Queue(), queue.Queue()
+
+def answer():
+    while True:
+        told.put(2 * asked.get())
+
+def count():
+    global done
+    with lock:
+        time.sleep(0.3)
+    while True:
+        done += 1
+
+def marked():
+    seen = "marked"
+    return seen
+
+def call(number):
+    asked.put(number)
+    return told.get()
+
+pool.submit(int).result()
+for each in (answer, count):
+    threading.Thread(target=each, daemon=True).start()
+while not lock.locked():
+    time.sleep(0.01)
+print("here")
+print(pool.submit(marked).result())
+"""
+
+
+async def test_an_evaluation_may_wait_for_other_threads_which_run_only_as_long_as_it_lasts(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    program = tmp_path / "pool.py"
+    program.write_text(POOL)
+    places = [{"file": str(program), "statement": text} for text in ('print("here")', "return seen")]
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=str(program), breakpoints=places)
+
+        async def shown(expression: str) -> str:
+            return str((await value(client, expression))["value"])
+
+        assert await shown("pool.submit(pow, 2, 5).result()") == "32"
+        assert await shown("call(21)") == "42"
+        waited = await value(client, "lock.acquire()")
+        assert waited["value"] == "True"
+        assert waited.get("notes", []) in ([], [RAN])
+        await shown("lock.release()")
+        count = await shown("done")
+        assert (await value(client, "time.sleep(0.3)"))["notes"] == [RAN]
+        assert await shown("done") != count, "they run as long as it takes"
+        count = await shown("done")
+        await trio.sleep(0.3)
+        assert await shown("done") == count, "they are held again"
+        await shown("pool.submit(marked) and time.sleep(0.5)")  # its thread is held at the breakpoint there
+        with pytest.raises(ToolFailed, match=r"It was interrupted, and the program is where it was"):
+            await value(client, "threading.Event().wait()", timeout=0.3)
+        state = await client.call("debug_state")
+        assert (state["state"], state["at"]) == ("Paused", stop["at"]), "the stop is what it was"
+        for _ in ("for the evaluation", "for the program"):
+            stop = await client.call("debug_continue")
+            assert (stop["reason"], stop["locals"]) == ("Breakpoint", {"seen": "'marked'"})

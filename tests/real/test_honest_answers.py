@@ -103,6 +103,10 @@ async def test_what_blocks_the_thread_is_named(debugging: Connect, tmp_path: Pat
     blocks = f"open('{pipe}').close()"
     async with debugging("legacy", "--patience", "3") as client:  # four interrupts are not answered
         await stopped(client, tmp_path, VALUES, 5)
+        if not BY_ENGINE:  # it cannot be woken: the program has a use for the signal
+            await client.call(
+                "evaluate", expression="(signal := __import__('signal')).signal(signal.SIGURG, lambda *_: None)"
+            )
         with pytest.raises(ToolFailed, match="It was interrupted" if BY_ENGINE else "may still be running"):
             await client.call("evaluate", expression=blocks, timeout=0.2)
         if BY_ENGINE:
@@ -123,20 +127,11 @@ async def test_what_blocks_the_thread_is_named(debugging: Connect, tmp_path: Pat
         assert (await client.call("evaluate", expression="hasattr(__import__('builtins'), 'late')"))["value"] == "False"
 
 
-async def test_what_waits_for_input_at_a_stop_ends_by_it(debugging: Connect, tmp_path: Path) -> None:
+async def test_what_waits_for_input_at_a_stop_is_interrupted(debugging: Connect, tmp_path: Path) -> None:
     async with debugging() as client:
         await stopped(client, tmp_path, VALUES, 5)
-        ends = (
-            r"it waits for input\('\?'\)\. It was interrupted" if BY_ENGINE else "write that with .*process_write_input"
-        )
-        with pytest.raises(ToolFailed, match=ends):
+        with pytest.raises(ToolFailed, match=r"it waits for input\('\?'\)\. It was interrupted"):
             await client.call("evaluate", expression="input('?')", timeout=0.2)
-        if BY_ENGINE:
-            assert (await client.call("debug_continue"))["state"] == "Disconnected"
-            return
-        with pytest.raises(ToolFailed, match=r"`input\('\?'\)` at this stop.*process_write_input"):
-            await client.call("debug_continue")
-        await client.call("process_write_input", data="yes\n")
         assert (await client.call("debug_continue"))["state"] == "Disconnected"
 
 

@@ -75,6 +75,11 @@ def assign_expression(number: int, thread: int, frame: int, target: str, source:
     return f"(lambda probe: probe.assignment.here({given}) if probe else None)({_probe()})"
 
 
+def wake_expression() -> str:
+    """Return the expression that ends what stopped threads wait for while they evaluate, where that is possible."""
+    return f"(lambda probe: probe.evaluation.wake_all() if probe else None)({_probe()})"
+
+
 ASK = "trioDebugmcp/ask"
 """The request by which our engine is asked a question: `{"question": …, "parameters": {…}}`. The body is the answer."""
 

@@ -10,28 +10,18 @@ A thread that cannot be woken is stuck, and the stop is still one: a thread of o
 program can continue; the thread does when what it waits for has come.
 """
 
-import _signal  # type: ignore[import-not-found, unused-ignore]
 import _thread
 from typing import Any, Callable
 
 from trio_debugmcp.engine.inside.thread_loans import ThreadLoan
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords
 from trio_debugmcp.probe.inside.debugger import attached
-
-_WAKES: Any = _signal.SIGURG
-"""The signal that wakes the main thread: by default it means nothing, and programs hardly ever use it."""
+from trio_debugmcp.probe.inside.waking import Waker
 
 _TRIES = 5
 """For the end of an evaluation, which an interrupt of ours may cut short."""
 
-_STEPS = 100
-"""Of the interpreter, one of which takes a signal that has arrived."""
-
 _get_ident = _thread.get_ident
-
-
-def _raise(number: int, frame: Any) -> None:
-    raise KeyboardInterrupt
 
 
 class ThreadEvaluation:
@@ -53,7 +43,7 @@ class ThreadEvaluation:
         self.is_stuck = False
         self.is_given_up = False
         self.lock = _thread.allocate_lock()
-        self.wakes = False
+        self.waker = Waker()
 
 
 class ThreadEvaluations:
@@ -102,12 +92,7 @@ class ThreadEvaluations:
         return {"othersRan": True} if running.loan.has_begun and self._threads.are_several() else {}
 
     def _begin(self, ident: int, running: ThreadEvaluation) -> None:
-        if ident == self._threads.main and _signal.getsignal(_WAKES) is _signal.SIG_DFL:
-            try:
-                _signal.signal(_WAKES, _raise)
-                running.wakes = True
-            except ValueError:  # it is not the main one to the interpreter
-                pass
+        running.waker.open(ident == self._threads.main)
         self._running[ident] = running
 
     def _end(self, ident: int, running: ThreadEvaluation) -> None:
@@ -119,10 +104,7 @@ class ThreadEvaluations:
             from trio_debugmcp.probe.inside.c_api import raise_in
 
             raise_in(ident, None)
-            for _ in range(_STEPS):
-                pass
-        if running.wakes and _signal.getsignal(_WAKES) is _raise:
-            _signal.signal(_WAKES, _signal.SIG_DFL)
+        running.waker.close()
 
     # --- By the thread that reads requests ----------------------------------------------------------------------------
 
@@ -136,9 +118,8 @@ class ThreadEvaluations:
             bounds.interrupt(ident, KeyboardInterrupt)
             with each.lock:
                 each.is_stuck = not each.is_over
-                if each.is_stuck and each.wakes:
+                if each.is_stuck and each.waker.wake():
                     each.is_interrupted = True
-                    _signal.pthread_kill(ident, _WAKES)
         return len([each for each in running.values() if not each.is_given_up])
 
     def is_stuck(self, record: ThreadRecord) -> bool:

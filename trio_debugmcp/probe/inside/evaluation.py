@@ -11,14 +11,13 @@ program's standard input, as they do elsewhere before they raise it. Code that w
 and `breakpoint()` would move it. What the code prints goes where it always goes, and into the outcome as well.
 """
 
-import _ast
 import _thread
 import builtins
 import sys
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import bounds, intercepts, visible_frames
+from trio_debugmcp.probe.inside import bounds, evaluated_code, intercepts, visible_frames, waking
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.frame_names import FrameNames
 from trio_debugmcp.probe.inside.values import facts, rendering
@@ -30,9 +29,6 @@ MOST_KEPT = 50
 MOST_TRACE = 4000
 
 _acquire: Any = _thread.LockType.acquire  # kept: a program may put another one into the class of locks
-
-_PARSE, _TOP_LEVEL_AWAIT = 0x400, 0x2000
-"""Flags of the compiler: only to make a syntax tree, and to allow `await` outside of functions."""
 
 _COROUTINE = 0x80
 """Flag of code that awaits."""
@@ -59,6 +55,8 @@ class RunningEvaluation:
         self._lock = _thread.allocate_lock()
         self._idents: List[int] = []
         self._cancel: Optional[Callable[[], Any]] = None
+        self._loan: Any = None
+        self._waker = waking.Waker()
         self._printed = intercepts.ThreadOutput(self._idents)
 
     def run(
@@ -80,6 +78,9 @@ class RunningEvaluation:
             self._printed.open()
             intercepts.exits.open(self._idents)
             intercepts.halts.open(self._idents)
+            if not own_thread:
+                self._loan = attached.debugger().lend_threads()
+                self._waker.open(self._loan is not None)
             try:
                 value = self._run(names, own_thread)
             finally:
@@ -96,13 +97,13 @@ class RunningEvaluation:
         return value
 
     def _run(self, names: Dict[str, Any], own_thread: bool) -> Any:
-        parts, self.report["hasValue"] = _compiled(self._source)
+        parts, self.report["hasValue"] = evaluated_code.compiled(self._source)
         if any(code.co_flags & _COROUTINE for code in parts):
             value = self._await(parts, names) if own_thread else self._await_elsewhere(parts, names)
         else:
             value = None
             for code in parts:
-                value = _value(code, names, self._source)
+                value = evaluated_code.value(code, names, self._source)
         if self._limit and self.report["hasValue"] and not (self._written_elsewhere and rendering.has_own_repr(value)):
             self.report.update(shown(value, self._limit))
         return value
@@ -120,7 +121,11 @@ class RunningEvaluation:
         """End the run. No interrupt is on its way afterwards: it must not hit what runs next."""
         while True:
             try:
+                if self._loan is not None:
+                    self._loan.end()
+                    self.report.update({"othersRan": True} if self._loan.has_begun else {})
                 with self._lock:
+                    self._waker.close()
                     self._printed.close()
                     intercepts.exits.close(self._idents)
                     intercepts.halts.close(self._idents)
@@ -138,6 +143,17 @@ class RunningEvaluation:
                 self._cancel()
                 return
             bounds.interrupt(self._idents[0], KeyboardInterrupt)
+
+    def wake(self) -> None:
+        """Its time is over: have what it lent held again, and end what it waits for in C code, where that is possible.
+
+        A debugger that evaluates it has interrupted its code in Python by itself.
+        """
+        if self._loan is not None:
+            self._loan.end()
+        with self._lock:
+            if not self.done:
+                self._waker.wake()
 
     def idents(self) -> List[int]:
         """Return the threads that run the code."""
@@ -197,40 +213,6 @@ class RunningEvaluation:
         if error is not None:
             raise error
         return value
-
-
-def _compiled(source: str) -> Tuple[List[Any], bool]:
-    """Return the code before a last expression and that expression's, and whether there is such an expression."""
-    tree: Any = compile(source, "<evaluate>", "exec", _PARSE | _TOP_LEVEL_AWAIT, True)
-    parts = []
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], _ast.Expr) else None
-    if tree.body:
-        parts.append(compile(tree, "<evaluate>", "exec", _TOP_LEVEL_AWAIT, True))
-    if last is not None:
-        parts.append(compile(_ast.Expression(last.value), "<evaluate>", "eval", _TOP_LEVEL_AWAIT, True))
-    return parts, last is not None
-
-
-def _value(code: Any, names: Dict[str, Any], source: str) -> Any:
-    try:
-        return eval(code, names)
-    except AttributeError:
-        found = _mangled(source, names) if ".__" in source else None
-        if found is None:
-            raise
-        return found[0]
-
-
-def _mangled(source: str, names: Dict[str, Any]) -> Optional[Tuple[Any]]:
-    """The value of names behind dots, private ones of a class as within that class; as pydevd does."""
-    first, *rest = source.strip().split(".")
-    if first not in names or not all(each.isidentifier() for each in rest):
-        return None
-    value = names[first]
-    for each in rest:
-        private = each[:2] == "__" and each[-2:] != "__" and not hasattr(value, each)
-        value = getattr(value, f"_{type(value).__name__.lstrip('_')}{each}" if private else each)
-    return (value,)
 
 
 def shown(value: Any, limit: int) -> Json:
@@ -325,6 +307,12 @@ def start(number: int, limit: int, source: str, frame: Any = None) -> None:
 def find(number: int) -> Optional[RunningEvaluation]:
     """Return an evaluation whose outcome was not taken yet."""
     return _evaluations.get(number)
+
+
+def wake_all() -> None:
+    """Wake what stopped threads evaluate."""
+    for each in list(_evaluations.values()):
+        each.wake()
 
 
 def take_outcome(number: int) -> Optional[Json]:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from trio_debugmcp.dap.profiles.language import Rejection, Repl
 from trio_debugmcp.dap.profiles.python import safe_syntax
+from trio_debugmcp.probe import bootstrap
 
 _COLLECTIONS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
 """Types whose children are their items; `len` of any other type runs code of the program."""
@@ -73,4 +74,5 @@ class PythonRepl(Repl):
 
     def interrupt(self) -> str | None:
         """Raise `KeyboardInterrupt` in every thread in which pydevd evaluates something for us; not in its own."""
-        return f"(lambda names: (exec({_INTERRUPT!r}, names), names['interrupt']())[1])({{}})"
+        interrupt = f"(exec({_INTERRUPT!r}, names), names['interrupt']())[1]"
+        return f"(lambda names: ({interrupt}, {bootstrap.wake_expression()})[0])({{}})"

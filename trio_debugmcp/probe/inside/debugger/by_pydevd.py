@@ -9,7 +9,9 @@ import sys
 from typing import Any, Callable, Iterator, List, Optional, Set, Tuple
 
 from trio_debugmcp.probe.inside import imported
-from trio_debugmcp.probe.inside.debugger import template_frames
+from trio_debugmcp.probe.inside.debugger import pydevd_parts, template_frames
+from trio_debugmcp.probe.inside.debugger.pydevd_loans import PydevdLoan
+from trio_debugmcp.probe.inside.debugger.pydevd_parts import part
 from trio_debugmcp.probe.inside.debugger.seam import (
     PROBE,
     RECORD_BYTES,
@@ -37,17 +39,6 @@ _MOST_HANDLED = 10
 """Exceptions that are handled at a time, each in the handling of the one before."""
 
 
-def _pydevd() -> Any:
-    """Return pydevd's debugger, or None if it has left the process."""
-    constants: Any = sys.modules.get("_pydevd_bundle.pydevd_constants")
-    get = getattr(constants, "get_global_debugger", None)
-    return get() if get is not None else None
-
-
-def _name(module: str, name: str) -> Any:
-    return getattr(sys.modules.get(module), name, None)
-
-
 def _is_excluded(pydevd: Any, file: str) -> bool:
     """Whether a rule of the launch says that a file is not the program's: that of the runner of tests."""
     judge = getattr(getattr(pydevd, "_files_filtering", None), "exclude_by_filter", None)
@@ -56,7 +47,7 @@ def _is_excluded(pydevd: Any, file: str) -> bool:
 
 def _dap_id(of: Any) -> Optional[int]:
     """Return the id by which DAP knows a thread or a frame of pydevd's."""
-    schema = _name("_pydevd_bundle._debug_adapter.pydevd_base_schema", "BaseSchema")
+    schema = part("_pydevd_bundle._debug_adapter.pydevd_base_schema", "BaseSchema")
     translate = getattr(schema, "_translate_id_to_dap", None)
     return translate(of) if translate is not None else None
 
@@ -71,7 +62,7 @@ class PydevdView(ProgramView):
 
     def _thread(self, ident: int, thread: Any, top: Any) -> ProgramThread:
         found = super()._thread(ident, thread, top)
-        pydevd, get_id = _pydevd(), _name("_pydevd_bundle.pydevd_constants", "get_thread_id")
+        pydevd, get_id = pydevd_parts.pydevd(), part("_pydevd_bundle.pydevd_constants", "get_thread_id")
         if pydevd is None or get_id is None:
             return found
         key = get_id(thread)  # as in pydevd's answer to `threads`, it gets one if it has none
@@ -84,11 +75,11 @@ class PydevdView(ProgramView):
         return bool(getattr(thread, "is_pydev_daemon_thread", False) or getattr(thread, "pydev_do_not_trace", False))
 
     def frames(self, thread: ProgramThread) -> Iterator[VisibleFrame]:
-        pydevd = _pydevd()
+        pydevd = pydevd_parts.pydevd()
         walk = getattr(getattr(pydevd, "cmd_factory", None), "_iter_visible_frames_info", None)
         frames = thread.stopped
         if walk is not None and frames is None:
-            make = _name("_pydevd_bundle.pydevd_frame_utils", "create_frames_list_from_frame")
+            make = part("_pydevd_bundle.pydevd_frame_utils", "create_frames_list_from_frame")
             frames = make(thread.top) if make is not None else None
         if walk is None or frames is None:
             yield from super().frames(thread)
@@ -112,7 +103,7 @@ class PydevdView(ProgramView):
         return _dap_id(id(frame))
 
     def is_library(self, frame: Any) -> bool:
-        pydevd = _pydevd()
+        pydevd = pydevd_parts.pydevd()
         if pydevd is None or (is_generated(frame) and not _is_excluded(pydevd, frame.f_code.co_filename)):
             return super().is_library(frame)
         return not pydevd.in_project_scope(frame)
@@ -175,14 +166,14 @@ class PydevdServices(DebuggerServices):
 
     def begin_answer(self) -> None:
         """Undo that pydevd redirects the program's output while it evaluates in the context `repl`."""
-        stop = _name("_pydevd_bundle.pydevd_io", "stop_redirect_stream_to_pydb_io_messages")
-        if stop is not None and not getattr(_pydevd(), "is_output_redirected", True):
+        stop = part("_pydevd_bundle.pydevd_io", "stop_redirect_stream_to_pydb_io_messages")
+        if stop is not None and not getattr(pydevd_parts.pydevd(), "is_output_redirected", True):
             stop("stdout")
             stop("stderr")
 
     def announce(self, frame: VisibleFrame) -> None:
         """Have pydevd send a `module` event for the module of a frame, once, as it does when the stack is asked for."""
-        pydevd = _pydevd()
+        pydevd = pydevd_parts.pydevd()
         track = getattr(getattr(getattr(pydevd, "cmd_factory", None), "modules_manager", None), "track_module", None)
         if track is not None:
             name = str(frame.frame.f_globals.get("__name__", ""))
@@ -191,7 +182,7 @@ class PydevdServices(DebuggerServices):
 
     def source_reference(self, frame: VisibleFrame) -> int:
         files: Any = sys.modules.get("pydevd_file_utils")
-        if files is None or _pydevd() is None:
+        if files is None or pydevd_parts.pydevd() is None:
             return 0
         known = int(files.get_client_filename_source_reference(frame.file))
         if known or frame.mapped or _exists(frame.original):
@@ -202,7 +193,7 @@ class PydevdServices(DebuggerServices):
         return 0
 
     def start_thread(self, function: Callable[[], None]) -> None:
-        run, pydevd = _name("_pydevd_bundle.pydevd_daemon_thread", "run_as_pydevd_daemon_thread"), _pydevd()
+        run, pydevd = part("_pydevd_bundle.pydevd_daemon_thread", "run_as_pydevd_daemon_thread"), pydevd_parts.pydevd()
         if run is None or pydevd is None:
             super().start_thread(function)
         else:
@@ -210,7 +201,7 @@ class PydevdServices(DebuggerServices):
 
     def call_after(self, seconds: float, function: Callable[[], None]) -> Callable[[], None]:
         """Have pydevd's timer call: any other thread that is made here it would take for one of the program's."""
-        tracker = getattr(_pydevd(), "timeout_tracker", None)
+        tracker = getattr(pydevd_parts.pydevd(), "timeout_tracker", None)
         if tracker is None:
             return super().call_after(seconds, function)
         handle = tracker.call_on_timeout(seconds, function)
@@ -220,8 +211,12 @@ class PydevdServices(DebuggerServices):
 
         return cancel
 
+    def lend_threads(self) -> Optional[PydevdLoan]:
+        pydevd = pydevd_parts.pydevd()
+        return None if pydevd is None else PydevdLoan(pydevd, self.call_after)
+
     def stop_in(self, frame: Any, value: Any, returning: Any) -> None:
-        pydevd = _pydevd()
+        pydevd = pydevd_parts.pydevd()
         if pydevd is not None:
             thread = imported.now("threading").current_thread()
             pydevd.set_suspend(thread, _STEP_RETURN)
@@ -232,8 +227,8 @@ class PydevdServices(DebuggerServices):
 
         Its `continue` takes them away too, but is answered only once a thread has resumed, which none does here.
         """
-        resume = _name("_pydevd_bundle.pydevd_thread_lifecycle", "resume_threads")
-        notifications = getattr(_pydevd(), "threads_suspended_single_notification", None)
+        resume = part("_pydevd_bundle.pydevd_thread_lifecycle", "resume_threads")
+        notifications = getattr(pydevd_parts.pydevd(), "threads_suspended_single_notification", None)
         if (
             resume is None
             or notifications is None
@@ -245,11 +240,11 @@ class PydevdServices(DebuggerServices):
         return True
 
     def set_trace(self, function: Any) -> None:
-        original = getattr(_name("pydevd_tracing", "TracingFunctionHolder"), "_original_tracing", None)
+        original = getattr(part("pydevd_tracing", "TracingFunctionHolder"), "_original_tracing", None)
         (original or sys.settrace)(function)
 
     def record_peer(self) -> RecordPeer:
-        pydevd = _pydevd()
+        pydevd = pydevd_parts.pydevd()
         try:
             own: Any = pydevd.writer.sock
             return RecordPeer(own.family, own.getpeername(), pydevd.authentication.client_access_token)
@@ -257,7 +252,7 @@ class PydevdServices(DebuggerServices):
             raise RefusedError(f"pydevd is not connected: {error}") from None
 
     def tell_at_stops(self, written: Callable[[], int]) -> None:
-        factory: Any = getattr(_pydevd(), "cmd_factory", None)
+        factory: Any = getattr(pydevd_parts.pydevd(), "cmd_factory", None)
         make = getattr(type(factory), "make_thread_suspend_single_notification", None)
         if make is None:
             return

@@ -22,6 +22,7 @@ the program, runs code of it, or raises, unless its docstring says so. Frames ar
 | `is_library` | what counts as the user's code |
 | `begin_answer`, `announce`, `source_reference` | what a client would otherwise have asked the debugger for |
 | `evaluated_frame`, `judged_frame` | expressions of ours that the debugger evaluates in a frame of the program |
+| `lend_threads` | evaluations at a stop |
 | `start_thread`, `call_after` | evaluations while the program runs; the bounds of an answer |
 | `answer_without` | the bounds of an answer, when code of the program waits in C |
 | `stop_in`, `take_back_pause`, `set_trace` | the trace of a function's calls |
@@ -245,6 +246,14 @@ class DebuggerServices:
     def call_after(self, seconds: float, function: Callable[[], None]) -> Callable[[], None]:
         """Call a function in another thread after that time; return what takes that back."""
         return timed_calls.call_after(seconds, function, self.start_thread)
+
+    def lend_threads(self) -> Any:
+        """Have the threads that are held run as long as this one evaluates, if it takes long, or return None.
+
+        What is returned has `end()`, for any thread to call, which has them held again; `has_begun` says whether they
+        have run. Our engine does so around all that it evaluates, and needs no word from here.
+        """
+        return None
 
     def stop_in(self, frame: Any, value: Any, returning: Any) -> None:
         """Stop this thread in one of its frames, as after a step out, and wait; a frame is `returning` a value."""
