@@ -236,8 +236,8 @@ async def test_a_recorded_run_answers_how_it_changed_what_was_called_and_what_a_
             ),
             ("run_goto", {"at": "#99999"}, "and no #99999."),
             ("history_get", {"function": "serve", "before": "#99999"}, "and no #99999."),
-            ("why", {"file": "shop.py", "line": 4, "expression": "cart"}, "leave out `expression` and `at`"),
-            ("why", {"file": "shop.py", "line": 4, "at": "#4"}, "leave out `expression` and `at`"),
+            ("why", {"file": "shop.py", "line": 4, "expression": "cart"}, "leave out `expression`, or pass it alone"),
+            ("why", {"file": "shop.py", "line": 4, "at": "#99999"}, "and no #99999"),
         ):
             assert words in (await failure(client, tool, **arguments)).message
 

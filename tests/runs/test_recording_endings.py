@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs.recorded_programs import described, given_of, python, run_recorded
+from tests.runs.recorded_programs import described, given_of, python, record, run_recorded
 from trio_debugmcp.engine import carrier
 from trio_debugmcp.runs.files.process_record import FIELD, LINE, SEEN, SEEN_NAME, START, WRITE, ProcessRecord, open_run
 from trio_debugmcp.runs.files.run_facts import facts_of_run
+from trio_debugmcp.runs.past.run_moves import cut_off
+from trio_debugmcp.runs.why import NoAnswerError
+from trio_debugmcp.server.tools.runs.failing_processes import FailureSearch
 
 pytestmark = pytest.mark.real
 
@@ -45,6 +48,7 @@ def test_a_fork_has_a_record_of_its_own_that_says_where_it_came_from(version: tu
     parent, child = ran.run.processes
     assert globals_of(parent, "x") == ["1", "2", "4"]
     assert globals_of(child, "x")[-1] == "3"
+    assert cut_off(child) == 0, "it left by os._exit"
     assert child.facts.parent is not None
     assert child.facts.parent[0] == parent.facts.pid
     assert parent.row(child.facts.parent[1])
@@ -68,9 +72,36 @@ def test_what_was_recorded_outlives_a_killed_process(version: tuple[int, int], l
     (process,) = ran.run.processes
     assert process.facts.ended is None
     assert process.row(process.last).kind == LINE
+    assert cut_off(process) == process.last
     module = process.codes[0].globals
     assert process.text(process.row(process.back(FIELD, process.key_of(".y"), module, process.last))) == str(last)
     assert process.text(process.row(process.forth(FIELD, process.key_of(".y"), module, 0))) == "0"
+
+
+WORKERS = """\
+import multiprocessing, os, signal
+def work(n):
+    if n == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return n
+if __name__ == "__main__":
+    context = multiprocessing.get_context("fork")
+    workers = [context.Process(target=work, args=(n,)) for n in range(2)]
+    for worker in workers: worker.start()
+    for worker in workers: worker.join()
+"""
+
+
+def test_of_a_run_in_which_nothing_failed_the_worker_that_was_killed_is_named() -> None:
+    parent, *workers = record(WORKERS, python(3, 13)).processes
+    (killed,) = [worker.facts.pid for worker in workers if cut_off(worker)]
+    search = FailureSearch(None)
+    for process in (parent, *workers):
+        search.look_at(process, is_over=True)
+    assert str(search.refused(NoAnswerError("nothing failed."))) == (
+        "nothing failed. Killed, or left by os._exit, as its record has no end: process "
+        f"{killed} in program.py:4 (why(process={killed}))"
+    )
 
 
 THREADS = """\

@@ -6,7 +6,8 @@ from functools import cache
 import pytest
 
 from tests.runs.recorded_programs import python, record
-from trio_debugmcp.runs.files.process_record import START, ProcessRecord
+from trio_debugmcp.runs.files.process_record import LINE, START, ProcessRecord
+from trio_debugmcp.runs.files.row_search import each
 from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer, WhyQuestion, why
 
 pytestmark = pytest.mark.real
@@ -64,6 +65,27 @@ def test_a_value_is_followed_through_calls_and_conditions() -> None:
     answer = why(checkout(), WhyQuestion(expression="verdict"))
     assert answer.value.startswith("verdict='too much' (in the module; a variable verdict is also in bill (at=\"#")
     assert {11, 12, 25} <= set(lines(answer))
+
+
+def moment_of(process: ProcessRecord, text: str, line: int, nth: int = 0) -> int:
+    """The nth run of a line of a program, as a row."""
+    (site,) = [site.number for code in process.codes for site in process.sites_of(code.number) if site.line == line]
+    assert text in (process.source(process.site(site).code) or "").splitlines()[line - 1]
+    return list(each(process, LINE, site))[nth]
+
+
+def test_a_line_that_ran_elsewhere_is_asked_about_in_one_round_and_in_one_call() -> None:
+    process = checkout()
+    file = process.codes[0].file
+    skipped = moment_of(process, "if amount is None", 23, 1)
+    answer = why(process, WhyQuestion(file=file, line=25, at=skipped))
+    assert answer.value == f"line 25 did not run in the round of #{skipped}: decided at line 24"
+    assert [line.values for line in answer.because if line.line == 23] == [["true", "amount=None"]]
+    calling = moment_of(process, "verdict = check", 26)
+    answer = why(process, WhyQuestion(file=file, line=13, at=calling))
+    assert answer.value == f"line 13 did not run in the call of #{calling}: decided at line 12"
+    ran = why(process, WhyQuestion(file=file, line=25, at=moment_of(process, "if amount is None", 23, 0)))
+    assert ran.value == f"why #{moment_of(process, 'total += amount', 25, 0)} ran: total += amount: total=60"
 
 
 def test_lines_stand_in_the_order_of_time_and_have_numbers_for_the_next_question() -> None:

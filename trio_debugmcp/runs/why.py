@@ -35,7 +35,7 @@ from trio_debugmcp.runs.slicing.run_failures import came_of_unrecorded, failure
 from trio_debugmcp.runs.slicing.shortened_values import asked_parts
 from trio_debugmcp.runs.slicing.shown_gaps import shown_gap
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
-from trio_debugmcp.runs.slicing.unreached_lines import last_run_of_line, unreached
+from trio_debugmcp.runs.slicing.unreached_lines import UnreachedLine, last_run_of_line, run_in_call, unreached
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, path_of, reads_of
 
@@ -53,7 +53,7 @@ class WhyQuestion(msgspec.Struct, frozen=True):
 
     Attributes:
         expression: what is asked about; empty: what failed.
-        at: the moment, as the number of a row; 0: where it failed, else the end.
+        at: the moment, as the number of a row; 0: where it failed, else the end. With `line`: in the call meant.
         what: `value`: what made it; `run`: why the line at `at` ran.
         file, line: a line that did not run, or whose last run is asked about.
         limit: how many lines the answer has at most.
@@ -146,10 +146,14 @@ def _of_failure(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     return msgspec.structs.replace(answer, failed=failed.value, is_passed_on=is_passed_on)
 
 
+def _check_moment(past: PastProcess, at: int) -> None:
+    if not past.record.first <= at <= past.record.last:
+        raise NoAnswerError(f"this run has #{past.record.first} to #{past.record.last}, and no #{at}")
+
+
 def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     record = past.record
-    if not record.first <= question.at <= record.last:
-        raise NoAnswerError(f"this run has #{record.first} to #{record.last}, and no #{question.at}")
+    _check_moment(past, question.at)
     row = record.row(question.at)
     at = question.at if row.kind in (rows.LINE, rows.START) else row.owner
     if row.kind == rows.RESUME:
@@ -257,10 +261,20 @@ def _written(past: PastProcess, execution: StatementExecution, path: ValuePath) 
 
 def _of_line(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     last = last_run_of_line(past, question.file, question.line)
-    if last:
+    found: UnreachedLine | None = None
+    if question.at:
+        _check_moment(past, question.at)
+        in_call = run_in_call(past, question.file, question.line, question.at)
+        if in_call is None and last:
+            raise NoAnswerError(f"#{question.at} is in no call of the function of line {question.line}: leave out `at`")
+        if isinstance(in_call, UnreachedLine):
+            found = in_call
+        elif in_call:
+            question, last = msgspec.structs.replace(question, line=0), in_call
+    if last and found is None:
         moment = msgspec.structs.replace(question, at=last, what="run", expression="")
         return _of_moment(past, moment)
-    found = unreached(past, question.file, question.line)
+    found = found or unreached(past, question.file, question.line)
     if found is None:
         raise NoAnswerError(
             past.scopes.without_code(question.file, question.line)

@@ -53,12 +53,14 @@ class OpenedRuns:
         likely: int | None = None,
         passes_on: tuple[type[Exception], ...] = (),
         settles: Callable[[T], bool] = lambda _: True,
+        refused: Callable[[Exception], Exception] = lambda error: error,
     ) -> ProcessAnswer[T]:
         """Return what `work` finds in the record of a process: of that id, or the one that was launched.
 
         `likely`: without `pid`, the process that is asked first, if it is recorded. `passes_on`: where it raises one
         of these, the other processes are asked. `settles`: whether what was found is what was looked for; where it is
-        not, the others are asked, too, and the first answer counts if no other is. `is_over`: the files do not change
+        not, the others are asked, too, and the first answer counts if no other is. `refused`: returns what is raised
+        where none has an answer, of what the first has raised. `is_over`: the files do not change
         any more. When the caller is cancelled, the thread is left to itself, and the next question waits.
 
         Raises:
@@ -81,7 +83,7 @@ class OpenedRuns:
                     return answer
                 second_best = second_best or answer
             if second_best is None:
-                raise failed or RunFileError("the run has no process")
+                raise RunFileError("the run has no process") if failed is None else refused(failed)
             return second_best
 
         return await trio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._one)

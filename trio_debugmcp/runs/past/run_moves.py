@@ -79,6 +79,21 @@ def under_way(record: ProcessRecord, line: int) -> int:
     return line
 
 
+def cut_off(record: ProcessRecord) -> int:
+    """Return the LINE row in which the record of a process that is over has no end: it was killed; 0: it has one.
+
+    One that left by `os._exit` has none either. A fork does so with all calls of recorded code over, or by a line that
+    says so, and is not meant.
+    """
+    number = 0 if record.facts.ended is not None else last_line(record)
+    line = under_way(record, number) if number else 0
+    if not line or record.forth_of(_LEFT, record.row(line).subject, line):
+        return 0
+    site = record.site(record.row(line).key)
+    text = (record.source(site.code) or "").splitlines()[site.line - 1 : site.line]
+    return 0 if "_exit" in "".join(text) else line
+
+
 def moved(record: ProcessRecord, line: int, move: str) -> int:
     """Return the LINE row that a step leads to; 0: there is none.
 

@@ -1,9 +1,9 @@
-"""Why a line did not run: what decided against it."""
+"""Why a line did not run, in all of a run or in one call: what decided against it."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trio_debugmcp.runs.files.process_record import LINE
+from trio_debugmcp.runs.files.process_record import LINE, SEEN_NAME, WRITE
 from trio_debugmcp.runs.files.row_search import each_back
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
@@ -11,6 +11,8 @@ from trio_debugmcp.runs.past.recorded_scopes import MOST_FRAMES
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 from trio_debugmcp.runs.source.statement_code import has_code
+
+_LINES = frozenset((LINE,))
 
 _MOST_NAMING = 3
 
@@ -37,18 +39,82 @@ def unreached(past: PastProcess, file: str, line: int) -> UnreachedLine | None:
     return UnreachedLine(value, [SliceEdge(0.0, SliceNode(decided.row), f"so line {line} does not run")])
 
 
-def _decided(past: PastProcess, statement: Statement, frame: int) -> StatementExecution | None:
-    """Return the execution that decided against a line in a call: a condition around it, or what left before it."""
-    end = past.record.last + 1
+class _CallAtHand(NamedTuple):
+    """A call of a line's function, and what of it is asked about: the rows from one up to another."""
+
+    frame: int
+    begin: int
+    end: int
+    is_round: bool
+
+
+def run_in_call(past: PastProcess, file: str, line: int, at: int) -> int | UnreachedLine | None:
+    """Return the last run of a line in the call that a row belongs to, or what decided against it there.
+
+    Inside of a loop that is around the line it is the round that the row belongs to. If the row is of another function,
+    it is the call of the line's function that it made, or in which it ran; None: there is none.
+    """
+    statement = _statement(past, file, line)
+    call = None if statement is None else _call_at_hand(past, statement, at)
+    if statement is None or call is None:
+        return None
+    last = past.executions.last_run(statement, call.frame, call.end)
+    if last is not None and last.row >= call.begin:
+        return last.row
+    decided = _decided(past, statement, call.frame, call.begin, call.end)
+    where = f"in the {'round' if call.is_round else 'call'} of #{at}"
+    if decided is None:
+        return UnreachedLine(f"line {line} did not run {where}", [])
+    value = f"line {line} did not run {where}: decided at line {decided.statement.first}"
+    return UnreachedLine(value, [SliceEdge(0.0, SliceNode(decided.row), f"so line {line} does not run")])
+
+
+def _call_at_hand(past: PastProcess, statement: Statement, at: int) -> _CallAtHand | None:
+    record, codes = past.record, {*past.scopes.codes_of(statement.scope)}
+    row = record.row(at)
+    frame = row.subject if row.kind <= WRITE or row.kind == SEEN_NAME else record.row(row.owner or at).subject
+    if record.frame(frame).code not in codes and row.kind == LINE:
+        called = [start.subject for start in past.executions.calls(at) if start.key in codes]
+        frame, at = (called[-1], 0) if called else (frame, at)
+    while record.frame(frame).code not in codes:
+        caller = past.executions.caller(frame)
+        if caller is None:
+            return None
+        frame, at = caller.frame, caller.row
+    line = record.back_of(_LINES, frame, at + 1) if at else 0
+    return _round_at_hand(past, statement, frame, line) or _CallAtHand(frame, 0, record.last + 1, is_round=False)
+
+
+def _round_at_hand(past: PastProcess, statement: Statement, frame: int, line: int) -> _CallAtHand | None:
+    """Return the round, of the innermost loop around both, that a line of the same call is in; None: of no loop."""
+    execution = past.executions.at(line) if line else None
+    around = [] if execution is None else [execution.statement, *execution.statement.outer()]
+    loop = next((outer for outer in statement.outer() if outer.is_loop and outer in around), None)
+    header = None if loop is None else past.executions.last_run(loop, frame, line + 1)
+    if loop is None or header is None:
+        return None
+    key = past.record.row(header.row).key
+    end = past.record.forth(LINE, key, frame, header.row) or past.record.last + 1
+    return _CallAtHand(frame, header.row, end, is_round=True)
+
+
+def _decided(
+    past: PastProcess, statement: Statement, frame: int, begin: int = 0, end: int = 0
+) -> StatementExecution | None:
+    """Return the execution that decided against a line in a call: a condition around it, or what left before it.
+
+    `begin`, `end`: of the rows from one up to another.
+    """
+    end = end or past.record.last + 1
     for outer in statement.outer():
         run = past.executions.last_run(outer, frame, end)
-        if run is None:
+        if run is None or run.row < begin:
             continue
         inner = [past.executions.last_run(inside, frame, end) for inside in outer.all_inner()]
         later = [inside for inside in inner if inside is not None and (outer.is_loop or inside.row > run.row)]
         left = max(later, key=lambda inside: inside.row, default=run)
         return left if left.statement.branch == statement.branch else run
-    last = past.executions.last_line(frame)
+    last = past.record.back_of(_LINES, frame, end)
     return past.executions.at(last) if last else None
 
 

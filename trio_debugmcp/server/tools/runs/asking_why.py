@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.runs.files.process_record import LINE, ProcessRecord
-from trio_debugmcp.runs.past.run_moves import under_way
+from trio_debugmcp.runs.past.run_moves import cut_off, under_way
 from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer, WhyQuestion, why
 from trio_debugmcp.server.answers.why_shown import WhyData, WhyShown, recorded_line
 from trio_debugmcp.server.tools.runs.failing_processes import FailureSearch
@@ -43,9 +43,9 @@ class Why(RunQuestion, frozen=True, kw_only=True):
     what: Annotated[Literal["value", "run"], Meta(description="What made the value, or why the line at `at` ran.")] = (
         "value"
     )
-    file: Annotated[str | None, Meta(description="With `line`: why this line did not run; if it did, why it did.")] = (
-        None
-    )
+    file: Annotated[
+        str | None, Meta(description="With `line`: why that did not run (`at`: in that call), or why it did.")
+    ] = None
     line: Annotated[int, Meta(ge=1)] | None = None
     limit: Annotated[int, Meta(ge=1, le=100, description="How many lines.")] = 12
     repeat: Annotated[bool, Meta(description="With `at`: also lines that earlier answers have shown.")] = False
@@ -59,11 +59,11 @@ def _check(params: Why, at: int) -> None:
     """
     if (params.file is None) != (params.line is None):
         raise UsageError("INVALID_PARAMETER", "`file` and `line` go together: the line that did not run.")
-    if params.line is not None and (at or params.expression is not None):
+    if params.line is not None and params.expression is not None:
         raise UsageError(
             "INVALID_PARAMETER",
-            "`file` and `line` ask why a line ran or did not, in all of the run: leave out `expression` and `at`, or "
-            "pass these alone.",
+            "`file` and `line` ask why a line ran or did not, in all of the run, or with `at` in the call of that "
+            "moment: leave out `expression`, or pass it alone.",
         )
     if params.what == "run" and not at and params.line is None:
         raise UsageError(
@@ -77,7 +77,7 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     resolved = debugger.workspace.resolve(params.file) if params.file is not None else ""
     is_over = debugger.runs.run(params.run).ended_at is not None
     shown = shown_to_reader(debugger, params)
-    is_second = at and not params.repeat
+    is_second = at and not params.repeat and params.line is None
     known = frozenset(shown.rows) if is_second else frozenset()  # it leads further, and repeats nothing
     stop = stop_in(debugger, debugger.runs.run(params.run))
 
@@ -85,10 +85,12 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     failure = FailureSearch(_exception_at_hand(debugger) if is_bare else None)
 
     def work(record: ProcessRecord) -> WhyAnswer:
-        failure.process = record.facts.pid
+        is_asked = params.process is not None or not failure.process  # others that were killed are only named
+        failure.look_at(record, is_over=is_over)
         file = recorded_file(record, params.file, resolved) if params.file is not None else ""
         raising = stop.raising if stop is not None and stop.process == record.facts.pid else ""
-        return _answer(record, _question(params, at, file, known), raising, is_over=is_over)
+        last = (cut_off(record) if is_over else _last_line(record)) if is_bare and is_asked else 0
+        return _answer(record, _question(params, at, file, known), raising, last)
 
     found = await asked(
         debugger,
@@ -97,14 +99,15 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
         work,
         begins_anew=is_bare,
         leads_on=at != 0,
-        settles=failure.settles if is_bare else lambda answer: not answer.is_unreached,
+        refused=failure.refused if is_bare else lambda error: error,
+        settles=failure.settles if is_bare else lambda answer: bool(at) or not answer.is_unreached,
     )
     numbers = {number_of(line.at, "at") for line in found.found.because}
     is_of_several = params.process is None and shown.process is not None
     said = [
         *([_SO_FAR] if params.line is not None and not is_over else []),
-        *([_OF_NONE] if found.found.is_unreached and is_of_several else []),
-        *([failure.elsewhere] if failure.elsewhere else []),
+        *([_OF_NONE] if found.found.is_unreached and is_of_several and not at else []),
+        *filter(None, (failure.elsewhere, failure.cut_off if is_bare else "")),
         *([_KNOWN] if numbers and numbers <= known else []),
     ]
     shown.show(numbers)
@@ -156,10 +159,10 @@ def _shown(reading: FoundInRun[WhyAnswer], process: int | None, said: list[str])
     )
 
 
-def _answer(record: ProcessRecord, question: WhyQuestion, raising: str, *, is_over: bool) -> WhyAnswer:
-    """Return the answer; while the program is stopped, before what it is stopped at is a failure, of its last line.
+def _answer(record: ProcessRecord, question: WhyQuestion, raising: str, last: int) -> WhyAnswer:
+    """Return the answer; before what the program is stopped at is a failure, or where it was killed, of its last line.
 
-    `raising`: the message of the exception that it is stopped at; empty: of none.
+    `raising`: the message of the exception that it is stopped at; empty: of none. `last`: that line; 0: not of that.
     """
     try:
         found = why(record, question)
@@ -167,7 +170,6 @@ def _answer(record: ProcessRecord, question: WhyQuestion, raising: str, *, is_ov
             return found
         return why(record, msgspec.structs.replace(question, known=frozenset()))  # there is nothing else than that
     except NoAnswerError:
-        last = 0 if is_over or question != WhyQuestion(limit=question.limit) else _last_line(record)
         if not last:
             raise
         return why(record, msgspec.structs.replace(question, at=last, raising=raising))

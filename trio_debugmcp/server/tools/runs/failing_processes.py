@@ -3,12 +3,19 @@
     failure = FailureSearch(stopped)
     failure.settles(answer)     # of each process in turn: whether it is the one
     failure.elsewhere           # where the first one got it
+    failure.cut_off             # the processes that were killed
 
 A pool of processes brings the exception of a worker back: the line that raised it is in the record of the worker.
 """
 
-from trio_debugmcp.runs.why import WhyAnswer
+from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.past.run_moves import cut_off
+from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer
 from trio_debugmcp.state.payloads import ExceptionInfo
+
+CUT_OFF = "killed, or left by os._exit, as its record has no end"
+
+_MOST_KILLED = 3
 
 _MOST_COMPARED = 60
 """Characters of a message: a record shortens long ones."""
@@ -23,6 +30,8 @@ class FailureSearch:
     Attributes:
         process: the one whose answer comes next.
         elsewhere: what is to be said of the first one, if another one was found; else empty.
+
+    It looks at each process as its answer comes, hence so many methods.
     """
 
     def __init__(self, stopped: ExceptionInfo | None) -> None:
@@ -30,6 +39,31 @@ class FailureSearch:
         self._first: tuple[int, WhyAnswer] | None = None
         self.process = 0
         self.elsewhere = ""
+        self._killed: list[str] = []
+
+    def look_at(self, record: ProcessRecord, *, is_over: bool) -> None:
+        """Take note of the process whose answer comes next, and if its run is over, of whether it was killed."""
+        self.process = record.facts.pid
+        line = cut_off(record) if is_over else 0
+        if line:
+            site = record.site(record.row(line).key)
+            file = record.code(site.code).file.rpartition("/")[2]
+            self._killed.append(f"{self.process} in {file}:{site.line} (why(process={self.process}))")
+
+    @property
+    def cut_off(self) -> str:
+        """What is to be said of processes that were killed; empty: none was."""
+        if not self._killed:
+            return ""
+        left = len(self._killed) - _MOST_KILLED
+        more = f" and {left} more" if left > 0 else ""
+        which = "process" if len(self._killed) == 1 else "processes"
+        return f"{CUT_OFF}: {which} {', '.join(self._killed[:_MOST_KILLED])}{more}"
+
+    def refused(self, error: Exception) -> Exception:
+        """Return what none of them has an answer to, with what is to be said of those that were killed."""
+        said = self.cut_off
+        return NoAnswerError(f"{str(error).rstrip('.')}. {said[:1].upper()}{said[1:]}") if said else error
 
     def settles(self, answer: WhyAnswer) -> bool:
         """Whether an answer is that of the process that raised the exception."""

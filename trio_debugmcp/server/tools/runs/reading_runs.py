@@ -118,13 +118,14 @@ async def asked(
     begins_anew: bool = False,
     leads_on: bool = False,
     settles: Callable[[T], bool] = lambda _: True,
+    refused: Callable[[Exception], Exception] = lambda error: error,
 ) -> FoundInRun[T]:
     """Return what is found in the record that a call is about: of the process it names, of the stop, or asked last.
 
     Where none is named and that one has no answer, the others are asked. `kind`: of what is found, a struct, which a
     recording of the session keeps. `begins_anew`: the process of the stop is asked first, or the one that was launched.
     `leads_on`: it is about a moment of an earlier answer. `settles`: whether what was found is what was looked for; if
-    not, the others are asked, too.
+    not, the others are asked, too. `refused`: returns what is raised where none has an answer.
 
     Raises:
         UsageError: `RUN_NOT_FOUND`: there is no such run, or nothing of it can be read; `INVALID_PARAMETER`: it has no
@@ -149,6 +150,7 @@ async def asked(
                     likely=likely,
                     passes_on=passes_on,
                     settles=settles if params.process is None else lambda _: True,
+                    refused=refused,
                 )
         except _NOTHING as error:
             reason = str(error)
@@ -163,7 +165,8 @@ async def asked(
     places = RunPlaces(debugger.workspace.directory, answer["root"])
     shown.of_process(answer["process"])
     shown.stop = 0 if stop is None else stop.number
-    notes = [] if answer["process"] is None else [f"of process {answer['process']}: see run_list for the others"]
+    pid = answer["process"]
+    notes = [] if pid is None else [f"of process {pid}: see run_list for the others, which `process` asks"]
     return FoundInRun(msgspec.convert(answer["found"], kind), run, places, notes)
 
 
